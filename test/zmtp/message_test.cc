@@ -1,0 +1,228 @@
+#include "zmtp/message.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <random>
+#include <string>
+
+namespace zmtp {
+namespace {
+
+std::string wire(const message& m) {
+  std::string octets;
+  for (const auto piece : {m.head(), m.tail()}) {
+    octets.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+  }
+  return octets;
+}
+
+// What RFC 37 says a message of these parts looks like, written the plain way.
+std::string framed(const std::deque<std::string>& parts) {
+  std::string octets;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto size = parts[i].size();
+    const char more = i + 1 < parts.size() ? 1 : 0;
+    if (size <= 255) {
+      octets += more;
+      octets += static_cast<char>(size);
+    } else {
+      octets += static_cast<char>(more | 2);
+      for (int shift = 56; shift >= 0; shift -= 8) {
+        octets += static_cast<char>(static_cast<std::uint64_t>(size) >> shift);
+      }
+    }
+    octets += parts[i];
+  }
+  return octets;
+}
+
+message read_from_buffer(const std::string& octets, std::size_t parts) {
+  block_ptr buffer{block::create(64 * 1024 + octets.size())};
+  std::memcpy(buffer->data() + 1000, octets.data(), octets.size());
+  return {buffer, {buffer->data() + 1000, octets.size()}, parts};
+}
+
+void expect_parts(const message& m, const std::deque<std::string>& parts) {
+  ASSERT_EQ(m.part_count(), parts.size());
+  ASSERT_EQ(wire(m), framed(parts));
+  std::size_t i = 0;
+  for (const auto part : m) {
+    ASSERT_EQ(part, parts[i]);
+    ASSERT_EQ(m[i], parts[i]);
+    ++i;
+  }
+  ASSERT_EQ(i, parts.size());
+}
+
+TEST(message, starts_without_parts) {
+  message m;
+  EXPECT_TRUE(m.empty());
+  EXPECT_EQ(m.begin(), m.end());
+  EXPECT_EQ(m.framed_size(), 0U);
+}
+
+TEST(message, one_part_of_every_size_around_the_limits) {
+  for (const std::size_t size : {0UL, 1UL, 97UL, 98UL, 99UL, 100UL, 254UL, 255UL, 256UL, 4096UL, 70'000UL}) {
+    const std::string body(size, 'x');
+    message m{body};
+    expect_parts(m, {body});
+  }
+}
+
+TEST(message, five_small_parts_stay_in_the_object) {
+  const std::string sixteen(16, 's');
+  message m{sixteen, sixteen, sixteen, sixteen, sixteen};
+  EXPECT_EQ(m.memory_size(), sizeof(message));
+  EXPECT_TRUE(m.tail().empty());
+}
+
+TEST(message, popped_to_nothing_is_empty) {
+  message m{"a"};
+  m.pop_front();
+  EXPECT_TRUE(m.empty());
+  EXPECT_TRUE(m.head().empty());
+}
+
+TEST(message, envelope_is_changed_without_copying_a_slice) {
+  const std::string body(3000, 'b');
+  auto m = read_from_buffer(framed({"", "MDPC01", "echo", body}), 4);
+  const auto* octets = m[3].data();
+  m.pop_front();
+  m.pop_front();
+  m.pop_front();
+  m.push_front("");
+  m.push_front("0123456789abcdef");
+  m.push_front("\x02");
+  m.push_front("MDPW01");
+  m.push_front("");
+  expect_parts(m, {"", "MDPW01", "\x02", "0123456789abcdef", "", body});
+  EXPECT_EQ(m[5].data(), octets);
+}
+
+TEST(message, front_that_fits_nowhere_moves_the_message) {
+  const std::string body(3000, 'b');
+  auto m = read_from_buffer(framed({body}), 1);
+  const std::string id(255, 'i');
+  m.push_front(id);
+  expect_parts(m, {id, body});
+}
+
+TEST(message, adopted_body_is_not_copied) {
+  std::string body(10'000, 'q');
+  const auto* octets = body.data();
+  message m{"topic"};
+  m.adopt_back(std::move(body));
+  EXPECT_EQ(m[1].data(), octets);
+  m.push_front("");
+  expect_parts(m, {"", "topic", std::string(10'000, 'q')});
+  EXPECT_EQ(m[2].data(), octets);
+  m.pop_front();
+  m.pop_front();
+  expect_parts(m, {std::string(10'000, 'q')});
+  m.push_back("more");
+  expect_parts(m, {std::string(10'000, 'q'), "more"});
+  m.pop_front();
+  expect_parts(m, {"more"});
+}
+
+TEST(message, adopted_octets_of_a_vector) {
+  message m;
+  m.adopt_back(std::vector<std::byte>(5000, std::byte{'v'}));
+  m.adopt_back(std::vector<std::byte>(5000, std::byte{'w'}));
+  expect_parts(m, {std::string(5000, 'v'), std::string(5000, 'w')});
+}
+
+TEST(message, changing_a_copy_leaves_the_original) {
+  const std::string body(3000, 'b');
+  const auto original = read_from_buffer(framed({"head", body}), 2);
+  auto copy = original;
+  copy.push_back("tail");
+  copy.push_front("front");
+  expect_parts(copy, {"front", "head", body, "tail"});
+  expect_parts(original, {"head", body});
+}
+
+TEST(message, moved_from_is_empty) {
+  message a{std::string(3000, 'b')};
+  message b{std::move(a)};
+  EXPECT_TRUE(a.empty());  // NOLINT: that is what is tested
+  a.push_back("again");
+  expect_parts(a, {"again"});
+  b = std::move(a);
+  expect_parts(b, {"again"});
+}
+
+TEST(message, compact_gives_a_small_slice_a_block_of_its_own) {
+  const std::string body(3000, 'b');
+  auto m = read_from_buffer(framed({body}), 1);
+  EXPECT_GT(m.memory_size(), 60'000U);
+  m.compact();
+  EXPECT_LT(m.memory_size(), 3200U);
+  expect_parts(m, {body});
+  message small{"x"};
+  small.compact();
+  expect_parts(small, {"x"});
+}
+
+TEST(message, refuses_a_part_too_many) {
+  std::string run;
+  for (std::size_t i = 0; i < message::max_parts; ++i) {
+    run += i + 1 < message::max_parts ? std::string("\1\0", 2) : std::string("\0\0", 2);
+  }
+  auto m = read_from_buffer(run, message::max_parts);
+  EXPECT_THROW(m.push_back(""), std::length_error);
+  EXPECT_THROW(m.push_front(""), std::length_error);
+  EXPECT_EQ(m.part_count(), message::max_parts);
+}
+
+TEST(message, random_changes_equal_a_list_of_strings) {
+  for (unsigned seed = 0; seed < 2000; ++seed) {
+    std::mt19937 random{seed};
+    const auto pick = [&](unsigned n) { return static_cast<unsigned>(random() % n); };
+    const auto body = [&] {
+      const unsigned sizes[] = {0, 3, 16, 30, 90, 120, 300, 5000};
+      return std::string(sizes[pick(8)], static_cast<char>('a' + pick(26)));
+    };
+    std::deque<std::string> expected;
+    message m;
+    if (pick(2) == 0) {
+      for (unsigned i = 0; i <= pick(5); ++i) {
+        expected.push_back(body());
+      }
+      m = read_from_buffer(framed(expected), expected.size());
+    }
+    message kept;
+    std::deque<std::string> kept_expected;
+    for (int step = 0; step < 20; ++step) {
+      switch (pick(7)) {
+        case 0: expected.push_back(body()); m.push_back(expected.back()); break;
+        case 1: expected.push_front(body()); m.push_front(expected.front()); break;
+        case 2:
+          if (!m.empty()) {
+            expected.pop_front();
+            m.pop_front();
+          }
+          break;
+        case 3: expected.push_back(body()); m.adopt_back(std::string{expected.back()}); break;
+        case 4: kept = m; kept_expected = expected; break;
+        case 5: m.compact(); break;
+        case 6:
+          m.append(kept);
+          expected.insert(expected.end(), kept_expected.begin(), kept_expected.end());
+          break;
+      }
+      expect_parts(m, expected);
+      expect_parts(kept, kept_expected);
+      if (HasFatalFailure()) {
+        FAIL() << "seed " << seed;
+      }
+      if (expected.size() > 40) {
+        break;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace zmtp

@@ -1,0 +1,44 @@
+"""The kinds of target of this project, so that a BUILD file says only what differs."""
+
+load("@rules_cc//cc:defs.bzl", "cc_binary", "cc_library", "cc_test")
+
+# For our own code only: the libraries' headers are under /usr/include, the toolchain's own.
+_STRICT = [
+    "-Wall",
+    "-Wextra",
+    "-Wconversion",
+    "-Wshadow",
+    "-Werror",
+]
+
+def zinc_library(name, hdrs = [], srcs = [], deps = [], visibility = None, **kwargs):
+    """One concept: its header, its source, what it needs, and who may use it."""
+    cc_library(
+        name = name,
+        hdrs = hdrs,
+        srcs = srcs,
+        deps = deps,
+        copts = _STRICT,
+        visibility = visibility,
+        **kwargs
+    )
+
+def zinc_test(name, srcs, deps = [], size = "small", **kwargs):
+    """A GoogleTest program with GoogleTest's main."""
+    cc_test(
+        name = name,
+        srcs = srcs,
+        deps = deps + ["//third_party:gtest_main"],
+        copts = _STRICT,
+        size = size,
+        **kwargs
+    )
+
+def zinc_binary(name, srcs, deps = [], **kwargs):
+    cc_binary(
+        name = name,
+        srcs = srcs,
+        deps = deps,
+        copts = _STRICT,
+        **kwargs
+    )

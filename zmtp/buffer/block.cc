@@ -1,0 +1,42 @@
+#include "zmtp/buffer/block.h"
+
+#include <new>
+
+namespace zmtp {
+
+namespace {
+
+// Header and octets in one piece of memory.
+class plain_block final : public block {
+public:
+  explicit plain_block(std::size_t capacity) noexcept : block{&destroy} {
+    refer_to(reinterpret_cast<std::byte*>(this + 1), capacity);
+  }
+
+private:
+  static void destroy(block* self) noexcept {
+    static_cast<plain_block*>(self)->~plain_block();
+    ::operator delete(static_cast<plain_block*>(self));
+  }
+};
+
+}  // namespace
+
+block* block::create(std::size_t capacity) {
+  if (capacity > static_cast<std::size_t>(-1) / 2) {
+    throw std::bad_alloc{};
+  }
+  return new (::operator new(sizeof(plain_block) + capacity)) plain_block{capacity};
+}
+
+block_ptr scratch_block() {
+  // One per thread: a turn never moves to another thread, and between turns nobody holds it but
+  // the messages that were cut from it.
+  thread_local block_ptr spare;
+  if (!spare || !spare->unique()) {
+    spare = block_ptr{block::create(scratch_capacity)};
+  }
+  return spare;
+}
+
+}  // namespace zmtp

@@ -1,0 +1,54 @@
+#pragma once
+// The ZMTP 3.x frame: flags, size, body (RFC 23/37 "Framing"). Reading and writing its header.
+
+#include <cstddef>
+#include <cstdint>
+
+namespace zmtp::frame {
+
+inline constexpr std::byte more{0x01};     // another frame of the same message follows
+inline constexpr std::byte long_size{0x02};  // the size takes eight octets instead of one
+inline constexpr std::byte command{0x04};  // a command, not a part of a message
+inline constexpr std::size_t max_header_size = 9;
+inline constexpr std::size_t max_short_body = 255;
+
+[[nodiscard]] constexpr bool has(std::byte flags, std::byte flag) noexcept {
+  return (flags & flag) != std::byte{0};
+}
+
+[[nodiscard]] constexpr std::size_t header_size(std::size_t body_size) noexcept {
+  return body_size <= max_short_body ? 2 : max_header_size;
+}
+
+[[nodiscard]] constexpr std::size_t header_size(std::byte flags) noexcept {
+  return has(flags, long_size) ? max_header_size : 2;
+}
+
+// The body's size as the header at `at` declares it. The header must be whole.
+[[nodiscard]] inline std::uint64_t declared_size(const std::byte* at) noexcept {
+  if (!has(*at, long_size)) {
+    return static_cast<std::uint8_t>(at[1]);
+  }
+  std::uint64_t size = 0;
+  for (int i = 1; i <= 8; ++i) {
+    size = size << 8 | static_cast<std::uint8_t>(at[i]);
+  }
+  return size;
+}
+
+// Writes the shortest header for a body of this size; returns what follows it.
+inline std::byte* put_header(std::byte* to, std::byte flags, std::size_t body_size) noexcept {
+  if (body_size <= max_short_body) {
+    to[0] = flags;
+    to[1] = static_cast<std::byte>(body_size);
+    return to + 2;
+  }
+  to[0] = flags | long_size;
+  for (int i = 8; i >= 1; --i) {
+    to[i] = static_cast<std::byte>(body_size);
+    body_size >>= 8;
+  }
+  return to + max_header_size;
+}
+
+}  // namespace zmtp::frame

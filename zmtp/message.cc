@@ -1,0 +1,206 @@
+#include "zmtp/message.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace zmtp {
+
+namespace {
+
+std::byte* copy(std::byte* to, std::span<const std::byte> octets) noexcept {
+  if (!octets.empty()) {
+    std::memcpy(to, octets.data(), octets.size());
+  }
+  return to + octets.size();
+}
+
+std::span<const std::byte> octets_of(std::string_view part) noexcept {
+  return std::as_bytes(std::span{part});
+}
+
+}  // namespace
+
+message::message(std::initializer_list<std::string_view> parts) {
+  for (const auto part : parts) {
+    push_back(part);
+  }
+}
+
+message::message(const block_ptr& owner, std::span<const std::byte> run, std::size_t parts)
+    : parts_{static_cast<std::uint16_t>(parts)} {
+  if (run.size() <= inline_capacity) {
+    copy(head_.data(), run);
+    head_end_ = static_cast<std::uint8_t>(run.size());
+  } else {
+    tail_block_ = block_ptr{owner}.release();
+    tail_data_ = run.data();
+    tail_size_ = run.size();
+  }
+}
+
+std::string_view message::back() const noexcept { return (*this)[part_count() - 1U]; }
+
+std::string_view message::operator[](std::size_t index) const noexcept {
+  auto part = begin();
+  while (index-- != 0) {
+    ++part;
+  }
+  return *part;
+}
+
+std::size_t message::payload_size() const noexcept {
+  std::size_t size = 0;
+  for (const auto part : *this) {
+    size += part.size();
+  }
+  return size;
+}
+
+void message::require_room_for_a_part() const {
+  if (parts_ == max_parts) {
+    throw std::length_error{"zmtp::message: more than 65,535 parts; send several messages"};
+  }
+}
+
+// Where the flags of the last frame are, in memory that this message alone may write.
+std::byte* message::last_flags() noexcept {
+  auto last = begin();
+  for (auto i = 1; i < parts_; ++i) {
+    ++last;
+  }
+  return const_cast<std::byte*>(last.at_);
+}
+
+// Makes the tail a block that only this message owns, with room for `spare` more octets at its end.
+void message::own_tail(std::size_t spare) {
+  if (tail_block_ != nullptr && tail_block_->unique() &&
+      tail_data_ + tail_size_ + spare <= tail_block_->data() + tail_block_->capacity()) {
+    return;
+  }
+  block_ptr own{block::create(std::max(tail_size_ + spare, spare == 0 ? 0 : 2 * tail_size_))};
+  copy(own->data(), tail());
+  drop_tail();
+  tail_data_ = own->data();
+  tail_block_ = own.release();
+}
+
+void message::push_back(std::string_view part) {
+  const auto need = frame::header_size(part.size()) + part.size();
+  require_room_for_a_part();
+  std::byte* to = nullptr;
+  if (tail_size_ == 0 && head_size() + need <= inline_capacity) {
+    if (head_end_ + need > inline_capacity) {
+      std::memmove(head_.data(), head_.data() + head_begin_, head_size());
+      head_end_ = static_cast<std::uint8_t>(head_size());
+      head_begin_ = 0;
+    }
+    to = head_.data() + head_end_;
+    head_end_ = static_cast<std::uint8_t>(head_end_ + need);
+  } else {
+    own_tail(need);
+    to = const_cast<std::byte*>(tail_data_) + tail_size_;
+    tail_size_ += need;
+  }
+  if (parts_ != 0) {
+    *last_flags() |= frame::more;
+  }
+  ++parts_;
+  copy(frame::put_header(to, std::byte{0}, part.size()), octets_of(part));
+}
+
+void message::push_front(std::string_view part) {
+  const auto need = frame::header_size(part.size()) + part.size();
+  require_room_for_a_part();
+  if (head_size() + need > inline_capacity) {
+    gather_behind(part);
+    ++parts_;
+    return;
+  }
+  if (need > head_begin_) {
+    const auto begin = inline_capacity - head_size();
+    std::memmove(head_.data() + begin, head_.data() + head_begin_, head_size());
+    head_begin_ = static_cast<std::uint8_t>(begin);
+    head_end_ = static_cast<std::uint8_t>(inline_capacity);
+  }
+  head_begin_ = static_cast<std::uint8_t>(head_begin_ - need);
+  const auto flags = parts_ == 0 ? std::byte{0} : frame::more;
+  copy(frame::put_header(head_.data() + head_begin_, flags, part.size()), octets_of(part));
+  ++parts_;
+}
+
+// The head is full: everything moves into one block, behind the new part.
+void message::gather_behind(std::string_view front_part) {
+  const auto header = frame::header_size(front_part.size());
+  const auto size = header + front_part.size() + framed_size();
+  block_ptr own{block::create(size)};
+  const auto flags = parts_ == 0 ? std::byte{0} : frame::more;
+  auto* to = frame::put_header(own->data(), flags, front_part.size());
+  copy(copy(copy(to, octets_of(front_part)), head()), tail());
+  drop_tail();
+  tail_data_ = own->data();
+  tail_size_ = size;
+  tail_block_ = own.release();
+  head_begin_ = head_end_ = 0;
+}
+
+void message::append(const message& other) {
+  if (empty()) {
+    *this = other;
+    return;
+  }
+  for (const auto part : other) {
+    push_back(part);
+  }
+}
+
+void message::adopt_back(std::string&& part) {
+  if (part.size() > large_slice && tail_size_ == 0 &&
+      head_size() + frame::max_header_size <= inline_capacity) {
+    adopt(block_ptr{block::adopt(std::move(part))});
+  } else {
+    push_back(part);
+  }
+}
+
+void message::adopt_back(std::vector<std::byte>&& part) {
+  if (part.size() > large_slice && tail_size_ == 0 &&
+      head_size() + frame::max_header_size <= inline_capacity) {
+    adopt(block_ptr{block::adopt(std::move(part))});
+  } else {
+    push_back({reinterpret_cast<const char*>(part.data()), part.size()});
+  }
+}
+
+void message::adopt(block_ptr owner) {
+  if (head_end_ + frame::max_header_size > inline_capacity) {
+    std::memmove(head_.data(), head_.data() + head_begin_, head_size());
+    head_end_ = static_cast<std::uint8_t>(head_size());
+    head_begin_ = 0;
+  }
+  require_room_for_a_part();
+  if (parts_ != 0) {
+    *last_flags() |= frame::more;
+  }
+  ++parts_;
+  frame::put_header(head_.data() + head_end_, std::byte{0}, owner->capacity());
+  head_end_ = static_cast<std::uint8_t>(head_end_ + frame::max_header_size);
+  tail_data_ = owner->data();
+  tail_size_ = owner->capacity();
+  tail_block_ = owner.release();
+}
+
+void message::compact() {
+  if (tail_block_ != nullptr && tail_size_ < tail_block_->capacity() / 4) {
+    block_ptr own{block::create(tail_size_)};
+    copy(own->data(), tail());
+    drop_tail();
+    tail_data_ = own->data();
+    tail_block_ = own.release();
+  }
+}
+
+bool operator==(const message& a, const message& b) noexcept {
+  return a.part_count() == b.part_count() && std::equal(a.begin(), a.end(), b.begin());
+}
+
+}  // namespace zmtp

@@ -1,0 +1,234 @@
+#pragma once
+// A message of one or more parts, held as it is framed. The unit of queueing, of high-water marks,
+// of cancellation and of atomicity.
+
+#include "zmtp/buffer/block.h"
+#include "zmtp/frame.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <iterator>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace zmtp {
+
+// Parts are views into the message: octets, not text, zero octets are ordinary. A view holds until
+// the message is changed, moved or destroyed.
+//
+// The octets are those of the wire, frame headers included: a head inside the object, and behind it
+// at most one slice of a counted block. What is read small is copied into the head, what is read
+// large is a slice of the read buffer; an envelope is popped by moving an offset and pushed into
+// the head, without touching the slice. Copies share the slice.
+//
+// Thread safety: distinct objects safe (also copies that share a slice), one object not.
+class message {
+public:
+  static constexpr std::size_t inline_capacity = 100;
+  static constexpr std::size_t max_parts = 65'535;
+  // Above this a slice is sent from where it is; below, copying it is cheaper than a gather entry.
+  static constexpr std::size_t large_slice = 4096;
+
+  class const_iterator;
+  using value_type = std::string_view;
+
+  // No parts.
+  message() noexcept = default;
+  // One part for each argument: message{"MDPC01", service, body}.
+  message(std::initializer_list<std::string_view> parts);
+  message(const message& other) noexcept;
+  message(message&& other) noexcept;
+  message& operator=(const message& other) noexcept;
+  message& operator=(message&& other) noexcept;
+  ~message() { drop_tail(); }
+
+  // For decoders. `run` is one whole message of `parts` frames, well formed, COMMAND bits clear;
+  // it lies in `owner`, which is shared if the run does not fit into the head.
+  message(const block_ptr& owner, std::span<const std::byte> run, std::size_t parts);
+
+  [[nodiscard]] bool empty() const noexcept { return parts_ == 0; }
+  [[nodiscard]] std::size_t part_count() const noexcept { return parts_; }
+  [[nodiscard]] const_iterator begin() const noexcept;
+  [[nodiscard]] const_iterator end() const noexcept;
+  [[nodiscard]] std::string_view front() const noexcept;
+  [[nodiscard]] std::string_view back() const noexcept;
+  // Walks from the front: for the first few parts. `index` < part_count().
+  [[nodiscard]] std::string_view operator[](std::size_t index) const noexcept;
+
+  void push_back(std::string_view part);
+  void push_front(std::string_view part);
+  // Appends each part of `other`.
+  void append(const message& other);
+  // Removes the first part; the message must have one.
+  void pop_front() noexcept;
+  void clear() noexcept;
+
+  // Appends a part without copying it, if it is large and the message holds no slice yet.
+  void adopt_back(std::string&& part);
+  void adopt_back(std::vector<std::byte>&& part);
+
+  // What the message takes on the wire, frame headers included.
+  [[nodiscard]] std::size_t framed_size() const noexcept { return head_size() + tail_size_; }
+  // The octets of all parts, without frame headers.
+  [[nodiscard]] std::size_t payload_size() const noexcept;
+
+  // The wire form, in two pieces, the second often empty.
+  [[nodiscard]] std::span<const std::byte> head() const noexcept {
+    return {head_.data() + head_begin_, head_size()};
+  }
+  [[nodiscard]] std::span<const std::byte> tail() const noexcept { return {tail_data_, tail_size_}; }
+
+  // What holding this message pins in memory: the object and the whole of a shared block.
+  [[nodiscard]] std::size_t memory_size() const noexcept {
+    return sizeof(message) + (tail_block_ != nullptr ? tail_block_->capacity() : 0);
+  }
+  // Moves a small slice of a large block into a block of its own, so that twenty octets never pin
+  // sixty-four thousand. Queues do this with what is still there when a turn ends.
+  void compact();
+
+  friend bool operator==(const message& a, const message& b) noexcept;
+
+private:
+  [[nodiscard]] std::size_t head_size() const noexcept {
+    return static_cast<std::size_t>(head_end_ - head_begin_);
+  }
+  void drop_tail() noexcept {
+    if (tail_block_ != nullptr) {
+      tail_block_->remove_owner();
+    }
+  }
+  [[nodiscard]] std::byte* last_flags() noexcept;
+  void own_tail(std::size_t spare);
+  void gather_behind(std::string_view front_part);
+  void require_room_for_a_part() const;
+  void adopt(block_ptr owner);
+
+  block* tail_block_ = nullptr;
+  const std::byte* tail_data_ = nullptr;
+  std::size_t tail_size_ = 0;
+  std::uint16_t parts_ = 0;
+  std::uint8_t head_begin_ = 0;
+  std::uint8_t head_end_ = 0;
+  // A frame whose body alone is adopted ends the head with its header and has the tail for a body.
+  std::array<std::byte, inline_capacity> head_;
+};
+
+static_assert(sizeof(message) == 128);
+
+class message::const_iterator {
+public:
+  using iterator_category = std::forward_iterator_tag;
+  using value_type = std::string_view;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const std::string_view*;
+  using reference = std::string_view;
+
+  const_iterator() noexcept = default;
+
+  [[nodiscard]] std::string_view operator*() const noexcept {
+    const auto size = static_cast<std::size_t>(frame::declared_size(at_));
+    return {reinterpret_cast<const char*>(body(size)), size};
+  }
+  const_iterator& operator++() noexcept {
+    const auto size = static_cast<std::size_t>(frame::declared_size(at_));
+    at_ = body(size) + size;
+    if (at_ == head_end_) {
+      at_ = tail_;
+    }
+    return *this;
+  }
+  const_iterator operator++(int) noexcept {
+    auto before = *this;
+    ++*this;
+    return before;
+  }
+  friend bool operator==(const const_iterator& a, const const_iterator& b) noexcept {
+    return a.at_ == b.at_;
+  }
+
+private:
+  friend class message;
+  const_iterator(const std::byte* at, const std::byte* head_end, const std::byte* tail) noexcept
+      : at_{at == head_end ? tail : at}, head_end_{head_end}, tail_{tail} {}
+
+  [[nodiscard]] const std::byte* body(std::size_t size) const noexcept {
+    const std::byte* in_place = at_ + frame::header_size(*at_);
+    // Only a frame whose header ends the head can have its body elsewhere.
+    return in_place == head_end_ && size != 0 ? tail_ : in_place;
+  }
+
+  const std::byte* at_ = nullptr;
+  const std::byte* head_end_ = nullptr;
+  const std::byte* tail_ = nullptr;
+};
+
+inline message::message(const message& other) noexcept {
+  std::memcpy(static_cast<void*>(this), &other, sizeof(message));
+  if (tail_block_ != nullptr) {
+    tail_block_->add_owner();
+  }
+}
+
+inline message::message(message&& other) noexcept {
+  std::memcpy(static_cast<void*>(this), &other, sizeof(message));
+  other.tail_block_ = nullptr;
+  other.clear();
+}
+
+inline message& message::operator=(message&& other) noexcept {
+  if (this != &other) {
+    drop_tail();
+    std::memcpy(static_cast<void*>(this), &other, sizeof(message));
+    other.tail_block_ = nullptr;
+    other.clear();
+  }
+  return *this;
+}
+
+inline message& message::operator=(const message& other) noexcept {
+  return *this = message{other};
+}
+
+inline void message::clear() noexcept {
+  drop_tail();
+  tail_block_ = nullptr;
+  tail_data_ = nullptr;
+  tail_size_ = 0;
+  parts_ = 0;
+  head_begin_ = 0;
+  head_end_ = 0;
+}
+
+inline message::const_iterator message::begin() const noexcept {
+  return {head_.data() + head_begin_, head_.data() + head_end_, tail_data_};
+}
+
+inline message::const_iterator message::end() const noexcept {
+  const auto* head_end = head_.data() + head_end_;
+  const auto* end = tail_data_ + tail_size_;
+  return {end, head_end, end};
+}
+
+inline std::string_view message::front() const noexcept { return *begin(); }
+
+inline void message::pop_front() noexcept {
+  auto next = begin();
+  ++next;
+  --parts_;
+  if (parts_ == 0) {
+    clear();
+  } else if (next.at_ >= head_.data() && next.at_ < head_.data() + head_end_) {
+    head_begin_ = static_cast<std::uint8_t>(next.at_ - head_.data());
+  } else {
+    head_begin_ = head_end_ = 0;
+    tail_size_ -= static_cast<std::size_t>(next.at_ - tail_data_);
+    tail_data_ = next.at_;
+  }
+}
+
+}  // namespace zmtp
