@@ -1,0 +1,34 @@
+#pragma once
+// NULL: both sides send READY with their metadata, and that is all (RFC 37 "NULL").
+
+#include "zmtp/mechanism/mechanism.h"
+
+#include <string>
+
+namespace zmtp {
+
+class null_mechanism final : public mechanism {
+public:
+  static constexpr std::string_view name = "NULL";
+
+  // `own` is announced to the peer. READY is sent at once: a peer may wait for ours.
+  null_mechanism(metadata own, const limits& limit);
+
+  void start(std::string& output) override;
+  [[nodiscard]] result<progress> on_command(std::string_view body, std::string& output) override;
+  [[nodiscard]] progress admit(std::string& output) override;
+  void refuse(std::string_view reason, std::string& output) override;
+  [[nodiscard]] const metadata& peer_metadata() const noexcept override { return peer_; }
+  [[nodiscard]] std::string_view error_reason() const noexcept override { return error_reason_; }
+
+private:
+  enum class state { waiting, judging, done, failed };
+
+  state state_ = state::waiting;
+  limits limit_;
+  metadata own_;
+  metadata peer_;
+  std::string error_reason_;
+};
+
+}  // namespace zmtp

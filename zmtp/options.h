@@ -1,0 +1,61 @@
+#pragma once
+// Options of a socket: plain values, safe as they are.
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace zmtp {
+
+// What one peer may take of us. All per connection.
+struct limits {
+  std::size_t handshake_command_size = 4 * 1024;       // octets of one handshake command
+  std::chrono::milliseconds handshake_time{5'000};     // from accept or connect to READY, in all
+  std::size_t command_size = 64 * 1024;                // octets of one later command
+  std::size_t frame_size = 64 * 1024 * 1024;           // octets of one part
+  std::size_t message_size = 64 * 1024 * 1024;         // octets of one message as framed
+  std::size_t message_parts = 1'024;
+  std::size_t metadata_properties = 32;
+  std::size_t topic_size = 1'024;                      // octets of a subscription
+  std::size_t ping_context_size = 16;
+  unsigned pings_per_second = 50;
+};
+
+// A queue is full when either is reached; it never exceeds a mark by more than one message.
+// Absent: no mark of that kind.
+struct high_water_mark {
+  std::optional<std::size_t> messages = 1'000;
+  std::optional<std::size_t> octets = 64 * 1024 * 1024;
+};
+
+// Waiting before connecting again: doubles from `initial` to `maximum`, ± 50 %; starts over once a
+// completed handshake has lasted `stable`. Up to `refused_maximum` while the peer refuses us.
+struct reconnect_options {
+  std::chrono::milliseconds initial{100};
+  std::chrono::milliseconds maximum{2'000};
+  std::chrono::milliseconds refused_maximum{30'000};
+  std::chrono::milliseconds stable{1'000};
+};
+
+struct socket_options {
+  // Announced to peers as Identity; up to 255 octets, the first not zero. Empty: a ROUTER peer
+  // makes one up.
+  std::string routing_id;
+  high_water_mark send_mark;     // per peer
+  high_water_mark receive_mark;  // per peer
+  // How long a closed or destroyed socket goes on writing what is queued. Absent: for ever.
+  std::optional<std::chrono::milliseconds> linger{5'000};
+  reconnect_options reconnect;
+  limits limit;
+  int backlog = 100;                               // of the kernel's queue of a listener
+  std::size_t pending_handshakes = 1'024;          // per listener; full: accepting pauses
+  // ROUTER: sending to an unknown peer is an error and a full peer is waited for, instead of
+  // dropping the message.
+  bool mandatory = false;
+  // ROUTER: a newcomer takes over the routing id of a living peer, which is closed.
+  bool handover = false;
+};
+
+}  // namespace zmtp
