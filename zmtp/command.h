@@ -16,6 +16,7 @@ struct named {
   std::string_view name;
   std::string_view data;
 };
+// libzmq's PLAIN spells ERROR without its length and with a wrong first letter; read as ERROR.
 // Errors: errc::bad_command (an empty name, or one that is cut short).
 [[nodiscard]] result<named> split(std::string_view body) noexcept;
 
@@ -36,6 +37,9 @@ struct pong {
 struct error {
   std::string_view reason;
 };
+// What an ERROR carries behind its name.
+// Errors: errc::bad_command (a reason that is cut short, or octets behind it).
+[[nodiscard]] result<error> parse_error(std::string_view data) noexcept;
 // Any other command: ignored, as RFC 37 asks.
 struct unknown {
   std::string_view name;

@@ -1,6 +1,8 @@
 #pragma once
 // Options of a socket: plain values, safe as they are.
 
+#include "zmtp/error.h"
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -56,6 +58,13 @@ struct socket_options {
   bool mandatory = false;
   // ROUTER: a newcomer takes over the routing id of a living peer, which is closed.
   bool handover = false;
+  // ROUTER: attach and detach of peers are received too, in their order with the messages.
+  bool announce_peers = false;
 };
+
+// Errors: errc::bad_option, for a value that no socket can work with: a routing id that is not as
+// above, a limit or mark of zero, sizes above 2 GiB, more than 65,535 parts, a duration that is
+// negative, zero where that means never, or longer than a year.
+[[nodiscard]] error_code validate(const socket_options& options) noexcept;
 
 }  // namespace zmtp

@@ -29,14 +29,4 @@ block* block::create(std::size_t capacity) {
   return new (::operator new(sizeof(plain_block) + capacity)) plain_block{capacity};
 }
 
-block_ptr scratch_block() {
-  // One per thread: a turn never moves to another thread, and between turns nobody holds it but
-  // the messages that were cut from it.
-  thread_local block_ptr spare;
-  if (!spare || !spare->unique()) {
-    spare = block_ptr{block::create(scratch_capacity)};
-  }
-  return spare;
-}
-
 }  // namespace zmtp

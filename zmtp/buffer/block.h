@@ -108,9 +108,4 @@ private:
   block* block_ = nullptr;
 };
 
-// A block to read into for the length of one turn, the same one each time while no message keeps a
-// slice of it; so an idle connection owns no read buffer, and a busy one finds its buffer warm.
-[[nodiscard]] block_ptr scratch_block();
-inline constexpr std::size_t scratch_capacity = 64 * 1024;
-
 }  // namespace zmtp

@@ -1,0 +1,81 @@
+#pragma once
+// Messages from one peer that the user has not taken yet.
+
+#include "zmtp/buffer/block.h"
+#include "zmtp/message.h"
+#include "zmtp/options.h"
+
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <utility>
+
+namespace zmtp {
+
+// A ring of messages with marks. Its memory grows with what is queued and goes back to the pool when
+// a turn ends with the queue empty.
+class receive_queue {
+public:
+  explicit receive_queue(const high_water_mark& mark) noexcept : mark_{mark} {}
+  receive_queue(const receive_queue&) = delete;
+  receive_queue& operator=(const receive_queue&) = delete;
+  ~receive_queue() { clear(); }
+
+  [[nodiscard]] bool full() const noexcept {
+    return (mark_.messages && size_ >= *mark_.messages) || (mark_.octets && octets_ >= *mark_.octets);
+  }
+  // No more than half of each mark is taken: time to decode again, if decoding had stopped.
+  [[nodiscard]] bool half_empty() const noexcept {
+    return (!mark_.messages || size_ <= *mark_.messages / 2) &&
+           (!mark_.octets || octets_ <= *mark_.octets / 2);
+  }
+  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  // What the mark in octets counts: the messages with the objects that hold them.
+  [[nodiscard]] std::size_t octets() const noexcept { return octets_; }
+
+  void push(message&& m) {
+    if (size_ == capacity_) {
+      grow();
+    }
+    octets_ += charge(m);
+    new (slot(size_)) message{std::move(m)};
+    ++size_;
+  }
+
+  // The queue must not be empty.
+  [[nodiscard]] message pop() noexcept {
+    auto* const first = slot(0);
+    message m{std::move(*first)};
+    std::destroy_at(first);
+    octets_ -= charge(m);
+    first_ = (first_ + 1) & (capacity_ - 1);
+    --size_;
+    settled_ -= settled_ != 0 ? 1U : 0U;
+    return m;
+  }
+
+  void clear() noexcept;
+
+  // The turn is over: what came in it and is still here shall not pin the read buffer.
+  void settle();
+
+private:
+  [[nodiscard]] static std::size_t charge(const message& m) noexcept {
+    return sizeof(message) + m.tail().size();
+  }
+  [[nodiscard]] message* slot(std::size_t index) const noexcept {
+    return reinterpret_cast<message*>(ring_->data()) + ((first_ + index) & (capacity_ - 1));
+  }
+  void grow();
+
+  high_water_mark mark_;
+  block_ptr ring_;
+  std::size_t capacity_ = 0;  // a power of two, or none
+  std::size_t first_ = 0;
+  std::size_t size_ = 0;
+  std::size_t settled_ = 0;  // how many at the front are not of this turn
+  std::size_t octets_ = 0;
+};
+
+}  // namespace zmtp

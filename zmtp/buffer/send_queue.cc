@@ -1,0 +1,149 @@
+#include "zmtp/buffer/send_queue.h"
+
+#include "zmtp/buffer/block_pool.h"
+
+#include <cstring>
+
+namespace zmtp {
+
+void send_queue::push(message&& m) {
+  const auto size = m.framed_size();
+  if (m.tail().size() > message::large_slice) {
+    entries_.emplace_back(std::move(m));
+  } else {
+    auto& to = chunk_for(size);
+    auto* at = to.memory->data() + to.size;
+    const auto head = m.head();
+    std::memcpy(at, head.data(), head.size());
+    if (const auto tail = m.tail(); !tail.empty()) {
+      std::memcpy(at + head.size(), tail.data(), tail.size());
+    }
+    to.size += static_cast<std::uint32_t>(size);
+    ++to.messages;
+    m.clear();
+  }
+  ++messages_;
+  octets_ += size;
+}
+
+send_queue::chunk& send_queue::chunk_for(std::size_t octets) {
+  if (!empty()) {
+    if (auto* last = std::get_if<chunk>(&entries_.back());
+        last != nullptr && last->size + octets <= last->memory->capacity()) {
+      return *last;
+    }
+  }
+  // A peer that is sent little gets by with little.
+  const auto capacity =
+      empty() && octets <= block_pool::small ? block_pool::small : block_pool::large;
+  return std::get<chunk>(entries_.emplace_back(chunk{block_pool::take(capacity)}));
+}
+
+std::size_t send_queue::size_of(const entry& e) noexcept {
+  const auto* c = std::get_if<chunk>(&e);
+  return c != nullptr ? c->size : std::get_if<message>(&e)->framed_size();
+}
+
+std::size_t send_queue::gather(const entry& e, std::size_t skip, std::span<piece> to) noexcept {
+  if (const auto* c = std::get_if<chunk>(&e)) {
+    to[0] = piece{c->memory->data(), c->size}.subspan(skip);
+    return 1;
+  }
+  const auto& m = *std::get_if<message>(&e);
+  const auto head = m.head();
+  if (skip >= head.size()) {
+    to[0] = m.tail().subspan(skip - head.size());
+    return 1;
+  }
+  to[0] = head.subspan(skip);
+  if (to.size() == 1) {
+    return 1;
+  }
+  to[1] = m.tail();
+  return 2;
+}
+
+std::size_t send_queue::gather(std::span<piece> to) const noexcept {
+  std::size_t pieces = 0;
+  std::size_t skip = written_;
+  for (auto i = first_; i < entries_.size() && pieces < to.size(); ++i) {
+    const auto room = to.subspan(pieces);
+    pieces += gather(entries_[i], skip, room);
+    skip = 0;
+    if (room.size() == 1) {
+      break;  // the entry may have had a second piece
+    }
+  }
+  return pieces;
+}
+
+std::size_t send_queue::gather_begun(std::span<piece> to) const noexcept {
+  return gather(entries_[first_], written_, to);
+}
+
+void send_queue::advance(std::size_t count) noexcept {
+  while (count != 0) {
+    const auto rest = size_of(entries_[first_]) - written_;
+    if (count < rest) {
+      written_ += count;
+      begun_ = true;
+      return;
+    }
+    count -= rest;
+    drop_first();
+  }
+}
+
+void send_queue::drop_first() noexcept {
+  auto& done = entries_[first_];
+  octets_ -= size_of(done);
+  written_ = 0;
+  begun_ = false;
+  if (auto* c = std::get_if<chunk>(&done)) {
+    messages_ -= c->messages;
+    block_pool::give_back(std::move(c->memory));
+  } else {
+    --messages_;
+    std::get_if<message>(&done)->clear();
+  }
+  ++first_;
+  if (empty()) {
+    entries_.clear();
+    first_ = 0;
+  } else if (first_ >= 64 && first_ * 2 >= entries_.size()) {
+    entries_.erase(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(first_));
+    first_ = 0;
+  }
+}
+
+void send_queue::rewind() noexcept {
+  if (!begun_) {
+    return;
+  }
+  std::size_t start = 0;
+  if (const auto* c = std::get_if<chunk>(&entries_[first_])) {
+    // A chunk holds whole messages: walk their frames up to the one that was cut.
+    const auto* octets = c->memory->data();
+    for (std::size_t at = 0; at < written_;) {
+      const auto flags = octets[at];
+      at += frame::header_size(flags) +
+            static_cast<std::size_t>(frame::declared_size(octets + at));
+      if (!frame::has(flags, frame::more) && at <= written_) {
+        start = at;
+      }
+    }
+  }
+  written_ = start;
+  begun_ = false;
+}
+
+void send_queue::clear() noexcept {
+  entries_.clear();
+  first_ = 0;
+  written_ = 0;
+  begun_ = false;
+  messages_ = 0;
+  octets_ = 0;
+}
+
+}  // namespace zmtp

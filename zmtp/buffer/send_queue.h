@@ -1,0 +1,75 @@
+#pragma once
+// What waits to be written to one peer, already framed: independent of the connection that will
+// take it, so that it survives the connection.
+
+#include "zmtp/buffer/block.h"
+#include "zmtp/message.h"
+#include "zmtp/options.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <variant>
+#include <vector>
+
+namespace zmtp {
+
+// Small messages are copied one behind the other into chunks of up to 64 KiB; a message with a
+// large slice is an entry of its own and is written from where it lies. Marks are released entry by
+// entry as the kernel takes them.
+class send_queue {
+public:
+  using piece = std::span<const std::byte>;
+
+  explicit send_queue(const high_water_mark& mark) noexcept : mark_{mark} {}
+
+  [[nodiscard]] bool full() const noexcept {
+    return (mark_.messages && messages_ >= *mark_.messages) ||
+           (mark_.octets && octets_ >= *mark_.octets);
+  }
+  // Nothing is left to write.
+  [[nodiscard]] bool empty() const noexcept { return first_ == entries_.size(); }
+  // Messages and octets not yet released.
+  [[nodiscard]] std::size_t messages() const noexcept { return messages_; }
+  [[nodiscard]] std::size_t octets() const noexcept { return octets_; }
+
+  // Frames `m` into the queue. Whether it is full is for the caller to ask before.
+  void push(message&& m);
+
+  // Fills `to` from the start with what is to be written next, in order; returns how many pieces.
+  [[nodiscard]] std::size_t gather(std::span<piece> to) const noexcept;
+  // The same, but no further than the entry that is partly written: behind it a command may go.
+  [[nodiscard]] std::size_t gather_begun(std::span<piece> to) const noexcept;
+  // No entry is partly written, so that a command may go before what is left.
+  [[nodiscard]] bool at_boundary() const noexcept { return !begun_; }
+  // The kernel has taken `count` octets.
+  void advance(std::size_t count) noexcept;
+
+  // The connection is gone: the next one starts with the first message that was not wholly taken.
+  void rewind() noexcept;
+  void clear() noexcept;
+
+private:
+  struct chunk {
+    block_ptr memory;
+    std::uint32_t size = 0;
+    std::uint32_t messages = 0;
+  };
+  using entry = std::variant<chunk, message>;
+
+  [[nodiscard]] static std::size_t size_of(const entry& e) noexcept;
+  [[nodiscard]] static std::size_t gather(const entry& e, std::size_t skip,
+                                          std::span<piece> to) noexcept;
+  [[nodiscard]] chunk& chunk_for(std::size_t octets);
+  void drop_first() noexcept;
+
+  high_water_mark mark_;
+  std::vector<entry> entries_;  // those before first_ are done
+  std::size_t first_ = 0;
+  std::size_t written_ = 0;  // octets of the first entry that are done with
+  bool begun_ = false;       // … and whether this connection has written them
+  std::size_t messages_ = 0;
+  std::size_t octets_ = 0;
+};
+
+}  // namespace zmtp

@@ -1,0 +1,363 @@
+#include "zmtp/conversation/connection.h"
+
+#include "zmtp/buffer/block_pool.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace zmtp {
+
+namespace {
+
+// What a length field is trusted for before the octets have come.
+constexpr std::size_t trusted_size = 1024 * 1024;
+// A read shorter than this is not worth a system call while there is a larger buffer.
+constexpr std::size_t short_read = 16 * 1024;
+constexpr std::chrono::seconds probe_time{2};
+
+std::string_view view(std::span<const std::byte> octets) noexcept {
+  return {reinterpret_cast<const char*>(octets.data()), octets.size()};
+}
+
+bool publishes(socket_type type) noexcept {
+  return type == socket_type::pub || type == socket_type::xpub;
+}
+
+}  // namespace
+
+connection::connection(socket_type own_type, std::string_view mechanism_name,
+                       std::unique_ptr<mechanism> handshake, bool as_server, const limits& limit,
+                       time_point now)
+    : limit_{&limit},
+      own_type_{own_type},
+      mechanism_name_{mechanism_name},
+      mechanism_{std::move(handshake)},
+      decoder_{limit},
+      handshake_deadline_{now + limit.handshake_time},
+      now_{now} {
+  // All of it at once: whoever downgrades is refused anyway.
+  control_ = view(greeting::encode(mechanism_name, as_server));
+}
+
+std::span<std::byte> connection::prepare() {
+  if (over() || event_ || blocked_ || state_ == state::admission) {
+    return {};
+  }
+  const auto waiting = end_ - begin_;
+  if (waiting == 0) {
+    if (!buffer_ || buffer_->capacity() != block_pool::large || end_ + short_read > block_pool::large) {
+      buffer_ = block_ptr{};
+      buffer_ = block_pool::scratch();
+      begin_ = end_ = 0;
+    }
+  } else {
+    const auto room = buffer_->capacity() - end_;
+    const auto needed = std::max(decoder_.needed(), waiting + 1);
+    if (needed > buffer_->capacity() - begin_ ||
+        (room < short_read && buffer_->capacity() <= block_pool::large)) {
+      move_to(needed <= block_pool::large
+                  ? block_pool::scratch()
+                  : block_ptr{block::create(std::min(needed, std::max(trusted_size, 2 * waiting)))});
+    }
+  }
+  return {buffer_->data() + end_, buffer_->capacity() - end_};
+}
+
+void connection::move_to(block_ptr memory) noexcept {
+  const auto waiting = undecoded();
+  std::memcpy(memory->data(), waiting.data(), waiting.size());
+  std::swap(buffer_, memory);
+  begin_ = 0;
+  end_ = waiting.size();
+  block_pool::give_back(std::move(memory));
+}
+
+void connection::commit(std::size_t count, time_point now) noexcept {
+  end_ += count;
+  now_ = now;
+  probe_deadline_.reset();
+}
+
+void connection::settle() {
+  if (!buffer_) {
+    return;
+  }
+  const auto waiting = end_ - begin_;
+  if (waiting == 0) {
+    buffer_ = block_ptr{};
+    begin_ = end_ = 0;
+  } else if (waiting <= block_pool::small) {
+    if (buffer_->capacity() != block_pool::small) {
+      move_to(block_pool::take(block_pool::small));
+    }
+  } else if (waiting < buffer_->capacity() / 4 && buffer_->capacity() <= block_pool::large) {
+    move_to(block_ptr{block::create(waiting)});
+  }
+}
+
+void connection::receive_into(receive_queue& queue) {
+  blocked_ = false;
+  while (!event_ && !over() && state_ != state::admission) {
+    if (!(state_ == state::greeting ? read_greeting() : read_frame(queue))) {
+      return;
+    }
+  }
+}
+
+bool connection::read_greeting() {
+  const auto octets = undecoded();
+  const auto seen = octets.first(std::min(octets.size(), greeting::size));
+  if (const auto fault = greeting::check(seen, mechanism_name_)) {
+    close(fault);
+    return false;
+  }
+  if (seen.size() < greeting::size) {
+    return false;
+  }
+  peer_minor_ = greeting::peer_version(seen).minor;
+  begin_ += greeting::size;
+  state_ = state::handshake;
+  mechanism_->start(control_);
+  return true;
+}
+
+bool connection::read_frame(receive_queue& queue) {
+  if (traffic() && queue.full()) {
+    blocked_ = begin_ != end_;
+    return false;
+  }
+  switch (decoder_.look(undecoded())) {
+    case decoder::found::more: return false;
+    case decoder::found::message: take_message(queue); return true;
+    case decoder::found::command: take_command(); return true;
+    case decoder::found::fault: close(decoder_.fault()); return false;
+  }
+  return false;
+}
+
+void connection::take_message(receive_queue& queue) {
+  if (!traffic()) {
+    close(errc::unexpected_command);
+    return;
+  }
+  const auto run = undecoded().first(decoder_.size());
+  message m{buffer_, run, decoder_.parts()};
+  begin_ += run.size();
+  decoder_.message_taken();
+  if (publishes(own_type_) && m.part_count() == 1) {
+    const auto parsed = command::parse_subscription(m.front());
+    if (const auto* s = std::get_if<command::subscription>(&parsed)) {
+      event_ = subscription{s->subscribe, std::string{s->topic}};
+      return;
+    }
+  }
+  queue.push(std::move(m));
+}
+
+void connection::take_command() {
+  const auto whole = undecoded().subspan(decoder_.size(), decoder_.command_size());
+  const std::string body{view(whole.subspan(frame::header_size(whole[0])))};
+  // The parts of a message that the command interrupted close up with what follows it.
+  std::memmove(undecoded().data() + whole.size(), undecoded().data(), decoder_.size());
+  begin_ += whole.size();
+  decoder_.command_taken();
+  if (traffic()) {
+    on_traffic_command(body);
+  } else {
+    on_handshake_command(body);
+  }
+}
+
+void connection::on_handshake_command(std::string_view body) {
+  if (const auto progress = mechanism_->on_command(body, control_)) {
+    on_progress(*progress);
+  } else {
+    close(progress.error());
+  }
+}
+
+void connection::on_progress(mechanism::progress progress) {
+  switch (progress) {
+    case mechanism::progress::more: state_ = state::handshake; return;
+    case mechanism::progress::admission:
+      if (const auto fault = judge_peer()) {
+        close(fault);
+        return;
+      }
+      state_ = state::admission;
+      event_ = admission_requested{};
+      return;
+    case mechanism::progress::done:
+      state_ = state::traffic;
+      decoder_.handshake_done();
+      event_ = ready{};
+      return;
+  }
+}
+
+error_code connection::judge_peer() {
+  // No Socket-Type at all is accepted, as libzmq does.
+  if (const auto* name = peer_metadata().find("Socket-Type")) {
+    peer_type_ = parse_socket_type(*name);
+    if (!peer_type_ || !compatible(own_type_, *peer_type_)) {
+      return errc::bad_socket_type;
+    }
+  }
+  return peer_routing_id().size() > 255 ? make_error_code(errc::routing_id_too_long) : error_code{};
+}
+
+std::string_view connection::peer_routing_id() const noexcept {
+  const auto* id = peer_metadata().find("Identity");
+  return id != nullptr ? std::string_view{*id} : std::string_view{};
+}
+
+void connection::admit() {
+  if (state_ == state::admission) {
+    on_progress(mechanism_->admit(control_));
+  }
+}
+
+void connection::refuse(error_code reason, std::string_view status) {
+  if (over()) {
+    return;
+  }
+  if (status.empty()) {
+    close(reason);
+    return;
+  }
+  mechanism_->refuse(status, control_);
+  end(reason);
+}
+
+void connection::close(error_code reason) noexcept {
+  if (!over()) {
+    control_.clear();
+    control_written_ = 0;
+    end(reason);
+  }
+}
+
+void connection::end(error_code reason) noexcept {
+  state_ = state::over;
+  event_ = closed{reason};
+  pong_due_ = false;
+  probe_deadline_.reset();
+}
+
+std::optional<connection::event> connection::next_event() noexcept {
+  return std::exchange(event_, std::nullopt);
+}
+
+void connection::on_traffic_command(std::string_view body) {
+  const auto parsed = command::parse_traffic(body, *limit_);
+  if (!parsed) {
+    close(parsed.error());
+    return;
+  }
+  struct {
+    connection& self;
+    void operator()(const command::subscribe& c) const { self.on_subscription(true, c.topic); }
+    void operator()(const command::cancel& c) const { self.on_subscription(false, c.topic); }
+    void operator()(const command::ping& c) const { self.on_ping(c); }
+    void operator()(const command::pong&) const {}  // that octets came was all there is to know
+    void operator()(const command::error&) const { self.close(errc::refused_by_peer); }
+    void operator()(const command::unknown&) const {}
+  } act{*this};
+  std::visit(act, *parsed);
+}
+
+void connection::on_subscription(bool subscribe, std::string_view topic) {
+  if (publishes(own_type_)) {
+    event_ = subscription{subscribe, std::string{topic}};
+  }
+}
+
+void connection::on_ping(const command::ping& ping) {
+  if (now_ - ping_second_ >= std::chrono::seconds{1}) {
+    ping_second_ = now_;
+    pings_ = 0;
+  }
+  if (++pings_ > limit_->pings_per_second) {
+    close(errc::ping_flood);
+    return;
+  }
+  pong_due_ = true;
+  pong_context_ = ping.context;
+}
+
+void connection::subscribe(std::string_view topic) {
+  command::put_subscribe(control_, topic, peer_minor_);
+}
+
+void connection::cancel(std::string_view topic) {
+  command::put_cancel(control_, topic, peer_minor_);
+}
+
+void connection::probe(time_point now) {
+  if (!traffic() || probe_deadline_) {
+    return;
+  }
+  if (peer_minor_ >= 1) {
+    command::put_ping(control_, 0, {});
+  }
+  probe_deadline_ = now + probe_time;
+}
+
+std::size_t connection::output(std::span<piece> to, const send_queue& queue) {
+  if (!control_pending()) {
+    control_.clear();
+    control_written_ = 0;
+    if (pong_due_) {
+      pong_due_ = false;
+      command::put_pong(control_, pong_context_);
+    }
+  }
+  std::size_t pieces = 0;
+  if (control_pending()) {
+    if (!control_goes_first(queue)) {
+      return queue.gather_begun(to);
+    }
+    to[pieces++] = std::as_bytes(std::span{control_}).subspan(control_written_);
+  }
+  if (traffic() && !queue.empty()) {
+    pieces += queue.gather(to.subspan(pieces));
+  }
+  return pieces;
+}
+
+void connection::advance(std::size_t count, send_queue& queue) noexcept {
+  if (control_goes_first(queue)) {
+    const auto own = std::min(count, control_.size() - control_written_);
+    control_written_ += own;
+    count -= own;
+  }
+  queue.advance(count);
+}
+
+std::optional<connection::time_point> connection::next_deadline() const noexcept {
+  switch (state_) {
+    case state::greeting:
+    case state::handshake:
+    case state::admission: return handshake_deadline_;
+    case state::traffic: return probe_deadline_;
+    case state::over: return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+void connection::on_deadline(time_point now, bool acknowledged) {
+  const auto due = next_deadline();
+  if (!due || now < *due) {
+    return;
+  }
+  if (!traffic()) {
+    close(errc::handshake_timeout);
+  } else if (acknowledged) {
+    probe_deadline_.reset();
+  } else {
+    close(errc::probe_unanswered);
+  }
+}
+
+}  // namespace zmtp

@@ -1,0 +1,165 @@
+#pragma once
+// One conversation with one peer: octets in; messages, events and octets out. No I/O: the shell reads
+// into prepare(), writes output(), and acts on events.
+
+#include "zmtp/buffer/block.h"
+#include "zmtp/buffer/receive_queue.h"
+#include "zmtp/buffer/send_queue.h"
+#include "zmtp/command.h"
+#include "zmtp/decoder.h"
+#include "zmtp/error.h"
+#include "zmtp/greeting.h"
+#include "zmtp/mechanism/mechanism.h"
+#include "zmtp/metadata.h"
+#include "zmtp/options.h"
+#include "zmtp/socket_type.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+
+namespace zmtp {
+
+// Order of calls, again and again:
+//   commit() what was read into prepare();
+//   receive_into(queue), then next_event() until there is none, answering each, and receive_into()
+//     again after an event, because decoding stops at each so that order is kept;
+//   output() and advance() until nothing is left;
+//   on_deadline() at next_deadline().
+class connection {
+public:
+  using time_point = std::chrono::steady_clock::time_point;
+  using piece = send_queue::piece;
+  static constexpr std::size_t max_pieces = 64;
+
+  // The peer has said who it is (peer_type(), peer_metadata()): admit() or refuse().
+  struct admission_requested {};
+  // Traffic may flow in both directions.
+  struct ready {};
+  // The peer subscribed or unsubscribed, by command or by message.
+  struct subscription {
+    bool subscribe;
+    std::string topic;
+  };
+  // The conversation is over: flush what output() still has, then close.
+  struct closed {
+    error_code reason;
+  };
+  using event = std::variant<admission_requested, ready, subscription, closed>;
+
+  // `as_server` is what the greeting says; `limit` is kept by reference. `now` starts the time of the
+  // handshake.
+  connection(socket_type own_type, std::string_view mechanism_name,
+             std::unique_ptr<mechanism> handshake, bool as_server, const limits& limit,
+             time_point now);
+
+  // Where to read to; empty while nothing may be read: an event or undecoded octets wait, or the
+  // conversation is over. Valid until the next call of any member but commit().
+  [[nodiscard]] std::span<std::byte> prepare();
+  void commit(std::size_t count, time_point now) noexcept;
+  // Decodes into `queue` up to its mark, or to the next event. What is not decoded stays: that is the
+  // back-pressure.
+  void receive_into(receive_queue& queue);
+  [[nodiscard]] std::optional<event> next_event() noexcept;
+  // Octets have been read that wait for room in the queue.
+  [[nodiscard]] bool blocked() const noexcept { return blocked_; }
+  // A turn is over: keeps what is not decoded in as little memory as it needs.
+  void settle();
+
+  void admit();
+  // ERROR with three digits for refused credentials; no reason closes silently, which alone lets a
+  // libzmq peer come back.
+  void refuse(error_code reason, std::string_view status = {});
+  // Ends the conversation from our side, silently.
+  void close(error_code reason) noexcept;
+
+  // Commands of this connection; not kept for the next one.
+  void subscribe(std::string_view topic);
+  void cancel(std::string_view topic);
+  // Asks whether the peer still lives: a PING (where the peer knows it), and after two seconds without
+  // an octet the verdict of on_deadline().
+  void probe(time_point now);
+  // What to write next: commands of the conversation, and once traffic may flow, `queue`.
+  [[nodiscard]] std::size_t output(std::span<piece> to, const send_queue& queue);
+  // The kernel took `count` octets of what output() returned.
+  void advance(std::size_t count, send_queue& queue) noexcept;
+  // Whether something waits to be written.
+  [[nodiscard]] bool has_output(const send_queue& queue) const noexcept {
+    return control_written_ < control_.size() || pong_due_ || (traffic() && !queue.empty());
+  }
+
+  [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
+  // `acknowledged`: TCP says that the peer's kernel has taken all that was written.
+  void on_deadline(time_point now, bool acknowledged);
+
+  [[nodiscard]] bool traffic() const noexcept { return state_ == state::traffic; }
+  [[nodiscard]] bool over() const noexcept { return state_ == state::over; }
+  // Nothing if the peer did not say.
+  [[nodiscard]] std::optional<socket_type> peer_type() const noexcept { return peer_type_; }
+  [[nodiscard]] std::string_view peer_routing_id() const noexcept;
+  [[nodiscard]] const metadata& peer_metadata() const noexcept { return mechanism_->peer_metadata(); }
+  [[nodiscard]] std::uint8_t peer_minor() const noexcept { return peer_minor_; }
+  // What the peer's ERROR said.
+  [[nodiscard]] std::string_view peer_error() const noexcept { return mechanism_->error_reason(); }
+
+private:
+  enum class state { greeting, handshake, admission, traffic, over };
+
+  [[nodiscard]] std::span<std::byte> undecoded() const noexcept {
+    return {buffer_ ? buffer_->data() + begin_ : nullptr, end_ - begin_};
+  }
+  // Each returns whether it got any further.
+  [[nodiscard]] bool read_greeting();
+  [[nodiscard]] bool read_frame(receive_queue& queue);
+  void take_message(receive_queue& queue);
+  void take_command();
+  void on_handshake_command(std::string_view body);
+  void on_traffic_command(std::string_view body);
+  void on_subscription(bool subscribe, std::string_view topic);
+  void on_ping(const command::ping& ping);
+  void on_progress(mechanism::progress progress);
+  [[nodiscard]] error_code judge_peer();
+  void end(error_code reason) noexcept;
+  void move_to(block_ptr memory) noexcept;
+  [[nodiscard]] bool control_pending() const noexcept { return control_written_ < control_.size(); }
+  // A command may not cut a message in two.
+  [[nodiscard]] bool control_goes_first(const send_queue& queue) const noexcept {
+    return control_pending() && (control_written_ != 0 || !traffic() || queue.at_boundary());
+  }
+
+  const limits* limit_;
+  socket_type own_type_;
+  std::string mechanism_name_;
+  std::unique_ptr<mechanism> mechanism_;
+  state state_ = state::greeting;
+  std::optional<event> event_;
+
+  // Read and not decoded: [begin_, end_) of buffer_.
+  decoder decoder_;
+  block_ptr buffer_;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  bool blocked_ = false;
+
+  // Octets of our own: greeting, handshake, commands. They go between messages.
+  std::string control_;
+  std::size_t control_written_ = 0;
+  bool pong_due_ = false;
+  std::string pong_context_;
+
+  std::optional<socket_type> peer_type_;
+  std::uint8_t peer_minor_ = 0;
+
+  time_point handshake_deadline_;
+  std::optional<time_point> probe_deadline_;
+  time_point ping_second_{};
+  time_point now_;
+  unsigned pings_ = 0;
+};
+
+}  // namespace zmtp

@@ -1,0 +1,40 @@
+#include "zmtp/decoder.h"
+
+namespace zmtp {
+
+std::optional<decoder::found> decoder::look_closer(std::span<std::byte> rest) noexcept {
+  rest[0] &= frame::more | frame::long_size | frame::command;
+  const auto flags = rest[0];
+  const auto header = frame::header_size(flags);
+  if (frame::has(flags, frame::command) && frame::has(flags, frame::more)) {
+    return fail(errc::bad_frame_flags);
+  }
+  if (rest.size() < header) {
+    return need(header);
+  }
+  const auto body = frame::declared_size(rest.data());
+  if (body >> 63 != 0) {
+    return fail(errc::bad_frame_size);
+  }
+  if (!frame::has(flags, frame::command)) {
+    return std::nullopt;
+  }
+  if (body > command_limit_) {
+    return fail(errc::command_too_large);
+  }
+  const auto whole = header + static_cast<std::size_t>(body);
+  if (rest.size() < whole) {
+    return need(whole);
+  }
+  command_size_ = whole;
+  return found::command;
+}
+
+decoder::found decoder::over_limit(std::uint64_t body) noexcept {
+  if (body > limit_->frame_size) {
+    return fail(errc::frame_too_large);
+  }
+  return fail(parts_ == limit_->message_parts ? errc::too_many_parts : errc::message_too_large);
+}
+
+}  // namespace zmtp

@@ -1,0 +1,103 @@
+#pragma once
+// Finds whole messages and commands in octets as they arrive, in place (RFC 37 "Framing").
+
+#include "zmtp/error.h"
+#include "zmtp/frame.h"
+#include "zmtp/options.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace zmtp {
+
+// Keeps no octets: the caller holds them in one piece from the start of the message in progress, and
+// the decoder remembers how far it has looked, so nothing is looked at twice.
+class decoder {
+public:
+  enum class found {
+    more,     // the octets end before the message or command does; needed() says how far
+    message,  // the first size() octets are a message of parts() parts
+    command,  // at size() there is a command frame of command_size() octets
+    fault,    // fault() says which; the connection cannot go on
+  };
+
+  // `limit` is kept by reference.
+  explicit decoder(const limits& limit) noexcept
+      : limit_{&limit}, command_limit_{limit.handshake_command_size} {}
+
+  // Looks at `octets`, which start where the message in progress does and hold at least what was
+  // there at the last look. Clears reserved flag bits, so that a message can be passed on as it is.
+  // After `message` or `command` the caller says message_taken() or command_taken().
+  // Faults: errc::bad_frame_flags, bad_frame_size, frame_too_large, message_too_large,
+  // too_many_parts, command_too_large.
+  [[nodiscard]] found look(std::span<std::byte> octets) noexcept {
+    for (;;) {
+      const auto rest = octets.subspan(size_);
+      if (rest.size() < 2) {
+        return need(2);
+      }
+      const auto flags = rest[0];
+      if (flags != std::byte{0} && flags != frame::more) [[unlikely]] {
+        if (const auto other = look_closer(rest)) {
+          return *other;
+        }
+      }
+      const auto header = frame::header_size(rest[0]);
+      const auto body = frame::declared_size(rest.data());
+      if (body > limit_->frame_size || size_ + header + body > limit_->message_size ||
+          parts_ == limit_->message_parts) [[unlikely]] {
+        return over_limit(body);
+      }
+      const auto whole = header + static_cast<std::size_t>(body);
+      if (rest.size() < whole) {
+        return need(whole);
+      }
+      size_ += whole;
+      ++parts_;
+      if (!frame::has(rest[0], frame::more)) {
+        return found::message;
+      }
+    }
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::size_t parts() const noexcept { return parts_; }
+  [[nodiscard]] std::size_t command_size() const noexcept { return command_size_; }
+  [[nodiscard]] error_code fault() const noexcept { return fault_; }
+  // After `more`: the octets from the start of the message that the frame in progress ends at. The
+  // peer says so: not to be allocated on trust.
+  [[nodiscard]] std::size_t needed() const noexcept { return needed_; }
+
+  void message_taken() noexcept { size_ = parts_ = 0; }
+  // The caller has removed the command's octets. It may have stood between the parts of a message
+  // (libzmq sends PING so), which then goes on.
+  void command_taken() noexcept { command_size_ = 0; }
+
+  // Commands have the limit of traffic from now on.
+  void handshake_done() noexcept { command_limit_ = limit_->command_size; }
+
+private:
+  [[nodiscard]] found need(std::size_t octets) noexcept {
+    needed_ = size_ + octets;
+    return found::more;
+  }
+  [[nodiscard]] found fail(errc fault) noexcept {
+    fault_ = fault;
+    return found::fault;
+  }
+  // A frame with more flags than MORE: nothing if it is a part all the same, with its header whole.
+  [[nodiscard]] std::optional<found> look_closer(std::span<std::byte> rest) noexcept;
+  [[nodiscard]] found over_limit(std::uint64_t body) noexcept;
+
+  const limits* limit_;
+  std::size_t command_limit_;
+  std::size_t size_ = 0;   // of the whole frames of the message in progress
+  std::size_t parts_ = 0;  // how many they are
+  std::size_t command_size_ = 0;
+  std::size_t needed_ = 0;
+  error_code fault_;
+};
+
+}  // namespace zmtp

@@ -1,0 +1,58 @@
+#include "zmtp/options.h"
+
+namespace zmtp {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::size_t max_routing_id = 255;       // RFC 37: the length is one octet
+constexpr std::size_t max_size = 1ULL << 31;      // 2 GiB
+constexpr std::size_t max_parts = 65'535;         // what a message counts
+// Added to a clock's nanoseconds, the longest representable duration would overflow.
+constexpr milliseconds max_duration = std::chrono::hours{24 * 365};
+
+bool is_size(std::size_t octets) noexcept { return octets != 0 && octets <= max_size; }
+
+bool is_duration(milliseconds time) noexcept {
+  return time >= milliseconds::zero() && time <= max_duration;
+}
+
+bool is_positive_duration(milliseconds time) noexcept {
+  return is_duration(time) && time != milliseconds::zero();
+}
+
+bool is_routing_id(const std::string& id) noexcept {
+  return id.size() <= max_routing_id && (id.empty() || id.front() != '\0');
+}
+
+bool is_mark(const high_water_mark& mark) noexcept {
+  return mark.messages != std::size_t{0} && mark.octets != std::size_t{0};
+}
+
+bool is_reconnect(const reconnect_options& reconnect) noexcept {
+  return is_positive_duration(reconnect.initial) && is_duration(reconnect.maximum) &&
+         is_duration(reconnect.refused_maximum) && is_duration(reconnect.stable) &&
+         reconnect.maximum >= reconnect.initial && reconnect.refused_maximum >= reconnect.initial;
+}
+
+bool is_limits(const limits& limit) noexcept {
+  return is_size(limit.handshake_command_size) && is_positive_duration(limit.handshake_time) &&
+         is_size(limit.command_size) && is_size(limit.frame_size) && is_size(limit.message_size) &&
+         limit.message_parts != 0 && limit.message_parts <= max_parts &&
+         limit.metadata_properties != 0 && is_size(limit.topic_size) &&
+         is_size(limit.ping_context_size) && limit.pings_per_second != 0;
+}
+
+}  // namespace
+
+error_code validate(const socket_options& options) noexcept {
+  const bool valid = is_routing_id(options.routing_id) && is_mark(options.send_mark) &&
+                     is_mark(options.receive_mark) &&
+                     (!options.linger || is_duration(*options.linger)) &&
+                     is_reconnect(options.reconnect) && is_limits(options.limit) &&
+                     options.backlog > 0 && options.pending_handshakes != 0;
+  return valid ? error_code{} : errc::bad_option;
+}
+
+}  // namespace zmtp

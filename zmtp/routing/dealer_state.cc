@@ -1,0 +1,64 @@
+#include "zmtp/routing/dealer_state.h"
+
+#include <utility>
+
+namespace zmtp {
+
+pipe& dealer_state::open_pipe(bool durable) {
+  auto& p = socket_state::open_pipe(durable);
+  if (durable) {
+    // One may send before the connection stands (protocols A8).
+    writable_.insert(p.id.slot);
+  }
+  return p;
+}
+
+void dealer_state::on_attached(pipe& p, peer_info info, std::uint32_t random) {
+  socket_state::on_attached(p, std::move(info), random);
+  on_written(p);
+}
+
+void dealer_state::on_written(pipe& p) {
+  if (!p.closing && !p.out.full()) {
+    writable_.insert(p.id.slot);
+  }
+}
+
+void dealer_state::on_detached(pipe& p) {
+  if (!p.durable) {
+    writable_.erase(p.id.slot);
+  }
+  socket_state::on_detached(p);
+}
+
+void dealer_state::forget(pipe& p) {
+  writable_.erase(p.id.slot);
+  socket_state::forget(p);
+}
+
+send_status dealer_state::send(message&& m) {
+  if (writable_.empty()) {
+    return send_status::full;
+  }
+  auto& p = pipes_.at(writable_.current());
+  queue(p, std::move(m));
+  if (p.out.full()) {
+    writable_.erase(p.id.slot);
+  } else {
+    writable_.advance();
+  }
+  return send_status::queued;
+}
+
+bool dealer_state::receive(message& to) {
+  if (readable_.empty()) {
+    return false;
+  }
+  auto& p = next_readable();
+  to = take(p);
+  taken(p);
+  ++counters_.messages_received;
+  return true;
+}
+
+}  // namespace zmtp

@@ -1,0 +1,19 @@
+#pragma once
+// What is known of a peer once its handshake is over.
+
+#include "zmtp/metadata.h"
+#include "zmtp/socket_type.h"
+
+#include <optional>
+#include <string>
+
+namespace zmtp {
+
+struct peer_info {
+  std::optional<socket_type> type;  // nothing if the peer did not say
+  std::string routing_id;           // as announced; on a ROUTER as it is addressed
+  std::string address;              // of the transport: 127.0.0.1:40312
+  metadata properties;
+};
+
+}  // namespace zmtp

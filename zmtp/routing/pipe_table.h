@@ -1,0 +1,73 @@
+#pragma once
+// The pipes of a socket: for each peer what waits to be sent and what waits to be received.
+
+#include "zmtp/buffer/receive_queue.h"
+#include "zmtp/buffer/send_queue.h"
+#include "zmtp/options.h"
+#include "zmtp/routing/peer_id.h"
+#include "zmtp/routing/peer_info.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace zmtp {
+
+// Belongs to one connection that was accepted, or to one endpoint that we connect to; then it outlives
+// connections, and keeps what was not sent.
+struct pipe {
+  pipe(peer_id own_id, bool is_durable, const socket_options& options) noexcept
+      : id{own_id},
+        durable{is_durable},
+        out{options.send_mark},
+        in{options.receive_mark} {}
+
+  peer_id id;
+  bool durable;
+  bool attached = false;   // a conversation in traffic is on it
+  bool announced = false;  // the user has been told of the attach, and not of the detach
+  bool closing = false;    // gone but for what the user has not received yet
+  bool dirty = false;      // something was sent since the shell last looked
+  bool paused = false;     // the user does not want to receive from it
+  bool blocked = false;    // octets have been read that wait for room in `in`
+  send_queue out;
+  receive_queue in;
+  peer_info info;
+};
+
+// Slots are used again, with another generation; a stale peer_id finds nothing.
+class pipe_table {
+public:
+  explicit pipe_table(const socket_options& options) noexcept : options_{&options} {}
+
+  pipe& open(bool durable);
+  void erase(peer_id id) noexcept;
+  [[nodiscard]] pipe* find(peer_id id) const noexcept {
+    if (id.slot < pipes_.size()) {
+      if (auto* p = pipes_[id.slot].get(); p != nullptr && p->id.generation == id.generation) {
+        return p;
+      }
+    }
+    return nullptr;
+  }
+  // The slot must be in use.
+  [[nodiscard]] pipe& at(std::uint32_t slot) const noexcept { return *pipes_[slot]; }
+  [[nodiscard]] std::size_t size() const noexcept { return pipes_.size() - free_.size(); }
+
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (const auto& p : pipes_) {
+      if (p) {
+        visit(*p);
+      }
+    }
+  }
+
+private:
+  const socket_options* options_;
+  std::vector<std::unique_ptr<pipe>> pipes_;
+  std::vector<std::uint32_t> generations_;
+  std::vector<std::uint32_t> free_;
+};
+
+}  // namespace zmtp

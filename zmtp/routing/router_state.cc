@@ -1,0 +1,103 @@
+#include "zmtp/routing/router_state.h"
+
+#include <utility>
+
+namespace zmtp {
+
+namespace {
+
+// A routing id that begins with a zero octet is ours to make up.
+bool usable(std::string_view routing_id) noexcept {
+  return !routing_id.empty() && routing_id.front() != '\0';
+}
+
+}  // namespace
+
+socket_state::verdict router_state::on_admission(std::optional<peer_id> id, const peer_info& info) {
+  if (!usable(info.routing_id)) {
+    return {};
+  }
+  const auto holder = identities_.find(info.routing_id);
+  if (!holder || holder == id) {
+    return {};
+  }
+  if (options_.handover) {
+    return {.refused = {}, .probe = {}, .evict = holder};
+  }
+  return {.refused = errc::duplicate_routing_id, .probe = holder, .evict = {}};
+}
+
+void router_state::on_attached(pipe& p, peer_info info, std::uint32_t random) {
+  identities_.erase(p.info.routing_id, p.id);
+  if (!usable(info.routing_id)) {
+    info.routing_id = identities_.make_up(random);
+  }
+  identities_.insert(info.routing_id, p.id);
+  socket_state::on_attached(p, std::move(info), random);
+  if (options_.announce_peers) {
+    // A message without parts, which no peer can send, marks attach and detach in turn.
+    p.in.push(message{});
+    mark_readable(p);
+  }
+}
+
+void router_state::on_detached(pipe& p) {
+  if (!p.durable) {
+    identities_.erase(p.info.routing_id, p.id);
+  }
+  if (options_.announce_peers) {
+    p.in.push(message{});
+  }
+  mark_readable(p);
+  socket_state::on_detached(p);
+}
+
+void router_state::forget(pipe& p) {
+  identities_.erase(p.info.routing_id, p.id);
+  socket_state::forget(p);
+}
+
+bool router_state::writable(peer_id to) const noexcept {
+  const auto* p = find(to);
+  return p != nullptr && !p->closing && !p->out.full();
+}
+
+send_status router_state::send(peer_id to, message&& m) {
+  auto* p = find(to);
+  if (p == nullptr || p->closing) {
+    return send_status::unknown;
+  }
+  if (p->out.full()) {
+    return send_status::full;
+  }
+  queue(*p, std::move(m));
+  return send_status::queued;
+}
+
+void router_state::count_drop(send_status why) noexcept {
+  switch (why) {
+    case send_status::queued: return;
+    case send_status::full: ++counters_.dropped_full; return;
+    case send_status::unknown: ++counters_.dropped_unknown; return;
+  }
+}
+
+bool router_state::receive(routed_message& to) {
+  if (readable_.empty()) {
+    return false;
+  }
+  auto& p = next_readable();
+  to.peer = p.id;
+  to.content = take(p);
+  if (to.content.empty()) {
+    p.announced = !p.announced;
+    to.what = p.announced ? routed_message::kind::attached : routed_message::kind::detached;
+  } else {
+    to.what = routed_message::kind::message;
+    ++counters_.messages_received;
+  }
+  taken(p);
+  return true;
+}
+
+}  // namespace zmtp

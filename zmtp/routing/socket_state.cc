@@ -1,0 +1,93 @@
+#include "zmtp/routing/socket_state.h"
+
+#include <utility>
+
+namespace zmtp {
+
+pipe& socket_state::open_pipe(bool durable) { return pipes_.open(durable); }
+
+socket_state::verdict socket_state::on_admission(std::optional<peer_id>, const peer_info&) {
+  return {};
+}
+
+void socket_state::on_attached(pipe& p, peer_info info, std::uint32_t) {
+  p.attached = true;
+  p.info = std::move(info);
+}
+
+void socket_state::mark_readable(pipe& p) {
+  if (!p.paused && !p.in.empty()) {
+    readable_.insert(p.id.slot);
+  }
+}
+
+void socket_state::on_received(pipe& p) { mark_readable(p); }
+
+void socket_state::on_written(pipe&) {}
+
+void socket_state::on_detached(pipe& p) {
+  p.attached = false;
+  if (p.durable) {
+    p.out.rewind();
+    return;
+  }
+  counters_.dropped_detached += p.out.messages();
+  p.out.clear();
+  p.closing = true;
+  p.paused = false;
+  mark_readable(p);
+  if (p.in.empty()) {
+    forget(p);
+  }
+}
+
+void socket_state::close_pipe(pipe& p) {
+  counters_.dropped_detached += p.out.messages();
+  forget(p);
+}
+
+void socket_state::forget(pipe& p) {
+  readable_.erase(p.id.slot);
+  pipes_.erase(p.id);
+}
+
+void socket_state::queue(pipe& p, message&& m) {
+  p.out.push(std::move(m));
+  ++counters_.messages_sent;
+  if (!p.dirty) {
+    p.dirty = true;
+    dirty_.push_back(p.id);
+  }
+}
+
+message socket_state::take(pipe& p) {
+  auto m = p.in.pop();
+  if (p.in.empty()) {
+    readable_.erase(p.id.slot);
+  } else {
+    readable_.advance();
+  }
+  if (p.blocked && p.in.half_empty()) {
+    p.blocked = false;
+    drained_.push_back(p.id);
+  }
+  return m;
+}
+
+void socket_state::taken(pipe& p) {
+  if (p.closing && p.in.empty()) {
+    forget(p);
+  }
+}
+
+void socket_state::pause(pipe& p) noexcept {
+  p.paused = true;
+  readable_.erase(p.id.slot);
+}
+
+void socket_state::resume(pipe& p) {
+  p.paused = false;
+  mark_readable(p);
+}
+
+}  // namespace zmtp

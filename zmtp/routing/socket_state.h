@@ -1,0 +1,106 @@
+#pragma once
+// What all socket types decide alike: who is attached, which pipe has room, which has something to
+// read. One class per pattern derives from it. No I/O: the shell tells what happens to connections.
+
+#include "zmtp/error.h"
+#include "zmtp/options.h"
+#include "zmtp/routing/peer_info.h"
+#include "zmtp/routing/pipe_table.h"
+#include "zmtp/routing/slot_ring.h"
+#include "zmtp/socket_type.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace zmtp {
+
+enum class send_status {
+  queued,   // the message was taken
+  full,     // every peer it could go to is at its high-water mark, or there is none
+  unknown,  // no such peer
+};
+
+// What the user has sent and received and what was lost, by cause.
+struct socket_counters {
+  std::uint64_t messages_sent = 0;      // queued for a peer
+  std::uint64_t messages_received = 0;  // given to the user
+  std::uint64_t dropped_full = 0;       // not queued: the peer's queue was full
+  std::uint64_t dropped_unknown = 0;    // not queued: no such peer
+  std::uint64_t dropped_detached = 0;   // queued for a peer that is gone
+};
+
+class socket_state {
+public:
+  socket_state(socket_type type, const socket_options& options) noexcept
+      : type_{type}, options_{options}, pipes_{options_} {}
+  socket_state(const socket_state&) = delete;
+  socket_state& operator=(const socket_state&) = delete;
+  virtual ~socket_state() = default;
+
+  [[nodiscard]] socket_type type() const noexcept { return type_; }
+  [[nodiscard]] const socket_options& options() const noexcept { return options_; }
+  [[nodiscard]] const socket_counters& counters() const noexcept { return counters_; }
+  [[nodiscard]] pipe* find(peer_id id) const noexcept { return pipes_.find(id); }
+
+  // An endpoint to connect to (durable), or a connection whose handshake is over.
+  virtual pipe& open_pipe(bool durable);
+
+  // What is to happen before a peer may attach.
+  struct verdict {
+    error_code refused;             // the newcomer is closed silently
+    std::optional<peer_id> probe;   // … and this peer is asked whether it still lives
+    std::optional<peer_id> evict;   // this peer gives way: its connection is closed
+  };
+  // Whether a peer that announces itself so may attach. `id` is the durable pipe that it would attach
+  // to, if any.
+  [[nodiscard]] virtual verdict on_admission(std::optional<peer_id> id, const peer_info& info);
+  // The conversation on this pipe is in traffic. `random` is for what has to be made up.
+  virtual void on_attached(pipe& p, peer_info info, std::uint32_t random);
+  // p.in has grown.
+  void on_received(pipe& p);
+  // p.out has shrunk.
+  virtual void on_written(pipe& p);
+  // The connection is gone. A pipe that is not durable is gone with it, once the user has received
+  // what came before.
+  virtual void on_detached(pipe& p);
+  // The endpoint is disconnected, or the socket closes: the pipe goes with all it holds.
+  virtual void close_pipe(pipe& p);
+
+  // Pipes that something was sent to since the last call; the shell writes them.
+  [[nodiscard]] std::vector<peer_id>& dirty() noexcept { return dirty_; }
+  // Blocked pipes whose undecoded octets have room now, because the user received from them.
+  [[nodiscard]] std::vector<peer_id>& drained() noexcept { return drained_; }
+
+  [[nodiscard]] bool readable() const noexcept { return !readable_.empty(); }
+  void pause(pipe& p) noexcept;
+  void resume(pipe& p);
+
+  template <class Visit>
+  void for_each_pipe(Visit&& visit) const {
+    pipes_.for_each(visit);
+  }
+
+protected:
+  void queue(pipe& p, message&& m);
+  // The pipe whose turn it is to be received from. There must be one.
+  [[nodiscard]] pipe& next_readable() const noexcept { return pipes_.at(readable_.current()); }
+  // The next message of that pipe; the turn goes on to the next. taken() is to be called when the
+  // pipe is no longer looked at.
+  [[nodiscard]] message take(pipe& p);
+  void taken(pipe& p);
+  void mark_readable(pipe& p);
+  virtual void forget(pipe& p);
+
+  socket_type type_;
+  socket_options options_;
+  pipe_table pipes_;
+  slot_ring readable_;
+  socket_counters counters_;
+
+private:
+  std::vector<peer_id> dirty_;
+  std::vector<peer_id> drained_;
+};
+
+}  // namespace zmtp

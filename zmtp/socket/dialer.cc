@@ -1,0 +1,89 @@
+#include "zmtp/socket/dialer.h"
+
+#include "zmtp/socket/wire_link.h"
+
+#include <utility>
+
+namespace zmtp {
+
+dialer::dialer(socket_core& core, const endpoint& to, peer_id pipe)
+    : core_{&core},
+      to_{to},
+      pipe_{pipe},
+      backoff_{core.options().reconnect},
+      timer_{core.executor()} {}
+
+void dialer::start() { attempt(); }
+
+// A finishing socket connects again only for what is left to write.
+bool dialer::wanted() const noexcept {
+  if (core_ == nullptr) {
+    return false;
+  }
+  const auto* p = core_->state().find(pipe_);
+  return p != nullptr && (core_->open() || (core_->finishing() && !p->out.empty()));
+}
+
+bool dialer::active() const noexcept { return core_ != nullptr && (linked_ || wanted()); }
+
+void dialer::attempt() {
+  if (!wanted()) {
+    return;
+  }
+  connect_ = std::make_shared<transport::tcp_connect>(core_->executor());
+  connect_->start(to_, [self = shared_from_this()](error_code ec, transport::stream stream) {
+    self->on_connected(ec, std::move(stream));
+  });
+}
+
+void dialer::on_connected(error_code ec, transport::stream stream) {
+  connect_.reset();
+  if (core_ == nullptr) {
+    return;
+  }
+  const auto core = core_->shared_from_this();
+  if (ec || !wanted()) {
+    wait({}, false);
+    core->check_finished();
+    return;
+  }
+  linked_ = true;
+  auto link = std::make_shared<wire_link>(
+      core, std::move(stream), pipe_,
+      [self = shared_from_this()](error_code reason, std::chrono::milliseconds lasted) {
+        self->linked_ = false;
+        self->wait(lasted, reason == errc::refused_by_peer || reason == errc::not_admitted ||
+                               (lasted.count() == 0 && reason != errc::connection_lost &&
+                                reason != errc::handshake_timeout));
+      });
+  core->add(link);
+  core->turn([&] { link->start(); });
+}
+
+void dialer::wait(std::chrono::milliseconds lasted, bool refused) {
+  if (!wanted()) {
+    return;
+  }
+  timer_.expires_after(backoff_.next(lasted, refused, core_->random()));
+  timer_.async_wait([self = shared_from_this()](error_code ec) {
+    if (!ec) {
+      self->attempt();
+    }
+  });
+}
+
+void dialer::finish() {
+  if (!active()) {
+    close();
+  }
+}
+
+void dialer::close() noexcept {
+  core_ = nullptr;
+  timer_.cancel();
+  if (connect_) {
+    connect_->cancel();
+  }
+}
+
+}  // namespace zmtp

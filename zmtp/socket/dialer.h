@@ -1,0 +1,46 @@
+#pragma once
+// Keeps one endpoint connected: connects, and connects again.
+
+#include "zmtp/conversation/reconnect_backoff.h"
+#include "zmtp/endpoint.h"
+#include "zmtp/socket/socket_core.h"
+#include "zmtp/transport/tcp.h"
+
+#include <memory>
+#include <optional>
+
+namespace zmtp {
+
+class wire_link;
+
+class dialer final : public std::enable_shared_from_this<dialer> {
+public:
+  dialer(socket_core& core, const endpoint& to, peer_id pipe);
+
+  void start();
+  // No more attempts; the link, if there is one, is the caller's to end.
+  void close() noexcept;
+  // The socket is closed: goes on only while something is left to write.
+  void finish();
+
+  // Still connecting, connected, or about to connect again.
+  [[nodiscard]] bool active() const noexcept;
+  [[nodiscard]] const endpoint& to() const noexcept { return to_; }
+  [[nodiscard]] peer_id pipe() const noexcept { return pipe_; }
+
+private:
+  void attempt();
+  void on_connected(error_code ec, transport::stream stream);
+  void wait(std::chrono::milliseconds lasted, bool refused);
+  [[nodiscard]] bool wanted() const noexcept;
+
+  socket_core* core_;  // none once closed
+  endpoint to_;
+  peer_id pipe_;
+  reconnect_backoff backoff_;
+  asio::steady_timer timer_;
+  std::shared_ptr<transport::tcp_connect> connect_;
+  bool linked_ = false;
+};
+
+}  // namespace zmtp

@@ -1,0 +1,66 @@
+#include "zmtp/socket/socket.h"
+
+#include "zmtp/socket/socket_core.h"
+
+#include <boost/system/system_error.hpp>
+
+#include <utility>
+
+namespace zmtp {
+
+socket& socket::operator=(socket&& other) noexcept {
+  if (this != &other) {
+    if (core_) {
+      core_->close(true);
+    }
+    core_ = std::move(other.core_);
+  }
+  return *this;
+}
+
+socket::~socket() {
+  if (core_) {
+    core_->close(true);
+  }
+}
+
+socket::executor_type socket::get_executor() const { return core_->executor(); }
+
+endpoint socket::bind(std::string_view at) {
+  error_code ec;
+  auto bound = bind(at, ec);
+  if (ec) {
+    throw boost::system::system_error{ec, "bind " + std::string{at}};
+  }
+  return bound;
+}
+
+endpoint socket::bind(std::string_view at, error_code& ec) {
+  const auto bound = core_->bind(at);
+  ec = bound ? error_code{} : bound.error();
+  return bound ? *bound : endpoint{};
+}
+
+void socket::connect(std::string_view to) {
+  error_code ec;
+  connect(to, ec);
+  if (ec) {
+    throw boost::system::system_error{ec, "connect " + std::string{to}};
+  }
+}
+
+void socket::connect(std::string_view to, error_code& ec) { ec = core_->connect(to); }
+
+void socket::unbind(std::string_view at, error_code& ec) { ec = core_->unbind(at); }
+
+void socket::disconnect(std::string_view from, error_code& ec) { ec = core_->disconnect(from); }
+
+void socket::close() { core_->close(false); }
+
+bool socket::is_open() const noexcept { return core_->open(); }
+
+const socket_options& socket::options() const noexcept { return core_->options(); }
+
+const socket_counters& socket::counters() const noexcept { return core_->state().counters(); }
+
+}  // namespace zmtp

@@ -1,0 +1,76 @@
+#pragma once
+// What every wire socket can do: bind, connect, close. Base of the socket classes.
+
+#include "zmtp/endpoint.h"
+#include "zmtp/error.h"
+#include "zmtp/options.h"
+#include "zmtp/routing/socket_state.h"
+#include "zmtp/socket/deadline.h"
+
+#include <boost/asio/any_completion_handler.hpp>
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/deferred.hpp>
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace zmtp {
+
+namespace asio = boost::asio;
+
+class socket_core;
+
+// Operations of a socket may be started again from its handlers; several may wait at once and
+// complete in the order of their calls. What is sent while user code runs that the socket resumed is
+// written when that returns, in one write per peer; what is sent from elsewhere is written soon after.
+//
+// Lifetime: destroying a socket completes its operations with operation_aborted and goes on writing
+// what is queued, for the linger time, while the context runs; the destructor does not wait. A context
+// that is stopped or destroyed discards the rest.
+//
+// Thread safety: distinct objects safe, one object not. A socket belongs to its executor, which must
+// be serial (an io_context run by one thread, or a strand); call its members there.
+class socket {
+public:
+  using executor_type = asio::any_io_executor;
+
+  socket(const socket&) = delete;
+  socket& operator=(const socket&) = delete;
+  socket(socket&&) noexcept = default;
+  socket& operator=(socket&& other) noexcept;
+  ~socket();
+
+  [[nodiscard]] executor_type get_executor() const;
+
+  // Listens at tcp://address:port; "*" is every IPv4 address, port 0 or * the system's choice. Returns
+  // the endpoint as bound, one that can be connected to. Throws boost::system::system_error.
+  // Errors: errc::bad_endpoint, errc::unknown_transport, and the system's, such as address_in_use.
+  endpoint bind(std::string_view at);
+  endpoint bind(std::string_view at, error_code& ec);
+  // Connects to tcp://host:port, and again whenever the connection is lost, resolving the name anew
+  // each time. Returns at once: there need be no peer yet. Throws boost::system::system_error.
+  // Errors: errc::bad_endpoint, errc::unknown_transport.
+  void connect(std::string_view to);
+  void connect(std::string_view to, error_code& ec);
+  // Undo one bind or connect, with the endpoint that it returned or was given. Peers that came through
+  // a listener stay. What is queued for an endpoint is dropped with it.
+  // Errors: errc::bad_endpoint if there is none such.
+  void unbind(std::string_view at, error_code& ec);
+  void disconnect(std::string_view from, error_code& ec);
+
+  // Completes what waits with errc::socket_closed and goes on writing like the destructor does.
+  void close();
+  [[nodiscard]] bool is_open() const noexcept;
+
+  [[nodiscard]] const socket_options& options() const noexcept;
+  [[nodiscard]] const socket_counters& counters() const noexcept;
+
+protected:
+  explicit socket(std::shared_ptr<socket_core> core) noexcept : core_{std::move(core)} {}
+
+  std::shared_ptr<socket_core> core_;
+};
+
+}  // namespace zmtp

@@ -1,0 +1,423 @@
+#include "zmtp/socket/socket_core.h"
+
+#include "zmtp/socket/dialer.h"
+#include "zmtp/socket/listener.h"
+#include "zmtp/socket/socket_service.h"
+#include "zmtp/socket/wire_link.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace zmtp {
+
+namespace {
+
+// How often a turn goes round before others on the executor have theirs.
+constexpr int max_rounds = 16;
+
+}  // namespace
+
+std::shared_ptr<socket_core> socket_core::make(asio::any_io_executor executor,
+                                               std::unique_ptr<socket_state> state) {
+  std::shared_ptr<socket_core> core{new socket_core{std::move(executor), std::move(state)}};
+  core->service_->enter(*core);
+  return core;
+}
+
+socket_core::socket_core(asio::any_io_executor executor, std::unique_ptr<socket_state> state)
+    : executor_{std::move(executor)},
+      state_{std::move(state)},
+      service_{&socket_service::of(executor_)},
+      random_{std::random_device{}()},
+      deadline_timer_{std::in_place, executor_},
+      linger_timer_{std::in_place, executor_} {}
+
+socket_core::~socket_core() {
+  if (service_ != nullptr) {
+    service_->leave(*this);
+  }
+}
+
+result<endpoint> socket_core::bind(std::string_view text) {
+  const auto at = endpoint::parse(text);
+  if (!at) {
+    return at.error();
+  }
+  if (!open()) {
+    return make_error_code(errc::socket_closed);
+  }
+  auto added = std::make_shared<listener>(*this);
+  if (const auto ec = added->open(*at)) {
+    return ec;
+  }
+  listeners_.push_back(added);
+  added->start();
+  return added->bound();
+}
+
+error_code socket_core::connect(std::string_view text) {
+  const auto to = endpoint::parse(text);
+  if (!to) {
+    return to.error();
+  }
+  if (!to->connectable()) {
+    return errc::bad_endpoint;
+  }
+  if (!open()) {
+    return errc::socket_closed;
+  }
+  auto& p = state_->open_pipe(true);
+  dialers_.push_back(std::make_shared<dialer>(*this, *to, p.id));
+  dialers_.back()->start();
+  if (!senders_.empty()) {
+    post_turn();
+  }
+  return {};
+}
+
+error_code socket_core::unbind(std::string_view text) {
+  const auto at = endpoint::parse(text);
+  if (!at) {
+    return at.error();
+  }
+  const auto found = std::find_if(listeners_.begin(), listeners_.end(),
+                                  [&](const auto& l) { return l->bound() == *at; });
+  if (found == listeners_.end()) {
+    return errc::bad_endpoint;
+  }
+  (*found)->close();
+  listeners_.erase(found);
+  return {};
+}
+
+error_code socket_core::disconnect(std::string_view text) {
+  const auto to = endpoint::parse(text);
+  if (!to) {
+    return to.error();
+  }
+  const auto found = std::find_if(dialers_.begin(), dialers_.end(),
+                                  [&](const auto& d) { return d->to() == *to; });
+  if (found == dialers_.end()) {
+    return errc::bad_endpoint;
+  }
+  const auto gone = *found;
+  gone->close();
+  dialers_.erase(found);
+  turn([&] {
+    if (auto* link = link_of(gone->pipe())) {
+      link->close(errc::socket_closed);
+    }
+    if (auto* p = state_->find(gone->pipe())) {
+      state_->close_pipe(*p);
+    }
+  });
+  return {};
+}
+
+void socket_core::disconnect(peer_id peer) {
+  turn([&] {
+    if (auto* link = link_of(peer)) {
+      link->close(errc::socket_closed);
+    }
+  });
+}
+
+bool socket_core::senders_wait(std::optional<peer_id> to) const noexcept {
+  return std::any_of(senders_.begin(), senders_.end(),
+                     [&](const waiter& w) { return !to || w.to == to; });
+}
+
+void socket_core::enter(waiting list, waiter& w) {
+  if (!open()) {
+    w.complete(errc::socket_closed, waiter::when::later);
+    return;
+  }
+  // In a turn its end serves the waiter, and user code goes on without a detour.
+  if (!in_turn() && (list == waiting::to_send ? !senders_wait(w.to) : receivers_.empty())) {
+    error_code ec;
+    auto done = w.attempt(ec);
+    if (!done && list == waiting::to_send) {
+      // Perhaps the kernel has room.
+      flush();
+      done = w.attempt(ec);
+    }
+    schedule();
+    if (done) {
+      w.complete(ec, waiter::when::later);
+      return;
+    }
+  }
+  list_of(list).push_back(w);
+  if (w.due && (!deadline_armed_ || *w.due < *deadline_armed_)) {
+    arm_deadline();
+  }
+}
+
+void socket_core::schedule() {
+  if (!in_turn() && !(state_->dirty().empty() && state_->drained().empty())) {
+    post_turn();
+  }
+}
+
+void socket_core::wake_receivers() {
+  if (!in_turn() && !receivers_.empty() && state_->readable()) {
+    post_turn();
+  }
+}
+
+void socket_core::post_turn() {
+  if (turn_posted_ || phase_ == phase::closed) {
+    return;
+  }
+  turn_posted_ = true;
+  asio::post(executor_, [self = shared_from_this()] {
+    self->turn_posted_ = false;
+    self->turn([] {});
+  });
+}
+
+void socket_core::flush() {
+  const turn_scope scope{turns_};
+  auto& dirty = state_->dirty();
+  for (std::size_t i = 0; i < dirty.size(); ++i) {
+    const auto id = dirty[i];
+    if (auto* p = state_->find(id)) {
+      p->dirty = false;
+    }
+    if (auto* link = link_of(id)) {
+      link->flush();
+    }
+  }
+  dirty.clear();
+}
+
+bool socket_core::resume_drained() {
+  auto& drained = state_->drained();
+  if (drained.empty()) {
+    return false;
+  }
+  for (std::size_t i = 0; i < drained.size(); ++i) {
+    if (auto* link = link_of(drained[i])) {
+      link->resume();
+    }
+  }
+  drained.clear();
+  return true;
+}
+
+void socket_core::end_turn() {
+  {
+    const turn_scope scope{turns_};
+    bool more = true;
+    for (int round = 0; more && round < max_rounds; ++round) {
+      more = resume_drained();
+      more = serve() || more;
+      flush();
+    }
+    if (more) {
+      post_turn();
+    }
+  }
+  if (phase_ == phase::finishing) {
+    check_finished();
+  }
+}
+
+bool socket_core::serve() {
+  // Attempts first, user code after: it may change the lists.
+  waiter_list done;
+  for (auto it = receivers_.begin(); it != receivers_.end();) {
+    auto& w = *it++;
+    error_code ec;
+    if (!w.attempt(ec)) {
+      break;
+    }
+    w.settle();
+    w.unlink();
+    w.failure = ec;
+    done.push_back(w);
+  }
+  for (auto it = senders_.begin(); it != senders_.end();) {
+    auto& w = *it++;
+    error_code ec;
+    if (w.attempt(ec)) {
+      w.settle();
+      w.unlink();
+      w.failure = ec;
+      done.push_back(w);
+    }
+  }
+  if (done.empty()) {
+    return false;
+  }
+  while (!done.empty()) {
+    auto& w = done.front();
+    done.pop_front();
+    w.complete(w.failure, waiter::when::now);
+  }
+  return true;
+}
+
+void socket_core::attach(peer_id id, const std::shared_ptr<wire_link>& link) {
+  if (id.slot >= by_slot_.size()) {
+    by_slot_.resize(id.slot + 1);
+  }
+  by_slot_[id.slot] = link.get();
+}
+
+void socket_core::detach(peer_id id) noexcept {
+  if (id.slot < by_slot_.size()) {
+    by_slot_[id.slot] = nullptr;
+  }
+}
+
+wire_link* socket_core::link_of(peer_id id) const noexcept {
+  return id.slot < by_slot_.size() && state_->find(id) != nullptr ? by_slot_[id.slot] : nullptr;
+}
+
+void socket_core::add(const std::shared_ptr<wire_link>& link) {
+  links_.emplace(link.get(), link);
+}
+
+void socket_core::remove(const wire_link& link) noexcept { links_.erase(&link); }
+
+void socket_core::arm_deadline() {
+  std::optional<clock::time_point> first;
+  for (const auto* list : {&receivers_, &senders_}) {
+    for (const auto& w : *list) {
+      if (w.due && (!first || *w.due < *first)) {
+        first = w.due;
+      }
+    }
+  }
+  deadline_armed_ = first;
+  if (!first) {
+    return;
+  }
+  deadline_timer_->expires_at(*first);
+  deadline_timer_->async_wait([self = weak_from_this()](error_code ec) {
+    if (const auto core = self.lock(); core && !ec) {
+      core->on_deadline();
+    }
+  });
+}
+
+void socket_core::on_deadline() {
+  waiter_list late;
+  const auto now = clock::now();
+  for (auto* list : {&receivers_, &senders_}) {
+    for (auto it = list->begin(); it != list->end();) {
+      auto& w = *it++;
+      if (w.due && *w.due <= now) {
+        w.settle();
+        w.unlink();
+        late.push_back(w);
+      }
+    }
+  }
+  arm_deadline();
+  turn([&] {
+    while (!late.empty()) {
+      auto& w = late.front();
+      late.pop_front();
+      w.complete(errc::timed_out, waiter::when::now);
+    }
+  });
+}
+
+void socket_core::complete_all(error_code ec) {
+  for (auto* list : {&receivers_, &senders_}) {
+    while (!list->empty()) {
+      auto& w = list->front();
+      list->pop_front();
+      w.complete(ec, waiter::when::later);
+    }
+  }
+}
+
+void socket_core::close(bool destroyed) {
+  if (phase_ != phase::open) {
+    return;
+  }
+  phase_ = phase::finishing;
+  complete_all(destroyed ? error_code{asio::error::operation_aborted}
+                         : make_error_code(errc::socket_closed));
+  deadline_timer_->cancel();
+  for (const auto& l : listeners_) {
+    l->close();
+  }
+  listeners_.clear();
+  const auto linger = options().linger;
+  if (linger && linger->count() == 0) {
+    shut();
+    return;
+  }
+  if (linger) {
+    linger_timer_->expires_after(*linger);
+    linger_timer_->async_wait([self = shared_from_this()](error_code ec) {
+      if (!ec) {
+        self->shut();
+      }
+    });
+  }
+  {
+    const turn_scope scope{turns_};
+    flush();
+    for (const auto& d : dialers_) {
+      d->finish();
+    }
+    const auto links = links_;
+    for (const auto& [key, link] : links) {
+      link->finish();
+    }
+  }
+  check_finished();
+}
+
+void socket_core::check_finished() {
+  if (phase_ != phase::finishing || in_turn()) {
+    return;
+  }
+  std::erase_if(dialers_, [](const auto& d) { return !d->active(); });
+  if (links_.empty() && dialers_.empty()) {
+    shut();
+  }
+}
+
+void socket_core::shut() noexcept {
+  phase_ = phase::closed;
+  if (linger_timer_) {
+    linger_timer_->cancel();
+  }
+  for (const auto& d : dialers_) {
+    d->close();
+  }
+  const auto links = std::move(links_);
+  links_.clear();
+  by_slot_.clear();
+  for (const auto& [key, link] : links) {
+    link->abandon();
+  }
+  dialers_.clear();
+}
+
+void socket_core::abandon() noexcept {
+  service_ = nullptr;
+  phase_ = phase::closed;
+  for (const auto& l : listeners_) {
+    l->close();
+  }
+  shut();
+  listeners_.clear();
+  deadline_timer_.reset();
+  linger_timer_.reset();
+  for (auto* list : {&receivers_, &senders_}) {
+    while (!list->empty()) {
+      auto& w = list->front();
+      list->pop_front();
+      w.abandon();
+    }
+  }
+}
+
+}  // namespace zmtp

@@ -1,0 +1,183 @@
+#pragma once
+// What is behind every wire socket: its links, listeners and dialers, the operations that wait, and
+// the turn. Decisions are the socket_state's; here are I/O and waiters only.
+
+#include "zmtp/endpoint.h"
+#include "zmtp/error.h"
+#include "zmtp/options.h"
+#include "zmtp/routing/socket_state.h"
+#include "zmtp/socket/waiter.h"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/cancellation_type.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/intrusive/list.hpp>
+#include <boost/system/system_error.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace zmtp {
+
+class dialer;
+class listener;
+class wire_link;
+class socket_service;
+
+// Outlives the socket object until what is queued is written or the linger time is over; shared by
+// the handlers of its links. Not thread-safe: everything happens in `executor`.
+class socket_core final : public std::enable_shared_from_this<socket_core>,
+                          public boost::intrusive::list_base_hook<> {
+public:
+  using clock = deadline::clock;
+
+  [[nodiscard]] static std::shared_ptr<socket_core> make(asio::any_io_executor executor,
+                                                         std::unique_ptr<socket_state> state);
+  ~socket_core();
+
+  [[nodiscard]] const asio::any_io_executor& executor() const noexcept { return executor_; }
+  [[nodiscard]] socket_state& state() noexcept { return *state_; }
+  [[nodiscard]] const socket_options& options() const noexcept { return state_->options(); }
+  [[nodiscard]] bool open() const noexcept { return phase_ == phase::open; }
+  [[nodiscard]] bool finishing() const noexcept { return phase_ == phase::finishing; }
+  [[nodiscard]] std::uint32_t random() noexcept {
+    return static_cast<std::uint32_t>(random_());
+  }
+
+  // For the socket classes.
+  [[nodiscard]] result<endpoint> bind(std::string_view text);
+  [[nodiscard]] error_code connect(std::string_view text);
+  [[nodiscard]] error_code unbind(std::string_view text);
+  [[nodiscard]] error_code disconnect(std::string_view text);
+  void disconnect(peer_id peer);
+  // Completes what waits with errc::socket_closed (or operation_aborted when `destroyed`) and goes on
+  // writing for the linger time.
+  void close(bool destroyed);
+  // The context is going down: nothing may be posted or written any more.
+  void abandon() noexcept;
+
+  // Starts an operation: it waits in `list` until its attempt succeeds, in the order of calls, or
+  // until its deadline, or until it is cancelled. Never completes before this returns.
+  enum class waiting { to_receive, to_send };
+  template <class Attempt, class... Results>
+  void start(waiting list, asio::any_completion_handler<void(error_code, Results...)> handler,
+             deadline until, Attempt attempt, std::optional<peer_id> to = {});
+  // Whether somebody waits to send (to this peer): then nobody may overtake.
+  [[nodiscard]] bool senders_wait(std::optional<peer_id> to = {}) const noexcept;
+
+  // The user has sent or received: in a turn its end acts on it; outside one turn is posted.
+  void schedule();
+  // There may be something for who waits to receive, without anything having come.
+  void wake_receivers();
+  // Writes at once: a queue is full and perhaps the kernel has room.
+  void flush();
+
+  // For links, listeners and dialers: runs `body` as a turn. What it makes readable or writable is
+  // handed to waiters, what they send is written, in rounds, before this returns.
+  template <class Body>
+  void turn(Body&& body) {
+    const auto self = shared_from_this();
+    {
+      const turn_scope scope{turns_};
+      body();
+    }
+    if (turns_ == 0) {
+      end_turn();
+    }
+  }
+  [[nodiscard]] bool in_turn() const noexcept { return turns_ != 0; }
+  void attach(peer_id id, const std::shared_ptr<wire_link>& link);
+  void detach(peer_id id) noexcept;
+  void add(const std::shared_ptr<wire_link>& link);
+  void remove(const wire_link& link) noexcept;
+  [[nodiscard]] wire_link* link_of(peer_id id) const noexcept;
+  // Something that was waited for is over; a finishing socket may be done.
+  void check_finished();
+
+private:
+  enum class phase { open, finishing, closed };
+
+  class turn_scope {
+  public:
+    explicit turn_scope(int& depth) noexcept : depth_{depth} { ++depth_; }
+    turn_scope(const turn_scope&) = delete;
+    turn_scope& operator=(const turn_scope&) = delete;
+    ~turn_scope() { --depth_; }
+
+  private:
+    int& depth_;
+  };
+
+  socket_core(asio::any_io_executor executor, std::unique_ptr<socket_state> state);
+  [[nodiscard]] waiter_list& list_of(waiting list) noexcept {
+    return list == waiting::to_receive ? receivers_ : senders_;
+  }
+  void enter(waiting list, waiter& w);
+  void end_turn();
+  [[nodiscard]] bool serve();
+  [[nodiscard]] bool resume_drained();
+  void post_turn();
+  void complete_all(error_code ec);
+  void arm_deadline();
+  void on_deadline();
+  void shut() noexcept;
+
+  asio::any_io_executor executor_;
+  std::unique_ptr<socket_state> state_;
+  socket_service* service_;  // none once the context is going down
+  phase phase_ = phase::open;
+  int turns_ = 0;
+  bool turn_posted_ = false;
+  std::minstd_rand random_;
+
+  waiter_list receivers_;
+  waiter_list senders_;
+  // None once the context is going down, so that the socket may outlive it.
+  std::optional<asio::steady_timer> deadline_timer_;
+  std::optional<clock::time_point> deadline_armed_;
+  std::optional<asio::steady_timer> linger_timer_;
+
+  std::vector<std::shared_ptr<listener>> listeners_;
+  std::vector<std::shared_ptr<dialer>> dialers_;
+  std::unordered_map<const wire_link*, std::shared_ptr<wire_link>> links_;
+  std::vector<wire_link*> by_slot_;
+};
+
+template <class Attempt, class... Results>
+void socket_core::start(waiting list,
+                        asio::any_completion_handler<void(error_code, Results...)> handler,
+                        deadline until, Attempt attempt, std::optional<peer_id> to) {
+  using kind = result_waiter<Attempt, Results...>;
+  auto* const w = static_cast<kind*>(kind::make(std::move(handler), executor_, std::move(attempt)));
+  if (auto slot = asio::get_associated_cancellation_slot(w->completion()); slot.is_connected()) {
+    slot.assign([core = weak_from_this(), w](asio::cancellation_type type) {
+      // Waiting has no side effect, so that every type of cancellation is honoured.
+      if (const auto self = core.lock(); self && type != asio::cancellation_type::none) {
+        w->unlink();
+        w->complete(asio::error::operation_aborted, waiter::when::later);
+      }
+    });
+  }
+  w->due = until.at();
+  w->to = to;
+  enter(list, *w);
+}
+
+// The core of a socket whose pattern is `State`. Throws boost::system::system_error with
+// errc::bad_option.
+template <class State>
+[[nodiscard]] std::shared_ptr<socket_core> make_core(asio::any_io_executor executor,
+                                                     const socket_options& options) {
+  if (const auto ec = validate(options)) {
+    throw boost::system::system_error{ec};
+  }
+  return socket_core::make(std::move(executor), std::make_unique<State>(options));
+}
+
+}  // namespace zmtp

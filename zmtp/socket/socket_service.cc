@@ -1,0 +1,49 @@
+#include "zmtp/socket/socket_service.h"
+
+#include "zmtp/transport/stream.h"
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/query.hpp>
+
+namespace zmtp {
+
+socket_service& socket_service::of(const asio::any_io_executor& executor) {
+  auto& context = asio::query(executor, asio::execution::context);
+  if (!asio::has_service<socket_service>(context)) {
+    // Services are shut down in the reverse order of their making.
+    const transport::stream stream{executor};
+    const asio::ip::tcp::socket socket{executor};
+    const asio::ip::tcp::resolver resolver{executor};
+    const asio::steady_timer timer{executor};
+  }
+  return asio::use_service<socket_service>(context);
+}
+
+void socket_service::enter(socket_core& core) {
+  const std::lock_guard lock{mutex_};
+  cores_.push_back(core);
+}
+
+void socket_service::leave(socket_core& core) noexcept {
+  const std::lock_guard lock{mutex_};
+  cores_.erase(cores_.iterator_to(core));
+}
+
+void socket_service::shutdown() noexcept {
+  for (;;) {
+    std::shared_ptr<socket_core> core;
+    {
+      const std::lock_guard lock{mutex_};
+      if (cores_.empty()) {
+        return;
+      }
+      core = cores_.front().weak_from_this().lock();
+      cores_.pop_front();
+    }
+    if (core) {
+      core->abandon();
+    }
+  }
+}
+
+}  // namespace zmtp

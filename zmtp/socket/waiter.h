@@ -1,0 +1,130 @@
+#pragma once
+// Operations that wait in a socket: for a message, for room, for a peer.
+
+#include "zmtp/error.h"
+#include "zmtp/routing/peer_id.h"
+#include "zmtp/socket/deadline.h"
+
+#include <boost/asio/any_completion_handler.hpp>
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/associated_allocator.hpp>
+#include <boost/asio/associated_cancellation_slot.hpp>
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/prefer.hpp>
+#include <boost/asio/execution/outstanding_work.hpp>
+#include <boost/intrusive/list.hpp>
+
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+namespace zmtp {
+
+namespace asio = boost::asio;
+
+// One pending operation. Owned by the list it is in; completing or abandoning it ends its life.
+class waiter : public boost::intrusive::list_base_hook<
+                   boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
+public:
+  virtual ~waiter() = default;
+
+  // Does what is waited for, if it can be done now; the result is kept for complete(). An error ends
+  // the wait too.
+  [[nodiscard]] virtual bool attempt(error_code& ec) = 0;
+  // After a successful attempt: too late to be cancelled.
+  virtual void settle() noexcept = 0;
+  // Hands the result to the user's handler in the executor that it is associated with, and destroys
+  // the waiter. Within a turn user code is resumed at once; elsewhere only after the caller is done.
+  enum class when { now, later };
+  virtual void complete(error_code ec, when w) = 0;
+  // Destroys waiter and handler without calling it: the context is gone.
+  virtual void abandon() noexcept = 0;
+
+  std::optional<deadline::clock::time_point> due;
+  std::optional<peer_id> to;  // the peer whose room is waited for
+  error_code failure;         // what a successful attempt ended with
+};
+
+using waiter_list =
+    boost::intrusive::list<waiter, boost::intrusive::constant_time_size<false>>;
+
+// `Attempt` is bool(error_code&, Results&...); results are default-made and moved to the handler.
+// Its memory comes from the handler's associated allocator. any_completion_handler must not be
+// move-assigned in Boost 1.81, hence it is made once and moved out once.
+template <class Attempt, class... Results>
+class result_waiter final : public waiter {
+public:
+  using handler = asio::any_completion_handler<void(error_code, Results...)>;
+
+  static waiter* make(handler&& h, const asio::any_io_executor& executor, Attempt attempt) {
+    auto allocator = allocator_for(h);
+    auto* memory = std::allocator_traits<decltype(allocator)>::allocate(allocator, 1);
+    return new (memory) result_waiter{std::move(h), executor, std::move(attempt)};
+  }
+
+  [[nodiscard]] bool attempt(error_code& ec) override {
+    return std::apply([&](Results&... results) { return attempt_(ec, results...); }, results_);
+  }
+
+  void settle() noexcept override {
+    asio::get_associated_cancellation_slot(handler_).clear();
+  }
+
+  void complete(error_code ec, when w) override {
+    settle();
+    auto h = std::move(handler_);
+    auto results = std::move(results_);
+    const auto work = std::move(work_);  // until the handler is on its way
+    const auto own_executor = executor_;
+    auto executor = asio::get_associated_executor(h, own_executor);
+    destroy(h);
+    auto call = [h = std::move(h), ec, results = std::move(results)]() mutable {
+      std::apply([&](Results&... each) { std::move(h)(ec, std::move(each)...); }, results);
+    };
+    if (w == when::now) {
+      asio::dispatch(executor, std::move(call));
+    } else {
+      // The type-erased executor of a handler cannot be asked not to run it at once; ours can.
+      asio::post(own_executor, [executor = std::move(executor), call = std::move(call)]() mutable {
+        asio::dispatch(executor, std::move(call));
+      });
+    }
+  }
+
+  void abandon() noexcept override {
+    settle();
+    auto h = std::move(handler_);
+    destroy(h);
+  }
+
+  [[nodiscard]] handler& completion() noexcept { return handler_; }
+
+private:
+  result_waiter(handler&& h, const asio::any_io_executor& executor, Attempt attempt)
+      : handler_{std::move(h)},
+        executor_{executor},
+        work_{asio::prefer(executor, asio::execution::outstanding_work.tracked)},
+        attempt_{std::move(attempt)} {}
+
+  static auto allocator_for(const handler& h) {
+    using allocator = asio::associated_allocator_t<handler>;
+    return typename std::allocator_traits<allocator>::template rebind_alloc<result_waiter>{
+        asio::get_associated_allocator(h)};
+  }
+  void destroy(const handler& h) noexcept {
+    auto allocator = allocator_for(h);
+    this->~result_waiter();
+    std::allocator_traits<decltype(allocator)>::deallocate(allocator, this, 1);
+  }
+
+  handler handler_;
+  asio::any_io_executor executor_;
+  asio::any_io_executor work_;
+  Attempt attempt_;
+  std::tuple<Results...> results_;
+};
+
+}  // namespace zmtp

@@ -1,0 +1,334 @@
+#include "zmtp/socket/wire_link.h"
+
+#include "zmtp/buffer/block_pool.h"
+#include "zmtp/mechanism/null.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace zmtp {
+
+namespace {
+
+// Reads for each time the stream is readable: a second one saves a wait when the first was full.
+constexpr int reads_per_turn = 2;
+
+std::unique_ptr<mechanism> make_mechanism(const socket_state& state) {
+  metadata own;
+  own.add("Socket-Type", to_string(state.type()));
+  own.add("Identity", state.options().routing_id);
+  return std::make_unique<null_mechanism>(std::move(own), state.options().limit);
+}
+
+}  // namespace
+
+wire_link::wire_link(std::shared_ptr<socket_core> core, transport::stream stream,
+                     std::optional<peer_id> pipe, end_handler on_end)
+    : core_{std::move(core)},
+      stream_{std::move(stream)},
+      connection_{core_->state().type(),    null_mechanism::name,   make_mechanism(core_->state()),
+                  false,                    core_->options().limit, clock::now()},
+      pipe_{pipe},
+      on_end_{std::move(on_end)} {}
+
+void wire_link::start() {
+  flush();
+  wait_readable();
+  arm_deadline();
+}
+
+pipe* wire_link::own_pipe() const noexcept {
+  return pipe_ ? core_->state().find(*pipe_) : nullptr;
+}
+
+send_queue& wire_link::out() noexcept {
+  auto* p = own_pipe();
+  return p != nullptr ? p->out : no_out_;
+}
+
+void wire_link::wait_readable() {
+  if (reading_ || ended_ || connection_.over() || (connection_.blocked() && !finishing_)) {
+    return;
+  }
+  reading_ = true;
+  stream_.async_wait(transport::stream::wait_read,
+                     [self = shared_from_this()](error_code ec) { self->on_readable(ec); });
+}
+
+void wire_link::on_readable(error_code ec) {
+  reading_ = false;
+  if (ec || ended_) {
+    return;
+  }
+  core_->turn([this] { read(); });
+  if (ended_) {
+    return;
+  }
+  connection_.settle();
+  if (auto* p = own_pipe()) {
+    p->in.settle();
+  }
+  wait_readable();
+}
+
+void wire_link::read() {
+  if (finishing_ && connection_.traffic()) {
+    discard();
+    return;
+  }
+  for (int i = 0; i < reads_per_turn && !ended_; ++i) {
+    const auto to = connection_.prepare();
+    if (to.empty()) {
+      return;
+    }
+    error_code ec;
+    const auto count = transport::read_some(stream_, to, ec);
+    if (ec == asio::error::would_block) {
+      return;
+    }
+    if (ec) {
+      end(errc::connection_lost);
+      return;
+    }
+    connection_.commit(count, clock::now());
+    process();
+    if (count < to.size()) {
+      return;
+    }
+  }
+}
+
+void wire_link::discard() {
+  const auto memory = block_pool::scratch();
+  error_code ec;
+  const auto count =
+      transport::read_some(stream_, {memory->data(), memory->capacity()}, ec);
+  if (count == 0 && ec != asio::error::would_block) {
+    end(errc::socket_closed);
+  }
+}
+
+void wire_link::process() {
+  while (!ended_) {
+    auto* const p = own_pipe();
+    connection_.receive_into(p != nullptr ? p->in : no_in_);
+    if (p != nullptr) {
+      p->blocked = connection_.blocked();
+      core_->state().on_received(*p);
+    }
+    auto event = connection_.next_event();
+    if (!event) {
+      break;
+    }
+    on_event(std::move(*event));
+  }
+  if (!ended_ && connection_.has_output(out())) {
+    flush();
+  }
+}
+
+void wire_link::on_event(connection::event&& event) {
+  struct {
+    wire_link& self;
+    void operator()(const connection::admission_requested&) const { self.on_admission(); }
+    void operator()(const connection::ready&) const { self.on_ready(); }
+    void operator()(const connection::subscription&) const {}  // these sockets publish nothing
+    void operator()(const connection::closed& c) const {
+      self.flush();
+      self.end(c.reason);
+    }
+  } act{*this};
+  std::visit(act, event);
+}
+
+void wire_link::on_admission() {
+  const peer_info info{.type = connection_.peer_type(),
+                       .routing_id = std::string{connection_.peer_routing_id()},
+                       .address = {},
+                       .properties = {}};
+  const auto verdict = core_->state().on_admission(pipe_, info);
+  if (verdict.probe) {
+    if (auto* holder = core_->link_of(*verdict.probe)) {
+      holder->probe();
+    }
+  }
+  if (verdict.evict) {
+    if (auto* holder = core_->link_of(*verdict.evict)) {
+      holder->close(errc::duplicate_routing_id);
+    }
+  }
+  if (verdict.refused) {
+    connection_.refuse(verdict.refused);
+  } else {
+    connection_.admit();
+  }
+}
+
+void wire_link::on_ready() {
+  auto& state = core_->state();
+  if (!pipe_) {
+    pipe_ = state.open_pipe(false).id;
+  }
+  auto* const p = own_pipe();
+  if (p == nullptr) {
+    connection_.close(errc::socket_closed);
+    return;
+  }
+  ready_at_ = clock::now();
+  if (auto over = std::exchange(on_handshake_over_, nullptr)) {
+    over();
+  }
+  core_->attach(p->id, shared_from_this());
+  state.on_attached(*p,
+                    {.type = connection_.peer_type(),
+                     .routing_id = std::string{connection_.peer_routing_id()},
+                     .address = transport::remote_address(stream_),
+                     .properties = connection_.peer_metadata()},
+                    core_->random());
+  arm_deadline();
+}
+
+void wire_link::flush() {
+  if (ended_ || writing_ || deaf_) {
+    return;
+  }
+  std::array<connection::piece, connection::max_pieces> pieces;
+  for (;;) {
+    auto& queue = out();
+    const auto count = connection_.output(pieces, queue);
+    if (count == 0) {
+      break;
+    }
+    std::size_t offered = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      offered += pieces[i].size();
+    }
+    error_code ec;
+    const auto written =
+        transport::write_some(stream_, std::span{pieces}.first(count), ec);
+    if (ec && ec != asio::error::would_block) {
+      // What the peer sent before it went is still to be read; the end comes from there.
+      deaf_ = true;
+      break;
+    }
+    connection_.advance(written, queue);
+    if (auto* p = own_pipe(); p != nullptr && written != 0) {
+      core_->state().on_written(*p);
+    }
+    if (written < offered) {
+      wait_writable();
+      return;
+    }
+  }
+  if (finishing_ && !shut_ && connection_.traffic()) {
+    shut_ = true;
+    error_code ignored;
+    stream_.shutdown(transport::stream::shutdown_send, ignored);
+  }
+}
+
+void wire_link::wait_writable() {
+  writing_ = true;
+  stream_.async_wait(transport::stream::wait_write, [self = shared_from_this()](error_code ec) {
+    self->writing_ = false;
+    if (!ec && !self->ended_) {
+      self->core_->turn([&] { self->flush(); });
+    }
+  });
+}
+
+void wire_link::resume() {
+  const auto self = shared_from_this();
+  process();
+  if (!ended_) {
+    connection_.settle();
+    wait_readable();
+  }
+}
+
+void wire_link::probe() {
+  connection_.probe(clock::now());
+  flush();
+  arm_deadline();
+}
+
+void wire_link::close(error_code reason) {
+  const auto self = shared_from_this();
+  connection_.close(reason);
+  process();
+}
+
+void wire_link::finish() {
+  finishing_ = true;
+  const auto self = shared_from_this();
+  if (!connection_.traffic() && (own_pipe() == nullptr || own_pipe()->out.empty())) {
+    end(errc::socket_closed);
+    return;
+  }
+  flush();
+  if (deaf_) {
+    end(errc::socket_closed);
+    return;
+  }
+  wait_readable();
+}
+
+void wire_link::arm_deadline() {
+  const auto due = connection_.next_deadline();
+  if (due == timer_due_) {
+    return;
+  }
+  timer_due_ = due;
+  if (!due) {
+    timer_.reset();
+    return;
+  }
+  timer_.emplace(core_->executor(), *due);
+  timer_->async_wait([self = shared_from_this()](error_code ec) {
+    if (ec || self->ended_) {
+      return;
+    }
+    self->core_->turn([&] {
+      self->timer_due_.reset();
+      self->connection_.on_deadline(clock::now(), transport::acknowledged(self->stream_));
+      self->process();
+      if (!self->ended_) {
+        self->arm_deadline();
+      }
+    });
+  });
+}
+
+void wire_link::end(error_code reason) {
+  if (ended_) {
+    return;
+  }
+  ended_ = true;
+  const auto self = shared_from_this();
+  abandon();
+  if (auto* p = own_pipe(); p != nullptr && p->attached) {
+    core_->detach(p->id);
+    core_->state().on_detached(*p);
+  }
+  const auto lasted = ready_at_ ? std::chrono::duration_cast<std::chrono::milliseconds>(
+                                      clock::now() - *ready_at_)
+                                : std::chrono::milliseconds{0};
+  core_->remove(*this);
+  if (auto over = std::exchange(on_handshake_over_, nullptr)) {
+    over();
+  }
+  if (auto on_end = std::exchange(on_end_, nullptr)) {
+    on_end(reason, lasted);
+  }
+  core_->check_finished();
+}
+
+void wire_link::abandon() noexcept {
+  ended_ = true;
+  error_code ignored;
+  stream_.close(ignored);
+  timer_.reset();
+}
+
+}  // namespace zmtp

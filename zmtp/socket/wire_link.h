@@ -1,0 +1,80 @@
+#pragma once
+// A conversation on a stream: reads into it, writes its output, acts on its events.
+
+#include "zmtp/conversation/connection.h"
+#include "zmtp/socket/socket_core.h"
+#include "zmtp/transport/stream.h"
+
+#include <boost/asio/steady_timer.hpp>
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+namespace zmtp {
+
+class wire_link final : public std::enable_shared_from_this<wire_link> {
+public:
+  // How a link ended: why, and how long its handshake had been over (zero if it never was).
+  using end_handler = std::function<void(error_code, std::chrono::milliseconds)>;
+
+  // `pipe` is the durable pipe of an endpoint that we connect to; an accepted connection gets one
+  // when its handshake is over. `on_end` is called once, in a turn.
+  wire_link(std::shared_ptr<socket_core> core, transport::stream stream,
+            std::optional<peer_id> pipe, end_handler on_end);
+
+  void start();
+  // Writes what is there to be written; waits for the kernel where it is full.
+  void flush();
+  // The receive queue has room again.
+  void resume();
+  // Asks whether the peer still lives.
+  void probe();
+  // Ends the conversation silently.
+  void close(error_code reason);
+  // The socket is closed: write the rest, then say so to the peer and wait until it has read it.
+  void finish();
+  // Drops the stream, calls nothing.
+  void abandon() noexcept;
+
+  // Called once, when the handshake is over, well or not. Set before start().
+  void on_handshake_over(std::function<void()> handler) { on_handshake_over_ = std::move(handler); }
+
+private:
+  using clock = socket_core::clock;
+
+  void on_readable(error_code ec);
+  void read();
+  void process();
+  void on_event(connection::event&& event);
+  void on_admission();
+  void on_ready();
+  void discard();
+  void wait_readable();
+  void wait_writable();
+  void arm_deadline();
+  void end(error_code reason);
+  [[nodiscard]] pipe* own_pipe() const noexcept;
+  [[nodiscard]] send_queue& out() noexcept;
+
+  std::shared_ptr<socket_core> core_;
+  transport::stream stream_;
+  connection connection_;
+  std::optional<peer_id> pipe_;
+  end_handler on_end_;
+  std::function<void()> on_handshake_over_;
+  // Before a pipe there is nothing to queue: these stay empty.
+  receive_queue no_in_{{}};
+  send_queue no_out_{{}};
+  std::optional<asio::steady_timer> timer_;
+  std::optional<clock::time_point> timer_due_;
+  std::optional<clock::time_point> ready_at_;
+  bool reading_ = false;   // a wait for readability is pending
+  bool writing_ = false;   // a wait for writability is pending
+  bool deaf_ = false;      // the peer takes no more octets
+  bool finishing_ = false;
+  bool shut_ = false;      // our end of the stream is closed
+  bool ended_ = false;
+};
+
+}  // namespace zmtp
