@@ -56,7 +56,8 @@ struct subscription {
   bool subscribe;
   std::string_view topic;
 };
-[[nodiscard]] std::variant<std::monostate, subscription> parse_subscription(std::string_view part) noexcept;
+[[nodiscard]] std::variant<std::monostate, subscription> parse_subscription(
+    std::string_view part) noexcept;
 
 // Whole frames, header included, appended to `to`.
 void put(std::string& to, std::string_view name, std::string_view data);

@@ -9,8 +9,8 @@ namespace zmtp {
 
 namespace {
 
-constexpr std::size_t max_name = 253;   // RFC 1035, as text
-constexpr std::size_t max_label = 63;   // RFC 1035
+constexpr std::size_t max_name = 253;  // RFC 1035, as text
+constexpr std::size_t max_label = 63;  // RFC 1035
 constexpr std::size_t max_scope = 64;
 
 constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }

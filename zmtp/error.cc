@@ -45,8 +45,7 @@ const char* text(errc e) noexcept {
     case errc::bad_property_name:
       return "a metadata property has a name that is empty or not of letters, digits and -_.+; "
              "rename it";
-    case errc::duplicate_property:
-      return "a metadata property comes twice; send each once";
+    case errc::duplicate_property: return "a metadata property comes twice; send each once";
     case errc::too_many_properties:
       return "too many metadata properties; send fewer or raise limits::metadata_properties";
     case errc::refused_by_peer:
@@ -61,8 +60,7 @@ const char* text(errc e) noexcept {
       return "a subscription's topic is too long; shorten it or raise limits::topic_size";
     case errc::bad_socket_type:
       return "the peer's socket type does not talk to ours; check which endpoint is connected";
-    case errc::routing_id_too_long:
-      return "a routing id has more than 255 octets; shorten it";
+    case errc::routing_id_too_long: return "a routing id has more than 255 octets; shorten it";
     case errc::duplicate_routing_id:
       return "another peer already has this routing id; make ids unique or allow handover";
     case errc::not_admitted:
@@ -78,16 +76,12 @@ const char* text(errc e) noexcept {
       return "not an endpoint; write it as tcp://host:port, IPv6 addresses in brackets";
     case errc::unknown_transport:
       return "an endpoint of a transport that this build does not have; use tcp://";
-    case errc::bad_option:
-      return "a socket option is out of its range; see zmtp/options.h";
-    case errc::socket_closed:
-      return "the socket was closed; open another";
-    case errc::host_unreachable:
-      return "no peer has this routing id; wait until it has connected";
+    case errc::bad_option: return "a socket option is out of its range; see zmtp/options.h";
+    case errc::socket_closed: return "the socket was closed; open another";
+    case errc::host_unreachable: return "no peer has this routing id; wait until it has connected";
     case errc::would_block:
       return "the queue is full; wait until the socket is writable or raise its mark";
-    case errc::timed_out:
-      return "the operation's deadline passed; try again or allow more time";
+    case errc::timed_out: return "the operation's deadline passed; try again or allow more time";
     case errc::bad_message:
       return "a message without parts cannot be sent; add at least one, which may be empty";
   }
@@ -96,8 +90,7 @@ const char* text(errc e) noexcept {
 
 const char* text(condition c) noexcept {
   switch (c) {
-    case condition::protocol_violation:
-      return "the peer broke ZMTP; check its implementation";
+    case condition::protocol_violation: return "the peer broke ZMTP; check its implementation";
     case condition::limit_exceeded:
       return "the peer went over a limit; raise it in zmtp::limits if the peer is right";
     case condition::version_refused:
@@ -112,8 +105,7 @@ std::optional<condition> condition_of(errc e) noexcept {
   switch (e) {
     case errc::not_zmtp:
     case errc::version_1_refused:
-    case errc::version_2_refused:
-      return condition::version_refused;
+    case errc::version_2_refused: return condition::version_refused;
     case errc::bad_mechanism_name:
     case errc::bad_frame_size:
     case errc::bad_frame_flags:
@@ -123,16 +115,14 @@ std::optional<condition> condition_of(errc e) noexcept {
     case errc::bad_property_name:
     case errc::duplicate_property:
     case errc::bad_ping:
-    case errc::routing_id_too_long:
-      return condition::protocol_violation;
+    case errc::routing_id_too_long: return condition::protocol_violation;
     case errc::frame_too_large:
     case errc::message_too_large:
     case errc::too_many_parts:
     case errc::command_too_large:
     case errc::too_many_properties:
     case errc::ping_flood:
-    case errc::topic_too_long:
-      return condition::limit_exceeded;
+    case errc::topic_too_long: return condition::limit_exceeded;
     case errc::mechanism_mismatch:
     case errc::refused_by_peer:
     case errc::bad_socket_type:
@@ -148,8 +138,7 @@ std::optional<condition> condition_of(errc e) noexcept {
     case errc::host_unreachable:
     case errc::would_block:
     case errc::timed_out:
-    case errc::bad_message:
-      break;
+    case errc::bad_message: break;
   }
   return std::nullopt;
 }

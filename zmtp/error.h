@@ -14,52 +14,52 @@ using result = boost::system::result<T>;
 
 enum class errc {
   // The peer's greeting (RFC 37 "Greeting").
-  not_zmtp = 1,           // the first octets are no ZMTP greeting at all (HTTP, TLS, telnet …)
-  version_1_refused,      // a ZMTP 1.0 peer
-  version_2_refused,      // a ZMTP 2.0 peer
-  mechanism_mismatch,     // the peer's security mechanism is not ours
-  bad_mechanism_name,     // not NUL-padded, or octets that no mechanism name has
+  not_zmtp = 1,        // the first octets are no ZMTP greeting at all (HTTP, TLS, telnet …)
+  version_1_refused,   // a ZMTP 1.0 peer
+  version_2_refused,   // a ZMTP 2.0 peer
+  mechanism_mismatch,  // the peer's security mechanism is not ours
+  bad_mechanism_name,  // not NUL-padded, or octets that no mechanism name has
 
   // Frames.
-  frame_too_large,        // above limits::frame_size
-  message_too_large,      // above limits::message_size
-  too_many_parts,         // above limits::message_parts
-  bad_frame_size,         // a size with its top bit set
-  bad_frame_flags,        // a command with MORE, or a command between the parts of a message
+  frame_too_large,    // above limits::frame_size
+  message_too_large,  // above limits::message_size
+  too_many_parts,     // above limits::message_parts
+  bad_frame_size,     // a size with its top bit set
+  bad_frame_flags,    // a command with MORE
 
   // Commands.
-  command_too_large,      // above limits::handshake_command_size or limits::command_size
-  bad_command,            // no name, or a body that ends before its fields
-  unexpected_command,     // a command or message that the handshake's state does not allow
-  bad_metadata,           // a property that is cut short, or octets behind the last
-  bad_property_name,      // empty, or characters that RFC 37 does not allow
-  duplicate_property,     // the same name twice
-  too_many_properties,    // above limits::metadata_properties
-  refused_by_peer,        // the peer sent ERROR
-  bad_ping,               // PING without TTL, or with more context than allowed
-  ping_flood,             // more PINGs a second than limits::pings_per_second
-  topic_too_long,         // above limits::topic_size
+  command_too_large,    // above limits::handshake_command_size or limits::command_size
+  bad_command,          // no name, or a body that ends before its fields
+  unexpected_command,   // a command or message that the handshake's state does not allow
+  bad_metadata,         // a property that is cut short, or octets behind the last
+  bad_property_name,    // empty, or characters that RFC 37 does not allow
+  duplicate_property,   // the same name twice
+  too_many_properties,  // above limits::metadata_properties
+  refused_by_peer,      // the peer sent ERROR
+  bad_ping,             // PING without TTL, or with more context than allowed
+  ping_flood,           // more PINGs a second than limits::pings_per_second
+  topic_too_long,       // above limits::topic_size
 
   // Who the peer is.
-  bad_socket_type,        // a Socket-Type that ours does not talk to
-  routing_id_too_long,    // above 255 octets
-  duplicate_routing_id,   // another living peer has this routing id
-  not_admitted,           // the authenticator refused the peer
+  bad_socket_type,       // a Socket-Type that ours does not talk to
+  routing_id_too_long,   // above 255 octets
+  duplicate_routing_id,  // another living peer has this routing id
+  not_admitted,          // the authenticator refused the peer
 
   // The life of a connection.
-  handshake_timeout,      // not finished within limits::handshake_time
-  connection_lost,        // the peer closed, or the network did
-  probe_unanswered,       // neither an octet nor a TCP acknowledgement after a PING
+  handshake_timeout,  // not finished within limits::handshake_time
+  connection_lost,    // the peer closed, or the network did
+  probe_unanswered,   // neither an octet nor a TCP acknowledgement after a PING
 
   // What the local user asked.
-  bad_endpoint,           // not transport://address
-  unknown_transport,      // a transport that this build does not have
-  bad_option,             // a socket option out of its range
-  socket_closed,          // the socket was closed
-  host_unreachable,       // no peer of that routing id
-  would_block,            // the queue is full
-  timed_out,              // the operation's deadline passed
-  bad_message,            // a message that cannot be sent as it is (no parts)
+  bad_endpoint,       // not transport://address
+  unknown_transport,  // a transport that this build does not have
+  bad_option,         // a socket option out of its range
+  socket_closed,      // the socket was closed
+  host_unreachable,   // no peer of that routing id
+  would_block,        // the queue is full
+  timed_out,          // the operation's deadline passed
+  bad_message,        // a message that cannot be sent as it is (no parts)
 };
 
 // Faults as conditions, for who does not need the distinct ones.

@@ -6,9 +6,9 @@
 
 namespace zmtp::frame {
 
-inline constexpr std::byte more{0x01};     // another frame of the same message follows
+inline constexpr std::byte more{0x01};       // another frame of the same message follows
 inline constexpr std::byte long_size{0x02};  // the size takes eight octets instead of one
-inline constexpr std::byte command{0x04};  // a command, not a part of a message
+inline constexpr std::byte command{0x04};    // a command, not a part of a message
 inline constexpr std::size_t max_header_size = 9;
 inline constexpr std::size_t max_short_body = 255;
 

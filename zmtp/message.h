@@ -81,7 +81,9 @@ public:
   [[nodiscard]] std::span<const std::byte> head() const noexcept {
     return {head_.data() + head_begin_, head_size()};
   }
-  [[nodiscard]] std::span<const std::byte> tail() const noexcept { return {tail_data_, tail_size_}; }
+  [[nodiscard]] std::span<const std::byte> tail() const noexcept {
+    return {tail_data_, tail_size_};
+  }
 
   // What holding this message pins in memory: the object and the whole of a shared block.
   [[nodiscard]] std::size_t memory_size() const noexcept {
@@ -190,9 +192,7 @@ inline message& message::operator=(message&& other) noexcept {
   return *this;
 }
 
-inline message& message::operator=(const message& other) noexcept {
-  return *this = message{other};
-}
+inline message& message::operator=(const message& other) noexcept { return *this = message{other}; }
 
 inline void message::clear() noexcept {
   drop_tail();

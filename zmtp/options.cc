@@ -6,9 +6,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t max_routing_id = 255;       // RFC 37: the length is one octet
-constexpr std::size_t max_size = 1ULL << 31;      // 2 GiB
-constexpr std::size_t max_parts = 65'535;         // what a message counts
+constexpr std::size_t max_routing_id = 255;   // RFC 37: the length is one octet
+constexpr std::size_t max_size = 1ULL << 31;  // 2 GiB
+constexpr std::size_t max_parts = 65'535;     // what a message counts
 // Added to a clock's nanoseconds, the longest representable duration would overflow.
 constexpr milliseconds max_duration = std::chrono::hours{24 * 365};
 

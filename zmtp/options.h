@@ -13,14 +13,14 @@ namespace zmtp {
 
 // What one peer may take of us. All per connection.
 struct limits {
-  std::size_t handshake_command_size = 4 * 1024;       // octets of one handshake command
-  std::chrono::milliseconds handshake_time{5'000};     // from accept or connect to READY, in all
-  std::size_t command_size = 64 * 1024;                // octets of one later command
-  std::size_t frame_size = 64 * 1024 * 1024;           // octets of one part
-  std::size_t message_size = 64 * 1024 * 1024;         // octets of one message as framed
+  std::size_t handshake_command_size = 4 * 1024;    // octets of one handshake command
+  std::chrono::milliseconds handshake_time{5'000};  // from accept or connect to READY, in all
+  std::size_t command_size = 64 * 1024;             // octets of one later command
+  std::size_t frame_size = 64 * 1024 * 1024;        // octets of one part
+  std::size_t message_size = 64 * 1024 * 1024;      // octets of one message as framed
   std::size_t message_parts = 1'024;
   std::size_t metadata_properties = 32;
-  std::size_t topic_size = 1'024;                      // octets of a subscription
+  std::size_t topic_size = 1'024;  // octets of a subscription
   std::size_t ping_context_size = 16;
   unsigned pings_per_second = 50;
 };
@@ -51,14 +51,15 @@ struct socket_options {
   std::optional<std::chrono::milliseconds> linger{5'000};
   reconnect_options reconnect;
   limits limit;
-  int backlog = 100;                               // of the kernel's queue of a listener
-  std::size_t pending_handshakes = 1'024;          // per listener; full: accepting pauses
+  int backlog = 100;                       // of the kernel's queue of a listener
+  std::size_t pending_handshakes = 1'024;  // per listener; full: accepting pauses
   // ROUTER: sending to an unknown peer is an error and a full peer is waited for, instead of
   // dropping the message.
   bool mandatory = false;
   // ROUTER: a newcomer takes over the routing id of a living peer, which is closed.
   bool handover = false;
-  // ROUTER: attach and detach of peers are received too, in their order with the messages.
+  // Attach and detach of peers are received too, in their order with the messages, by who receives
+  // routed messages.
   bool announce_peers = false;
 };
 

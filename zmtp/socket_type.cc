@@ -5,9 +5,9 @@ namespace zmtp {
 namespace {
 
 constexpr socket_type all_types[] = {
-    socket_type::pair,   socket_type::pub,    socket_type::sub,  socket_type::req,
-    socket_type::rep,    socket_type::dealer, socket_type::router, socket_type::pull,
-    socket_type::push,   socket_type::xpub,   socket_type::xsub,
+    socket_type::pair, socket_type::pub,    socket_type::sub,    socket_type::req,
+    socket_type::rep,  socket_type::dealer, socket_type::router, socket_type::pull,
+    socket_type::push, socket_type::xpub,   socket_type::xsub,
 };
 
 }  // namespace

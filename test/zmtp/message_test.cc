@@ -1,5 +1,7 @@
 #include "zmtp/message.h"
 
+#include "test/support/octets.h"
+
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -63,7 +65,8 @@ TEST(message, starts_without_parts) {
 }
 
 TEST(message, one_part_of_every_size_around_the_limits) {
-  for (const std::size_t size : {0UL, 1UL, 97UL, 98UL, 99UL, 100UL, 254UL, 255UL, 256UL, 4096UL, 70'000UL}) {
+  for (const std::size_t size :
+       {0UL, 1UL, 97UL, 98UL, 99UL, 100UL, 254UL, 255UL, 256UL, 4096UL, 70'000UL}) {
     const std::string body(size, 'x');
     message m{body};
     expect_parts(m, {body});
@@ -75,6 +78,43 @@ TEST(message, five_small_parts_stay_in_the_object) {
   message m{sixteen, sixteen, sixteen, sixteen, sixteen};
   EXPECT_EQ(m.memory_size(), sizeof(message));
   EXPECT_TRUE(m.tail().empty());
+}
+
+TEST(message, messages_of_the_patterns_are_framed_as_their_peers_frame_them) {
+  using test::octets;
+  const std::string sequence_5 = octets("00*7 05");
+  const std::string uuid = octets("00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f");
+  const struct {
+    message m;
+    std::string expected;
+  } vectors[] = {
+      {{"", "1"}, octets("01 00 00 01 31")},
+      {{"", "\x01"}, octets("01 00 00 01 01")},
+      {{"\x01"}, octets("00 01 01")},
+      {{"\x02"}, octets("00 01 02")},
+      {{"", "MDPW01", "\x01", "echo"},
+       octets("01 00 01 06 4d 44 50 57 30 31 01 01 01 00 04 65 63 68 6f")},
+      {{"", "MDPW01", "\x04"}, octets("01 00 01 06 4d 44 50 57 30 31 00 01 04")},
+      {{"", "MDPC01", "echo", "Hello world"},
+       octets("01 00 01 06 4d 44 50 43 30 31 01 04 65 63 68 6f 00 0b 'Hello world'")},
+      {{"MDPW02", "\x01", "echo"}, octets("01 06 4d 44 50 57 30 32 01 01 01 00 04 65 63 68 6f")},
+      {{"MDPW02", "\x05"}, octets("01 06 4d 44 50 57 30 32 00 01 05")},
+      {{"ICANHAZ?", "/client/"},
+       octets("01 08 49 43 41 4e 48 41 5a 3f 00 08 2f 63 6c 69 65 6e 74 2f")},
+      {{"KTHXBAI", sequence_5, "", "", ""},
+       octets("01 07 4b 54 48 58 42 41 49 01 08 00*7 05 01 00 01 00 00 00")},
+      {{"HUGZ", std::string(8, '\0'), "", "", ""},
+       octets("01 04 48 55 47 5a 01 08 00*8 01 00 01 00 00 00")},
+      {{"/client/7", sequence_5, uuid, "ttl=5\n", "42"},
+       octets("01 09 2f 63 6c 69 65 6e 74 2f 37 01 08 00*7 05 01 10") + uuid +
+           octets("01 06 74 74 6c 3d 35 0a 00 02 34 32")},
+      {{"3"}, octets("00 01 33")},
+      {{"PING"}, octets("00 04 50 49 4e 47")},
+      {{"PONG"}, octets("00 04 50 4f 4e 47")},
+  };
+  for (const auto& [m, expected] : vectors) {
+    EXPECT_EQ(wire(m), expected);
+  }
 }
 
 TEST(message, popped_to_nothing_is_empty) {
@@ -196,16 +236,28 @@ TEST(message, random_changes_equal_a_list_of_strings) {
     std::deque<std::string> kept_expected;
     for (int step = 0; step < 20; ++step) {
       switch (pick(7)) {
-        case 0: expected.push_back(body()); m.push_back(expected.back()); break;
-        case 1: expected.push_front(body()); m.push_front(expected.front()); break;
+        case 0:
+          expected.push_back(body());
+          m.push_back(expected.back());
+          break;
+        case 1:
+          expected.push_front(body());
+          m.push_front(expected.front());
+          break;
         case 2:
           if (!m.empty()) {
             expected.pop_front();
             m.pop_front();
           }
           break;
-        case 3: expected.push_back(body()); m.adopt_back(std::string{expected.back()}); break;
-        case 4: kept = m; kept_expected = expected; break;
+        case 3:
+          expected.push_back(body());
+          m.adopt_back(std::string{expected.back()});
+          break;
+        case 4:
+          kept = m;
+          kept_expected = expected;
+          break;
         case 5: m.compact(); break;
         case 6:
           m.append(kept);

@@ -22,7 +22,8 @@ public:
   ~receive_queue() { clear(); }
 
   [[nodiscard]] bool full() const noexcept {
-    return (mark_.messages && size_ >= *mark_.messages) || (mark_.octets && octets_ >= *mark_.octets);
+    return (mark_.messages && size_ >= *mark_.messages) ||
+           (mark_.octets && octets_ >= *mark_.octets);
   }
   // No more than half of each mark is taken: time to decode again, if decoding had stopped.
   [[nodiscard]] bool half_empty() const noexcept {

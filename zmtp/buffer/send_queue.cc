@@ -126,8 +126,7 @@ void send_queue::rewind() noexcept {
     const auto* octets = c->memory->data();
     for (std::size_t at = 0; at < written_;) {
       const auto flags = octets[at];
-      at += frame::header_size(flags) +
-            static_cast<std::size_t>(frame::declared_size(octets + at));
+      at += frame::header_size(flags) + static_cast<std::size_t>(frame::declared_size(octets + at));
       if (!frame::has(flags, frame::more) && at <= written_) {
         start = at;
       }

@@ -46,7 +46,8 @@ std::span<std::byte> connection::prepare() {
   }
   const auto waiting = end_ - begin_;
   if (waiting == 0) {
-    if (!buffer_ || buffer_->capacity() != block_pool::large || end_ + short_read > block_pool::large) {
+    if (!buffer_ || buffer_->capacity() != block_pool::large ||
+        end_ + short_read > block_pool::large) {
       buffer_ = block_ptr{};
       buffer_ = block_pool::scratch();
       begin_ = end_ = 0;
@@ -56,9 +57,9 @@ std::span<std::byte> connection::prepare() {
     const auto needed = std::max(decoder_.needed(), waiting + 1);
     if (needed > buffer_->capacity() - begin_ ||
         (room < short_read && buffer_->capacity() <= block_pool::large)) {
-      move_to(needed <= block_pool::large
-                  ? block_pool::scratch()
-                  : block_ptr{block::create(std::min(needed, std::max(trusted_size, 2 * waiting)))});
+      move_to(needed <= block_pool::large ? block_pool::scratch()
+                                          : block_ptr{block::create(std::min(
+                                                needed, std::max(trusted_size, 2 * waiting)))});
     }
   }
   return {buffer_->data() + end_, buffer_->capacity() - end_};

@@ -102,7 +102,9 @@ public:
   // Nothing if the peer did not say.
   [[nodiscard]] std::optional<socket_type> peer_type() const noexcept { return peer_type_; }
   [[nodiscard]] std::string_view peer_routing_id() const noexcept;
-  [[nodiscard]] const metadata& peer_metadata() const noexcept { return mechanism_->peer_metadata(); }
+  [[nodiscard]] const metadata& peer_metadata() const noexcept {
+    return mechanism_->peer_metadata();
+  }
   [[nodiscard]] std::uint8_t peer_minor() const noexcept { return peer_minor_; }
   // What the peer's ERROR said.
   [[nodiscard]] std::string_view peer_error() const noexcept { return mechanism_->error_reason(); }

@@ -50,15 +50,4 @@ send_status dealer_state::send(message&& m) {
   return send_status::queued;
 }
 
-bool dealer_state::receive(message& to) {
-  if (readable_.empty()) {
-    return false;
-  }
-  auto& p = next_readable();
-  to = take(p);
-  taken(p);
-  ++counters_.messages_received;
-  return true;
-}
-
 }  // namespace zmtp

@@ -18,8 +18,6 @@ public:
   [[nodiscard]] bool writable() const noexcept { return !writable_.empty(); }
   // `m` is moved from only if queued. Never discards: full if no peer has room or there is none.
   [[nodiscard]] send_status send(message&& m);
-  // False if nothing waits; then `to` is as it was.
-  [[nodiscard]] bool receive(message& to);
 
 private:
   void forget(pipe& p) override;

@@ -34,21 +34,12 @@ void router_state::on_attached(pipe& p, peer_info info, std::uint32_t random) {
   }
   identities_.insert(info.routing_id, p.id);
   socket_state::on_attached(p, std::move(info), random);
-  if (options_.announce_peers) {
-    // A message without parts, which no peer can send, marks attach and detach in turn.
-    p.in.push(message{});
-    mark_readable(p);
-  }
 }
 
 void router_state::on_detached(pipe& p) {
   if (!p.durable) {
     identities_.erase(p.info.routing_id, p.id);
   }
-  if (options_.announce_peers) {
-    p.in.push(message{});
-  }
-  mark_readable(p);
   socket_state::on_detached(p);
 }
 
@@ -80,24 +71,6 @@ void router_state::count_drop(send_status why) noexcept {
     case send_status::full: ++counters_.dropped_full; return;
     case send_status::unknown: ++counters_.dropped_unknown; return;
   }
-}
-
-bool router_state::receive(routed_message& to) {
-  if (readable_.empty()) {
-    return false;
-  }
-  auto& p = next_readable();
-  to.peer = p.id;
-  to.content = take(p);
-  if (to.content.empty()) {
-    p.announced = !p.announced;
-    to.what = p.announced ? routed_message::kind::attached : routed_message::kind::detached;
-  } else {
-    to.what = routed_message::kind::message;
-    ++counters_.messages_received;
-  }
-  taken(p);
-  return true;
 }
 
 }  // namespace zmtp

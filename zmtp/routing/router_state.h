@@ -2,7 +2,6 @@
 // ROUTER (RFC 28): receives fairly from all peers and says from which, sends to the peer that is named.
 
 #include "zmtp/routing/identity_table.h"
-#include "zmtp/routing/routed_message.h"
 #include "zmtp/routing/socket_state.h"
 
 #include <optional>
@@ -27,8 +26,6 @@ public:
   // `m` is moved from only if queued; nothing else is dropped here.
   [[nodiscard]] send_status send(peer_id to, message&& m);
   void count_drop(send_status why) noexcept;
-  // False if nothing waits; then `to` is as it was.
-  [[nodiscard]] bool receive(routed_message& to);
 
 private:
   void forget(pipe& p) override;

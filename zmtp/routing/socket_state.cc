@@ -13,6 +13,15 @@ socket_state::verdict socket_state::on_admission(std::optional<peer_id>, const p
 void socket_state::on_attached(pipe& p, peer_info info, std::uint32_t) {
   p.attached = true;
   p.info = std::move(info);
+  announce(p);
+}
+
+// A message without parts, which no peer can send, marks attach and detach in turn.
+void socket_state::announce(pipe& p) {
+  if (options_.announce_peers) {
+    p.in.push(message{});
+    mark_readable(p);
+  }
 }
 
 void socket_state::mark_readable(pipe& p) {
@@ -27,6 +36,7 @@ void socket_state::on_written(pipe&) {}
 
 void socket_state::on_detached(pipe& p) {
   p.attached = false;
+  announce(p);
   if (p.durable) {
     p.out.rewind();
     return;
@@ -60,24 +70,44 @@ void socket_state::queue(pipe& p, message&& m) {
   }
 }
 
-message socket_state::take(pipe& p) {
-  auto m = p.in.pop();
+bool socket_state::receive(routed_message& to) {
+  if (readable_.empty()) {
+    return false;
+  }
+  auto& p = pipes_.at(readable_.current());
+  to.peer = p.id;
+  to.content = p.in.pop();
   if (p.in.empty()) {
     readable_.erase(p.id.slot);
   } else {
     readable_.advance();
   }
+  if (!to.content.empty()) {
+    to.what = routed_message::kind::message;
+    ++counters_.messages_received;
+  } else {
+    p.announced = !p.announced;
+    to.what = p.announced ? routed_message::kind::attached : routed_message::kind::detached;
+  }
   if (p.blocked && p.in.half_empty()) {
     p.blocked = false;
     drained_.push_back(p.id);
   }
-  return m;
-}
-
-void socket_state::taken(pipe& p) {
   if (p.closing && p.in.empty()) {
     forget(p);
   }
+  return true;
+}
+
+bool socket_state::receive(message& to) {
+  routed_message received;
+  do {
+    if (!receive(received)) {
+      return false;
+    }
+  } while (received.what != routed_message::kind::message);
+  to = std::move(received.content);
+  return true;
 }
 
 void socket_state::pause(pipe& p) noexcept {

@@ -6,6 +6,7 @@
 #include "zmtp/options.h"
 #include "zmtp/routing/peer_info.h"
 #include "zmtp/routing/pipe_table.h"
+#include "zmtp/routing/routed_message.h"
 #include "zmtp/routing/slot_ring.h"
 #include "zmtp/socket_type.h"
 
@@ -48,9 +49,9 @@ public:
 
   // What is to happen before a peer may attach.
   struct verdict {
-    error_code refused;             // the newcomer is closed silently
-    std::optional<peer_id> probe;   // … and this peer is asked whether it still lives
-    std::optional<peer_id> evict;   // this peer gives way: its connection is closed
+    error_code refused;            // the newcomer is closed silently
+    std::optional<peer_id> probe;  // … and this peer is asked whether it still lives
+    std::optional<peer_id> evict;  // this peer gives way: its connection is closed
   };
   // Whether a peer that announces itself so may attach. `id` is the durable pipe that it would attach
   // to, if any.
@@ -73,6 +74,11 @@ public:
   [[nodiscard]] std::vector<peer_id>& drained() noexcept { return drained_; }
 
   [[nodiscard]] bool readable() const noexcept { return !readable_.empty(); }
+  // The next message, fairly from all peers, with who sent it. False if nothing waits; then `to` is
+  // as it was.
+  [[nodiscard]] bool receive(routed_message& to);
+  // The same without the sender, for sockets whose peers are alike.
+  [[nodiscard]] bool receive(message& to);
   void pause(pipe& p) noexcept;
   void resume(pipe& p);
 
@@ -83,13 +89,6 @@ public:
 
 protected:
   void queue(pipe& p, message&& m);
-  // The pipe whose turn it is to be received from. There must be one.
-  [[nodiscard]] pipe& next_readable() const noexcept { return pipes_.at(readable_.current()); }
-  // The next message of that pipe; the turn goes on to the next. taken() is to be called when the
-  // pipe is no longer looked at.
-  [[nodiscard]] message take(pipe& p);
-  void taken(pipe& p);
-  void mark_readable(pipe& p);
   virtual void forget(pipe& p);
 
   socket_type type_;
@@ -99,6 +98,9 @@ protected:
   socket_counters counters_;
 
 private:
+  void mark_readable(pipe& p);
+  void announce(pipe& p);
+
   std::vector<peer_id> dirty_;
   std::vector<peer_id> drained_;
 };

@@ -14,18 +14,22 @@ namespace zmtp {
 // A batch is a turn's worth: more would starve others.
 inline constexpr std::size_t max_batch = 1024;
 
-// False if nothing waits. `Item` is what the state's receive() fills.
-template <class Item, class State>
-[[nodiscard]] bool receive_batch(std::vector<Item>& batch, std::size_t& count, State& state) {
+// False if nothing waits. `Item` is message or routed_message.
+template <class Item>
+[[nodiscard]] bool receive_batch(std::vector<Item>& batch, std::size_t& count,
+                                 socket_state& state) {
   if (!state.readable()) {
     return false;
   }
   batch.clear();
-  while (batch.size() < max_batch && state.readable()) {
-    static_cast<void>(state.receive(batch.emplace_back()));
-  }
+  do {
+    if (!state.receive(batch.emplace_back())) {
+      batch.pop_back();
+      break;
+    }
+  } while (batch.size() < max_batch);
   count = batch.size();
-  return true;
+  return count != 0;
 }
 
 // Queues from the front of `batch` until it is empty or send() says full; true when it is over.

@@ -69,4 +69,12 @@ void dealer_socket::start_receive(std::vector<message>& batch, deadline until,
                });
 }
 
+void dealer_socket::start_receive(std::vector<routed_message>& batch, deadline until,
+                                  count_handler handler) {
+  core_->start(socket_core::waiting::to_receive, std::move(handler), until,
+               [state = state_, &batch](error_code&, std::size_t& count) {
+                 return receive_batch(batch, count, *state);
+               });
+}
+
 }  // namespace zmtp

@@ -2,6 +2,7 @@
 // DEALER: sends to its peers in turn, receives from all. Face of zmtp/routing/dealer_state.h.
 
 #include "zmtp/message.h"
+#include "zmtp/routing/routed_message.h"
 #include "zmtp/socket/socket.h"
 
 #include <cstddef>
@@ -65,6 +66,15 @@ public:
     return async_receive(batch, deadline{}, std::forward<Token>(token));
   }
 
+  // The same with the sender beside each message, and with socket_options::announce_peers the attach
+  // and detach of peers among them.
+  template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
+  auto async_receive(std::vector<routed_message>& batch, deadline until, Token&& token = {});
+  template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
+  auto async_receive(std::vector<routed_message>& batch, Token&& token = {}) {
+    return async_receive(batch, deadline{}, std::forward<Token>(token));
+  }
+
 private:
   using sent_handler = asio::any_completion_handler<void(error_code)>;
   using count_handler = asio::any_completion_handler<void(error_code, std::size_t)>;
@@ -74,6 +84,7 @@ private:
   void start_send(std::vector<message>& batch, deadline until, count_handler handler);
   void start_receive(deadline until, message_handler handler);
   void start_receive(std::vector<message>& batch, deadline until, count_handler handler);
+  void start_receive(std::vector<routed_message>& batch, deadline until, count_handler handler);
 
   dealer_state* state_;
 };
@@ -97,11 +108,20 @@ auto dealer_socket::async_send(std::vector<message>& batch, deadline until, Toke
 template <asio::completion_token_for<void(error_code, message)> Token>
 auto dealer_socket::async_receive(deadline until, Token&& token) {
   return asio::async_initiate<Token, void(error_code, message)>(
-      [this](message_handler h, deadline when) { start_receive(when, std::move(h)); }, token, until);
+      [this](message_handler h, deadline when) { start_receive(when, std::move(h)); }, token,
+      until);
 }
 
 template <asio::completion_token_for<void(error_code, std::size_t)> Token>
 auto dealer_socket::async_receive(std::vector<message>& batch, deadline until, Token&& token) {
+  return asio::async_initiate<Token, void(error_code, std::size_t)>(
+      [this, &batch](count_handler h, deadline when) { start_receive(batch, when, std::move(h)); },
+      token, until);
+}
+
+template <asio::completion_token_for<void(error_code, std::size_t)> Token>
+auto dealer_socket::async_receive(std::vector<routed_message>& batch, deadline until,
+                                  Token&& token) {
   return asio::async_initiate<Token, void(error_code, std::size_t)>(
       [this, &batch](count_handler h, deadline when) { start_receive(batch, when, std::move(h)); },
       token, until);

@@ -118,7 +118,8 @@ auto router_socket::async_wait_writable(peer_id to, deadline until, Token&& toke
 template <asio::completion_token_for<void(error_code, routed_message)> Token>
 auto router_socket::async_receive(deadline until, Token&& token) {
   return asio::async_initiate<Token, void(error_code, routed_message)>(
-      [this](message_handler h, deadline when) { start_receive(when, std::move(h)); }, token, until);
+      [this](message_handler h, deadline when) { start_receive(when, std::move(h)); }, token,
+      until);
 }
 
 template <asio::completion_token_for<void(error_code, std::size_t)> Token>

@@ -95,8 +95,8 @@ error_code socket_core::disconnect(std::string_view text) {
   if (!to) {
     return to.error();
   }
-  const auto found = std::find_if(dialers_.begin(), dialers_.end(),
-                                  [&](const auto& d) { return d->to() == *to; });
+  const auto found =
+      std::find_if(dialers_.begin(), dialers_.end(), [&](const auto& d) { return d->to() == *to; });
   if (found == dialers_.end()) {
     return errc::bad_endpoint;
   }
@@ -275,9 +275,7 @@ wire_link* socket_core::link_of(peer_id id) const noexcept {
   return id.slot < by_slot_.size() && state_->find(id) != nullptr ? by_slot_[id.slot] : nullptr;
 }
 
-void socket_core::add(const std::shared_ptr<wire_link>& link) {
-  links_.emplace(link.get(), link);
-}
+void socket_core::add(const std::shared_ptr<wire_link>& link) { links_.emplace(link.get(), link); }
 
 void socket_core::remove(const wire_link& link) noexcept { links_.erase(&link); }
 

@@ -46,9 +46,7 @@ public:
   [[nodiscard]] const socket_options& options() const noexcept { return state_->options(); }
   [[nodiscard]] bool open() const noexcept { return phase_ == phase::open; }
   [[nodiscard]] bool finishing() const noexcept { return phase_ == phase::finishing; }
-  [[nodiscard]] std::uint32_t random() noexcept {
-    return static_cast<std::uint32_t>(random_());
-  }
+  [[nodiscard]] std::uint32_t random() noexcept { return static_cast<std::uint32_t>(random_()); }
 
   // For the socket classes.
   [[nodiscard]] result<endpoint> bind(std::string_view text);

@@ -3,17 +3,15 @@
 
 #include "zmtp/error.h"
 #include "zmtp/routing/peer_id.h"
+#include "zmtp/socket/complete.h"
 #include "zmtp/socket/deadline.h"
 
 #include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/associated_allocator.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
-#include <boost/asio/associated_executor.hpp>
-#include <boost/asio/dispatch.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/prefer.hpp>
 #include <boost/asio/execution/outstanding_work.hpp>
+#include <boost/asio/prefer.hpp>
 #include <boost/intrusive/list.hpp>
 
 #include <memory>
@@ -48,8 +46,7 @@ public:
   error_code failure;         // what a successful attempt ended with
 };
 
-using waiter_list =
-    boost::intrusive::list<waiter, boost::intrusive::constant_time_size<false>>;
+using waiter_list = boost::intrusive::list<waiter, boost::intrusive::constant_time_size<false>>;
 
 // `Attempt` is bool(error_code&, Results&...); results are default-made and moved to the handler.
 // Its memory comes from the handler's associated allocator. any_completion_handler must not be
@@ -69,29 +66,24 @@ public:
     return std::apply([&](Results&... results) { return attempt_(ec, results...); }, results_);
   }
 
-  void settle() noexcept override {
-    asio::get_associated_cancellation_slot(handler_).clear();
-  }
+  void settle() noexcept override { asio::get_associated_cancellation_slot(handler_).clear(); }
 
   void complete(error_code ec, when w) override {
     settle();
     auto h = std::move(handler_);
     auto results = std::move(results_);
+    const auto executor = executor_;
     const auto work = std::move(work_);  // until the handler is on its way
-    const auto own_executor = executor_;
-    auto executor = asio::get_associated_executor(h, own_executor);
     destroy(h);
-    auto call = [h = std::move(h), ec, results = std::move(results)]() mutable {
-      std::apply([&](Results&... each) { std::move(h)(ec, std::move(each)...); }, results);
-    };
-    if (w == when::now) {
-      asio::dispatch(executor, std::move(call));
-    } else {
-      // The type-erased executor of a handler cannot be asked not to run it at once; ours can.
-      asio::post(own_executor, [executor = std::move(executor), call = std::move(call)]() mutable {
-        asio::dispatch(executor, std::move(call));
-      });
-    }
+    std::apply(
+        [&](Results&... each) {
+          if (w == when::now) {
+            complete_now(executor, std::move(h), ec, std::move(each)...);
+          } else {
+            complete_later(executor, std::move(h), ec, std::move(each)...);
+          }
+        },
+        results);
   }
 
   void abandon() noexcept override {

@@ -27,8 +27,9 @@ wire_link::wire_link(std::shared_ptr<socket_core> core, transport::stream stream
                      std::optional<peer_id> pipe, end_handler on_end)
     : core_{std::move(core)},
       stream_{std::move(stream)},
-      connection_{core_->state().type(),    null_mechanism::name,   make_mechanism(core_->state()),
-                  false,                    core_->options().limit, clock::now()},
+      connection_{core_->state().type(),          null_mechanism::name,
+                  make_mechanism(core_->state()), false,
+                  core_->options().limit,         clock::now()},
       pipe_{pipe},
       on_end_{std::move(on_end)} {}
 
@@ -38,9 +39,7 @@ void wire_link::start() {
   arm_deadline();
 }
 
-pipe* wire_link::own_pipe() const noexcept {
-  return pipe_ ? core_->state().find(*pipe_) : nullptr;
-}
+pipe* wire_link::own_pipe() const noexcept { return pipe_ ? core_->state().find(*pipe_) : nullptr; }
 
 send_queue& wire_link::out() noexcept {
   auto* p = own_pipe();
@@ -102,8 +101,7 @@ void wire_link::read() {
 void wire_link::discard() {
   const auto memory = block_pool::scratch();
   error_code ec;
-  const auto count =
-      transport::read_some(stream_, {memory->data(), memory->capacity()}, ec);
+  const auto count = transport::read_some(stream_, {memory->data(), memory->capacity()}, ec);
   if (count == 0 && ec != asio::error::would_block) {
     end(errc::socket_closed);
   }
@@ -205,8 +203,7 @@ void wire_link::flush() {
       offered += pieces[i].size();
     }
     error_code ec;
-    const auto written =
-        transport::write_some(stream_, std::span{pieces}.first(count), ec);
+    const auto written = transport::write_some(stream_, std::span{pieces}.first(count), ec);
     if (ec && ec != asio::error::would_block) {
       // What the peer sent before it went is still to be read; the end comes from there.
       deaf_ = true;
@@ -311,9 +308,9 @@ void wire_link::end(error_code reason) {
     core_->detach(p->id);
     core_->state().on_detached(*p);
   }
-  const auto lasted = ready_at_ ? std::chrono::duration_cast<std::chrono::milliseconds>(
-                                      clock::now() - *ready_at_)
-                                : std::chrono::milliseconds{0};
+  const auto lasted =
+      ready_at_ ? std::chrono::duration_cast<std::chrono::milliseconds>(clock::now() - *ready_at_)
+                : std::chrono::milliseconds{0};
   core_->remove(*this);
   if (auto over = std::exchange(on_handshake_over_, nullptr)) {
     over();

@@ -69,11 +69,11 @@ private:
   std::optional<asio::steady_timer> timer_;
   std::optional<clock::time_point> timer_due_;
   std::optional<clock::time_point> ready_at_;
-  bool reading_ = false;   // a wait for readability is pending
-  bool writing_ = false;   // a wait for writability is pending
-  bool deaf_ = false;      // the peer takes no more octets
+  bool reading_ = false;  // a wait for readability is pending
+  bool writing_ = false;  // a wait for writability is pending
+  bool deaf_ = false;     // the peer takes no more octets
   bool finishing_ = false;
-  bool shut_ = false;      // our end of the stream is closed
+  bool shut_ = false;  // our end of the stream is closed
   bool ended_ = false;
 };
 

@@ -15,7 +15,8 @@ using asio::ip::tcp;
 // The addresses that are known without asking anybody; none if `to` is a name.
 std::vector<tcp::endpoint> known_addresses(const endpoint& to) {
   if (to.host == "localhost") {
-    return {{asio::ip::address_v4::loopback(), to.port}, {asio::ip::address_v6::loopback(), to.port}};
+    return {{asio::ip::address_v4::loopback(), to.port},
+            {asio::ip::address_v6::loopback(), to.port}};
   }
   error_code ec;
   const auto address = asio::ip::make_address(to.host, ec);

@@ -1,0 +1,53 @@
+"""Fuzz targets, which are ordinary tests too."""
+
+load("@rules_cc//cc:defs.bzl", "cc_test")
+load("//tools/build:cc.bzl", "zinc_library")
+
+def fuzz_test(name, srcs, corpus, deps = []):
+    """A test that replays the files below corpus/ and mutations of them.
+
+    With --config=fuzz the same target is the libFuzzer binary. As a test it fuzzes for half a
+    minute; for longer, and to keep what it finds in the corpus:
+
+        bazel build --config=fuzz //test/fuzz:<name>
+        bazel-bin/test/fuzz/<name> -max_total_time=3600 test/fuzz/corpus/<corpus>
+
+    Args:
+      name: of the test.
+      srcs: where LLVMFuzzerTestOneInput is.
+      corpus: the folder below corpus/.
+      deps: what the target uses.
+    """
+    folder = "corpus/" + corpus
+    zinc_library(
+        name = name + "_target",
+        testonly = True,
+        srcs = srcs,
+        # Only libFuzzer's main or the replay's refers to the target.
+        alwayslink = True,
+        visibility = ["//visibility:private"],
+        deps = deps + ["//test/fuzz:oracle"],
+    )
+    cc_test(
+        name = name,
+        size = "small",
+        args = select({
+            "//test/fuzz:fuzzer": ["-max_total_time=30"],
+            "//conditions:default": [],
+        }) + [native.package_name() + "/" + folder],
+        # Not listed one by one: the file of a crash must not be forgotten here.
+        data = native.glob([folder + "/*"]),
+        linkopts = select({
+            "//test/fuzz:fuzzer": ["-fsanitize=fuzzer"],
+            "//conditions:default": [],
+        }),
+        linkstatic = True,
+        tags = [
+            "fuzz",
+            "pure",
+        ],
+        deps = [":" + name + "_target"] + select({
+            "//test/fuzz:fuzzer": [],
+            "//conditions:default": ["//test/fuzz:replay_main"],
+        }),
+    )

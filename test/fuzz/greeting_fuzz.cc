@@ -1,0 +1,54 @@
+#include "test/fuzz/oracle.h"
+#include "zmtp/greeting.h"
+
+#include <algorithm>
+#include <span>
+
+namespace zmtp::fuzz {
+namespace {
+
+bool judges_greetings(error_code fault) {
+  return fault == errc::not_zmtp || fault == errc::version_1_refused ||
+         fault == errc::version_2_refused || fault == errc::bad_mechanism_name ||
+         fault == errc::mechanism_mismatch;
+}
+
+// Octets come in pieces, so a judgement must not change with what comes behind.
+error_code judged_in_pieces(std::span<const std::byte> octets, std::string_view mechanism) {
+  error_code first;
+  for (std::size_t size = 0; size <= octets.size(); ++size) {
+    const auto judgement = greeting::check(octets.first(size), mechanism);
+    if (first) {
+      require(judgement == first, "a refused greeting stays refused for the same reason");
+    }
+    first = judgement;
+  }
+  require(!first || judges_greetings(first), "a refusal is one of the greeting's");
+  return first;
+}
+
+void try_greeting(std::span<const std::byte> octets) {
+  constexpr std::string_view mechanisms[] = {"NULL", "PLAIN", "CURVE"};
+  int accepted = 0;
+  for (const auto mechanism : mechanisms) {
+    if (judged_in_pieces(octets, mechanism) || octets.size() < greeting::size) {
+      continue;
+    }
+    ++accepted;
+    const auto version = greeting::peer_version(octets);
+    require(version.major == 3 && version.minor <= 1, "an accepted peer speaks 3.0 or 3.1 with us");
+    const auto ours = greeting::encode(mechanism, false);
+    require(std::equal(ours.begin() + 12, ours.begin() + 32, octets.begin() + 12),
+            "an accepted mechanism is ours, octet by octet");
+  }
+  require(accepted <= 1, "a greeting names one mechanism");
+}
+
+}  // namespace
+}  // namespace zmtp::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::span octets{data, std::min(size, zmtp::greeting::size)};
+  zmtp::fuzz::try_greeting(std::as_bytes(octets));
+  return 0;
+}

@@ -1,0 +1,147 @@
+#include "zmtp/greeting.h"
+
+#include "test/support/octets.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace zmtp {
+namespace {
+
+using test::for_each_changed_octet;
+using test::octets;
+
+error_code judged(std::string_view text, std::string_view mechanism = "NULL") {
+  error_code judgement;
+  test::in_exact_memory(text, [&](std::string_view exact) {
+    judgement = greeting::check(std::as_bytes(std::span{exact}), mechanism);
+  });
+  return judgement;
+}
+
+std::string text_of(const std::array<std::byte, greeting::size>& from) {
+  return {reinterpret_cast<const char*>(from.data()), from.size()};
+}
+
+const std::string libzmq_null = octets("ff 00*7 01 7f 03 01 'NULL' 00*16 00 00*31");
+
+TEST(greeting, is_64_exact_octets) {
+  EXPECT_EQ(text_of(greeting::encode("NULL", false)), libzmq_null);
+  EXPECT_EQ(text_of(greeting::encode("CURVE", true)),
+            octets("ff 00*7 01 7f 03 01 'CURVE' 00*15 01 00*31"));
+  EXPECT_EQ(text_of(greeting::encode("TWENTY-OCTETS-.+_123", false)),
+            octets("ff 00*7 01 7f 03 01 'TWENTY-OCTETS-.+_123' 00 00*31"));
+}
+
+TEST(greeting, a_good_one_is_accepted_at_every_length) {
+  for (const std::string mechanism : {"NULL", "PLAIN", "CURVE", "A", "TWENTY-OCTETS-.+_123"}) {
+    const auto whole = text_of(greeting::encode(mechanism, true));
+    for (std::size_t size = 0; size <= whole.size(); ++size) {
+      EXPECT_EQ(judged(whole.substr(0, size), mechanism), error_code{}) << mechanism << size;
+    }
+  }
+}
+
+struct refusal {
+  const char* what;
+  std::string text;
+  std::size_t judged_at;  // octets that suffice
+  errc fault;
+};
+
+const refusal refusals[] = {
+    {"HTTP", octets("'GET / HTTP/1.1' 0d 0a 'Host: localhost' 0d 0a 0d 0a"), 1, errc::not_zmtp},
+    {"TLS", octets("16 03 01 00 f8 01 00 00 f4 03 03 5e 6f"), 1, errc::not_zmtp},
+    {"SSH", octets("'SSH-2.0-OpenSSH_9.2' 0d 0a"), 1, errc::not_zmtp},
+    {"zeros", octets("00*64"), 1, errc::not_zmtp},
+    {"one without a frame behind it", octets("01 01"), 2, errc::not_zmtp},
+    {"telnet", octets("ff fd 18 ff fd 20 ff fd 23 ff fd 27 ff fd 24"), 13,
+     errc::bad_mechanism_name},
+    {"ZMTP 1.0, anonymous", octets("01 00 06 00 'hello'"), 2, errc::version_1_refused},
+    {"ZMTP 1.0, long identity", octets("ff 00*7 03 00 'XY'"), 10, errc::version_1_refused},
+    {"versioned ZMTP 1.0", octets("ff 00*7 01 7f 00 05"), 11, errc::version_1_refused},
+    {"ZMTP 2.0", octets("ff 00*7 01 7f 01 02 00 00"), 11, errc::version_2_refused},
+    {"ZMTP 2.0 as its RFC has it", octets("ff 00*7 01 7f 02 02 00 00"), 11,
+     errc::version_2_refused},
+    {"no mechanism", octets("ff 00*8 7f 03 00 00*20 00*32"), 13, errc::bad_mechanism_name},
+    {"lower case", octets("ff 00*8 7f 03 00 'null' 00*16 00*32"), 13, errc::bad_mechanism_name},
+    {"space as padding", octets("ff 00*8 7f 03 00 'NULL' 20*16 00*32"), 17,
+     errc::bad_mechanism_name},
+    {"octets behind the padding", octets("ff 00*8 7f 03 00 'NULL' 00*15 41 00*32"), 32,
+     errc::bad_mechanism_name},
+    {"another mechanism", octets("ff 00*8 7f 03 01 'PLAIN' 00*15 00*32"), 32,
+     errc::mechanism_mismatch},
+    {"a longer mechanism", octets("ff 00*8 7f 03 01 'NULLS' 00*15 00*32"), 32,
+     errc::mechanism_mismatch},
+    {"a shorter mechanism", octets("ff 00*8 7f 03 01 'NUL' 00*17 00*32"), 32,
+     errc::mechanism_mismatch},
+    {"a mechanism without padding", octets("ff 00*8 7f 03 01 41*20 00*32"), 32,
+     errc::mechanism_mismatch},
+};
+
+TEST(greeting, a_bad_one_is_refused_as_soon_as_it_can_be_judged) {
+  for (const auto& [what, text, judged_at, fault] : refusals) {
+    for (std::size_t size = 0; size <= text.size(); ++size) {
+      EXPECT_EQ(judged(text.substr(0, size)), size < judged_at ? error_code{} : error_code{fault})
+          << what << " of " << size;
+    }
+  }
+}
+
+// RFC 37, octet by octet: what becomes of the NULL greeting if the one at `at` is `octet`.
+error_code expected_of_changed(std::size_t at, char octet) {
+  const bool named = std::string_view{"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.+"}.find(octet) !=
+                     std::string_view::npos;
+  const auto value = static_cast<unsigned char>(octet);
+  if (at == 0) {
+    return value == 1 ? errc::version_1_refused : errc::not_zmtp;
+  }
+  if (at == 9) {
+    return value % 2 == 0 ? errc::version_1_refused : error_code{};
+  }
+  if (at == 10) {
+    return value == 0   ? errc::version_1_refused
+           : value <= 2 ? errc::version_2_refused
+                        : error_code{};
+  }
+  if (at >= 12 && at <= 16) {
+    const bool shorter = at == 15 && value == 0;
+    return named || shorter ? errc::mechanism_mismatch : errc::bad_mechanism_name;
+  }
+  if (at >= 17 && at <= 31) {
+    return errc::bad_mechanism_name;
+  }
+  return {};
+}
+
+TEST(greeting, each_octet_is_judged_as_the_specification_says_and_no_other_way) {
+  for_each_changed_octet(libzmq_null, [](std::string_view changed) {
+    std::size_t at = 0;
+    while (changed[at] == libzmq_null[at]) {
+      ++at;
+    }
+    EXPECT_EQ(judged(changed), expected_of_changed(at, changed[at])) << "octet " << at;
+  });
+}
+
+TEST(greeting, later_versions_count_as_ours) {
+  const struct {
+    std::string version;
+    std::uint8_t minor;
+  } versions[] = {
+      {octets("03 00"), 0}, {octets("03 01"), 1}, {octets("03 02"), 1}, {octets("03 ff"), 1},
+      {octets("04 00"), 1}, {octets("04 01"), 1}, {octets("ff ff"), 1},
+  };
+  for (const auto& [version, minor] : versions) {
+    auto whole = libzmq_null;
+    whole.replace(10, 2, version);
+    EXPECT_EQ(judged(whole), error_code{});
+    const auto peer = greeting::peer_version(std::as_bytes(std::span{whole}));
+    EXPECT_EQ(peer.major, 3);
+    EXPECT_EQ(peer.minor, minor);
+  }
+}
+
+}  // namespace
+}  // namespace zmtp

@@ -1,0 +1,53 @@
+#include "zmtp/octet_reader.h"
+
+#include "test/support/octets.h"
+
+#include <gtest/gtest.h>
+
+namespace zmtp {
+namespace {
+
+using test::octets;
+
+TEST(octet_reader, numbers_are_in_network_order) {
+  const auto text = octets("80 01 02 ff fe fd fc 01 02 03 04 05 06 07 08");
+  octet_reader reader{text};
+  EXPECT_EQ(reader.number(1), 0x80U);
+  EXPECT_EQ(reader.number(2), 0x0102U);
+  EXPECT_EQ(reader.number(4), 0xfffefdfcU);
+  EXPECT_EQ(reader.number(8), 0x0102030405060708U);
+  EXPECT_TRUE(reader.empty());
+}
+
+TEST(octet_reader, what_is_cut_short_is_nothing_and_takes_nothing) {
+  const auto text = octets("03 'ab'");
+  octet_reader reader{text};
+  EXPECT_FALSE(reader.sized(1));
+  EXPECT_FALSE(reader.sized(4));
+  EXPECT_FALSE(reader.number(4));
+  EXPECT_FALSE(reader.take(4));
+  EXPECT_FALSE(reader.take(~std::uint64_t{0}));
+  EXPECT_EQ(reader.rest(), text);
+}
+
+TEST(octet_reader, sized_octets_end_where_their_length_says) {
+  const auto text = octets("02 'ab' 00 00 00 01 'c' 00 'd'");
+  octet_reader reader{text};
+  EXPECT_EQ(reader.sized(1), "ab");
+  EXPECT_EQ(reader.sized(4), "c");
+  EXPECT_EQ(reader.sized(1), "");
+  EXPECT_EQ(reader.take(0), "");
+  EXPECT_EQ(reader.rest(), "d");
+}
+
+TEST(octet_reader, a_length_near_the_top_of_its_type_is_cut_short) {
+  const auto text = octets("ff*8 'a'");
+  octet_reader reader{text};
+  EXPECT_FALSE(reader.sized(8));
+  EXPECT_FALSE(reader.sized(4));
+  EXPECT_FALSE(reader.sized(1));
+  EXPECT_EQ(reader.rest(), text);
+}
+
+}  // namespace
+}  // namespace zmtp

@@ -1,0 +1,97 @@
+#include "zmtp/options.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+namespace zmtp {
+namespace {
+
+using std::chrono::milliseconds;
+using change = std::function<void(socket_options&)>;
+
+constexpr std::size_t two_gib = 1ULL << 31;
+constexpr milliseconds year = std::chrono::hours{24 * 365};
+
+error_code judged(const change& c) {
+  socket_options options;
+  c(options);
+  return validate(options);
+}
+
+TEST(options, are_valid_as_they_are) { EXPECT_EQ(validate({}), error_code{}); }
+
+TEST(options, outermost_values_are_valid) {
+  const change valid[] = {
+      [](auto& o) { o.routing_id = std::string(255, '\xff'); },
+      [](auto& o) { o.routing_id = std::string("a\0", 2); },
+      [](auto& o) { o.send_mark = {.messages = {}, .octets = {}}; },
+      [](auto& o) { o.receive_mark = {.messages = 1, .octets = 1}; },
+      [](auto& o) { o.linger.reset(); },
+      [](auto& o) { o.linger = milliseconds{0}; },
+      [](auto& o) { o.linger = year; },
+      [](auto& o) { o.reconnect.stable = milliseconds{0}; },
+      [](auto& o) { o.reconnect = {.initial = year, .maximum = year, .refused_maximum = year}; },
+      [](auto& o) { o.limit.handshake_time = milliseconds{1}; },
+      [](auto& o) { o.limit.frame_size = two_gib; },
+      [](auto& o) { o.limit.message_size = two_gib; },
+      [](auto& o) { o.limit.message_parts = 65'535; },
+      [](auto& o) { o.limit.metadata_properties = 1; },
+      [](auto& o) { o.backlog = 1; },
+      [](auto& o) { o.pending_handshakes = 1; },
+  };
+  for (const auto& c : valid) {
+    EXPECT_EQ(judged(c), error_code{}) << "value " << &c - valid;
+  }
+}
+
+TEST(options, values_that_no_socket_can_work_with_are_refused) {
+  const change refused[] = {
+      [](auto& o) { o.routing_id = std::string(256, 'a'); },
+      [](auto& o) { o.routing_id = std::string("\0a", 2); },
+      [](auto& o) { o.routing_id = std::string("\0", 1); },
+      [](auto& o) { o.send_mark.messages = 0; },
+      [](auto& o) { o.send_mark.octets = 0; },
+      [](auto& o) { o.receive_mark.messages = 0; },
+      [](auto& o) { o.receive_mark.octets = 0; },
+      [](auto& o) { o.linger = milliseconds{-1}; },
+      [](auto& o) { o.linger = milliseconds::max(); },
+      [](auto& o) { o.reconnect.initial = milliseconds{0}; },
+      [](auto& o) { o.reconnect.initial = milliseconds{-1}; },
+      [](auto& o) { o.reconnect.initial = o.reconnect.maximum + milliseconds{1}; },
+      [](auto& o) { o.reconnect.maximum = year + milliseconds{1}; },
+      [](auto& o) { o.reconnect.refused_maximum = o.reconnect.initial - milliseconds{1}; },
+      [](auto& o) { o.reconnect.refused_maximum = milliseconds::max(); },
+      [](auto& o) { o.reconnect.stable = milliseconds{-1}; },
+      [](auto& o) { o.reconnect.stable = milliseconds::max(); },
+      [](auto& o) { o.limit.handshake_command_size = 0; },
+      [](auto& o) { o.limit.handshake_command_size = two_gib + 1; },
+      [](auto& o) { o.limit.handshake_time = milliseconds{0}; },
+      [](auto& o) { o.limit.handshake_time = milliseconds{-1}; },
+      [](auto& o) { o.limit.handshake_time = milliseconds::max(); },
+      [](auto& o) { o.limit.command_size = 0; },
+      [](auto& o) { o.limit.command_size = two_gib + 1; },
+      [](auto& o) { o.limit.frame_size = 0; },
+      [](auto& o) { o.limit.frame_size = two_gib + 1; },
+      [](auto& o) { o.limit.message_size = 0; },
+      [](auto& o) { o.limit.message_size = two_gib + 1; },
+      [](auto& o) { o.limit.message_parts = 0; },
+      [](auto& o) { o.limit.message_parts = 65'536; },
+      [](auto& o) { o.limit.metadata_properties = 0; },
+      [](auto& o) { o.limit.topic_size = 0; },
+      [](auto& o) { o.limit.topic_size = two_gib + 1; },
+      [](auto& o) { o.limit.ping_context_size = 0; },
+      [](auto& o) { o.limit.ping_context_size = two_gib + 1; },
+      [](auto& o) { o.limit.pings_per_second = 0; },
+      [](auto& o) { o.backlog = 0; },
+      [](auto& o) { o.backlog = -1; },
+      [](auto& o) { o.pending_handshakes = 0; },
+  };
+  for (const auto& c : refused) {
+    EXPECT_EQ(judged(c), errc::bad_option) << "value " << &c - refused;
+  }
+}
+
+}  // namespace
+}  // namespace zmtp

@@ -1,0 +1,368 @@
+#!/usr/bin/env python3
+"""Finds where the source tree breaks the floors of the house: an include or a dependency that
+points up, a pure file that does I/O, all of Asio or a coroutine in a header, libzmq in our own code.
+
+Usage: check_layers.py [ROOT]
+
+Prints each breach with its reason and its remedy. Exits 0 (none), 1 (some) or 2 (misused).
+"""
+
+import re
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+# The floors, top first. A room may use the rooms at its right and whatever those may use: an arrow
+# may skip floors downwards and never points up. ANY: every room.
+ANY = ["*"]
+FLOORS = [
+    # room                     may use
+    ("tools",                  ANY),
+    ("test",                   ANY),
+    ("bench",                  ANY),
+
+    ("chp/replicated_server",  ["chp", "bstar"]),
+    ("chp",                    ["zmtp/pattern"]),
+    ("bstar",                  ["zmtp/pattern"]),
+    ("mdp/titanic",            ["mdp"]),
+    ("mdp",                    ["zmtp/pattern"]),
+
+    ("zmtp/pattern",           ["zmtp/socket"]),
+
+    ("zmtp/socket",            ["zmtp/transport", "zmtp/routing", "zmtp/conversation"]),
+    ("zmtp/transport",         ["zmtp"]),
+    ("zmtp/routing",           ["zmtp"]),
+    ("zmtp/conversation",      ["zmtp/mechanism"]),
+
+    ("zmtp/mechanism",         ["zmtp"]),
+    # Words and bytes: one floor in two folders.
+    ("zmtp",                   ["zmtp/buffer"]),
+    ("zmtp/buffer",            ["zmtp"]),
+]
+# Nothing but themselves uses these, and a new folder below them is part of them. Anywhere else a
+# new folder needs a line of its own above.
+OPEN_ROOMS = {"tools", "test", "bench"}
+# One file of its folder that is a room of its own, because it is a target of its own.
+FILE_ROOMS = {"chp/replicated_server"}
+
+# Pure: octets, time and random numbers come in as arguments.
+PURE_FOLDERS = {"zmtp", "zmtp/buffer", "zmtp/mechanism", "zmtp/conversation", "zmtp/routing"}
+PURE_FILES = re.compile(
+    r"(?:^chp/store|(?:^|/)\w+_state|(?:^|/)state_machine|(?:^|/)command)\.(?:h|cc)$")
+
+# What a pure file never includes, itself or through a header of the project.
+IMPURE_INCLUDES = [
+    (r"boost/(asio|beast)(/|\.hpp$)", "it does I/O"),
+    (r"(iostream|fstream|filesystem)$", "it opens files"),
+    (r"(thread|mutex|shared_mutex|condition_variable|future|semaphore|latch|barrier)$",
+     "it starts threads or waits for them"),
+    (r"(ctime|time\.h)$", "it reads a clock"),
+    (r"(unistd\.h|fcntl\.h|poll\.h|netdb\.h|pthread\.h|(sys|netinet|arpa|net|linux)/.*)$",
+     "it asks the operating system"),
+    (r"(spdlog/.*|sqlite3\.h)$", "it writes files"),
+]
+# What a pure file never calls.
+IMPURE_CALLS = [
+    (r"::\s*now\s*\(", "reads a clock"),
+    (r"\bstd\s*::\s*time\s*\(|(?<![\w.>])time\s*\(\s*(?:nullptr|NULL|0|&)", "reads a clock"),
+    (r"\b(?:gettimeofday|clock_gettime)\s*\(", "reads a clock"),
+    (r"\brandom_device\b|(?<![\w.>])s?rand\s*\(", "draws a random number"),
+    (r"\b(?:getrandom|arc4random\w*|randombytes\w*)\b", "draws a random number"),
+    (r"(?<![\w.>])fopen\s*\(", "opens a file"),
+]
+
+ASIO_WHOLE = "boost/asio.hpp"
+COROUTINE = re.compile(r"\bco_(?:await|return|yield)\b")
+PEER_HEADERS = re.compile(r"(?:.*/)?(?:c?zmq\.h|zmq\.hpp|zmq_addon\.hpp|zmq_utils\.h)$")
+PEER_LIBRARIES = re.compile(r"//third_party:libzmq\b|-lc?zmq\b")
+PEER_FOLDERS = ("test/interop/", "bench/")
+
+HEADERS = {".h", ".hh", ".hpp"}
+SOURCES = HEADERS | {".c", ".cc", ".cpp", ".cxx"}
+NOT_OURS = {"third_party"}
+# Labels that are no dependency on a room: the root package, visibility, libraries, build rules.
+NO_ROOMS = {"", "visibility", "third_party", "tools/build"}
+
+ROOMS = {room for room, _ in FLOORS}
+TOPS = {room.partition("/")[0] for room in ROOMS}
+
+
+class Breach(NamedTuple):
+    file: str
+    line: int
+    what: str
+    why: str
+    remedy: str
+
+    def __str__(self):
+        return (f"{self.file}:{self.line}: {self.what}\n"
+                f"    why: {self.why}\n    remedy: {self.remedy}")
+
+
+def room_of(path):
+    """The room of a file given from the root, or None where the table has none."""
+    stem = re.sub(r"\.\w+$", "", path)
+    folder = path.rpartition("/")[0]
+    if stem in FILE_ROOMS:
+        return stem
+    if folder in ROOMS:
+        return folder
+    top = folder.partition("/")[0]
+    return top if top in OPEN_ROOMS else None
+
+
+def reachable_rooms():
+    """room -> every room it may use, itself included."""
+    direct = dict(FLOORS)
+    reach = {}
+    for room in direct:
+        seen, todo = set(), [room]
+        while todo:
+            here = todo.pop()
+            if here not in seen:
+                seen.add(here)
+                todo += direct.get(here, [])
+        reach[room] = seen
+    return reach
+
+
+REACH = reachable_rooms()
+
+
+def may_use(user, used):
+    if used in OPEN_ROOMS:
+        return user in OPEN_ROOMS
+    return used in REACH[user] or "*" in REACH[user]
+
+
+def rooms_below(room):
+    return ", ".join(sorted(REACH[room] - {room})) or "nothing else of the project"
+
+
+def is_pure(path):
+    folder = path.rpartition("/")[0]
+    if folder.partition("/")[0] in OPEN_ROOMS:
+        return False
+    return folder in PURE_FOLDERS or PURE_FILES.search(path) is not None
+
+
+# Tried from left to right, so that a // in a string and a quote in a comment are told apart. A
+# quote behind a digit separates digits.
+COMMENT_OR_LITERAL = re.compile(
+    r"(?P<comment>//[^\n]*|/\*.*?\*/)"
+    r'|R"(?P<mark>\w*)\(.*?\)(?P=mark)"'
+    r'|"(?:\\.|[^"\\\n])*"'
+    r"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'", re.S)
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.M)
+LABEL = re.compile(r'"//([\w/.-]*)(?::([\w/.-]+))?"')
+TARGET_NAME = re.compile(r'\bname\s*=\s*"([^"]+)"')
+
+
+def blank(match):
+    """Spaces in the place of the text, so that what is behind it keeps its line."""
+    return re.sub(r"[^\n]", " ", match.group(0))
+
+
+def without_comments(text):
+    return COMMENT_OR_LITERAL.sub(lambda m: blank(m) if m.group("comment") else m.group(0), text)
+
+
+def code_only(text):
+    return COMMENT_OR_LITERAL.sub(blank, text)
+
+
+def line_of(text, offset):
+    return text.count("\n", 0, offset) + 1
+
+
+class Include(NamedTuple):
+    line: int
+    name: str
+    ours: bool
+    quoted: bool
+
+
+class Tree:
+    """The sources and build files below a root, read once. Paths are given from the root."""
+
+    def __init__(self, root):
+        self.sources, self.builds = {}, {}
+        todo = [Path(root)]
+        while todo:
+            for entry in todo.pop().iterdir():
+                path = entry.relative_to(root).as_posix()
+                # Bazel's links are named bazel-*.
+                if entry.name.startswith(".") or entry.is_symlink() or path in NOT_OURS:
+                    continue
+                if entry.is_dir():
+                    todo.append(entry)
+                elif entry.suffix in SOURCES:
+                    self.sources[path] = entry.read_text(encoding="utf-8", errors="replace")
+                elif entry.name in ("BUILD", "BUILD.bazel"):
+                    text = entry.read_text(encoding="utf-8", errors="replace")
+                    self.builds[path] = re.sub(r"#[^\n]*", blank, text)
+        self.includes = {path: self.includes_of(text) for path, text in self.sources.items()}
+
+    def includes_of(self, text):
+        text = without_comments(text)
+        found = []
+        for match in INCLUDE.finditer(text):
+            name = match.group(1) or match.group(2)
+            ours = name in self.sources or ("/" in name and name.partition("/")[0] in TOPS)
+            found.append(Include(line_of(text, match.start()), name, ours, bool(match.group(1))))
+        return found
+
+
+def no_floor(path, line, what):
+    return Breach(path, line, f"{what} stands on no floor",
+                  "every folder of sources has its place in the table of tools/check_layers.py",
+                  "use a folder that is in the table, or give the new one its line there")
+
+
+def check_floors(tree):
+    for path, includes in tree.includes.items():
+        user = room_of(path)
+        if user is None:
+            yield no_floor(path, 1, f"the folder {path.rpartition('/')[0] or 'of the root'}")
+            continue
+        for include in includes:
+            used = room_of(include.name)
+            if PEER_HEADERS.match(include.name):
+                pass  # check_peers speaks of it
+            elif not include.ours:
+                if include.quoted:
+                    yield Breach(path, include.line, f'"{include.name}" is not found from the root',
+                                 "a whole path shows on which floor a header is",
+                                 'write "folder/file.h" from the root, <name> for other libraries')
+            elif used is None:
+                yield no_floor(path, include.line, include.name)
+            elif not may_use(user, used):
+                yield Breach(path, include.line, f"{user} includes {include.name}",
+                             f"{user} may use {rooms_below(user)}; {used} is not among them",
+                             "move what both need to a lower floor, or pass it in as an argument")
+
+
+def check_purity(tree):
+    for path, text in tree.sources.items():
+        if is_pure(path):
+            for line, what in impure_calls(text):
+                yield Breach(path, line, f"{path} is pure, but {what}",
+                             "a pure file gets octets, time and random numbers as arguments",
+                             "take it as an argument; the shell that uses this file has it")
+            yield from check_what_is_reached(tree, path)
+
+
+def check_what_is_reached(tree, pure):
+    """Follows the includes of a pure file as far as headers that are pure by name, which answer for
+    themselves."""
+    seen, todo = set(), [(pure, 0, [])]
+    while todo:
+        here, first_line, way = todo.pop()
+        for include in tree.includes.get(here, []):
+            line = first_line or include.line
+            if include.ours and include.name not in seen and not is_pure(include.name):
+                seen.add(include.name)
+                todo.append((include.name, line, way + [include.name]))
+                for at, what in impure_calls(tree.sources.get(include.name, "")):
+                    yield Breach(pure, line, f"{pure} is pure, but {include.name}:{at} {what}",
+                                 "a pure file gets octets, time and random numbers as arguments",
+                                 f"take it as an argument in {include.name}")
+            if include.ours:
+                continue
+            for pattern, why in IMPURE_INCLUDES:
+                if re.match(pattern, include.name):
+                    through = f" through {', '.join(way)}" if way else ""
+                    yield Breach(pure, line,
+                                 f"{pure} is pure, but includes <{include.name}>{through}",
+                                 f"{why}, and a pure file does not",
+                                 f"include less in {way[-1]}, or split it" if way else
+                                 "move this work into the shell that uses this file")
+
+
+def impure_calls(text):
+    text = code_only(text)
+    for pattern, what in IMPURE_CALLS:
+        for match in re.finditer(pattern, text):
+            yield line_of(text, match.start()), what
+
+
+def check_headers(tree):
+    for path, text in tree.sources.items():
+        if Path(path).suffix not in HEADERS:
+            continue
+        for include in tree.includes[path]:
+            if include.name == ASIO_WHOLE:
+                yield Breach(path, include.line, f"a header includes <{ASIO_WHOLE}>",
+                             "whoever includes the header compiles all of Asio",
+                             "include the parts that are used, as <boost/asio/any_io_executor.hpp>")
+        code = code_only(text)
+        coroutine = COROUTINE.search(code)
+        if coroutine:
+            yield Breach(path, line_of(code, coroutine.start()), f"{coroutine.group()} in a header",
+                         "whoever includes the header compiles the coroutine, for seconds each",
+                         "declare the function here and write the coroutine in the .cc file")
+
+
+def check_peers(tree):
+    why = "libzmq is a peer to test against and nothing is built on it"
+    remedy = f"use zmtp/, or move this below {' or '.join(PEER_FOLDERS)}"
+    for path, includes in tree.includes.items():
+        for include in includes:
+            if PEER_HEADERS.match(include.name) and not path.startswith(PEER_FOLDERS):
+                yield Breach(path, include.line, f"includes {include.name}", why, remedy)
+    for path, text in tree.builds.items():
+        for match in PEER_LIBRARIES.finditer(text):
+            if not path.startswith(PEER_FOLDERS):
+                line = line_of(text, match.start())
+                yield Breach(path, line, f"links {match.group()}", why, remedy)
+
+
+def check_targets(tree):
+    """What is linked keeps the floors too: //chp must not bring //bstar along."""
+    for path, text in tree.builds.items():
+        package = path.rpartition("/")[0]
+        names = [(match.start(), match.group(1)) for match in TARGET_NAME.finditer(text)]
+        for match in LABEL.finditer(text):
+            folder, name = match.group(1), match.group(2) or match.group(1).rpartition("/")[2]
+            # __pkg__ and __subpackages__ are visibility.
+            if folder in NO_ROOMS or name.startswith("__"):
+                continue
+            target = next((name for at, name in reversed(names) if at < match.start()), "")
+            user, used = room_of(f"{package}/{target}.cc"), room_of(f"{folder}/{name}.cc")
+            line = line_of(text, match.start())
+            if used is None:
+                yield no_floor(path, line, f"//{folder}")
+            elif user is not None and not may_use(user, used):
+                yield Breach(path, line, f"{package}:{target} links {match.group()}",
+                             f"{user} may use {rooms_below(user)}; {used} is not among them",
+                             "drop it, or put what needs it into a target on a higher floor")
+
+
+CHECKS = (check_floors, check_purity, check_headers, check_peers, check_targets)
+
+
+def breaches_in(tree):
+    return sorted({breach for check in CHECKS for breach in check(tree)})
+
+
+def main(arguments):
+    if len(arguments) > 1 or (arguments and arguments[0].startswith("-")):
+        print(__doc__, file=sys.stderr)
+        return 2
+    # By its real path: Bazel starts a link to this file, from a folder that has only links.
+    root = Path(arguments[0]) if arguments else Path(__file__).resolve().parent.parent
+    if not (root / "WORKSPACE").is_file():
+        print(f"check_layers: no WORKSPACE in {root}; name the project's root as the argument",
+              file=sys.stderr)
+        return 2
+    tree = Tree(root)
+    breaches = breaches_in(tree)
+    for breach in breaches:
+        print(breach)
+    print(f"check_layers: {len(tree.sources)} sources, {len(tree.builds)} build files, "
+          f"{len(breaches)} breaches")
+    return 1 if breaches else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

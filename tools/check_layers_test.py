@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+"""Plants each kind of breach in a small tree and expects it found; then looks at the real tree."""
+
+import contextlib
+import io
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import check_layers  # noqa: E402: found by the line above
+
+# A tree that keeps every rule; each test changes one file of it.
+HOUSE = {
+    "WORKSPACE": "",
+    "zmtp/message.h": '#include "zmtp/buffer/block.h"\n#include <vector>\n',
+    "zmtp/options.h": "#include <chrono>\n",
+    "zmtp/buffer/block.h": "#include <cstddef>\n",
+    "zmtp/buffer/send_queue.h": '#include "zmtp/message.h"\n',
+    "zmtp/mechanism/null.h": '#include "zmtp/message.h"\n#include <random>\n',
+    "zmtp/conversation/connection.h": '#include "zmtp/mechanism/null.h"\n',
+    "zmtp/routing/fair_queue.h": '#include "zmtp/message.h"\n',
+    "zmtp/transport/tcp.h": '#include "zmtp/options.h"\n#include <boost/asio/ip/tcp.hpp>\n',
+    "zmtp/socket/dealer_socket.h":
+        '#include "zmtp/conversation/connection.h"\n#include "zmtp/routing/fair_queue.h"\n'
+        '#include "zmtp/transport/tcp.h"\n#include "zmtp/options.h"\n',
+    "zmtp/pattern/liveness.h": "#include <chrono>\n",
+    "bstar/state_machine.h": '#include "zmtp/pattern/liveness.h"\n',
+    "chp/server.h": '#include "zmtp/socket/dealer_socket.h"\n',
+    "chp/replicated_server.h": '#include "chp/server.h"\n#include "bstar/state_machine.h"\n',
+    "chp/BUILD":
+        'rule(name = "server", visibility = ["//tools:__pkg__"], deps = ["//zmtp:options"])\n'
+        'rule(name = "replicated_server", deps = [":server", "//bstar"])\n',
+    "mdp/options.h": "#include <chrono>\n",
+    "mdp/broker_state.h": '#include "mdp/options.h"\n#include "zmtp/message.h"\n',
+    "mdp/broker.h": '#include "mdp/broker_state.h"\n#include "zmtp/socket/dealer_socket.h"\n',
+    "mdp/broker.cc": "#include <boost/asio.hpp>\nawaitable run() { co_await wait(); }\n",
+    "mdp/titanic/service.h": '#include "mdp/broker.h"\n',
+    "test/interop/libzmq_test.cc": '#include "mdp/broker.h"\n#include <zmq.h>\n',
+    "test/interop/BUILD": 'rule(name = "t", deps = ["//third_party:libzmq"])\n',
+    "tools/zinc/main.cc": '#include "chp/replicated_server.h"\n#include "mdp/titanic/service.h"\n',
+    "third_party/BUILD": 'rule(linkopts = ["-lzmq"])\n',
+}
+
+
+def found(changes):
+    """The breaches of the house with these files in it, by path."""
+    with tempfile.TemporaryDirectory() as root:
+        for path, text in (HOUSE | changes).items():
+            file = Path(root, path)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        return check_layers.breaches_in(check_layers.Tree(root))
+
+
+class Planted(unittest.TestCase):
+    def expect_one(self, file, line, words, text, others={}):
+        breaches = found({file: text} | others)
+        self.assertEqual(len(breaches), 1, [str(b) for b in breaches])
+        breach = breaches[0]
+        self.assertEqual((breach.file, breach.line), (file, line), str(breach))
+        self.assertIn(words, str(breach))
+        self.assertTrue(breach.why and breach.remedy)
+
+    def expect_none(self, changes):
+        self.assertEqual([str(b) for b in found(changes)], [])
+
+    def test_a_sound_house_has_no_breach(self):
+        self.expect_none({})
+
+    # Floors.
+
+    def test_an_arrow_that_points_up(self):
+        self.expect_one("zmtp/message.h", 2, "zmtp includes zmtp/routing/fair_queue.h",
+                        '\n#include "zmtp/routing/fair_queue.h"\n')
+
+    def test_transport_sees_neither_conversation_nor_routing_nor_mechanism(self):
+        for seen in ("conversation/connection", "routing/fair_queue", "mechanism/null"):
+            with self.subTest(seen):
+                self.expect_one("zmtp/transport/tcp.h", 1,
+                                "zmtp/transport may use zmtp, zmtp/buffer;",
+                                f'#include "zmtp/{seen}.h"\n')
+
+    def test_routing_and_conversation_do_not_meet(self):
+        self.expect_one("zmtp/routing/fan_out.h", 1, "zmtp/conversation/connection.h",
+                        '#include "zmtp/conversation/connection.h"\n')
+        self.expect_one("zmtp/conversation/heartbeat.h", 1, "zmtp/routing/fair_queue.h",
+                        '#include "zmtp/routing/fair_queue.h"\n')
+
+    def test_a_socket_does_not_see_a_pattern(self):
+        self.expect_one("zmtp/socket/req_socket.h", 1, "zmtp/pattern/liveness.h",
+                        '#include "zmtp/pattern/liveness.h"\n')
+
+    def test_mdp_sees_neither_chp_nor_bstar(self):
+        self.expect_one("mdp/worker.h", 1, "mdp includes chp/server.h",
+                        '#include "chp/server.h"\n')
+        self.expect_one("mdp/titanic/client.cc", 1, "mdp/titanic includes bstar/state_machine.h",
+                        '#include "bstar/state_machine.h"\n')
+
+    def test_mdp_does_not_see_titanic(self):
+        self.expect_one("mdp/worker.h", 1, "mdp includes mdp/titanic/service.h",
+                        '#include "mdp/titanic/service.h"\n')
+
+    def test_of_chp_only_the_replicated_server_sees_bstar(self):
+        self.expect_one("chp/client.cc", 1, "chp includes bstar/state_machine.h",
+                        '#include "bstar/state_machine.h"\n')
+        self.expect_none({"chp/replicated_server.cc": '#include "bstar/state_machine.h"\n'})
+        self.expect_one("chp/client.cc", 1, "chp includes chp/replicated_server.h",
+                        '#include "chp/replicated_server.h"\n')
+
+    def test_nothing_uses_tools_test_and_bench(self):
+        for user in ("bstar/node.cc", "zmtp/message.cc"):
+            with self.subTest(user):
+                self.expect_one(user, 1, "test/support/clock.h",
+                                '#include "test/support/clock.h"\n')
+
+    def test_an_angle_include_of_the_project_counts(self):
+        self.expect_one("mdp/worker.h", 1, "mdp includes chp/server.h",
+                        "#include <chp/server.h>\n")
+
+    def test_an_include_is_written_from_the_root(self):
+        self.expect_one("mdp/worker.h", 1, "not found from the root", '#include "broker.h"\n')
+
+    def test_a_new_folder_needs_a_floor(self):
+        self.expect_one("zmtp/util/strings.h", 1, "stands on no floor", "\n")
+        self.expect_one("mdp/worker.h", 1, "stands on no floor", '#include "mdp/util/x.h"\n')
+        self.expect_none({"test/support/deep/clock.h": '#include "mdp/broker.h"\n'})
+
+    def test_what_is_commented_out_does_not_count(self):
+        include = '#include "mdp/broker.h"\n'
+        self.expect_none({"zmtp/message.h": f"// {include}/*\n{include}*/\n"})
+
+    def test_a_target_keeps_the_floors_too(self):
+        self.expect_one("chp/BUILD", 2, 'chp:client links "//bstar"',
+                        'rule(name = "client",\n  deps = ["//bstar"])\n')
+        self.expect_none({"chp/BUILD": 'rule(name = "client")  # not "//bstar"\n'})
+
+    # Purity.
+
+    def test_a_pure_file_includes_no_io(self):
+        for name in ("boost/asio/any_io_executor.hpp", "boost/beast/core.hpp", "fstream", "iostream",
+                     "thread", "mutex", "filesystem", "unistd.h", "sys/socket.h", "ctime",
+                     "spdlog/spdlog.h"):
+            for file in ("zmtp/frame.h", "zmtp/buffer/block.cc", "zmtp/mechanism/zap.h",
+                         "zmtp/conversation/heartbeat.cc", "zmtp/routing/fan_out.cc",
+                         "chp/store.cc", "mdp/worker_state.h", "bstar/state_machine.cc",
+                         "mdp/command.h"):
+                with self.subTest(name=name, file=file):
+                    self.expect_one(file, 1, f"includes <{name}>", f"#include <{name}>\n")
+
+    def test_what_is_not_pure_may(self):
+        text = "#include <boost/asio/ip/tcp.hpp>\n#include <thread>\nauto t = clock::now();\n"
+        for file in ("zmtp/transport/tcp.cc", "zmtp/socket/core.cc", "mdp/broker.cc",
+                     "test/mdp/some_state.cc"):
+            with self.subTest(file):
+                self.expect_none({file: text})
+
+    def test_a_pure_file_reaches_no_io_through_a_header(self):
+        self.expect_one("mdp/broker_state.h", 1, "through mdp/options.h",
+                        HOUSE["mdp/broker_state.h"],
+                        {"mdp/options.h": "#include <boost/asio/steady_timer.hpp>\n"})
+
+    def test_a_pure_file_reaches_no_clock_through_a_header(self):
+        self.expect_one("mdp/broker_state.h", 1, "mdp/options.h:2 reads a clock",
+                        HOUSE["mdp/broker_state.h"],
+                        {"mdp/options.h": "\ntime_point start = clock::now();\n"})
+
+    def test_a_pure_file_calls_no_clock_and_no_randomness(self):
+        for call in ("std::chrono::steady_clock::now()", "clock :: now ()", "time(nullptr)",
+                     "std::time(0)", "clock_gettime(CLOCK_REALTIME, &t)", "rand()", "std::rand()",
+                     "std::random_device{}()", "randombytes_buf(k, 32)", "getrandom(p, 4, 0)"):
+            with self.subTest(call):
+                self.expect_one("mdp/worker_state.cc", 2, "is pure, but",
+                                f"\nauto x = {call};\n")
+
+    def test_words_that_look_like_a_clock(self):
+        self.expect_none({"mdp/worker_state.cc": """
+            // steady_clock::now() is the shell's business
+            const char* text = "std::rand() // \\" ::now(";
+            const char quote = '"';
+            auto size = 65'535 + input.rand(3) + peer->time(0) + last_time(0) + operand(now);
+            auto raw = R"x(::now( " )x";
+            void on_tick(time_point now, std::mt19937& random);
+            """})
+
+    # Headers.
+
+    def test_no_header_includes_all_of_asio(self):
+        self.expect_one("mdp/broker.h", 1, "<boost/asio.hpp>", "#include <boost/asio.hpp>\n")
+        self.expect_one("test/support/clock.h", 1, "<boost/asio.hpp>",
+                        "#include <boost/asio.hpp>\n")
+
+    def test_no_header_holds_a_coroutine(self):
+        for word in ("co_await", "co_return", "co_yield"):
+            with self.subTest(word):
+                self.expect_one("mdp/broker.h", 2, f"{word} in a header",
+                                f"\nawaitable run() {{ {word} 1; }}\n")
+        self.expect_none({"mdp/broker.h": "// co_await s.async_receive(batch)\n"})
+
+    # Peers.
+
+    def test_libzmq_is_no_part(self):
+        for include in ("<zmq.h>", '"zmq.h"', "<zmq.hpp>", "<czmq.h>"):
+            with self.subTest(include):
+                self.expect_one("mdp/broker.cc", 1, "a peer to test against",
+                                f"#include {include}\n")
+        self.expect_one("test/mdp/x_test.cc", 1, "a peer to test against", "#include <zmq.h>\n")
+        self.expect_none({"bench/local_thr.cc": "#include <zmq.h>\n"})
+
+    def test_libzmq_is_not_linked(self):
+        self.expect_one("mdp/BUILD", 1, "//third_party:libzmq",
+                        'rule(name = "b", deps = ["//third_party:libzmq"])\n')
+        self.expect_one("tools/BUILD", 1, "-lzmq", 'rule(linkopts = ["-lzmq"])\n')
+
+
+class Program(unittest.TestCase):
+    def run_main(self, *arguments):
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = check_layers.main(list(arguments))
+        return code, out.getvalue() + err.getvalue()
+
+    def test_the_real_tree_keeps_its_floors(self):
+        code, text = self.run_main()
+        self.assertEqual(code, 0, text)
+        # Not an empty folder of links.
+        root = Path(check_layers.__file__).resolve().parent.parent
+        self.assertIn("zmtp/message.h", check_layers.Tree(root).sources)
+
+    def test_a_folder_that_is_no_root_is_misuse(self):
+        with tempfile.TemporaryDirectory() as folder:
+            code, text = self.run_main(folder)
+        self.assertEqual(code, 2)
+        self.assertIn("no WORKSPACE", text)
+
+    def test_an_unknown_option_is_misuse(self):
+        code, text = self.run_main("--fix")
+        self.assertEqual(code, 2)
+        self.assertIn("Usage", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
