@@ -30,7 +30,7 @@ const char* text(errc e) noexcept {
     case errc::bad_frame_size:
       return "a frame declares a size of 2^63 octets or more; the peer's framing is broken";
     case errc::bad_frame_flags:
-      return "a command has MORE or stands inside a message; the peer's framing is broken";
+      return "a command has MORE; the peer's framing is broken";
     case errc::command_too_large:
       return "a command is larger than allowed; raise limits::handshake_command_size or "
              "limits::command_size";

@@ -11,7 +11,7 @@ namespace zmtp {
 socket& socket::operator=(socket&& other) noexcept {
   if (this != &other) {
     if (core_) {
-      core_->close(true);
+      core_->close(asio::error::operation_aborted, core_->options().linger);
     }
     core_ = std::move(other.core_);
   }
@@ -20,7 +20,7 @@ socket& socket::operator=(socket&& other) noexcept {
 
 socket::~socket() {
   if (core_) {
-    core_->close(true);
+    core_->close(asio::error::operation_aborted, core_->options().linger);
   }
 }
 
@@ -55,7 +55,11 @@ void socket::unbind(std::string_view at, error_code& ec) { ec = core_->unbind(at
 
 void socket::disconnect(std::string_view from, error_code& ec) { ec = core_->disconnect(from); }
 
-void socket::close() { core_->close(false); }
+void socket::close() { core_->close(errc::socket_closed, core_->options().linger); }
+
+void socket::close(std::chrono::milliseconds linger) {
+  core_->close(errc::socket_closed, linger);
+}
 
 bool socket::is_open() const noexcept { return core_->open(); }
 

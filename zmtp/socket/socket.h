@@ -12,6 +12,7 @@
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/deferred.hpp>
 
+#include <chrono>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -62,6 +63,8 @@ public:
 
   // Completes what waits with errc::socket_closed and goes on writing like the destructor does.
   void close();
+  // The same with another linger time; 0 discards what is queued.
+  void close(std::chrono::milliseconds linger);
   [[nodiscard]] bool is_open() const noexcept;
 
   [[nodiscard]] const socket_options& options() const noexcept;

@@ -333,19 +333,17 @@ void socket_core::complete_all(error_code ec) {
   }
 }
 
-void socket_core::close(bool destroyed) {
+void socket_core::close(error_code reason, std::optional<std::chrono::milliseconds> linger) {
   if (phase_ != phase::open) {
     return;
   }
   phase_ = phase::finishing;
-  complete_all(destroyed ? error_code{asio::error::operation_aborted}
-                         : make_error_code(errc::socket_closed));
+  complete_all(reason);
   deadline_timer_->cancel();
   for (const auto& l : listeners_) {
     l->close();
   }
   listeners_.clear();
-  const auto linger = options().linger;
   if (linger && linger->count() == 0) {
     shut();
     return;

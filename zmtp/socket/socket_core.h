@@ -54,9 +54,8 @@ public:
   [[nodiscard]] error_code unbind(std::string_view text);
   [[nodiscard]] error_code disconnect(std::string_view text);
   void disconnect(peer_id peer);
-  // Completes what waits with errc::socket_closed (or operation_aborted when `destroyed`) and goes on
-  // writing for the linger time.
-  void close(bool destroyed);
+  // Completes what waits with `reason` and goes on writing for the linger time.
+  void close(error_code reason, std::optional<std::chrono::milliseconds> linger);
   // The context is going down: nothing may be posted or written any more.
   void abandon() noexcept;
 

@@ -1,0 +1,141 @@
+#include "mdp/broker.h"
+
+#include "mdp/alarm.h"
+#include "mdp/broker_state.h"
+#include "zmtp/socket/router_socket.h"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <random>
+#include <utility>
+
+namespace mdp {
+
+namespace asio = boost::asio;
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+// Replies that a peer does not take are bounded by octets, not by number: a client may ask everything
+// before it reads the first answer.
+zmtp::socket_options router_options() {
+  zmtp::socket_options options;
+  options.send_mark.messages.reset();
+  options.announce_peers = true;
+  return options;
+}
+
+std::uint64_t random_instance() {
+  std::random_device device;
+  return std::uint64_t{device()} << 32 | device();
+}
+
+}  // namespace
+
+class broker::core : public std::enable_shared_from_this<core> {
+public:
+  core(const asio::any_io_executor& executor, const broker_options& options)
+      : router_{executor, router_options()},
+        state_{options, random_instance()},
+        alarm_{executor, [this] { on_time(); }} {}
+
+  static asio::awaitable<void> serve(std::shared_ptr<core> self) {
+    std::vector<zmtp::routed_message> batch;
+    const auto token = asio::as_tuple(asio::use_awaitable);
+    for (;;) {
+      const auto [ec, count] = co_await self->router_.async_receive(batch, token);
+      if (ec) {
+        co_return;
+      }
+      self->on_batch(batch);
+    }
+  }
+
+  void stop() {
+    alarm_.cancel();
+    router_.close();
+  }
+
+  zmtp::router_socket router_;
+  broker_state state_;
+
+private:
+  void on_batch(std::vector<zmtp::routed_message>& batch) {
+    const auto now = clock::now();
+    for (auto& item : batch) {
+      switch (item.what) {
+        case zmtp::routed_message::kind::message:
+          state_.on_message(item.peer, std::move(item.content), now, actions_);
+          break;
+        case zmtp::routed_message::kind::attached:
+          state_.on_attached(item.peer, now, actions_);
+          break;
+        case zmtp::routed_message::kind::detached:
+          state_.on_detached(item.peer, now, actions_);
+          break;
+      }
+      carry_out(now);
+    }
+    state_.compact();
+    alarm_.set(state_.next_deadline());
+  }
+
+  void on_time() {
+    const auto now = clock::now();
+    state_.on_deadline(now, actions_);
+    carry_out(now);
+    alarm_.set(state_.next_deadline());
+  }
+
+  void carry_out(clock::time_point now) {
+    if (actions_.empty()) {
+      return;
+    }
+    // By index: what is not taken makes the state want more.
+    for (std::size_t i = 0; i < actions_.sends.size(); ++i) {
+      auto [to, content] = std::move(actions_.sends[i]);
+      if (router_.try_send(to, std::move(content)) != zmtp::send_status::queued) {
+        state_.on_not_taken(to, std::move(content), now, actions_);
+      }
+    }
+    for (const auto peer : actions_.pause) {
+      router_.pause(peer);
+    }
+    for (const auto peer : actions_.resume) {
+      router_.resume(peer);
+    }
+    for (const auto peer : actions_.close) {
+      router_.disconnect(peer);
+    }
+    actions_.clear();
+  }
+
+  broker_actions actions_;
+  alarm alarm_;
+};
+
+broker::broker(asio::any_io_executor executor, const broker_options& options)
+    : core_{std::make_shared<core>(executor, options)} {
+  asio::co_spawn(executor, core::serve(core_), asio::detached);
+}
+
+broker::~broker() { stop(); }
+
+zmtp::endpoint broker::bind(std::string_view at) { return core_->router_.bind(at); }
+
+zmtp::endpoint broker::bind(std::string_view at, zmtp::error_code& ec) {
+  return core_->router_.bind(at, ec);
+}
+
+void broker::stop() { core_->stop(); }
+
+broker_status broker::status() const { return core_->state_.status(); }
+
+std::vector<service_status> broker::services() const { return core_->state_.services(); }
+
+}  // namespace mdp

@@ -1,0 +1,46 @@
+#pragma once
+// A Majordomo broker (7/MDP, 18/MDP, 8/MMI) on one ROUTER socket. The decisions are broker_state's.
+
+#include "mdp/broker_actions.h"
+#include "mdp/options.h"
+#include "zmtp/endpoint.h"
+#include "zmtp/error.h"
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace mdp {
+
+// Serves from the first bind until it is stopped or destroyed. Clients and workers of both versions
+// come to the same endpoints.
+//
+// What a crash of the broker loses are the requests that it holds: clients ask again.
+//
+// Thread safety: distinct objects safe, one object not; its executor must be serial.
+class broker {
+public:
+  explicit broker(boost::asio::any_io_executor executor, const broker_options& options = {});
+  broker(const broker&) = delete;
+  broker& operator=(const broker&) = delete;
+  // Stops.
+  ~broker();
+
+  // As zmtp::socket::bind.
+  zmtp::endpoint bind(std::string_view at);
+  zmtp::endpoint bind(std::string_view at, zmtp::error_code& ec);
+  // Closes the socket: what is queued for peers is written, for the linger time, while the context
+  // runs; requests that are held are lost.
+  void stop();
+
+  [[nodiscard]] broker_status status() const;
+  [[nodiscard]] std::vector<service_status> services() const;
+
+private:
+  class core;
+  std::shared_ptr<core> core_;
+};
+
+}  // namespace mdp

@@ -1,0 +1,90 @@
+#pragma once
+// What the broker remembers of requests, clients, workers and services, and how they hang together.
+// Plain records: who changes them keeps the relations.
+
+#include "mdp/command.h"
+#include "mdp/deadline_heap.h"
+#include "zmtp/message.h"
+#include "zmtp/routing/peer_id.h"
+
+#include <boost/intrusive/list.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace mdp {
+
+using time_point = std::chrono::steady_clock::time_point;
+
+// A record leaves its lists by being destroyed, in whatever order that happens.
+using list_hook =
+    boost::intrusive::list_member_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
+template <class Record, list_hook Record::*Hook>
+using list_of =
+    boost::intrusive::list<Record, boost::intrusive::member_hook<Record, list_hook, Hook>,
+                           boost::intrusive::constant_time_size<false>>;
+
+struct client;
+struct line;
+struct service;
+struct worker;
+class request_queue;
+
+// A request that is not answered yet: waiting (in a line, or among those that came back) or in the
+// hands of a worker.
+struct request {
+  zmtp::message body;
+  client* asked_by = nullptr;  // null: nobody wants the reply any more
+  service* asked = nullptr;
+  worker* held_by = nullptr;   // null: waiting
+  line* waits_in = nullptr;    // null: held, or came back from a lost worker
+  std::uint64_t token = 0;     // of the latest attempt; no two attempts have the same
+  std::size_t charge = 0;      // what the accounts hold for it
+  time_point queued_at;
+  dialect how = dialect::v02;  // of the client
+  bool partly_answered = false;
+  unsigned attempts = 0;
+  std::unique_ptr<zmtp::message> gathered;  // PARTIALs for a 0.1 client
+  list_hook place;      // in a line, among those that came back, or in a worker's hands
+  list_hook age;        // among all that wait for the service
+  list_hook of_client;
+  list_hook slice;      // its body may pin more memory than it has octets
+};
+
+// The requests of one client that wait for one service, in their order. There is none without one.
+struct line {
+  const request_queue* queue = nullptr;  // it is in
+  list_of<request, &request::place> waiting;
+  list_hook in_queue;
+  list_hook of_client;
+};
+
+struct client {
+  zmtp::peer_id peer;
+  list_of<request, &request::of_client> unanswered;
+  list_of<line, &line::of_client> lines;  // the one used last in front
+  std::size_t requests = 0;               // unanswered
+  std::size_t octets = 0;                 // of those
+  bool over_limit = false;                // its own; until it is well below again
+  bool paused = false;                    // it is not read
+  list_hook blocked;                      // by a service that is over its limit
+};
+
+struct worker {
+  zmtp::peer_id peer;
+  service* serves = nullptr;
+  dialect how = dialect::v02;
+  std::size_t capacity = 1;  // how many requests it takes at once
+  std::size_t held = 0;
+  list_of<request, &request::place> hands;  // oldest first
+  time_point heard_at;       // its latest command
+  time_point told_at;        // our latest command
+  time_point given_at;       // our latest request
+  std::size_t heap_place = not_in_heap;
+  list_hook ready;           // among those of its service that can take a request
+};
+
+}  // namespace mdp

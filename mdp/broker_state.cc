@@ -1,0 +1,233 @@
+#include "mdp/broker_state.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace mdp {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr errc none{};
+
+// Options that would stop the broker's clock or its clients mean the smallest value that works.
+broker_options workable(broker_options options) noexcept {
+  options.heartbeat_interval = std::max(options.heartbeat_interval, 1ms);
+  options.liveness = std::max(options.liveness, 1U);
+  options.attempts = std::max(options.attempts, 1U);
+  if (options.busy_expiry) {
+    options.busy_expiry = std::max(*options.busy_expiry, 1ms);
+  }
+  options.client_limit.requests = std::max<std::size_t>(options.client_limit.requests, 1);
+  options.client_limit.octets = std::max<std::size_t>(options.client_limit.octets, 1);
+  options.service_limit.octets = std::max<std::size_t>(options.service_limit.octets, 1);
+  options.gathered_limit.parts = std::min(options.gathered_limit.parts, max_frames);
+  return options;
+}
+
+}  // namespace
+
+broker_state::broker_state(const broker_options& options, std::uint64_t instance)
+    : options_{workable(options)}, dispatcher_{options_, instance, counters_} {}
+
+void broker_state::on_attached(zmtp::peer_id id, time_point now, actions& out) {
+  if (const auto* before = peers_.in_slot(id); before != nullptr) {
+    on_detached(before->id, now, out);
+  }
+  peers_.attach(id);
+}
+
+void broker_state::on_detached(zmtp::peer_id id, time_point now, actions& out) {
+  if (auto* gone = peers_.find(id); gone != nullptr) {
+    become(*gone, standing::closed, now, out);
+    peers_.detach(*gone);
+  }
+}
+
+void broker_state::on_message(zmtp::peer_id id, zmtp::message&& m, time_point now, actions& out) {
+  auto* from = peers_.find(id);
+  if (from == nullptr || from->is == standing::silenced || from->is == standing::closed) {
+    ++counters_.ignored_messages;
+    return;
+  }
+  const auto input = parse_for_broker(m);
+  const auto fault =
+      input ? std::visit([&](const auto& command) { return on_command(*from, command, m, now, out); },
+                         *input)
+            : input.error();
+  if (fault != none) {
+    ++counters_.invalid_messages[static_cast<std::size_t>(fault)];
+    close(*from, now, out);
+  }
+}
+
+void broker_state::on_not_taken(zmtp::peer_id id, zmtp::message content, time_point now,
+                                actions& out) {
+  auto* deaf = peers_.find(id);
+  if (deaf == nullptr || deaf->is == standing::closed) {
+    return;
+  }
+  if (deaf->is == standing::a_client) {
+    ++counters_.clients_not_reading;
+  } else if (deaf->is == standing::a_worker) {
+    auto& w = *deaf->as_worker;
+    const auto sent = parse_for_worker(content, w.how);
+    const auto* asked = sent ? std::get_if<broker_request>(&*sent) : nullptr;
+    if (asked == nullptr && w.held != 0) {
+      return;  // stock workers do not read while they work: they can do without the heartbeat
+    }
+    ++counters_.workers_not_reading;
+    if (auto* r = asked != nullptr ? dispatcher_.held_by(w, asked->address) : nullptr; r != nullptr) {
+      --r->attempts;  // what it was not given was no attempt
+    }
+  }
+  close(*deaf, now, out);
+}
+
+errc broker_state::on_command(peer& from, const client_request& asked, zmtp::message& m,
+                              time_point now, actions& out) {
+  if (from.is == standing::fresh) {
+    from.is = standing::a_client;
+    from.as_client = &dispatcher_.add_client(from.id);
+  } else if (from.is != standing::a_client) {
+    return errc::role_changed;
+  }
+  if (is_reserved(asked.service)) {
+    answer_mmi(from, asked, m, out);
+  } else {
+    dispatcher_.ask(*from.as_client, asked.service, asked.how, m, now, out);
+  }
+  return none;
+}
+
+// 8/MMI. Brokers of the Guide take the last frame for the argument.
+void broker_state::answer_mmi(const peer& to, const client_request& asked, const zmtp::message& m,
+                              actions& out) {
+  ++counters_.mmi_requests;
+  std::string_view code = "501";
+  if (asked.service == "mmi.service") {
+    code = dispatcher_.is_served(m.back()) ? "200" : "404";
+  }
+  zmtp::message reply{code};
+  push_client_reply(reply, asked.how, true, asked.service);
+  out.send(to.id, std::move(reply));
+}
+
+errc broker_state::on_command(peer& from, const worker_ready& wish, zmtp::message& /*m*/,
+                              time_point now, actions& out) {
+  if (from.is == standing::a_client) {
+    return errc::role_changed;
+  }
+  if (from.is != standing::fresh || is_reserved(wish.service)) {
+    send_away(from, wish.how, now, out);
+    return none;
+  }
+  ++counters_.workers_registered;
+  from.is = standing::a_worker;
+  from.as_worker = &dispatcher_.add_worker(from.id, wish.service, wish.how, now, out);
+  return none;
+}
+
+errc broker_state::on_command(peer& from, const worker_reply& given, zmtp::message& m,
+                              time_point now, actions& out) {
+  if (from.is == standing::a_client) {
+    return errc::role_changed;
+  }
+  if (from.is != standing::a_worker) {
+    send_away(from, given.how, now, out);
+    return none;
+  }
+  auto& w = *from.as_worker;
+  if (w.how != given.how) {
+    return errc::version_changed;
+  }
+  w.heard_at = now;
+  auto* r = dispatcher_.held_by(w, given.address);
+  if (r == nullptr) {
+    send_away(from, given.how, now, out);
+    return none;
+  }
+  m.pop_front();
+  m.pop_front();
+  if (given.final) {
+    dispatcher_.answer(*r, m, now, out);
+  } else {
+    dispatcher_.answer_in_part(*r, m, out);
+  }
+  return none;
+}
+
+// From a worker that is not registered it means that this broker is not the one it registered with.
+errc broker_state::on_command(peer& from, const worker_heartbeat& sign, zmtp::message& /*m*/,
+                              time_point now, actions& out) {
+  if (from.is == standing::a_client) {
+    return errc::role_changed;
+  }
+  if (from.is != standing::a_worker) {
+    send_away(from, sign.how, now, out);
+    return none;
+  }
+  if (from.as_worker->how != sign.how) {
+    return errc::version_changed;
+  }
+  from.as_worker->heard_at = now;
+  return none;
+}
+
+errc broker_state::on_command(peer& from, const worker_disconnect& /*farewell*/,
+                              zmtp::message& /*m*/, time_point now, actions& out) {
+  if (from.is == standing::a_client) {
+    return errc::role_changed;
+  }
+  become(from, standing::silenced, now, out);
+  return none;
+}
+
+void broker_state::send_away(peer& from, dialect how, time_point now, actions& out) {
+  ++counters_.unexpected_commands;
+  become(from, standing::silenced, now, out);
+  out.send(from.id, make_disconnect(how));
+}
+
+void broker_state::close(peer& from, time_point now, actions& out) {
+  become(from, standing::closed, now, out);
+  out.close.push_back(from.id);
+}
+
+// Ends the peer's part as client or worker.
+void broker_state::become(peer& changed, standing next, time_point now, actions& out) {
+  changed.is = next;
+  if (auto* c = std::exchange(changed.as_client, nullptr); c != nullptr) {
+    dispatcher_.remove_client(*c, now, out);
+  }
+  if (auto* w = std::exchange(changed.as_worker, nullptr); w != nullptr) {
+    dispatcher_.remove_worker(*w, now, out);
+  }
+}
+
+std::optional<broker_state::time_point> broker_state::next_deadline() const noexcept {
+  return dispatcher_.next_deadline();
+}
+
+void broker_state::on_deadline(time_point now, actions& out) {
+  if (const auto due = next_deadline(); due && now - *due > options_.heartbeat_interval) {
+    dispatcher_.judge_from(now + options_.heartbeat_interval);
+  }
+  while (auto* dead = dispatcher_.next_dead_worker(now, out)) {
+    ++counters_.workers_expired;
+    become(*peers_.find(dead->peer), standing::expired, now, out);
+  }
+  dispatcher_.expire_requests(now, out);
+}
+
+broker_status broker_state::status() const {
+  broker_status s;
+  s.counters = counters_;
+  s.peers = peers_.size();
+  dispatcher_.describe(s);
+  return s;
+}
+
+}  // namespace mdp

@@ -1,0 +1,72 @@
+#pragma once
+// A Majordomo client (7/MDP, 18/MDP) for applications. The decisions are client_state's.
+
+#include "mdp/error.h"
+#include "mdp/options.h"
+#include "zmtp/message.h"
+
+#include <boost/asio/any_completion_handler.hpp>
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/deferred.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace mdp {
+
+// Asks services of one broker. Requests may be in flight in any number: each has a connection of its
+// own while it is, because MDP has nothing else to tell replies apart; connections are used again.
+//
+// Thread safety: distinct objects safe, one object not; its executor must be serial.
+class client {
+public:
+  // Called for each PARTIAL, before the completion. What it throws reaches who runs the context.
+  using partial_handler = std::function<void(zmtp::message)>;
+
+  // Throws what zmtp::socket::connect throws.
+  client(boost::asio::any_io_executor executor, std::string_view broker,
+         const client_options& options = {});
+  client(const client&) = delete;
+  client& operator=(const client&) = delete;
+  // Requests in flight complete with operation_aborted.
+  ~client();
+
+  // Asks a service, and again on a new connection when there is no answer in time.
+  // Completes with error_code and the reply's parts.
+  // Cancellation: terminal, partial, total; the request may have been carried out all the same.
+  // Errors: errc::no_reply (it may have been carried out), not_connected (it was not sent),
+  // reply_cut_short, no_service, service_too_long, no_body, too_many_frames; operation_aborted.
+  template <boost::asio::completion_token_for<void(boost::system::error_code, zmtp::message)> Token =
+                boost::asio::deferred_t>
+  auto async_request(std::string service, zmtp::message body, partial_handler on_partial,
+                     Token&& token = {}) {
+    return boost::asio::async_initiate<Token, void(boost::system::error_code, zmtp::message)>(
+        [this](reply_handler h, std::string&& name, zmtp::message&& what, partial_handler&& part) {
+          start(std::move(name), std::move(what), std::move(part), std::move(h));
+        },
+        token, std::move(service), std::move(body), std::move(on_partial));
+  }
+  template <boost::asio::completion_token_for<void(boost::system::error_code, zmtp::message)> Token =
+                boost::asio::deferred_t>
+  auto async_request(std::string service, zmtp::message body, Token&& token = {}) {
+    return async_request(std::move(service), std::move(body), partial_handler{},
+                         std::forward<Token>(token));
+  }
+
+private:
+  class conversation;
+  class core;
+  using reply_handler =
+      boost::asio::any_completion_handler<void(boost::system::error_code, zmtp::message)>;
+
+  void start(std::string&& service, zmtp::message&& body, partial_handler&& on_partial,
+             reply_handler&& handler);
+
+  std::shared_ptr<core> core_;
+};
+
+}  // namespace mdp

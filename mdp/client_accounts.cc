@@ -1,0 +1,86 @@
+#include "mdp/client_accounts.h"
+
+#include <algorithm>
+
+namespace mdp {
+
+namespace {
+
+// A limit that was reached holds until a quarter of it is free, so that a client that is at its limit
+// is not paused and resumed for each request.
+constexpr std::size_t resume_level(std::size_t limit) noexcept { return limit - limit / 4 - 1; }
+
+// Takes the peer out of the opposite list instead, if it is there.
+void turn(zmtp::peer_id peer, std::vector<zmtp::peer_id>& to, std::vector<zmtp::peer_id>& opposite) {
+  const auto at = std::find(opposite.begin(), opposite.end(), peer);
+  if (at != opposite.end()) {
+    opposite.erase(at);
+  } else {
+    to.push_back(peer);
+  }
+}
+
+}  // namespace
+
+void client_accounts::enter(request& r, client& from, service& to, broker_actions& out) {
+  r.asked_by = &from;
+  r.asked = &to;
+  r.charge = r.body.framed_size() + request_overhead;
+  from.unanswered.push_back(r);
+  ++from.requests;
+  from.octets += r.charge;
+  to.octets += r.charge;
+  if (from.requests >= client_limit_.requests || from.octets >= client_limit_.octets) {
+    from.over_limit = true;
+    pause(from, out);
+  }
+  if (to.octets >= service_limit_.octets && !from.blocked.is_linked()) {
+    to.blocked.push_back(from);
+    pause(from, out);
+  }
+}
+
+void client_accounts::leave(request& r, broker_actions& out) {
+  auto& from = *std::exchange(r.asked_by, nullptr);
+  auto& to = *r.asked;
+  r.of_client.unlink();
+  --from.requests;
+  from.octets -= r.charge;
+  to.octets -= r.charge;
+  if (from.over_limit && from.requests <= resume_level(client_limit_.requests) &&
+      from.octets <= resume_level(client_limit_.octets)) {
+    from.over_limit = false;
+    resume_unless_held(from, out);
+  }
+  if (!to.blocked.empty() && to.octets <= resume_level(service_limit_.octets)) {
+    while (!to.blocked.empty()) {
+      auto& freed = to.blocked.front();
+      to.blocked.pop_front();
+      resume_unless_held(freed, out);
+    }
+  }
+}
+
+void client_accounts::forget(client& leaving) noexcept {
+  if (std::exchange(leaving.paused, false)) {
+    --paused_;
+  }
+}
+
+void client_accounts::pause(client& c, broker_actions& out) {
+  if (!std::exchange(c.paused, true)) {
+    ++paused_;
+    ++counters_.pauses;
+    turn(c.peer, out.pause, out.resume);
+  }
+}
+
+void client_accounts::resume_unless_held(client& c, broker_actions& out) {
+  if (c.paused && !c.over_limit && !c.blocked.is_linked()) {
+    c.paused = false;
+    --paused_;
+    turn(c.peer, out.resume, out.pause);
+  }
+}
+
+}  // namespace mdp

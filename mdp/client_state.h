@@ -1,0 +1,96 @@
+#pragma once
+// A Majordomo client's side of its conversations with a broker, MDP/0.1 or MDP/0.2. Pure; the shell
+// around it is `client`.
+
+#include "mdp/command.h"
+#include "mdp/error.h"
+#include "mdp/options.h"
+#include "zmtp/message.h"
+
+#include <boost/system/error_code.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mdp {
+
+// Appended to by the client, carried out and cleared by the shell, in the order of the members.
+struct client_actions {
+  std::vector<zmtp::message> sends;
+  std::vector<zmtp::message> partials;          // parts of the reply, more to come
+  std::optional<zmtp::message> reply;           // the reply, or its last part: the request has ended
+  std::optional<boost::system::error_code> failure;  // the request has ended without
+  bool reopen = false;  // close the socket, discarding what it has queued, and open another
+
+  void clear() noexcept {
+    sends.clear();
+    partials.clear();
+    reply.reset();
+    failure.reset();
+    reopen = false;
+  }
+};
+
+// One request at a time: MDP has no mark by which a reply could be told from another, and different
+// workers do not answer in the order they were asked in. Who wants several requests at once has several
+// of these, each with its socket; to the broker they are different clients.
+//
+// An attempt that is not answered in time is repeated on a new connection, and a request that is given
+// up takes its connection with it: a late reply can never be taken for that of the next request.
+// A request ends with a reply, or with a failure that says what is known: not_connected (it was never
+// sent), no_reply (it may have been carried out), reply_cut_short.
+class client_state {
+public:
+  using time_point = std::chrono::steady_clock::time_point;
+  using actions = client_actions;
+
+  explicit client_state(const client_options& options);
+
+  void on_attached(time_point now, actions& out);
+  void on_message(zmtp::message&& m, time_point now, actions& out);
+  void on_detached(actions& out);
+
+  // Begins a request, which is sent as soon as there is a connection. The body is moved from only if
+  // there is no error.
+  // Errors: request_in_flight, no_service, service_too_long, no_body, too_many_frames.
+  [[nodiscard]] boost::system::error_code ask(std::string_view service, zmtp::message&& body,
+                                              time_point now, actions& out);
+  // Gives the request up, without an event.
+  void cancel(actions& out);
+
+  [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
+  // If it comes more than a timeout late, this process was stopped: the broker is given another
+  // timeout, so that what came meanwhile is read first.
+  void on_deadline(time_point now, actions& out);
+
+  [[nodiscard]] bool in_flight() const noexcept { return in_flight_; }
+  // Messages that were ignored, by errc.
+  [[nodiscard]] const std::array<std::uint64_t, errc_count>& invalid_messages() const noexcept {
+    return invalid_;
+  }
+
+private:
+  void send(actions& out);
+  void fail(errc why, actions& out);
+  void reopen(actions& out) noexcept;
+  void ignore(errc fault) noexcept { ++invalid_[static_cast<std::size_t>(fault)]; }
+
+  const client_options options_;
+  bool attached_ = false;
+  bool in_flight_ = false;
+  bool ever_sent_ = false;     // the request in flight, in whatever attempt
+  bool on_connection_ = false; // it was sent on the present connection
+  bool partly_answered_ = false;
+  unsigned attempts_ = 0;
+  time_point deadline_;
+  std::string service_;
+  zmtp::message request_;
+  std::array<std::uint64_t, errc_count> invalid_{};
+};
+
+}  // namespace mdp

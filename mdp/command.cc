@@ -1,0 +1,318 @@
+#include "mdp/command.h"
+
+namespace mdp {
+
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr auto client_01 = "MDPC01"sv;
+constexpr auto worker_01 = "MDPW01"sv;
+constexpr auto client_02 = "MDPC02"sv;
+constexpr auto worker_02 = "MDPW02"sv;
+
+// The command octets of MDP/Worker and MDP/Client.
+namespace octet {
+constexpr char ready = 1;
+constexpr char request = 2;
+constexpr char reply_01 = 3;
+constexpr char heartbeat_01 = 4;
+constexpr char disconnect_01 = 5;
+constexpr char partial = 3;
+constexpr char final = 4;
+constexpr char heartbeat = 5;
+constexpr char disconnect = 6;
+constexpr char client_request = 1;
+constexpr char client_partial = 2;
+constexpr char client_final = 3;
+}  // namespace octet
+
+constexpr errc none{};
+
+enum class role : std::uint8_t { client, worker };
+
+struct header {
+  role from;
+  dialect how;
+};
+
+parsed<header> take_header(zmtp::message& m) {
+  if (m.part_count() > max_frames) {
+    return errc::too_many_frames;
+  }
+  const bool delimited = !m.empty() && m.front().empty();
+  if (delimited) {
+    m.pop_front();
+  }
+  if (m.empty()) {
+    return errc::no_header;
+  }
+  const auto name = m.front();
+  header found{};
+  if (name == client_02 || name == worker_02) {
+    found.how = delimited ? dialect::v02_delimited : dialect::v02;
+    found.from = name == client_02 ? role::client : role::worker;
+  } else if (name == client_01 || name == worker_01) {
+    if (!delimited) {
+      return errc::not_delimited;
+    }
+    found.how = dialect::v01;
+    found.from = name == client_01 ? role::client : role::worker;
+  } else {
+    return errc::unknown_header;
+  }
+  m.pop_front();
+  return found;
+}
+
+parsed<char> take_command(zmtp::message& m) {
+  if (m.empty()) {
+    return errc::no_command;
+  }
+  const auto command = m.front();
+  if (command.size() != 1) {
+    return errc::unknown_command;
+  }
+  const char found = command.front();
+  m.pop_front();
+  return found;
+}
+
+errc check_service(const zmtp::message& m) noexcept {
+  if (m.empty() || m.front().empty()) {
+    return errc::no_service;
+  }
+  return m.front().size() > max_service_size ? errc::service_too_long : none;
+}
+
+// [service][body+]
+errc check_service_and_body(const zmtp::message& m) noexcept {
+  const auto fault = check_service(m);
+  return fault != none ? fault : m.part_count() < 2 ? errc::no_body : none;
+}
+
+// [address][][body+], one address and not a stack of them.
+errc check_address_and_body(const zmtp::message& m) noexcept {
+  if (m.empty() || m.front().empty()) {
+    return errc::no_address;
+  }
+  if (m.part_count() < 2 || !m[1].empty()) {
+    return errc::address_not_delimited;
+  }
+  return m.part_count() < 3 ? errc::no_body : none;
+}
+
+template <class Command>
+parsed<broker_input> bare(const zmtp::message& m, dialect how) {
+  if (!m.empty()) {
+    return errc::surplus_frames;
+  }
+  return broker_input{Command{how}};
+}
+
+parsed<broker_input> parse_client(zmtp::message& m, dialect how) {
+  if (how != dialect::v01) {
+    const auto command = take_command(m);
+    if (!command) {
+      return command.error();
+    }
+    if (*command == octet::client_partial || *command == octet::client_final) {
+      return errc::misdirected_command;
+    }
+    if (*command != octet::client_request) {
+      return errc::unknown_command;
+    }
+  }
+  if (const auto fault = check_service_and_body(m); fault != none) {
+    return fault;
+  }
+  return broker_input{client_request{how, m.front()}};
+}
+
+parsed<broker_input> parse_ready(const zmtp::message& m, dialect how) {
+  if (const auto fault = check_service(m); fault != none) {
+    return fault;
+  }
+  if (m.part_count() > 1) {
+    return errc::surplus_frames;
+  }
+  return broker_input{worker_ready{how, m.front()}};
+}
+
+parsed<broker_input> parse_reply(const zmtp::message& m, dialect how, bool final) {
+  if (const auto fault = check_address_and_body(m); fault != none) {
+    return fault;
+  }
+  return broker_input{worker_reply{how, final, m.front()}};
+}
+
+parsed<broker_input> parse_worker_01(zmtp::message& m, char command) {
+  switch (command) {
+    case octet::ready: return parse_ready(m, dialect::v01);
+    case octet::request: return errc::misdirected_command;
+    case octet::reply_01: return parse_reply(m, dialect::v01, true);
+    case octet::heartbeat_01: return bare<worker_heartbeat>(m, dialect::v01);
+    case octet::disconnect_01: return bare<worker_disconnect>(m, dialect::v01);
+  }
+  return errc::unknown_command;
+}
+
+parsed<broker_input> parse_worker_02(zmtp::message& m, char command, dialect how) {
+  switch (command) {
+    case octet::ready: return parse_ready(m, how);
+    case octet::request: return errc::misdirected_command;
+    case octet::partial: return parse_reply(m, how, false);
+    case octet::final: return parse_reply(m, how, true);
+    case octet::heartbeat: return bare<worker_heartbeat>(m, how);
+    case octet::disconnect: return bare<worker_disconnect>(m, how);
+  }
+  return errc::unknown_command;
+}
+
+// The header of the one dialect that a worker or client speaks itself.
+errc take_header(zmtp::message& m, role to, dialect how) {
+  const auto found = take_header(m);
+  if (!found) {
+    return found.error();
+  }
+  return found->from != to || found->how != how ? errc::unknown_header : none;
+}
+
+void push_envelope(zmtp::message& m, std::string_view name, dialect how) {
+  m.push_front(name);
+  if (how != dialect::v02) {
+    m.push_front({});
+  }
+}
+
+void push_command(zmtp::message& m, char command) { m.push_front({&command, 1}); }
+
+std::string_view client_header(dialect how) noexcept {
+  return how == dialect::v01 ? client_01 : client_02;
+}
+std::string_view worker_header(dialect how) noexcept {
+  return how == dialect::v01 ? worker_01 : worker_02;
+}
+
+zmtp::message make_bare(dialect how, char command) {
+  zmtp::message m{{&command, 1}};
+  push_envelope(m, worker_header(how), how);
+  return m;
+}
+
+}  // namespace
+
+parsed<broker_input> parse_for_broker(zmtp::message& m) {
+  const auto found = take_header(m);
+  if (!found) {
+    return found.error();
+  }
+  if (found->from == role::client) {
+    return parse_client(m, found->how);
+  }
+  const auto command = take_command(m);
+  if (!command) {
+    return command.error();
+  }
+  return found->how == dialect::v01 ? parse_worker_01(m, *command)
+                                    : parse_worker_02(m, *command, found->how);
+}
+
+parsed<worker_input> parse_for_worker(zmtp::message& m, dialect how) {
+  if (const auto fault = take_header(m, role::worker, how); fault != none) {
+    return fault;
+  }
+  const auto command = take_command(m);
+  if (!command) {
+    return command.error();
+  }
+  if (*command == octet::request) {
+    if (const auto fault = check_address_and_body(m); fault != none) {
+      return fault;
+    }
+    return worker_input{broker_request{m.front()}};
+  }
+  const bool old = how == dialect::v01;
+  const bool is_heartbeat = *command == (old ? octet::heartbeat_01 : octet::heartbeat);
+  const bool is_disconnect = *command == (old ? octet::disconnect_01 : octet::disconnect);
+  if (!is_heartbeat && !is_disconnect) {
+    const bool known = *command >= octet::ready && *command < octet::heartbeat;
+    return known ? errc::misdirected_command : errc::unknown_command;
+  }
+  if (!m.empty()) {
+    return errc::surplus_frames;
+  }
+  return is_heartbeat ? worker_input{broker_heartbeat{}} : worker_input{broker_disconnect{}};
+}
+
+parsed<broker_reply> parse_for_client(zmtp::message& m, version v) {
+  if (const auto fault = take_header(m, role::client, dialect_of(v)); fault != none) {
+    return fault;
+  }
+  bool final = true;
+  if (v == version::v02) {
+    const auto command = take_command(m);
+    if (!command) {
+      return command.error();
+    }
+    if (*command == octet::client_request) {
+      return errc::misdirected_command;
+    }
+    if (*command != octet::client_partial && *command != octet::client_final) {
+      return errc::unknown_command;
+    }
+    final = *command == octet::client_final;
+  }
+  if (const auto fault = check_service_and_body(m); fault != none) {
+    return fault;
+  }
+  return broker_reply{final, m.front()};
+}
+
+void push_client_request(zmtp::message& body, version v, std::string_view service) {
+  body.push_front(service);
+  if (v == version::v02) {
+    push_command(body, octet::client_request);
+  }
+  push_envelope(body, client_header(dialect_of(v)), dialect_of(v));
+}
+
+void push_client_reply(zmtp::message& body, dialect how, bool final, std::string_view service) {
+  body.push_front(service);
+  if (how != dialect::v01) {
+    push_command(body, final ? octet::client_final : octet::client_partial);
+  }
+  push_envelope(body, client_header(how), how);
+}
+
+void push_worker_request(zmtp::message& body, dialect how, std::string_view address) {
+  body.push_front({});
+  body.push_front(address);
+  push_command(body, octet::request);
+  push_envelope(body, worker_header(how), how);
+}
+
+void push_worker_reply(zmtp::message& body, version v, bool final, std::string_view address) {
+  body.push_front({});
+  body.push_front(address);
+  const char command_02 = final ? octet::final : octet::partial;
+  push_command(body, v == version::v01 ? octet::reply_01 : command_02);
+  push_envelope(body, worker_header(dialect_of(v)), dialect_of(v));
+}
+
+zmtp::message make_ready(version v, std::string_view service) {
+  zmtp::message m{service};
+  push_command(m, octet::ready);
+  push_envelope(m, worker_header(dialect_of(v)), dialect_of(v));
+  return m;
+}
+
+zmtp::message make_heartbeat(dialect how) {
+  return make_bare(how, how == dialect::v01 ? octet::heartbeat_01 : octet::heartbeat);
+}
+
+zmtp::message make_disconnect(dialect how) {
+  return make_bare(how, how == dialect::v01 ? octet::disconnect_01 : octet::disconnect);
+}
+
+}  // namespace mdp

@@ -1,0 +1,93 @@
+#pragma once
+// Whose deadline is next: a binary heap of owners that know their place in it, so that a deadline can
+// be moved or removed. One that only gets later need not be: look again when it is due.
+
+#include <chrono>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace mdp {
+
+// What an owner carries for the heap: `std::size_t Owner::heap_place`, at first `not_in_heap`.
+inline constexpr auto not_in_heap = std::numeric_limits<std::size_t>::max();
+
+template <class Owner>
+class deadline_heap {
+public:
+  using time_point = std::chrono::steady_clock::time_point;
+
+  [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
+  [[nodiscard]] std::optional<time_point> next() const noexcept {
+    return empty() ? std::nullopt : std::optional{entries_.front().due};
+  }
+  [[nodiscard]] Owner& first() const noexcept { return *entries_.front().owner; }
+
+  // Puts the owner in, or moves its deadline.
+  void set(Owner& owner, time_point due) {
+    if (owner.heap_place == not_in_heap) {
+      entries_.push_back({due, &owner});
+      owner.heap_place = entries_.size() - 1;
+    } else {
+      entries_[owner.heap_place].due = due;
+    }
+    settle(owner.heap_place);
+  }
+
+  // Moves the deadline of an owner that is in only if that makes it earlier.
+  void set_no_later(Owner& owner, time_point due) {
+    if (owner.heap_place == not_in_heap || due < entries_[owner.heap_place].due) {
+      set(owner, due);
+    }
+  }
+
+  void remove(Owner& owner) noexcept {
+    const auto place = std::exchange(owner.heap_place, not_in_heap);
+    if (place == not_in_heap) {
+      return;
+    }
+    const auto last = entries_.back();
+    entries_.pop_back();
+    if (last.owner != &owner) {
+      put(place, last);
+      settle(place);
+    }
+  }
+
+private:
+  struct entry {
+    time_point due;
+    Owner* owner;
+  };
+
+  void put(std::size_t place, entry e) noexcept {
+    entries_[place] = e;
+    e.owner->heap_place = place;
+  }
+
+  // Moves the entry at `place` up or down until the order holds.
+  void settle(std::size_t place) noexcept {
+    const auto moved = entries_[place];
+    while (place != 0 && moved.due < entries_[(place - 1) / 2].due) {
+      put(place, entries_[(place - 1) / 2]);
+      place = (place - 1) / 2;
+    }
+    for (auto child = 2 * place + 1; child < entries_.size(); child = 2 * place + 1) {
+      if (child + 1 < entries_.size() && entries_[child + 1].due < entries_[child].due) {
+        ++child;
+      }
+      if (entries_[child].due >= moved.due) {
+        break;
+      }
+      put(place, entries_[child]);
+      place = child;
+    }
+    put(place, moved);
+  }
+
+  std::vector<entry> entries_;
+};
+
+}  // namespace mdp

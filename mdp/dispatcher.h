@@ -1,0 +1,83 @@
+#pragma once
+// Brings the requests of clients to the workers of their services, and the replies back. Knows nothing
+// of who may say what when: that is `broker_state`.
+
+#include "mdp/broker_actions.h"
+#include "mdp/client_accounts.h"
+#include "mdp/command.h"
+#include "mdp/options.h"
+#include "mdp/pool.h"
+#include "mdp/service_table.h"
+#include "mdp/worker_deadlines.h"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace mdp {
+
+// References to clients and workers hold from add_… to remove_….
+class dispatcher {
+public:
+  dispatcher(const broker_options& options, std::uint64_t instance, broker_counters& counters);
+
+  [[nodiscard]] client& add_client(zmtp::peer_id peer);
+  // Its waiting requests are dropped, the replies to the others will be.
+  void remove_client(client& gone, time_point now, broker_actions& out);
+  // A new request; it may be refused.
+  void ask(client& from, std::string_view name, dialect how, zmtp::message& m, time_point now,
+           broker_actions& out);
+
+  [[nodiscard]] worker& add_worker(zmtp::peer_id peer, std::string_view name, dialect how,
+                                   time_point now, broker_actions& out);
+  // What it held goes to the others of its service, as far as it may.
+  void remove_worker(worker& lost, time_point now, broker_actions& out);
+
+  // The request in this worker's hands that was given to it with this address, or null.
+  [[nodiscard]] request* held_by(worker& w, std::string_view address) noexcept;
+  // The parts of a reply, bodies alone.
+  void answer_in_part(request& held, zmtp::message& body, broker_actions& out);
+  void answer(request& held, zmtp::message& body, time_point now, broker_actions& out);
+
+  [[nodiscard]] bool is_served(std::string_view name) noexcept;
+
+  [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
+  // Sends heartbeats that are due, up to the first worker that is dead: remove it and ask again.
+  [[nodiscard]] worker* next_dead_worker(time_point now, broker_actions& out);
+  void expire_requests(time_point now, broker_actions& out);
+  // Neither worker nor request expires before.
+  void judge_from(time_point from) noexcept { judge_from_ = from; }
+
+  void compact();
+  void describe(broker_status& s) const;
+  [[nodiscard]] std::vector<service_status> services() const;
+
+private:
+  void serve(service& s, time_point now, broker_actions& out);
+  void assign(request& r, time_point now, broker_actions& out);
+  [[nodiscard]] bool gather(request& r, const zmtp::message& body, broker_actions& out);
+  void drop(request& r, broker_actions& out);
+  void give_up(request& held, broker_actions& out);
+  void give_back(request& held, time_point now, broker_actions& out);
+  void settle(service& s, time_point now, broker_actions& out);
+  [[nodiscard]] time_point expiry_of(service& s) const noexcept;
+
+  const broker_options options_;
+  const std::uint64_t instance_;
+  broker_counters& counters_;
+  std::uint64_t last_token_ = 0;
+  time_point judge_from_{};
+
+  pool<request> requests_;
+  pool<client> clients_;
+  pool<worker> workers_;
+  pool<line> lines_;
+  service_table services_{lines_};
+  client_accounts accounts_;
+  worker_deadlines worker_deadlines_;
+  deadline_heap<service> service_deadlines_;
+  list_of<request, &request::slice> slices_;
+};
+
+}  // namespace mdp

@@ -1,0 +1,63 @@
+#pragma once
+// Which part each peer of the broker plays: a dense table by slot, checked by generation.
+
+#include "mdp/broker_records.h"
+#include "zmtp/routing/peer_id.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace mdp {
+
+enum class standing : std::uint8_t {
+  absent,    // no such peer
+  fresh,     // it has said nothing yet
+  a_client,
+  a_worker,
+  expired,   // a worker that was silent for too long; when it speaks again it is sent away
+  silenced,  // it was sent away or left: it is not heard and nothing is sent to it
+  closed,    // its connection is to be dropped
+};
+
+struct peer {
+  zmtp::peer_id id;
+  standing is = standing::absent;
+  client* as_client = nullptr;
+  worker* as_worker = nullptr;
+};
+
+class peer_table {
+public:
+  // The reference holds until the next attach.
+  peer& attach(zmtp::peer_id id) {
+    if (id.slot >= peers_.size()) {
+      peers_.resize(std::size_t{id.slot} + 1);
+    }
+    auto& at = peers_[id.slot];
+    at = {id, standing::fresh, nullptr, nullptr};
+    ++size_;
+    return at;
+  }
+  // Of this generation or null.
+  [[nodiscard]] peer* find(zmtp::peer_id id) noexcept {
+    auto* at = in_slot(id);
+    return at != nullptr && at->id == id ? at : nullptr;
+  }
+  // Of any generation or null.
+  [[nodiscard]] peer* in_slot(zmtp::peer_id id) noexcept {
+    return id.slot < peers_.size() && peers_[id.slot].is != standing::absent ? &peers_[id.slot]
+                                                                             : nullptr;
+  }
+  void detach(peer& at) noexcept {
+    at = {};
+    --size_;
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+private:
+  std::vector<peer> peers_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace mdp

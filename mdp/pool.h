@@ -1,0 +1,80 @@
+#pragma once
+// Objects of one type that come and go: their addresses hold, and once enough were there nothing is
+// allocated any more.
+
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <utility>
+#include <vector>
+
+namespace mdp {
+
+template <class T>
+class pool {
+public:
+  pool() = default;
+  pool(const pool&) = delete;
+  pool& operator=(const pool&) = delete;
+  ~pool() {
+    for (auto& chunk : chunks_) {
+      for (std::size_t i = 0; i < chunk_size; ++i) {
+        if (chunk[i].live) {
+          std::destroy_at(chunk[i].object());
+        }
+      }
+    }
+  }
+
+  template <class... Args>
+  [[nodiscard]] T& create(Args&&... args) {
+    if (free_ == nullptr) {
+      grow();
+    }
+    auto* taken = free_;
+    auto* object = std::construct_at(reinterpret_cast<T*>(taken->storage),
+                                     std::forward<Args>(args)...);
+    free_ = std::exchange(taken->next, nullptr);
+    taken->live = true;
+    ++size_;
+    return *object;
+  }
+
+  void destroy(T& object) noexcept {
+    // The storage is the slot's first member, so both have one address.
+    auto* left = reinterpret_cast<slot*>(&object);
+    std::destroy_at(&object);
+    left->live = false;
+    left->next = std::exchange(free_, left);
+    --size_;
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+private:
+  static constexpr std::size_t chunk_size = 64;
+
+  struct slot {
+    alignas(T) std::byte storage[sizeof(T)];
+    slot* next;
+    bool live;
+
+    T* object() noexcept { return std::launder(reinterpret_cast<T*>(storage)); }
+  };
+
+  void grow() {
+    chunks_.reserve(chunks_.size() + 1);
+    chunks_.push_back(std::make_unique<slot[]>(chunk_size));
+    for (std::size_t i = chunk_size; i-- != 0;) {
+      auto& added = chunks_.back()[i];
+      added.live = false;
+      added.next = std::exchange(free_, &added);
+    }
+  }
+
+  std::vector<std::unique_ptr<slot[]>> chunks_;
+  slot* free_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace mdp

@@ -1,0 +1,38 @@
+#include "mdp/service_table.h"
+
+namespace mdp {
+
+service* service_table::find(std::string_view name) noexcept {
+  const auto at = by_name_.find(name);
+  return at == by_name_.end() ? nullptr : at->second;
+}
+
+service& service_table::create(std::string_view name, time_point now) {
+  auto& added = services_.create(name, lines_);
+  added.unserved_since = now;
+  // The key is the record's own copy of the name, whose address holds.
+  by_name_.emplace(added.name, &added);
+  ++without_worker_;
+  return added;
+}
+
+void service_table::remove(service& s) noexcept {
+  by_name_.erase(s.name);
+  --without_worker_;
+  services_.destroy(s);
+}
+
+void service_table::add_worker(service& s) noexcept {
+  if (s.workers++ == 0) {
+    --without_worker_;
+  }
+}
+
+void service_table::remove_worker(service& s, time_point now) noexcept {
+  if (--s.workers == 0) {
+    ++without_worker_;
+    s.unserved_since = now;
+  }
+}
+
+}  // namespace mdp

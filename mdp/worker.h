@@ -1,0 +1,69 @@
+#pragma once
+// A Majordomo worker (7/MDP, 18/MDP) for applications. The decisions are worker_state's.
+
+#include "mdp/error.h"
+#include "mdp/options.h"
+#include "zmtp/message.h"
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+namespace mdp {
+
+// A request in a worker's hand. To be answered once, now or later; one that is dropped unanswered
+// leaves the client to its timeout.
+class worker_request {
+public:
+  [[nodiscard]] const zmtp::message& body() const noexcept { return body_; }
+  [[nodiscard]] zmtp::message& body() noexcept { return body_; }
+
+  // The reply; needs a part.
+  // Errors: errc::no_request (answered already, or the broker was lost), no_body, too_many_frames.
+  boost::system::error_code reply(zmtp::message answer);
+  // A part of the reply, more to come. MDP/0.2 only.
+  // Errors: as above, and errc::partial_not_possible.
+  boost::system::error_code reply_in_part(zmtp::message answer);
+
+private:
+  friend class worker;
+  class sender;
+  worker_request(std::weak_ptr<sender> to, std::uint64_t id, zmtp::message body) noexcept
+      : to_{std::move(to)}, id_{id}, body_{std::move(body)} {}
+
+  std::weak_ptr<sender> to_;
+  std::uint64_t id_;
+  zmtp::message body_;
+};
+
+// Serves one service of one broker, and comes back when the broker does: registers on each new
+// connection, sends heartbeats, also while a request is being worked on.
+//
+// Thread safety: distinct objects safe, one object not; its executor must be serial.
+class worker {
+public:
+  // Called for each request, in the executor. What it throws reaches who runs the context.
+  using handler = std::function<void(worker_request)>;
+
+  // Throws boost::system::system_error: errc::no_service, service_too_long, service_reserved, and
+  // what zmtp::socket::connect throws.
+  worker(boost::asio::any_io_executor executor, std::string_view broker,
+         const worker_options& options, handler on_request);
+  worker(const worker&) = delete;
+  worker& operator=(const worker&) = delete;
+  // Stops.
+  ~worker();
+
+  // Takes no more requests. Replies that were given are written, for the linger time, while the
+  // context runs; a request that is still in hand is the broker's to give to another.
+  void stop();
+
+private:
+  class core;
+  std::shared_ptr<core> core_;
+};
+
+}  // namespace mdp

@@ -1,0 +1,75 @@
+#pragma once
+// When a worker is owed a heartbeat, and when its silence means that it is dead.
+
+#include "mdp/broker_records.h"
+#include "mdp/deadline_heap.h"
+#include "mdp/options.h"
+
+#include <chrono>
+#include <optional>
+
+namespace mdp {
+
+// Who hears or tells a worker something only notes the time in its record; the deadline is looked at
+// again when it is due.
+class worker_deadlines {
+public:
+  explicit worker_deadlines(const broker_options& options) noexcept
+      : interval_{options.heartbeat_interval},
+        silence_{options.heartbeat_interval * options.liveness},
+        busy_silence_{options.busy_expiry} {}
+
+  enum class verdict {
+    fine,
+    owed_a_heartbeat,
+    dead,
+  };
+
+  void add(worker& w) { heap_.set(w, due(w, {})); }
+  void remove(worker& w) noexcept { heap_.remove(w); }
+  // After a request was given to an idle worker.
+  void on_busy(worker& w) {
+    if (busy_silence_) {
+      heap_.set_no_later(w, w.given_at + *busy_silence_);
+    }
+  }
+
+  [[nodiscard]] std::optional<time_point> next() const noexcept { return heap_.next(); }
+  // The worker whose deadline is due, or null.
+  [[nodiscard]] worker* first_due(time_point now) const noexcept {
+    return heap_.empty() || *heap_.next() > now ? nullptr : &heap_.first();
+  }
+  // Nobody is dead before `judge_from`.
+  [[nodiscard]] verdict judge(const worker& w, time_point now, time_point judge_from) const noexcept {
+    if (const auto end = end_of(w, judge_from); end && *end <= now) {
+      return verdict::dead;
+    }
+    return w.told_at + interval_ <= now ? verdict::owed_a_heartbeat : verdict::fine;
+  }
+  // After a judgement, or what followed from it.
+  void look_again(worker& w, time_point judge_from) { heap_.set(w, due(w, judge_from)); }
+
+private:
+  // When silence ends it, if nothing more is heard.
+  [[nodiscard]] std::optional<time_point> end_of(const worker& w, time_point judge_from) const noexcept {
+    if (w.held == 0) {
+      return std::max(w.heard_at + silence_, judge_from);
+    }
+    if (busy_silence_) {
+      return std::max(std::max(w.heard_at, w.given_at) + *busy_silence_, judge_from);
+    }
+    return std::nullopt;
+  }
+  [[nodiscard]] time_point due(const worker& w, time_point judge_from) const noexcept {
+    const auto heartbeat = w.told_at + interval_;
+    const auto end = end_of(w, judge_from);
+    return end ? std::min(heartbeat, *end) : heartbeat;
+  }
+
+  deadline_heap<worker> heap_;
+  std::chrono::milliseconds interval_;
+  std::chrono::milliseconds silence_;
+  std::optional<std::chrono::milliseconds> busy_silence_;
+};
+
+}  // namespace mdp

@@ -1,0 +1,161 @@
+#include "mdp/worker_state.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace mdp {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+worker_options workable(worker_options options) {
+  options.heartbeat_interval = std::max(options.heartbeat_interval, 1ms);
+  options.liveness = std::max(options.liveness, 1U);
+  options.capacity = std::max<std::size_t>(options.capacity, 1);
+  return options;
+}
+
+}  // namespace
+
+worker_state::worker_state(const worker_options& options)
+    : options_{workable(options)}, dialect_{dialect_of(options.protocol)} {}
+
+void worker_state::on_attached(time_point now, actions& out) {
+  end_conversation();
+  in_conversation_ = true;
+  busy_heartbeats_ = false;
+  heard_at_ = told_at_ = now;
+  out.sends.push_back(make_ready(options_.protocol, options_.service));
+}
+
+void worker_state::on_message(zmtp::message&& m, time_point now, actions& out) {
+  if (!in_conversation_) {
+    return;
+  }
+  const auto input = parse_for_worker(m, dialect_);
+  if (!input) {
+    ignore(input.error());
+    return;
+  }
+  heard_at_ = now;
+  if (const auto* asked = std::get_if<broker_request>(&*input)) {
+    take_request(m, asked->address, out);
+  } else if (std::holds_alternative<broker_disconnect>(*input)) {
+    end_conversation();
+    out.reopen = 0ms;
+  } else if (!hands_.empty()) {
+    busy_heartbeats_ = true;
+  }
+}
+
+void worker_state::take_request(zmtp::message& m, std::string_view address, actions& out) {
+  if (hands_.size() >= options_.capacity) {
+    ignore(errc::surplus_request);
+    return;
+  }
+  hands_.push_back({++last_id_, std::string{address}});
+  m.pop_front();
+  m.pop_front();
+  out.requests.push_back({last_id_, std::move(m)});
+}
+
+void worker_state::on_detached(actions& out) {
+  if (in_conversation_) {
+    end_conversation();
+    out.reopen = 0ms;
+  }
+}
+
+boost::system::error_code worker_state::reply(std::uint64_t request, zmtp::message&& body,
+                                              time_point now, actions& out) {
+  return send_reply(request, body, true, now, out);
+}
+
+boost::system::error_code worker_state::reply_in_part(std::uint64_t request, zmtp::message&& body,
+                                                      time_point now, actions& out) {
+  if (options_.protocol == version::v01) {
+    return errc::partial_not_possible;
+  }
+  return send_reply(request, body, false, now, out);
+}
+
+boost::system::error_code worker_state::send_reply(std::uint64_t request, zmtp::message& body,
+                                                   bool final, time_point now, actions& out) {
+  const auto at = std::find_if(hands_.begin(), hands_.end(),
+                               [&](const held& one) { return one.id == request; });
+  if (at == hands_.end()) {
+    return errc::no_request;
+  }
+  if (body.empty()) {
+    return errc::no_body;
+  }
+  if (body.part_count() > max_frames) {
+    return errc::too_many_frames;
+  }
+  push_worker_reply(body, options_.protocol, final, at->address);
+  out.sends.push_back(std::move(body));
+  told_at_ = now;
+  if (final) {
+    if (countdown_suspended()) {
+      heard_at_ = now;
+    }
+    hands_.erase(at);
+  }
+  return {};
+}
+
+void worker_state::stop(actions& out) {
+  if (in_conversation_ && options_.say_disconnect.value_or(options_.protocol == version::v02)) {
+    out.sends.push_back(make_disconnect(dialect_));
+  }
+  end_conversation();
+}
+
+void worker_state::end_conversation() noexcept {
+  in_conversation_ = false;
+  hands_.clear();
+}
+
+// Brokers of the Guide send heartbeats only to idle workers: while one works, their silence says
+// nothing, unless this one has shown that it is different.
+bool worker_state::countdown_suspended() const noexcept {
+  return options_.protocol == version::v01 && !hands_.empty() && !busy_heartbeats_;
+}
+
+worker_state::time_point worker_state::broker_dead_at() const noexcept {
+  return std::max(heard_at_ + options_.heartbeat_interval * options_.liveness, judge_from_);
+}
+
+worker_state::time_point worker_state::heartbeat_due_at() const noexcept {
+  return told_at_ + options_.heartbeat_interval;
+}
+
+std::optional<worker_state::time_point> worker_state::next_deadline() const noexcept {
+  if (!in_conversation_) {
+    return std::nullopt;
+  }
+  return countdown_suspended() ? heartbeat_due_at() : std::min(heartbeat_due_at(), broker_dead_at());
+}
+
+void worker_state::on_deadline(time_point now, actions& out) {
+  const auto due = next_deadline();
+  if (!due) {
+    return;
+  }
+  if (now - *due > options_.heartbeat_interval) {
+    judge_from_ = now + options_.heartbeat_interval;
+  }
+  if (!countdown_suspended() && broker_dead_at() <= now) {
+    end_conversation();
+    out.reopen = options_.reconnect_delay;
+    return;
+  }
+  if (heartbeat_due_at() <= now) {
+    out.sends.push_back(make_heartbeat(dialect_));
+    told_at_ = now;
+  }
+}
+
+}  // namespace mdp

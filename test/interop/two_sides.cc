@@ -1,0 +1,144 @@
+#include "test/interop/two_sides.h"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <gtest/gtest.h>
+
+#include <exception>
+#include <memory>
+#include <thread>
+
+namespace zmtp::test {
+
+namespace {
+
+void report(std::string_view side, const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& e) {
+    ADD_FAILURE() << side << " side: " << e.what();
+  }
+}
+
+// Shared with what is still in the context when time has run out.
+struct progress {
+  int left = 2;
+  bool failed = false;
+};
+
+asio::awaitable<void> nothing() { co_return; }
+
+}  // namespace
+
+void two_sides::run(const std::function<asio::awaitable<void>()>& our_part,
+                    const std::function<void()>& their_part, std::chrono::seconds limit) {
+  const auto state = std::make_shared<progress>();
+  const auto over = [state](std::string_view side, const std::exception_ptr& failure) {
+    --state->left;
+    // What fails on one side because the other has failed says nothing new.
+    if (failure && !std::exchange(state->failed, true)) {
+      report(side, failure);
+    }
+  };
+  asio::co_spawn(ours_, our_part, [over](std::exception_ptr failure) { over("our", failure); });
+  std::thread theirs{[&] {
+    std::exception_ptr failure;
+    try {
+      their_part();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    asio::post(ours_, [over, failure] { over("libzmq's", failure); });
+  }};
+  const auto work = asio::make_work_guard(ours_);
+  const auto end = std::chrono::steady_clock::now() + limit;
+  ours_.restart();
+  while (state->left != 0 && !state->failed && std::chrono::steady_clock::now() < end) {
+    ours_.run_one_until(end);
+  }
+  if (state->left != 0) {
+    EXPECT_TRUE(state->failed) << "time has run out";
+    state->failed = true;
+    theirs_.shutdown();
+  }
+  theirs.join();
+}
+
+void two_sides::run_ours(const std::function<asio::awaitable<void>()>& our_part) {
+  run(our_part, [] {});
+}
+
+void two_sides::run_theirs(const std::function<void()>& their_part) {
+  run(nothing, their_part);
+}
+
+void two_sides::run_to_the_end(std::chrono::seconds limit) {
+  ours_.restart();
+  ours_.run_for(limit);
+  EXPECT_TRUE(ours_.stopped()) << "time has run out";
+}
+
+std::string to_string(binder who) { return who == binder::ours ? "we_bind" : "libzmq_binds"; }
+
+void join(binder who, socket& ours, libzmq::socket& theirs) {
+  switch (who) {
+    case binder::ours: theirs.connect(ours.bind("tcp://127.0.0.1:*").to_string()); return;
+    case binder::theirs: ours.connect(theirs.bind()); return;
+  }
+}
+
+message to_message(const parts& from) {
+  message m;
+  for (const auto& part : from) {
+    m.push_back(part);
+  }
+  return m;
+}
+
+parts to_parts(const message& from) {
+  parts to;
+  for (const auto part : from) {
+    to.emplace_back(part);
+  }
+  return to;
+}
+
+parts without_first(const parts& from) { return {from.begin() + 1, from.end()}; }
+
+parts with_first(std::string_view first, const parts& from) {
+  parts to{std::string{first}};
+  to.insert(to.end(), from.begin(), from.end());
+  return to;
+}
+
+std::string content(std::size_t size, std::size_t seed) {
+  std::string octets(size, '\0');
+  auto next = static_cast<std::uint32_t>(seed + 1);
+  for (auto& octet : octets) {
+    next = next * 1'664'525 + 1'013'904'223;
+    octet = static_cast<char>(next >> 24);
+  }
+  return octets;
+}
+
+parts numbered(std::size_t n) {
+  parts m{std::to_string(n), content(n * 7'919 % 300, n)};
+  if (n % 7 == 0) {
+    m.emplace_back();
+  }
+  if (n % 100 == 0) {
+    m.push_back(content(5'000, n));
+  }
+  return m;
+}
+
+std::string describe(const parts& what) {
+  auto text = std::to_string(what.size()) + " parts of";
+  for (std::size_t i = 0; i < what.size() && i < 10; ++i) {
+    text += ' ' + std::to_string(what[i].size());
+  }
+  return text + " octets";
+}
+
+}  // namespace zmtp::test

@@ -1,0 +1,68 @@
+#pragma once
+// Our sockets and libzmq's in one process: ours in an io_context in the thread of the test, libzmq's,
+// whose calls block, in a thread of their own.
+
+#include "test/interop/libzmq_peer.h"
+#include "zmtp/message.h"
+#include "zmtp/socket/socket.h"
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace zmtp::test {
+
+using libzmq::parts;
+
+// To be declared before the sockets of both sides.
+class two_sides {
+public:
+  static constexpr std::chrono::seconds patience{20};
+
+  two_sides() = default;
+  two_sides(const two_sides&) = delete;
+  two_sides& operator=(const two_sides&) = delete;
+
+  // Runs both parts until both are over. The test fails if one throws, which ends the other, and if
+  // time runs out. May be called again.
+  void run(const std::function<asio::awaitable<void>()>& our_part,
+           const std::function<void()>& their_part, std::chrono::seconds limit = patience);
+  // One part alone; during theirs, our sockets live too.
+  void run_ours(const std::function<asio::awaitable<void>()>& our_part);
+  void run_theirs(const std::function<void()>& their_part);
+  // Runs our side until it has nothing more to do: its sockets are closed and all is written.
+  void run_to_the_end(std::chrono::seconds limit = patience);
+
+  [[nodiscard]] asio::any_io_executor executor() noexcept { return ours_.get_executor(); }
+  [[nodiscard]] libzmq::context& theirs() noexcept { return theirs_; }
+
+private:
+  asio::io_context ours_{1};
+  libzmq::context theirs_;
+};
+
+enum class binder { ours, theirs };
+
+[[nodiscard]] std::string to_string(binder who);
+
+// Connects the two sockets, at a port that the system chose.
+void join(binder who, socket& ours, libzmq::socket& theirs);
+
+[[nodiscard]] message to_message(const parts& from);
+[[nodiscard]] parts to_parts(const message& from);
+[[nodiscard]] parts without_first(const parts& from);
+[[nodiscard]] parts with_first(std::string_view first, const parts& from);
+
+// `size` octets, every value among them, different for each seed.
+[[nodiscard]] std::string content(std::size_t size, std::size_t seed);
+// The n-th of a sequence of messages that differ in content, size and number of parts.
+[[nodiscard]] parts numbered(std::size_t n);
+// The number and sizes of the parts, for a failure's text.
+[[nodiscard]] std::string describe(const parts& what);
+
+}  // namespace zmtp::test

@@ -1,0 +1,320 @@
+#include "mdp/command.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mdp {
+namespace {
+
+using namespace std::string_view_literals;
+
+std::string wire(const zmtp::message& m) {
+  std::string octets;
+  for (const auto piece : {m.head(), m.tail()}) {
+    octets.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+  }
+  return octets;
+}
+
+std::string octets(std::initializer_list<int> values) {
+  std::string s;
+  for (const int value : values) {
+    s += static_cast<char>(value);
+  }
+  return s;
+}
+
+zmtp::message with_body(void (*push)(zmtp::message&)) {
+  zmtp::message m{"Hello world"sv};
+  push(m);
+  return m;
+}
+
+TEST(command, golden_ready_01) {  // MD1-4, MDP-22
+  EXPECT_EQ(wire(make_ready(version::v01, "echo")),
+            octets({0x01, 0x00, 0x01, 0x06, 0x4d, 0x44, 0x50, 0x57, 0x30, 0x31, 0x01, 0x01, 0x01,
+                    0x00, 0x04, 0x65, 0x63, 0x68, 0x6f}));
+}
+
+TEST(command, golden_heartbeat_01) {  // MD1-4
+  EXPECT_EQ(wire(make_heartbeat(dialect::v01)),
+            octets({0x01, 0x00, 0x01, 0x06, 0x4d, 0x44, 0x50, 0x57, 0x30, 0x31, 0x00, 0x01, 0x04}));
+}
+
+TEST(command, golden_client_request_01) {  // MD1-1, MD1-3
+  const auto m = with_body([](auto& body) { push_client_request(body, version::v01, "echo"); });
+  EXPECT_EQ(wire(m), octets({0x01, 0x00, 0x01, 0x06, 0x4d, 0x44, 0x50, 0x43, 0x30, 0x31, 0x01, 0x04,
+                             0x65, 0x63, 0x68, 0x6f, 0x00, 0x0b}) +
+                         "Hello world");
+}
+
+TEST(command, golden_ready_02) {  // MDP-15
+  EXPECT_EQ(wire(make_ready(version::v02, "echo")),
+            octets({0x01, 0x06, 0x4d, 0x44, 0x50, 0x57, 0x30, 0x32, 0x01, 0x01, 0x01, 0x00, 0x04,
+                    0x65, 0x63, 0x68, 0x6f}));
+}
+
+TEST(command, golden_heartbeat_02) {  // MDP-19
+  EXPECT_EQ(wire(make_heartbeat(dialect::v02)),
+            octets({0x01, 0x06, 0x4d, 0x44, 0x50, 0x57, 0x30, 0x32, 0x00, 0x01, 0x05}));
+}
+
+TEST(command, frames_of_every_other_command) {
+  const auto is = [](void (*push)(zmtp::message&), const zmtp::message& expected) {
+    EXPECT_EQ(with_body(push), expected);
+  };
+  EXPECT_EQ(make_disconnect(dialect::v01), (zmtp::message{""sv, "MDPW01"sv, "\x05"sv}));
+  EXPECT_EQ(make_disconnect(dialect::v02), (zmtp::message{"MDPW02"sv, "\x06"sv}));  // MDP-20
+  EXPECT_EQ(make_disconnect(dialect::v02_delimited), (zmtp::message{""sv, "MDPW02"sv, "\x06"sv}));
+  is([](auto& m) { push_client_request(m, version::v02, "s"); },  // MDP-5
+     {"MDPC02"sv, "\x01"sv, "s"sv, "Hello world"sv});
+  is([](auto& m) { push_client_reply(m, dialect::v02, false, "s"); },  // MDP-6
+     {"MDPC02"sv, "\x02"sv, "s"sv, "Hello world"sv});
+  is([](auto& m) { push_client_reply(m, dialect::v02, true, "s"); },  // MDP-7
+     {"MDPC02"sv, "\x03"sv, "s"sv, "Hello world"sv});
+  is([](auto& m) { push_client_reply(m, dialect::v02_delimited, true, "s"); },
+     {""sv, "MDPC02"sv, "\x03"sv, "s"sv, "Hello world"sv});
+  is([](auto& m) { push_client_reply(m, dialect::v01, true, "s"); },  // MD1-1
+     {""sv, "MDPC01"sv, "s"sv, "Hello world"sv});
+  is([](auto& m) { push_worker_request(m, dialect::v02, "a"); },  // MDP-16, 35, 36
+     {"MDPW02"sv, "\x02"sv, "a"sv, ""sv, "Hello world"sv});
+  is([](auto& m) { push_worker_request(m, dialect::v01, "a"); },  // MD1-4
+     {""sv, "MDPW01"sv, "\x02"sv, "a"sv, ""sv, "Hello world"sv});
+  is([](auto& m) { push_worker_reply(m, version::v02, false, "a"); },  // MDP-17
+     {"MDPW02"sv, "\x03"sv, "a"sv, ""sv, "Hello world"sv});
+  is([](auto& m) { push_worker_reply(m, version::v02, true, "a"); },  // MDP-18
+     {"MDPW02"sv, "\x04"sv, "a"sv, ""sv, "Hello world"sv});
+  is([](auto& m) { push_worker_reply(m, version::v01, true, "a"); },  // MD1-4
+     {""sv, "MDPW01"sv, "\x03"sv, "a"sv, ""sv, "Hello world"sv});
+}
+
+TEST(command, broker_recognises_requests_of_each_dialect) {
+  for (const auto how : {dialect::v01, dialect::v02, dialect::v02_delimited}) {
+    zmtp::message m{"one"sv, "two"sv};
+    push_client_request(m, version_of(how), "echo");
+    if (how == dialect::v02_delimited) {
+      m.push_front("");
+    }
+    const auto input = parse_for_broker(m);
+    ASSERT_TRUE(input);
+    const auto& asked = std::get<client_request>(*input);
+    EXPECT_EQ(asked.how, how);
+    EXPECT_EQ(asked.service, "echo");
+    EXPECT_EQ(m, (zmtp::message{"echo"sv, "one"sv, "two"sv}));
+  }
+}
+
+TEST(command, broker_recognises_what_workers_say) {
+  const auto parse = [](zmtp::message m) { return parse_for_broker(m); };
+  for (const auto how : {dialect::v01, dialect::v02, dialect::v02_delimited}) {
+    auto beat = parse(make_heartbeat(how));
+    ASSERT_TRUE(beat);
+    EXPECT_EQ(std::get<worker_heartbeat>(*beat).how, how);
+    auto bye = parse(make_disconnect(how));
+    ASSERT_TRUE(bye);
+    EXPECT_EQ(std::get<worker_disconnect>(*bye).how, how);
+  }
+  for (const auto v : {version::v01, version::v02}) {
+    auto ready = make_ready(v, "echo");
+    const auto wish = parse_for_broker(ready);
+    ASSERT_TRUE(wish);
+    EXPECT_EQ(std::get<worker_ready>(*wish).service, "echo");
+    for (const bool final : {true, false}) {
+      if (v == version::v01 && !final) {
+        continue;
+      }
+      zmtp::message m{"body"sv};
+      push_worker_reply(m, v, final, "address");
+      const auto input = parse_for_broker(m);
+      ASSERT_TRUE(input);
+      const auto& reply = std::get<worker_reply>(*input);
+      EXPECT_EQ(reply.address, "address");
+      EXPECT_EQ(reply.final, final);
+      EXPECT_EQ(m, (zmtp::message{"address"sv, ""sv, "body"sv}));
+    }
+  }
+}
+
+TEST(command, worker_recognises_what_the_broker_says) {
+  for (const auto how : {dialect::v01, dialect::v02, dialect::v02_delimited}) {
+    zmtp::message m{"body"sv};
+    push_worker_request(m, how, "address");
+    const auto input = parse_for_worker(m, how);
+    ASSERT_TRUE(input);
+    EXPECT_EQ(std::get<broker_request>(*input).address, "address");
+    EXPECT_EQ(m, (zmtp::message{"address"sv, ""sv, "body"sv}));
+    auto beat = make_heartbeat(how);
+    EXPECT_TRUE(std::holds_alternative<broker_heartbeat>(*parse_for_worker(beat, how)));
+    auto bye = make_disconnect(how);
+    EXPECT_TRUE(std::holds_alternative<broker_disconnect>(*parse_for_worker(bye, how)));
+  }
+}
+
+TEST(command, client_recognises_replies) {
+  for (const auto v : {version::v01, version::v02}) {
+    for (const bool final : {true, false}) {
+      if (v == version::v01 && !final) {
+        continue;
+      }
+      zmtp::message m{"body"sv};
+      push_client_reply(m, dialect_of(v), final, "echo");
+      const auto reply = parse_for_client(m, v);
+      ASSERT_TRUE(reply);
+      EXPECT_EQ(reply->final, final);
+      EXPECT_EQ(reply->service, "echo");
+      EXPECT_EQ(m, (zmtp::message{"echo"sv, "body"sv}));
+    }
+  }
+}
+
+TEST(command, parsing_copies_no_slice) {
+  const std::string body(3000, 'b');
+  const std::string run = octets({0x01, 0x06}) + "MDPC02" + octets({0x01, 0x01, 0x01, 0x01, 0x04}) +
+                          "echo" + octets({0x02, 0, 0, 0, 0, 0, 0, 0x0b, 0xb8}) + body;
+  zmtp::block_ptr buffer{zmtp::block::create(run.size())};
+  std::memcpy(buffer->data(), run.data(), run.size());
+  zmtp::message m{buffer, {buffer->data(), run.size()}, 4};
+  const auto* place = m.back().data();
+  ASSERT_TRUE(parse_for_broker(m));
+  m.pop_front();
+  push_worker_request(m, dialect::v01, "0123456789abcdef");
+  EXPECT_EQ(m.back().data(), place);
+}
+
+struct malformed {
+  errc fault;
+  zmtp::message m;
+};
+
+TEST(command, broker_names_every_fault) {  // C3-13, MDP-5, 31, 35, 36
+  const std::string long_name(256, 'n');
+  const std::vector<malformed> list{
+      {errc::no_header, {}},
+      {errc::no_header, {""sv}},
+      {errc::unknown_header, {"GARBAGE"sv}},
+      {errc::unknown_header, {"MDPC03"sv, "\x01"sv, "s"sv, "b"sv}},
+      {errc::unknown_header, {""sv, ""sv, "MDPC01"sv, "s"sv, "b"sv}},
+      {errc::unknown_header, {""sv, "MDPC0"sv, "s"sv, "b"sv}},
+      {errc::not_delimited, {"MDPC01"sv, "s"sv, "b"sv}},
+      {errc::not_delimited, {"MDPW01"sv, "\x01"sv, "s"sv}},
+      {errc::no_command, {"MDPC02"sv}},
+      {errc::no_command, {"MDPW02"sv}},
+      {errc::no_command, {""sv, "MDPW01"sv}},
+      {errc::unknown_command, {"MDPC02"sv, ""sv, "s"sv, "b"sv}},
+      {errc::unknown_command, {"MDPC02"sv, "\x04"sv, "s"sv, "b"sv}},
+      {errc::unknown_command, {"MDPC02"sv, "\x01\x01"sv, "s"sv, "b"sv}},
+      {errc::unknown_command, {"MDPW02"sv, "\x07"sv}},
+      {errc::unknown_command, {"MDPW02"sv, "\0"sv}},
+      {errc::unknown_command, {""sv, "MDPW01"sv, "\x06"sv}},
+      {errc::misdirected_command, {"MDPC02"sv, "\x02"sv, "s"sv, "b"sv}},
+      {errc::misdirected_command, {"MDPC02"sv, "\x03"sv, "s"sv, "b"sv}},
+      {errc::misdirected_command, {"MDPW02"sv, "\x02"sv, "a"sv, ""sv, "b"sv}},
+      {errc::misdirected_command, {""sv, "MDPW01"sv, "\x02"sv, "a"sv, ""sv, "b"sv}},
+      {errc::no_service, {"MDPC02"sv, "\x01"sv}},
+      {errc::no_service, {"MDPC02"sv, "\x01"sv, ""sv, "b"sv}},
+      {errc::no_service, {""sv, "MDPC01"sv}},
+      {errc::no_service, {""sv, "MDPC01"sv, ""sv, "b"sv}},
+      {errc::no_service, {"MDPW02"sv, "\x01"sv}},
+      {errc::no_service, {""sv, "MDPW01"sv, "\x01"sv, ""sv}},
+      {errc::service_too_long, {"MDPC02"sv, "\x01"sv, long_name, "b"sv}},
+      {errc::service_too_long, {""sv, "MDPW01"sv, "\x01"sv, long_name}},
+      {errc::no_body, {"MDPC02"sv, "\x01"sv, "s"sv}},
+      {errc::no_body, {""sv, "MDPC01"sv, "s"sv}},
+      {errc::no_address, {"MDPW02"sv, "\x04"sv}},
+      {errc::no_address, {"MDPW02"sv, "\x03"sv, ""sv, ""sv, "b"sv}},
+      {errc::address_not_delimited, {"MDPW02"sv, "\x04"sv, "a"sv}},
+      {errc::address_not_delimited, {"MDPW02"sv, "\x04"sv, "a"sv, "b"sv}},
+      {errc::address_not_delimited, {"MDPW02"sv, "\x04"sv, "a"sv, "a2"sv, ""sv, "b"sv}},
+      {errc::address_not_delimited, {""sv, "MDPW01"sv, "\x03"sv, "a"sv, "a2"sv, ""sv, "b"sv}},
+      {errc::no_body, {"MDPW02"sv, "\x04"sv, "a"sv, ""sv}},
+      {errc::no_body, {"MDPW02"sv, "\x03"sv, "a"sv, ""sv}},
+      {errc::no_body, {""sv, "MDPW01"sv, "\x03"sv, "a"sv, ""sv}},
+      {errc::surplus_frames, {"MDPW02"sv, "\x01"sv, "s"sv, "b"sv}},
+      {errc::surplus_frames, {"MDPW02"sv, "\x05"sv, ""sv}},
+      {errc::surplus_frames, {""sv, "MDPW01"sv, "\x05"sv, "b"sv}},
+  };
+  for (auto [fault, m] : list) {
+    const auto before = m;
+    const auto input = parse_for_broker(m);
+    ASSERT_FALSE(input) << wire(before);
+    EXPECT_EQ(input.error(), fault) << wire(before);
+  }
+}
+
+TEST(command, worker_and_client_name_every_fault) {
+  const std::vector<malformed> for_worker{
+      {errc::no_header, {}},
+      {errc::unknown_header, {"MDPC02"sv, "\x02"sv, "a"sv, ""sv, "b"sv}},
+      {errc::unknown_header, {""sv, "MDPW01"sv, "\x04"sv}},
+      {errc::unknown_header, {""sv, "MDPW02"sv, "\x05"sv}},
+      {errc::no_command, {"MDPW02"sv}},
+      {errc::unknown_command, {"MDPW02"sv, "\x07"sv}},
+      {errc::unknown_command, {"MDPW02"sv, "\0"sv}},
+      {errc::misdirected_command, {"MDPW02"sv, "\x01"sv, "s"sv}},
+      {errc::misdirected_command, {"MDPW02"sv, "\x04"sv, "a"sv, ""sv, "b"sv}},
+      {errc::no_address, {"MDPW02"sv, "\x02"sv}},
+      {errc::address_not_delimited, {"MDPW02"sv, "\x02"sv, "a"sv, "b"sv}},
+      {errc::no_body, {"MDPW02"sv, "\x02"sv, "a"sv, ""sv}},
+      {errc::surplus_frames, {"MDPW02"sv, "\x05"sv, "b"sv}},
+  };
+  for (auto [fault, m] : for_worker) {
+    const auto input = parse_for_worker(m, dialect::v02);
+    ASSERT_FALSE(input);
+    EXPECT_EQ(input.error(), fault);
+  }
+  const std::vector<malformed> for_client{
+      {errc::no_header, {}},
+      {errc::unknown_header, {"MDPW02"sv, "\x05"sv}},
+      {errc::unknown_header, {""sv, "MDPC01"sv, "s"sv, "b"sv}},
+      {errc::no_command, {"MDPC02"sv}},
+      {errc::misdirected_command, {"MDPC02"sv, "\x01"sv, "s"sv, "b"sv}},
+      {errc::unknown_command, {"MDPC02"sv, "\x04"sv, "s"sv, "b"sv}},
+      {errc::no_service, {"MDPC02"sv, "\x03"sv}},
+      {errc::no_body, {"MDPC02"sv, "\x03"sv, "s"sv}},
+  };
+  for (auto [fault, m] : for_client) {
+    const auto reply = parse_for_client(m, version::v02);
+    ASSERT_FALSE(reply);
+    EXPECT_EQ(reply.error(), fault);
+  }
+}
+
+TEST(command, too_many_frames_leave_no_room_for_an_envelope) {
+  std::string run;
+  for (std::size_t i = 0; i < zmtp::message::max_parts; ++i) {
+    run += i + 1 < zmtp::message::max_parts ? std::string("\1\0", 2) : std::string("\0\0", 2);
+  }
+  zmtp::block_ptr buffer{zmtp::block::create(run.size())};
+  std::memcpy(buffer->data(), run.data(), run.size());
+  zmtp::message m{buffer, {buffer->data(), run.size()}, zmtp::message::max_parts};
+  EXPECT_EQ(parse_for_broker(m).error(), errc::too_many_frames);
+}
+
+TEST(command, only_mmi_names_are_reserved) {
+  EXPECT_TRUE(is_reserved("mmi.service"));
+  EXPECT_TRUE(is_reserved("mmi."));
+  EXPECT_FALSE(is_reserved("mmi"));
+  EXPECT_FALSE(is_reserved("xmmi.service"));
+  EXPECT_FALSE(is_reserved("MMI.service"));
+}
+
+TEST(command, every_error_has_a_text_of_its_own) {
+  std::vector<std::string> texts;
+  for (int value = 1; value < static_cast<int>(errc_count); ++value) {
+    const boost::system::error_code code = static_cast<errc>(value);
+    EXPECT_STREQ(code.category().name(), "mdp");
+    texts.push_back(code.message());
+    EXPECT_GT(texts.back().size(), 20U);
+  }
+  std::sort(texts.begin(), texts.end());
+  EXPECT_EQ(std::adjacent_find(texts.begin(), texts.end()), texts.end());
+}
+
+}  // namespace
+}  // namespace mdp

@@ -1,0 +1,49 @@
+#pragma once
+// The subcommands of zinc: what they are asked for, and their entry points.
+
+#include "mdp/options.h"
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace zinc {
+
+// Exit codes of every subcommand.
+enum exit_code : int { done = 0, failed = 1, misused = 2 };
+
+struct broker_arguments {
+  std::vector<std::string> bind{"tcp://*:5555"};
+  mdp::broker_options options;
+};
+[[nodiscard]] int run_broker(const broker_arguments& arguments);
+
+struct worker_arguments {
+  std::string connect = "tcp://localhost:5555";
+  mdp::worker_options options;
+  std::optional<std::size_t> count;   // stop after so many requests
+  std::string command;                // run for each request; empty: echo
+  std::chrono::milliseconds delay{0}; // before each reply
+};
+[[nodiscard]] int run_worker(const worker_arguments& arguments);
+
+struct request_arguments {
+  std::string connect = "tcp://localhost:5555";
+  std::string service;
+  mdp::client_options options;
+  std::optional<std::size_t> count;  // absent: one, and its reply is printed
+  std::size_t in_flight = 1;
+  std::optional<std::size_t> size;   // of a made-up body
+  bool json = false;
+  std::vector<std::string> body;
+};
+[[nodiscard]] int run_request(const request_arguments& arguments);
+
+struct demo_arguments {
+  unsigned seconds = 5;
+};
+[[nodiscard]] int run_demo(const demo_arguments& arguments);
+
+}  // namespace zinc

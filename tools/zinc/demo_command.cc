@@ -1,0 +1,240 @@
+// zinc demo: the main job, live. A broker in this process, four workers in processes of their own, of
+// both versions, clients of both versions; one worker is killed in the middle; every request must be
+// answered, rightly and at the first attempt.
+
+#include "mdp/broker.h"
+#include "mdp/client.h"
+#include "tools/zinc/commands.h"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <fmt/core.h>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <spawn.h>
+#include <string>
+#include <sys/wait.h>
+#include <vector>
+
+extern char** environ;  // NOLINT: POSIX has it so
+
+namespace zinc {
+
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+using clock = std::chrono::steady_clock;
+
+constexpr std::array versions{"0.1", "0.2"};
+constexpr unsigned worker_count = 4;
+constexpr int loops_per_client = 8;
+constexpr auto row_interval = 500ms;
+
+// A worker in a process of its own, which can be killed as a real one is.
+class worker_process {
+public:
+  worker_process(const std::string& broker, const char* version) {
+    std::array<std::string, 9> words{"zinc",  "worker", "--connect", broker,    "--service",
+                                     "echo",  "--mdp",  version,     "--delay=1"};
+    std::vector<char*> arguments;
+    for (auto& word : words) {
+      arguments.push_back(word.data());
+    }
+    arguments.push_back(nullptr);
+    ::posix_spawn_file_actions_t actions;
+    ::posix_spawn_file_actions_init(&actions);
+    // Its log would disturb the table.
+    ::posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", 1, 0);
+    if (::posix_spawn(&id_, "/proc/self/exe", &actions, nullptr, arguments.data(), environ) != 0) {
+      id_ = -1;
+    }
+    ::posix_spawn_file_actions_destroy(&actions);
+  }
+  worker_process(worker_process&& other) noexcept : id_{std::exchange(other.id_, -1)} {}
+  worker_process& operator=(worker_process&&) = delete;
+  ~worker_process() { end(SIGKILL); }
+
+  [[nodiscard]] ::pid_t id() const noexcept { return id_; }
+  void end(int signal) noexcept {
+    if (id_ > 0) {
+      ::kill(id_, signal);
+      ::waitpid(id_, nullptr, 0);
+      id_ = -1;
+    }
+  }
+
+private:
+  ::pid_t id_ = -1;
+};
+
+// The clients of one version, and what became of their requests.
+struct clients {
+  clients(const asio::any_io_executor& executor, const std::string& broker, mdp::version v)
+      // One attempt: what is answered is answered because the broker loses nothing, not because the
+      // client asked again.
+      : client{executor, broker, {.protocol = v, .timeout = 10s, .attempts = 1}} {}
+
+  mdp::client client;
+  std::uint64_t asked = 0;
+  std::uint64_t answered = 0;
+  std::uint64_t wrong = 0;
+  std::uint64_t failed = 0;
+};
+
+class demo {
+public:
+  explicit demo(unsigned seconds) : seconds_{seconds}, broker_{context_.get_executor()} {}
+
+  [[nodiscard]] int run() {
+    const auto at = broker_.bind("tcp://127.0.0.1:*").to_string();
+    fmt::print("broker at {}\n", at);
+    for (unsigned i = 0; i < worker_count; ++i) {
+      workers_.emplace_back(at, versions[i % versions.size()]);
+      fmt::print("worker {} of MDP/{}, process {}\n", i + 1, versions[i % versions.size()],
+                 workers_.back().id());
+    }
+    clients_.reserve(versions.size());
+    asio::co_spawn(context_, show(at), asio::detached);
+    context_.run();
+    return verdict();
+  }
+
+private:
+  asio::awaitable<void> show(std::string at) {
+    asio::steady_timer timer{context_};
+    const auto patience = clock::now() + 15s;
+    while (broker_.status().workers < worker_count && clock::now() < patience) {
+      timer.expires_after(20ms);
+      co_await timer.async_wait(asio::use_awaitable);
+    }
+    if (broker_.status().workers == worker_count) {
+      clients_.emplace_back(std::make_unique<clients>(context_.get_executor(), at, mdp::version::v01));
+      clients_.emplace_back(std::make_unique<clients>(context_.get_executor(), at, mdp::version::v02));
+      for (const auto& c : clients_) {
+        for (int i = 0; i < loops_per_client; ++i) {
+          ++loops_;
+          asio::co_spawn(context_, ask(*c), asio::detached);
+        }
+      }
+      co_await watch();
+    }
+    clients_ended_ = loops_ == 0;
+    workers_at_end_ = broker_.status().workers;
+    counters_ = broker_.status().counters;
+    workers_.clear();
+    context_.stop();
+  }
+
+  asio::awaitable<void> ask(clients& of) {
+    const auto token = asio::as_tuple(asio::use_awaitable);
+    while (!closing_) {
+      const auto text = fmt::format("request {}", ++of.asked);
+      zmtp::message body{text};
+      const auto [ec, reply] = co_await of.client.async_request("echo", std::move(body), token);
+      if (ec) {
+        ++of.failed;
+      } else if (reply.part_count() != 1 || reply.front() != text) {
+        ++of.wrong;
+      } else {
+        ++of.answered;
+      }
+    }
+    --loops_;
+  }
+
+  asio::awaitable<void> watch() {
+    fmt::print("\n{:>6}  {:>12}  {:>12}  {:>10}  {:>7}  {:>11}\n", "time", "0.1 answered",
+               "0.2 answered", "per second", "workers", "given again");
+    asio::steady_timer timer{context_};
+    const auto start = clock::now();
+    const auto end = start + std::chrono::seconds{seconds_};
+    const auto kill_at = start + (end - start) / 2;
+    auto last_answered = std::uint64_t{0};
+    auto next = start;
+    while (clock::now() < end) {
+      next = std::min(next + row_interval, end);
+      if (!killed_ && next >= kill_at) {
+        timer.expires_at(kill_at);
+        co_await timer.async_wait(asio::use_awaitable);
+        killed_ = workers_[1].id() > 0;
+        fmt::print("        killing worker 2, process {}, with a request in its hand\n",
+                   workers_[1].id());
+        workers_[1].end(SIGKILL);
+      }
+      timer.expires_at(next);
+      co_await timer.async_wait(asio::use_awaitable);
+      row(std::chrono::duration<double>(clock::now() - start).count(), last_answered);
+    }
+    closing_ = true;
+    const auto patience = clock::now() + 15s;
+    while (loops_ != 0 && clock::now() < patience) {
+      timer.expires_after(10ms);
+      co_await timer.async_wait(asio::use_awaitable);
+    }
+  }
+
+  void row(double seconds, std::uint64_t& last_answered) {
+    const auto status = broker_.status();
+    const auto answered = clients_[0]->answered + clients_[1]->answered;
+    const auto interval = std::chrono::duration<double>(row_interval).count();
+    fmt::print("{:>5.1f}s  {:>12}  {:>12}  {:>10.0f}  {:>7}  {:>11}\n", seconds,
+               clients_[0]->answered, clients_[1]->answered,
+               static_cast<double>(answered - last_answered) / interval, status.workers,
+               status.counters.requeued);
+    std::fflush(stdout);
+    last_answered = answered;
+  }
+
+  [[nodiscard]] int verdict() const {
+    clients_sum sum;
+    for (const auto& c : clients_) {
+      sum.asked += c->asked;
+      sum.answered += c->answered;
+      sum.wrong += c->wrong;
+      sum.failed += c->failed;
+    }
+    const auto held = clients_ended_ && killed_ && sum.asked > 0 && sum.answered == sum.asked &&
+                      counters_.replies == sum.asked && workers_at_end_ == worker_count - 1;
+    fmt::print("\n{}: {} requests, {} answered, {} wrong, {} without an answer; {} of {} workers left, "
+               "{} requests of the killed one given to another\n",
+               held ? "all of it held" : "NOT all of it held", sum.asked, sum.answered, sum.wrong,
+               sum.asked - sum.answered - sum.wrong, workers_at_end_, worker_count,
+               counters_.requeued);
+    return held ? exit_code::done : exit_code::failed;
+  }
+
+  struct clients_sum {
+    std::uint64_t asked = 0;
+    std::uint64_t answered = 0;
+    std::uint64_t wrong = 0;
+    std::uint64_t failed = 0;
+  };
+
+  unsigned seconds_;
+  asio::io_context context_{1};
+  mdp::broker broker_;
+  std::vector<worker_process> workers_;
+  std::vector<std::unique_ptr<clients>> clients_;
+  int loops_ = 0;
+  bool closing_ = false;
+  bool killed_ = false;
+  bool clients_ended_ = false;
+  std::size_t workers_at_end_ = 0;
+  mdp::broker_counters counters_;
+};
+
+}  // namespace
+
+int run_demo(const demo_arguments& arguments) { return demo{arguments.seconds}.run(); }
+
+}  // namespace zinc

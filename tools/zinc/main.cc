@@ -1,0 +1,148 @@
+// zinc: the one binary that operators use. Reads the command line; the subcommands are in files of
+// their own.
+
+#include "tools/zinc/commands.h"
+
+#include <boost/system/system_error.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <exception>
+#include <map>
+#include <string>
+
+namespace zinc {
+namespace {
+
+const std::map<std::string, mdp::version> versions{{"0.1", mdp::version::v01},
+                                                   {"0.2", mdp::version::v02}};
+
+void add_version(CLI::App& app, mdp::version& value) {
+  app.add_option("--mdp", value, "version of the protocol: 0.1 (7/MDP, the Guide's) or 0.2 (18/MDP)")
+      ->transform(CLI::Transformer(versions))
+      ->type_name("0.1|0.2");
+}
+
+// CLI11 knows numbers, the options know durations.
+void add_milliseconds(CLI::App& app, const std::string& name, std::chrono::milliseconds& value,
+                      const std::string& text, long least = 1) {
+  app.add_option_function<long>(
+         name, [&value](const long& ms) { value = std::chrono::milliseconds{ms}; }, text)
+      ->check(CLI::Range(least, 86'400'000L))
+      ->type_name("MS")
+      ->default_str(std::to_string(value.count()));
+}
+
+void add_broker(CLI::App& app, broker_arguments& to) {
+  app.add_option("--bind", to.bind, "endpoint for clients and workers; may be repeated")
+      ->type_name("ENDPOINT")
+      ->capture_default_str();
+  add_milliseconds(app, "--heartbeat", to.options.heartbeat_interval, "between heartbeats");
+  app.add_option("--liveness", to.options.liveness,
+                 "silent heartbeats after which an idle worker is dead")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  add_milliseconds(app, "--expiry", to.options.service_expiry,
+                   "how long a request waits for a service that nobody offers");
+}
+
+void add_worker(CLI::App& app, worker_arguments& to) {
+  app.add_option("--connect", to.connect, "endpoint of the broker")
+      ->type_name("ENDPOINT")
+      ->capture_default_str();
+  app.add_option("--service", to.options.service, "name of the service to offer")
+      ->required()
+      ->type_name("NAME");
+  add_version(app, to.options.protocol);
+  add_milliseconds(app, "--heartbeat", to.options.heartbeat_interval, "between heartbeats");
+  app.add_option("--liveness", to.options.liveness,
+                 "silent heartbeats after which the broker is dead")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app.add_option("--count", to.count, "stop after this many requests")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  app.add_option("--exec", to.command,
+                 "shell command to run for each request: the body is its input, its output the reply")
+      ->type_name("CMD");
+  add_milliseconds(app, "--delay", to.delay, "wait before each reply", 0);
+}
+
+void add_request(CLI::App& app, request_arguments& to) {
+  app.add_option("--connect", to.connect, "endpoint of the broker")
+      ->type_name("ENDPOINT")
+      ->capture_default_str();
+  app.add_option("--service", to.service, "name of the service to ask")
+      ->required()
+      ->type_name("NAME");
+  add_version(app, to.options.protocol);
+  app.add_option("--count", to.count, "number of requests; prints a summary, not the replies")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  app.add_option("--in-flight", to.in_flight, "requests at the same time")
+      ->check(CLI::Range(1, 10'000))
+      ->type_name("M")
+      ->capture_default_str();
+  app.add_option("--size", to.size, "octets of a made-up body")
+      ->check(CLI::Range(0UL, 64UL * 1024 * 1024 - 1024))
+      ->type_name("B");
+  add_milliseconds(app, "--timeout", to.options.timeout, "for each of the attempts");
+  app.add_option("--attempts", to.options.attempts, "attempts for each request")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app.add_flag("--json", to.json, "print JSON");
+  app.add_option("BODY", to.body, "parts of the request; none is one empty part");
+}
+
+void add_demo(CLI::App& app, demo_arguments& to) {
+  app.add_option("--seconds", to.seconds, "how long it lasts")
+      ->check(CLI::Range(2, 3600))
+      ->capture_default_str();
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{"ZeroMQ's patterns without libzmq"};
+  app.require_subcommand(1);
+  broker_arguments broker;
+  worker_arguments worker;
+  request_arguments request;
+  demo_arguments demo;
+  auto* const broker_app = app.add_subcommand(
+      "broker", "Majordomo broker for MDP/0.1 and MDP/0.2, with MMI. Prints `bound ENDPOINT`.");
+  auto* const worker_app = app.add_subcommand("worker", "Majordomo worker: echoes, or runs a command");
+  auto* const request_app = app.add_subcommand("request", "asks a Majordomo service");
+  auto* const demo_app =
+      app.add_subcommand("demo", "a broker, workers and clients of both versions, and a worker killed");
+  add_broker(*broker_app, broker);
+  add_worker(*worker_app, worker);
+  add_request(*request_app, request);
+  add_demo(*demo_app, demo);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? exit_code::done : exit_code::misused;
+  }
+  if (broker_app->parsed()) {
+    return run_broker(broker);
+  }
+  if (worker_app->parsed()) {
+    return run_worker(worker);
+  }
+  if (request_app->parsed()) {
+    return run_request(request);
+  }
+  return run_demo(demo);
+}
+
+}  // namespace
+}  // namespace zinc
+
+int main(int argc, char** argv) {
+  try {
+    return zinc::run(argc, argv);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "zinc: %s\n", e.what());
+    return zinc::exit_code::failed;
+  }
+}

@@ -1,0 +1,168 @@
+// zinc request
+
+#include "mdp/client.h"
+#include "tools/zinc/commands.h"
+#include "tools/zinc/stop_signals.h"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/system/system_error.hpp>
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace zinc {
+
+namespace {
+
+namespace asio = boost::asio;
+using clock = std::chrono::steady_clock;
+using boost::system::error_code;
+
+// One run: so many requests, so many at a time.
+class requester {
+public:
+  requester(asio::io_context& context, const request_arguments& arguments)
+      : arguments_{arguments},
+        total_{arguments.count.value_or(1)},
+        client_{context.get_executor(), arguments.connect, arguments.options},
+        signals_{context.get_executor(), [&context] { context.stop(); }} {
+    latencies_.reserve(total_);
+    running_ = std::min(arguments.in_flight, total_);
+    for (std::size_t i = 0; i < running_; ++i) {
+      asio::co_spawn(context, ask(), asio::detached);
+    }
+  }
+
+  [[nodiscard]] int report() {
+    const auto all = latencies_.size() == total_;
+    if (arguments_.count) {
+      summary();
+    }
+    return all ? exit_code::done : exit_code::failed;
+  }
+
+private:
+  asio::awaitable<void> ask() {
+    const auto token = asio::as_tuple(asio::use_awaitable);
+    while (started_ < total_) {
+      ++started_;
+      const auto before = clock::now();
+      auto [ec, reply] = co_await client_.async_request(arguments_.service, body(), token);
+      if (ec) {
+        ++failures_;
+        fmt::print(stderr, "zinc request: {}\n", ec.message());
+      } else {
+        latencies_.push_back(clock::now() - before);
+        if (!arguments_.count) {
+          print(reply);
+        }
+      }
+    }
+    if (--running_ == 0) {
+      signals_.cancel();
+    }
+  }
+
+  [[nodiscard]] zmtp::message body() const {
+    zmtp::message m;
+    for (const auto& part : arguments_.body) {
+      m.push_back(part);
+    }
+    if (arguments_.size) {
+      m.push_back(std::string(*arguments_.size, 'x'));
+    }
+    if (m.empty()) {
+      m.push_back("");
+    }
+    return m;
+  }
+
+  void print(const zmtp::message& reply) const {
+    if (arguments_.json) {
+      boost::json::array parts;
+      for (const auto part : reply) {
+        parts.emplace_back(boost::json::string_view{part.data(), part.size()});
+      }
+      fmt::print("{}\n", boost::json::serialize(boost::json::object{{"reply", parts}}));
+      return;
+    }
+    const char* separator = "";
+    for (const auto part : reply) {
+      fmt::print("{}{}", separator, part);
+      separator = " ";
+    }
+    fmt::print("\n");
+  }
+
+  void summary() {
+    const auto seconds = std::chrono::duration<double>(clock::now() - started_at_).count();
+    const auto microseconds = [this](double share) {
+      if (latencies_.empty()) {
+        return 0.0;
+      }
+      const auto index = static_cast<std::size_t>(share * static_cast<double>(latencies_.size() - 1));
+      std::nth_element(latencies_.begin(), latencies_.begin() + static_cast<std::ptrdiff_t>(index),
+                       latencies_.end());
+      return std::chrono::duration<double, std::micro>(latencies_[index]).count();
+    };
+    const auto answered = latencies_.size();
+    const auto rate = static_cast<double>(answered) / seconds;
+    const auto p50 = microseconds(0.5);
+    const auto p99 = microseconds(0.99);
+    if (arguments_.json) {
+      fmt::print("{}\n", boost::json::serialize(boost::json::object{{"requests", started_},
+                                                                    {"answered", answered},
+                                                                    {"failed", failures_},
+                                                                    {"seconds", seconds},
+                                                                    {"per_second", rate},
+                                                                    {"p50_us", p50},
+                                                                    {"p99_us", p99}}));
+    } else {
+      fmt::print("{} requests, {} answered, {} failed in {:.3f} s: {:.0f}/s, p50 {:.0f} µs, p99 {:.0f} µs\n",
+                 started_, answered, failures_, seconds, rate, p50, p99);
+    }
+  }
+
+  const request_arguments& arguments_;
+  std::size_t total_;
+  mdp::client client_;
+  stop_signals signals_;
+  clock::time_point started_at_ = clock::now();
+  std::size_t started_ = 0;
+  std::size_t running_ = 0;
+  std::size_t failures_ = 0;
+  std::vector<clock::duration> latencies_;
+};
+
+}  // namespace
+
+int run_request(const request_arguments& arguments) {
+  if (const auto ec = mdp::check_service(arguments.service)) {
+    fmt::print(stderr, "zinc request: {}\n", ec.message());
+    return exit_code::misused;
+  }
+  asio::io_context context{1};
+  try {
+    requester run{context, arguments};
+    context.run();
+    return run.report();
+  } catch (const boost::system::system_error& e) {
+    fmt::print(stderr, "zinc request: {}\n", e.what());
+    return exit_code::misused;
+  }
+}
+
+}  // namespace zinc
