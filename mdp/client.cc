@@ -191,7 +191,13 @@ public:
     add();
   }
 
+  [[nodiscard]] const asio::any_io_executor& executor() const noexcept { return executor_; }
+
+  // Nothing once stopped.
   std::shared_ptr<conversation> idle() {
+    if (stopped_) {
+      return nullptr;
+    }
     for (const auto& one : conversations_) {
       if (auto found = one.lock(); found && found->idle()) {
         return found;
@@ -201,6 +207,7 @@ public:
   }
 
   void stop() {
+    stopped_ = true;
     for (const auto& one : std::exchange(conversations_, {})) {
       if (const auto found = one.lock()) {
         found->stop();
@@ -220,17 +227,25 @@ private:
   std::string broker_;
   client_options options_;
   std::vector<std::weak_ptr<conversation>> conversations_;
+  bool stopped_ = false;
 };
 
 client::client(asio::any_io_executor executor, std::string_view broker,
                const client_options& options)
     : core_{std::make_shared<core>(executor, broker, options)} {}
 
-client::~client() { core_->stop(); }
+client::~client() { stop(); }
+
+void client::stop() { core_->stop(); }
 
 void client::start(std::string&& service, zmtp::message&& body, partial_handler&& on_partial,
                    reply_handler&& handler) {
-  core_->idle()->ask(service, std::move(body), std::move(on_partial), std::move(handler));
+  if (const auto free = core_->idle()) {
+    free->ask(service, std::move(body), std::move(on_partial), std::move(handler));
+  } else {
+    zmtp::complete_later(core_->executor(), std::move(handler),
+                         error_code{asio::error::operation_aborted}, zmtp::message{});
+  }
 }
 
 }  // namespace mdp

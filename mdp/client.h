@@ -32,8 +32,11 @@ public:
          const client_options& options = {});
   client(const client&) = delete;
   client& operator=(const client&) = delete;
-  // Requests in flight complete with operation_aborted.
+  // Stops.
   ~client();
+
+  // Closes all connections; requests in flight complete with operation_aborted, later ones too.
+  void stop();
 
   // Asks a service, and again on a new connection when there is no answer in time.
   // Completes with error_code and the reply's parts.

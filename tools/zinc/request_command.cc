@@ -38,7 +38,7 @@ public:
       : arguments_{arguments},
         total_{arguments.count.value_or(1)},
         client_{context.get_executor(), arguments.connect, arguments.options},
-        signals_{context.get_executor(), [&context] { context.stop(); }} {
+        signals_{context.get_executor(), [this] { stop(); }} {
     latencies_.reserve(total_);
     running_ = std::min(arguments.in_flight, total_);
     for (std::size_t i = 0; i < running_; ++i) {
@@ -72,8 +72,14 @@ private:
       }
     }
     if (--running_ == 0) {
-      signals_.cancel();
+      stop();
     }
+  }
+
+  void stop() {
+    started_ = total_;
+    client_.stop();
+    signals_.cancel();
   }
 
   [[nodiscard]] zmtp::message body() const {
