@@ -61,6 +61,11 @@ void wire_link::on_readable(error_code ec) {
     return;
   }
   core_->turn([this] { read(); });
+  settle();
+}
+
+// The turn is over: what is left of it shall take no more memory than it needs.
+void wire_link::settle() {
   if (ended_) {
     return;
   }
@@ -238,10 +243,7 @@ void wire_link::wait_writable() {
 void wire_link::resume() {
   const auto self = shared_from_this();
   process();
-  if (!ended_) {
-    connection_.settle();
-    wait_readable();
-  }
+  settle();
 }
 
 void wire_link::probe() {
@@ -305,6 +307,7 @@ void wire_link::end(error_code reason) {
   const auto self = shared_from_this();
   abandon();
   if (auto* p = own_pipe(); p != nullptr && p->attached) {
+    p->blocked = false;
     core_->detach(p->id);
     core_->state().on_detached(*p);
   }

@@ -49,6 +49,7 @@ private:
   void on_event(connection::event&& event);
   void on_admission();
   void on_ready();
+  void settle();
   void discard();
   void wait_readable();
   void wait_writable();
