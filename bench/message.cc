@@ -1,11 +1,12 @@
 // The path of a message without I/O: decoded from a read buffer, queued, taken, framed into a send
 // queue. bazel run -c opt //bench:message
 
+#include "zmtp/message.h"
+
 #include "zmtp/buffer/block.h"
 #include "zmtp/buffer/receive_queue.h"
 #include "zmtp/buffer/send_queue.h"
 #include "zmtp/decoder.h"
-#include "zmtp/message.h"
 
 #include <benchmark/benchmark.h>
 

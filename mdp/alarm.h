@@ -28,7 +28,8 @@ private:
   boost::asio::steady_timer timer_;
   std::function<void()> on_time_;
   std::optional<time_point> armed_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for a timer that has fired already
+  std::shared_ptr<bool> alive_ =
+      std::make_shared<bool>(true);  // for a timer that has fired already
 };
 
 }  // namespace mdp

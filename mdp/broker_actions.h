@@ -47,24 +47,24 @@ struct broker_counters {
   std::uint64_t partials = 0;      // PARTIAL to clients
   std::uint64_t mmi_requests = 0;  // answered by the broker itself
 
-  std::uint64_t requeued = 0;      // given back by lost workers and queued again
+  std::uint64_t requeued = 0;  // given back by lost workers and queued again
 
   // Requests that no reply was sent to.
-  std::uint64_t refused = 0;       // not accepted: one more service without a worker than allowed
-  std::uint64_t expired = 0;       // their service had no worker for too long
-  std::uint64_t exhausted = 0;     // their last attempt was lost
-  std::uint64_t cut_short = 0;     // their worker was lost after a PARTIAL went to the client
-  std::uint64_t abandoned = 0;     // their client went away
-  std::uint64_t oversized = 0;     // their reply was too large to be gathered
+  std::uint64_t refused = 0;    // not accepted: one more service without a worker than allowed
+  std::uint64_t expired = 0;    // their service had no worker for too long
+  std::uint64_t exhausted = 0;  // their last attempt was lost
+  std::uint64_t cut_short = 0;  // their worker was lost after a PARTIAL went to the client
+  std::uint64_t abandoned = 0;  // their client went away
+  std::uint64_t oversized = 0;  // their reply was too large to be gathered
 
-  std::uint64_t unwanted_replies = 0;      // of requests that nobody waits for any more
-  std::uint64_t unexpected_commands = 0;   // answered by DISCONNECT
-  std::uint64_t ignored_messages = 0;      // of peers that were told to go, or are not attached
+  std::uint64_t unwanted_replies = 0;     // of requests that nobody waits for any more
+  std::uint64_t unexpected_commands = 0;  // answered by DISCONNECT
+  std::uint64_t ignored_messages = 0;     // of peers that were told to go, or are not attached
   std::uint64_t workers_registered = 0;
-  std::uint64_t workers_expired = 0;       // silent for too long
-  std::uint64_t workers_not_reading = 0;   // closed: they did not take what was sent
-  std::uint64_t clients_not_reading = 0;   // closed: they did not take what was sent
-  std::uint64_t pauses = 0;                // of clients at a limit
+  std::uint64_t workers_expired = 0;      // silent for too long
+  std::uint64_t workers_not_reading = 0;  // closed: they did not take what was sent
+  std::uint64_t clients_not_reading = 0;  // closed: they did not take what was sent
+  std::uint64_t pauses = 0;               // of clients at a limit
 
   std::array<std::uint64_t, errc_count> invalid_messages{};  // by errc; their peers were closed
 };

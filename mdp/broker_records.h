@@ -39,19 +39,19 @@ struct request {
   zmtp::message body;
   client* asked_by = nullptr;  // null: nobody wants the reply any more
   service* asked = nullptr;
-  worker* held_by = nullptr;   // null: waiting
-  line* waits_in = nullptr;    // null: held, or came back from a lost worker
-  std::uint64_t token = 0;     // of the latest attempt; no two attempts have the same
-  std::size_t charge = 0;      // what the accounts hold for it
+  worker* held_by = nullptr;  // null: waiting
+  line* waits_in = nullptr;   // null: held, or came back from a lost worker
+  std::uint64_t token = 0;    // of the latest attempt; no two attempts have the same
+  std::size_t charge = 0;     // what the accounts hold for it
   time_point queued_at;
   dialect how = dialect::v02;  // of the client
   bool partly_answered = false;
   unsigned attempts = 0;
   std::unique_ptr<zmtp::message> gathered;  // PARTIALs for a 0.1 client
-  list_hook place;      // in a line, among those that came back, or in a worker's hands
-  list_hook age;        // among all that wait for the service
+  list_hook place;  // in a line, among those that came back, or in a worker's hands
+  list_hook age;    // among all that wait for the service
   list_hook of_client;
-  list_hook slice;      // its body may pin more memory than it has octets
+  list_hook slice;  // its body may pin more memory than it has octets
 };
 
 // The requests of one client that wait for one service, in their order. There is none without one.
@@ -80,11 +80,11 @@ struct worker {
   std::size_t capacity = 1;  // how many requests it takes at once
   std::size_t held = 0;
   list_of<request, &request::place> hands;  // oldest first
-  time_point heard_at;       // its latest command
-  time_point told_at;        // our latest command
-  time_point given_at;       // our latest request
+  time_point heard_at;                      // its latest command
+  time_point told_at;                       // our latest command
+  time_point given_at;                      // our latest request
   std::size_t heap_place = not_in_heap;
-  list_hook ready;           // among those of its service that can take a request
+  list_hook ready;  // among those of its service that can take a request
 };
 
 }  // namespace mdp

@@ -54,9 +54,10 @@ void broker_state::on_message(zmtp::peer_id id, zmtp::message&& m, time_point no
   }
   const auto input = parse_for_broker(m);
   const auto fault =
-      input ? std::visit([&](const auto& command) { return on_command(*from, command, m, now, out); },
-                         *input)
-            : input.error();
+      input
+          ? std::visit([&](const auto& command) { return on_command(*from, command, m, now, out); },
+                       *input)
+          : input.error();
   if (fault != none) {
     ++counters_.invalid_messages[static_cast<std::size_t>(fault)];
     close(*from, now, out);
@@ -79,7 +80,8 @@ void broker_state::on_not_taken(zmtp::peer_id id, zmtp::message content, time_po
       return;  // stock workers do not read while they work: they can do without the heartbeat
     }
     ++counters_.workers_not_reading;
-    if (auto* r = asked != nullptr ? dispatcher_.held_by(w, asked->address) : nullptr; r != nullptr) {
+    if (auto* r = asked != nullptr ? dispatcher_.held_by(w, asked->address) : nullptr;
+        r != nullptr) {
       --r->attempts;  // what it was not given was no attempt
     }
   }

@@ -1,6 +1,6 @@
 #pragma once
-// The Majordomo broker's decisions: MDP/0.1 and MDP/0.2 on one ROUTER, and MMI. Pure; the shell around
-// it is `broker`.
+// The Majordomo broker's decisions: MDP/0.1 and MDP/0.2 on one ROUTER, and MMI. Pure; the shell
+// around it is `broker`.
 
 #include "mdp/broker_actions.h"
 #include "mdp/command.h"
@@ -17,17 +17,18 @@
 
 namespace mdp {
 
-// Each call appends to the actions what it wants done. `now` never decreases. A peer speaks between its
-// attach and its detach; what comes from others is ignored. Nothing a peer sends is a precondition.
+// Each call appends to the actions what it wants done. `now` never decreases. A peer speaks between
+// its attach and its detach; what comes from others is ignored. Nothing a peer sends is a
+// precondition.
 //
 // A peer is a client or a worker, by its first message; it may not become the other. Clients and
-// workers of both versions share the services. Who breaks the protocol is closed. A worker that says
-// something valid at the wrong time is sent DISCONNECT and from then on neither heard nor spoken to,
-// even if it registers again on the same connection: 7/MDP and 18/MDP have it come back on a new one,
-// and if it does not, the broker's silence makes it.
+// workers of both versions share the services. Who breaks the protocol is closed. A worker that
+// says something valid at the wrong time is sent DISCONNECT and from then on neither heard nor
+// spoken to, even if it registers again on the same connection: 7/MDP and 18/MDP have it come back
+// on a new one, and if it does not, the broker's silence makes it.
 //
-// A request that was accepted is answered at most once, by the worker that holds it, and until then it
-// counts as unanswered for its client and its service.
+// A request that was accepted is answered at most once, by the worker that holds it, and until then
+// it counts as unanswered for its client and its service.
 class broker_state {
 public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -47,8 +48,9 @@ public:
   void on_not_taken(zmtp::peer_id id, zmtp::message content, time_point now, actions& out);
 
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
-  // May be called early. If it comes more than a heartbeat interval late, this process was stopped or
-  // overloaded: nobody is judged for another interval, so that what came meanwhile is read first.
+  // May be called early. If it comes more than a heartbeat interval late, this process was stopped
+  // or overloaded: nobody is judged for another interval, so that what came meanwhile is read
+  // first.
   void on_deadline(time_point now, actions& out);
 
   // To be called at the end of each turn: copies what is still kept out of slices of read buffers.
@@ -68,7 +70,8 @@ private:
                                 time_point now, actions& out);
   [[nodiscard]] errc on_command(peer& from, const worker_disconnect& farewell, zmtp::message& m,
                                 time_point now, actions& out);
-  void answer_mmi(const peer& to, const client_request& asked, const zmtp::message& m, actions& out);
+  void answer_mmi(const peer& to, const client_request& asked, const zmtp::message& m,
+                  actions& out);
 
   void send_away(peer& from, dialect how, time_point now, actions& out);
   void close(peer& from, time_point now, actions& out);

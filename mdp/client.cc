@@ -32,10 +32,9 @@ class client::conversation : public std::enable_shared_from_this<conversation> {
 public:
   conversation(const asio::any_io_executor& executor, std::string broker,
                const client_options& options)
-      : executor_{executor},
-        broker_{std::move(broker)},
-        state_{options},
-        alarm_{executor, [this] { on_time(); }} {
+      : executor_{executor}, broker_{std::move(broker)}, state_{options}, alarm_{executor, [this] {
+                                                                                   on_time();
+                                                                                 }} {
     open();
   }
 

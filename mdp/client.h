@@ -43,8 +43,8 @@ public:
   // Cancellation: terminal, partial, total; the request may have been carried out all the same.
   // Errors: errc::no_reply (it may have been carried out), not_connected (it was not sent),
   // reply_cut_short, no_service, service_too_long, no_body, too_many_frames; operation_aborted.
-  template <boost::asio::completion_token_for<void(boost::system::error_code, zmtp::message)> Token =
-                boost::asio::deferred_t>
+  template <boost::asio::completion_token_for<void(boost::system::error_code, zmtp::message)>
+                Token = boost::asio::deferred_t>
   auto async_request(std::string service, zmtp::message body, partial_handler on_partial,
                      Token&& token = {}) {
     return boost::asio::async_initiate<Token, void(boost::system::error_code, zmtp::message)>(
@@ -53,8 +53,8 @@ public:
         },
         token, std::move(service), std::move(body), std::move(on_partial));
   }
-  template <boost::asio::completion_token_for<void(boost::system::error_code, zmtp::message)> Token =
-                boost::asio::deferred_t>
+  template <boost::asio::completion_token_for<void(boost::system::error_code, zmtp::message)>
+                Token = boost::asio::deferred_t>
   auto async_request(std::string service, zmtp::message body, Token&& token = {}) {
     return async_request(std::move(service), std::move(body), partial_handler{},
                          std::forward<Token>(token));

@@ -6,12 +6,13 @@ namespace mdp {
 
 namespace {
 
-// A limit that was reached holds until a quarter of it is free, so that a client that is at its limit
-// is not paused and resumed for each request.
+// A limit that was reached holds until a quarter of it is free, so that a client that is at its
+// limit is not paused and resumed for each request.
 constexpr std::size_t resume_level(std::size_t limit) noexcept { return limit - limit / 4 - 1; }
 
 // Takes the peer out of the opposite list instead, if it is there.
-void turn(zmtp::peer_id peer, std::vector<zmtp::peer_id>& to, std::vector<zmtp::peer_id>& opposite) {
+void turn(zmtp::peer_id peer, std::vector<zmtp::peer_id>& to,
+          std::vector<zmtp::peer_id>& opposite) {
   const auto at = std::find(opposite.begin(), opposite.end(), peer);
   if (at != opposite.end()) {
     opposite.erase(at);

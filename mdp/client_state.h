@@ -22,10 +22,12 @@ namespace mdp {
 // Appended to by the client, carried out and cleared by the shell, in the order of the members.
 struct client_actions {
   std::vector<zmtp::message> sends;
-  std::vector<zmtp::message> partials;          // parts of the reply, more to come
-  std::optional<zmtp::message> reply;           // the reply, or its last part: the request has ended
+  std::vector<zmtp::message> partials;  // parts of the reply, more to come
+  std::optional<zmtp::message> reply;   // the reply, or its last part: the request has ended
   std::optional<boost::system::error_code> failure;  // the request has ended without
-  bool reopen = false;  // close the socket, discarding what it has queued, and open another
+  // Close the socket, discarding what it has queued, and open another. Nothing of the old one is
+  // told to the state any more.
+  bool reopen = false;
 
   void clear() noexcept {
     sends.clear();
@@ -37,13 +39,13 @@ struct client_actions {
 };
 
 // One request at a time: MDP has no mark by which a reply could be told from another, and different
-// workers do not answer in the order they were asked in. Who wants several requests at once has several
-// of these, each with its socket; to the broker they are different clients.
+// workers do not answer in the order they were asked in. Who wants several requests at once has
+// several of these, each with its socket; to the broker they are different clients.
 //
-// An attempt that is not answered in time is repeated on a new connection, and a request that is given
-// up takes its connection with it: a late reply can never be taken for that of the next request.
-// A request ends with a reply, or with a failure that says what is known: not_connected (it was never
-// sent), no_reply (it may have been carried out), reply_cut_short.
+// An attempt that is not answered in time is repeated on a new connection, and a request that is
+// given up takes its connection with it: a late reply can never be taken for that of the next
+// request. A request ends with a reply, or with a failure that says what is known: not_connected
+// (it was never sent), no_reply (it may have been carried out), reply_cut_short.
 class client_state {
 public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -55,8 +57,8 @@ public:
   void on_message(zmtp::message&& m, time_point now, actions& out);
   void on_detached(actions& out);
 
-  // Begins a request, which is sent as soon as there is a connection. The body is moved from only if
-  // there is no error.
+  // Begins a request, which is sent as soon as there is a connection. The body is moved from only
+  // if there is no error.
   // Errors: request_in_flight, no_service, service_too_long, no_body, too_many_frames.
   [[nodiscard]] boost::system::error_code ask(std::string_view service, zmtp::message&& body,
                                               time_point now, actions& out);
@@ -83,8 +85,8 @@ private:
   const client_options options_;
   bool attached_ = false;
   bool in_flight_ = false;
-  bool ever_sent_ = false;     // the request in flight, in whatever attempt
-  bool on_connection_ = false; // it was sent on the present connection
+  bool ever_sent_ = false;      // the request in flight, in whatever attempt
+  bool on_connection_ = false;  // it was sent on the present connection
   bool partly_answered_ = false;
   unsigned attempts_ = 0;
   time_point deadline_;

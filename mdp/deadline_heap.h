@@ -1,6 +1,6 @@
 #pragma once
-// Whose deadline is next: a binary heap of owners that know their place in it, so that a deadline can
-// be moved or removed. One that only gets later need not be: look again when it is due.
+// Whose deadline is next: a binary heap of owners that know their place in it, so that a deadline
+// can be moved or removed. One that only gets later need not be: look again when it is due.
 
 #include <chrono>
 #include <cstddef>

@@ -8,8 +8,9 @@ namespace mdp {
 
 namespace {
 
-// What goes into the client address frame of a request: no address at all, but a mark of the request
-// that only its worker knows and that is compared when it comes back. Workers echo any octets.
+// What goes into the client address frame of a request: no address at all, but a mark of the
+// request that only its worker knows and that is compared when it comes back. Workers echo any
+// octets.
 struct request_mark {
   std::uint64_t instance;
   std::uint64_t token;
@@ -184,8 +185,8 @@ void dispatcher::answer(request& held, zmtp::message& body, time_point now, brok
   serve(*w.serves, now, out);
 }
 
-// Puts a part of a reply behind what a 0.1 client is to get at once. If that is too much, the client
-// gets nothing: false.
+// Puts a part of a reply behind what a 0.1 client is to get at once. If that is too much, the
+// client gets nothing: false.
 bool dispatcher::gather(request& r, const zmtp::message& body, broker_actions& out) {
   if (r.gathered == nullptr) {
     r.gathered = std::make_unique<zmtp::message>();

@@ -1,6 +1,6 @@
 #pragma once
-// Brings the requests of clients to the workers of their services, and the replies back. Knows nothing
-// of who may say what when: that is `broker_state`.
+// Brings the requests of clients to the workers of their services, and the replies back. Knows
+// nothing of who may say what when: that is `broker_state`.
 
 #include "mdp/broker_actions.h"
 #include "mdp/client_accounts.h"

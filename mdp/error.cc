@@ -15,18 +15,14 @@ const char* text(errc e) noexcept {
     case errc::not_delimited:
       return "MDP/0.1 header without an empty frame before it: use a REQ socket or send the empty "
              "frame";
-    case errc::no_command:
-      return "message ends behind its header: send the command frame";
+    case errc::no_command: return "message ends behind its header: send the command frame";
     case errc::unknown_command:
       return "unknown command: see 7/MDP and 18/MDP for the commands of each version";
-    case errc::misdirected_command:
-      return "command of the other side: check which end sends it";
+    case errc::misdirected_command: return "command of the other side: check which end sends it";
     case errc::no_service:
       return "no service name: name the service in one frame of 1 to 255 octets";
-    case errc::service_too_long:
-      return "service name above 255 octets: use a shorter name";
-    case errc::no_address:
-      return "no client address: send back the address frame of the request";
+    case errc::service_too_long: return "service name above 255 octets: use a shorter name";
+    case errc::no_address: return "no client address: send back the address frame of the request";
     case errc::address_not_delimited:
       return "no empty frame behind the client address: send exactly one address frame, then an "
              "empty one";
@@ -34,10 +30,8 @@ const char* text(errc e) noexcept {
       return "no body: send at least one frame, an empty one if there is nothing to say";
     case errc::surplus_frames:
       return "frames behind a command without a body: send the command alone";
-    case errc::too_many_frames:
-      return "too many frames: send several messages";
-    case errc::role_changed:
-      return "a peer was both client and worker: use a connection for each";
+    case errc::too_many_frames: return "too many frames: send several messages";
+    case errc::role_changed: return "a peer was both client and worker: use a connection for each";
     case errc::version_changed:
       return "a worker changed the version of MDP: open a new connection and register again";
     case errc::unsolicited_reply:
@@ -48,15 +42,15 @@ const char* text(errc e) noexcept {
       return "service names that begin with mmi. are the broker's own: choose another";
     case errc::no_request:
       return "no such request in hand: reply to each request once, while its broker is there";
-    case errc::partial_not_possible:
-      return "MDP/0.1 has no partial replies: use MDP/0.2";
+    case errc::partial_not_possible: return "MDP/0.1 has no partial replies: use MDP/0.2";
     case errc::request_in_flight:
       return "a request is in flight on this connection: await its reply or use another connection";
     case errc::not_connected:
-      return "no connection to the broker, the request was not sent: check the endpoint and whether "
+      return "no connection to the broker, the request was not sent: check the endpoint and that "
              "the broker runs";
     case errc::no_reply:
-      return "no reply in time, the request may have been carried out: repeat only what may run twice";
+      return "no reply in time, the request may have been carried out: repeat only what may run "
+             "twice";
     case errc::reply_cut_short:
       return "the reply began and did not end: repeat the request only if it may run twice";
   }

@@ -26,19 +26,19 @@ enum class errc {
   role_changed,           // a client's command from a worker, or the other way round
   version_changed,        // a worker that goes on in another version than its READY
 
-  unsolicited_reply,      // a reply that nobody waits for, or of another service
-  surplus_request,        // a request above the worker's capacity
+  unsolicited_reply,  // a reply that nobody waits for, or of another service
+  surplus_request,    // a request above the worker's capacity
 
   // Calls of the local user.
-  service_reserved,       // registering mmi.*
-  no_request,             // a reply to no request in hand: answered already, or its broker was lost
-  partial_not_possible,   // a PARTIAL to a 0.1 broker
-  request_in_flight,      // a second request on a connection that awaits a reply
+  service_reserved,      // registering mmi.*
+  no_request,            // a reply to no request in hand: answered already, or its broker was lost
+  partial_not_possible,  // a PARTIAL to a 0.1 broker
+  request_in_flight,     // a second request on a connection that awaits a reply
 
   // How a request ends that is not answered.
-  not_connected,          // never sent: there was no connection to the broker
-  no_reply,               // sent, but not answered in time: it may have been carried out
-  reply_cut_short,        // answered in part, but not to the end
+  not_connected,    // never sent: there was no connection to the broker
+  no_reply,         // sent, but not answered in time: it may have been carried out
+  reply_cut_short,  // answered in part, but not to the end
 };
 
 inline constexpr std::size_t errc_count = static_cast<std::size_t>(errc::reply_cut_short) + 1;

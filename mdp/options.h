@@ -15,8 +15,8 @@ namespace mdp {
 // What a request costs besides the octets of its body.
 inline constexpr std::size_t request_overhead = 256;
 
-// What a client may have unanswered. At its limit it is not read until it is below again; nothing is
-// dropped.
+// What a client may have unanswered. At its limit it is not read until it is below again; nothing
+// is dropped.
 struct client_quota {
   std::size_t requests = 1'000;
   std::size_t octets = 16 * 1024 * 1024;  // overhead included
@@ -60,15 +60,16 @@ struct worker_options {
   std::chrono::milliseconds reconnect_delay{2'500};
   // Requests in hand at once. What a broker sends above is ignored.
   std::size_t capacity = 1;
-  // Say DISCONNECT when stopping. Absent: to 0.2 brokers only, since brokers of the Guide are known to
-  // die of it.
+  // Say DISCONNECT when stopping. Absent: to 0.2 brokers only, since brokers of the Guide are known
+  // to die of it.
   std::optional<bool> say_disconnect{};
 };
 
 struct client_options {
   version protocol = version::v02;
-  std::chrono::milliseconds timeout{2'500};  // of an attempt, and then between the parts of the reply
-  unsigned attempts = 3;                     // each on a connection of its own
+  // Of an attempt, and then between the parts of the reply.
+  std::chrono::milliseconds timeout{2'500};
+  unsigned attempts = 3;  // each on a connection of its own
 };
 
 // What would make a worker's registration fail, or no error.

@@ -11,8 +11,8 @@
 namespace mdp {
 
 enum class standing : std::uint8_t {
-  absent,    // no such peer
-  fresh,     // it has said nothing yet
+  absent,  // no such peer
+  fresh,   // it has said nothing yet
   a_client,
   a_worker,
   expired,   // a worker that was silent for too long; when it speaks again it is sent away

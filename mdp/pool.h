@@ -32,8 +32,8 @@ public:
       grow();
     }
     auto* taken = free_;
-    auto* object = std::construct_at(reinterpret_cast<T*>(taken->storage),
-                                     std::forward<Args>(args)...);
+    auto* object =
+        std::construct_at(reinterpret_cast<T*>(taken->storage), std::forward<Args>(args)...);
     free_ = std::exchange(taken->next, nullptr);
     taken->live = true;
     ++size_;

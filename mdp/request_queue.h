@@ -1,6 +1,6 @@
 #pragma once
-// The requests that wait for one service. Its clients take turns; a client's own requests keep their
-// order; what a lost worker gave back goes first.
+// The requests that wait for one service. Its clients take turns; a client's own requests keep
+// their order; what a lost worker gave back goes first.
 
 #include "mdp/broker_records.h"
 #include "mdp/pool.h"

@@ -18,12 +18,12 @@ struct service {
   service(std::string_view n, pool<line>& lines) : name{n}, waiting{lines} {}
 
   std::string name;
-  std::size_t workers = 0;  // alive, at work or not
+  std::size_t workers = 0;                // alive, at work or not
   list_of<worker, &worker::ready> ready;  // those that can take a request, the longest idle first
-  request_queue waiting;    // empty while a worker is ready
-  std::size_t octets = 0;   // of its unanswered requests
+  request_queue waiting;                  // empty while a worker is ready
+  std::size_t octets = 0;                 // of its unanswered requests
   list_of<client, &client::blocked> blocked;
-  time_point unserved_since;               // while it has no worker
+  time_point unserved_since;  // while it has no worker
   std::size_t heap_place = not_in_heap;
 };
 

@@ -5,13 +5,14 @@
 #include "mdp/deadline_heap.h"
 #include "mdp/options.h"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 
 namespace mdp {
 
-// Who hears or tells a worker something only notes the time in its record; the deadline is looked at
-// again when it is due.
+// Who hears or tells a worker something only notes the time in its record; the deadline is looked
+// at again when it is due.
 class worker_deadlines {
 public:
   explicit worker_deadlines(const broker_options& options) noexcept
@@ -40,7 +41,8 @@ public:
     return heap_.empty() || *heap_.next() > now ? nullptr : &heap_.first();
   }
   // Nobody is dead before `judge_from`.
-  [[nodiscard]] verdict judge(const worker& w, time_point now, time_point judge_from) const noexcept {
+  [[nodiscard]] verdict judge(const worker& w, time_point now,
+                              time_point judge_from) const noexcept {
     if (const auto end = end_of(w, judge_from); end && *end <= now) {
       return verdict::dead;
     }
@@ -51,7 +53,8 @@ public:
 
 private:
   // When silence ends it, if nothing more is heard.
-  [[nodiscard]] std::optional<time_point> end_of(const worker& w, time_point judge_from) const noexcept {
+  [[nodiscard]] std::optional<time_point> end_of(const worker& w,
+                                                 time_point judge_from) const noexcept {
     if (w.held == 0) {
       return std::max(w.heard_at + silence_, judge_from);
     }

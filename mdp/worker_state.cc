@@ -136,7 +136,8 @@ std::optional<worker_state::time_point> worker_state::next_deadline() const noex
   if (!in_conversation_) {
     return std::nullopt;
   }
-  return countdown_suspended() ? heartbeat_due_at() : std::min(heartbeat_due_at(), broker_dead_at());
+  return countdown_suspended() ? heartbeat_due_at()
+                               : std::min(heartbeat_due_at(), broker_dead_at());
 }
 
 void worker_state::on_deadline(time_point now, actions& out) {

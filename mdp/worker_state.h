@@ -27,7 +27,8 @@ struct worker_actions {
   };
   std::vector<zmtp::message> sends;
   std::vector<request> requests;  // to be worked on
-  // Close the socket, discarding what it has queued, and open another after this delay.
+  // Close the socket, discarding what it has queued, and open another after this delay. Nothing of
+  // the old one is told to the state any more.
   std::optional<std::chrono::milliseconds> reopen;
 
   void clear() noexcept {
@@ -37,9 +38,9 @@ struct worker_actions {
   }
 };
 
-// Each conversation is a connection on a socket of its own: it begins with on_attached and READY, and
-// ends with DISCONNECT, the broker's silence or the loss of the connection. Then nothing more is sent,
-// and the requests in hand are the broker's to give to others.
+// Each conversation is a connection on a socket of its own: it begins with on_attached and READY,
+// and ends with DISCONNECT, the broker's silence or the loss of the connection. Then nothing more
+// is sent, and the requests in hand are the broker's to give to others.
 class worker_state {
 public:
   using time_point = std::chrono::steady_clock::time_point;

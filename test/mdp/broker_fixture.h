@@ -46,9 +46,9 @@ struct given_request {
   zmtp::message body;
 };
 
-class broker_fixture : public testing::Test {
+class broker_setting {
 public:
-  explicit broker_fixture(broker_options options = {}) : broker{options, test_instance} {}
+  explicit broker_setting(const broker_options& options = {}) : broker{options, test_instance} {}
 
   zmtp::peer_id attach() {
     const zmtp::peer_id id{static_cast<std::uint32_t>(inbox.size()), 7};
@@ -60,6 +60,7 @@ public:
   void detach(zmtp::peer_id id) {
     broker.on_detached(id, now, actions);
     paused.erase(id);
+    closed.insert(id);
     carry_out();
   }
   void say(zmtp::peer_id id, zmtp::message m) {
@@ -141,7 +142,7 @@ public:
   broker_state::actions actions;
   std::map<zmtp::peer_id, std::deque<zmtp::message>> inbox;
   std::set<zmtp::peer_id> paused;
-  std::set<zmtp::peer_id> closed;
+  std::set<zmtp::peer_id> closed;  // by the broker, or detached
 
   void carry_out() {
     for (auto& send : actions.sends) {
@@ -159,6 +160,11 @@ public:
     }
     actions.clear();
   }
+};
+
+class broker_fixture : public testing::Test, public broker_setting {
+public:
+  using broker_setting::broker_setting;
 };
 
 inline zmtp::message heartbeat(dialect how = dialect::v02) { return make_heartbeat(how); }

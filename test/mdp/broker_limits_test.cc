@@ -217,8 +217,10 @@ TEST_F(broker_limits, clients_of_a_service_take_turns) {  // MDP-2, D4
   ask(modest, "echo", {"modest"sv});
   const auto worker = attach_worker("echo");
   for (int i = 0; i < 100; ++i) {
-    echo(worker);
-    echo(worker);
+    // One of the greedy one's is in hand, and it is its turn.
+    for (int turn = 0; turn < 3 && silent(modest); ++turn) {
+      echo(worker);
+    }
     ASSERT_EQ(next(modest), final_reply("echo", "modest"));
     ask(modest, "echo", {"modest"sv});
   }
@@ -367,8 +369,8 @@ TEST_F(broker_limits, a_busy_worker_may_leave_heartbeats_unread) {
 }
 
 TEST_F(broker_limits, slices_are_copied_at_the_end_of_the_turn) {
-  const std::string octets = std::string("\x01\x06MDPC02\x01\x01\x01\x01\x04late\x00\x96", 20) +
-                             std::string(150, 'b');
+  const std::string octets =
+      std::string("\x01\x06MDPC02\x01\x01\x01\x01\x04late\x00\x96", 19) + std::string(150, 'b');
   zmtp::block_ptr buffer{zmtp::block::create(64 * 1024)};
   std::memcpy(buffer->data(), octets.data(), octets.size());
   const auto client = attach();

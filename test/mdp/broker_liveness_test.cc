@@ -80,7 +80,8 @@ TEST_F(broker_liveness, clients_and_strangers_hear_none) {  // MDP-29
   EXPECT_TRUE(silent(stranger));
 }
 
-TEST_F(broker_liveness, silent_idle_worker_is_dropped_between_three_and_five_intervals) {  // MDP-41, 43
+TEST_F(broker_liveness,
+       silent_idle_worker_is_dropped_between_three_and_five_intervals) {  // MDP-41, 43
   const auto worker = attach_worker("echo");
   pass(7499ms);
   EXPECT_EQ(broker.status().workers, 1U);

@@ -5,7 +5,6 @@
 #include "tools/zinc/stop_signals.h"
 
 #include <boost/asio/io_context.hpp>
-
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 

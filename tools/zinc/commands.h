@@ -23,9 +23,9 @@ struct broker_arguments {
 struct worker_arguments {
   std::string connect = "tcp://localhost:5555";
   mdp::worker_options options;
-  std::optional<std::size_t> count;   // stop after so many requests
-  std::string command;                // run for each request; empty: echo
-  std::chrono::milliseconds delay{0}; // before each reply
+  std::optional<std::size_t> count;    // stop after so many requests
+  std::string command;                 // run for each request; empty: echo
+  std::chrono::milliseconds delay{0};  // before each reply
 };
 [[nodiscard]] int run_worker(const worker_arguments& arguments);
 
@@ -35,7 +35,7 @@ struct request_arguments {
   mdp::client_options options;
   std::optional<std::size_t> count;  // absent: one, and its reply is printed
   std::size_t in_flight = 1;
-  std::optional<std::size_t> size;   // of a made-up body
+  std::optional<std::size_t> size;  // of a made-up body
   bool json = false;
   std::vector<std::string> body;
 };

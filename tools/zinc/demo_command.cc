@@ -13,7 +13,6 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
-
 #include <fmt/core.h>
 
 #include <array>
@@ -44,8 +43,8 @@ constexpr auto row_interval = 500ms;
 class worker_process {
 public:
   worker_process(const std::string& broker, const char* version) {
-    std::array<std::string, 9> words{"zinc",  "worker", "--connect", broker,    "--service",
-                                     "echo",  "--mdp",  version,     "--delay=1"};
+    std::array<std::string, 9> words{"zinc", "worker", "--connect", broker,     "--service",
+                                     "echo", "--mdp",  version,     "--delay=1"};
     std::vector<char*> arguments;
     for (auto& word : words) {
       arguments.push_back(word.data());
@@ -118,8 +117,10 @@ private:
       co_await timer.async_wait(asio::use_awaitable);
     }
     if (broker_.status().workers == worker_count) {
-      clients_.emplace_back(std::make_unique<clients>(context_.get_executor(), at, mdp::version::v01));
-      clients_.emplace_back(std::make_unique<clients>(context_.get_executor(), at, mdp::version::v02));
+      clients_.emplace_back(
+          std::make_unique<clients>(context_.get_executor(), at, mdp::version::v01));
+      clients_.emplace_back(
+          std::make_unique<clients>(context_.get_executor(), at, mdp::version::v02));
       for (const auto& c : clients_) {
         for (int i = 0; i < loops_per_client; ++i) {
           ++loops_;
@@ -205,11 +206,11 @@ private:
     }
     const auto held = clients_ended_ && killed_ && sum.asked > 0 && sum.answered == sum.asked &&
                       counters_.replies == sum.asked && workers_at_end_ == worker_count - 1;
-    fmt::print("\n{}: {} requests, {} answered, {} wrong, {} without an answer; {} of {} workers left, "
-               "{} requests of the killed one given to another\n",
-               held ? "all of it held" : "NOT all of it held", sum.asked, sum.answered, sum.wrong,
-               sum.asked - sum.answered - sum.wrong, workers_at_end_, worker_count,
-               counters_.requeued);
+    fmt::print(
+        "\n{}: {} requests, {} answered, {} wrong, {} without an answer; {} of {} workers left, "
+        "{} requests of the killed one given to another\n",
+        held ? "all of it held" : "NOT all of it held", sum.asked, sum.answered, sum.wrong,
+        sum.asked - sum.answered - sum.wrong, workers_at_end_, worker_count, counters_.requeued);
     return held ? exit_code::done : exit_code::failed;
   }
 

@@ -3,25 +3,25 @@
 
 #include "tools/zinc/commands.h"
 
-#include <boost/system/system_error.hpp>
-
 #include <CLI/CLI.hpp>
+#include <boost/system/system_error.hpp>
 
 #include <cstdio>
 #include <exception>
-#include <map>
 #include <string>
 
 namespace zinc {
 namespace {
 
-const std::map<std::string, mdp::version> versions{{"0.1", mdp::version::v01},
-                                                   {"0.2", mdp::version::v02}};
-
 void add_version(CLI::App& app, mdp::version& value) {
-  app.add_option("--mdp", value, "version of the protocol: 0.1 (7/MDP, the Guide's) or 0.2 (18/MDP)")
-      ->transform(CLI::Transformer(versions))
-      ->type_name("0.1|0.2");
+  app.add_option_function<std::string>(
+         "--mdp",
+         [&value](const std::string& name) {
+           value = name == "0.1" ? mdp::version::v01 : mdp::version::v02;
+         },
+         "version of the protocol: 0.1 (7/MDP, the Guide's) or 0.2 (18/MDP)")
+      ->check(CLI::IsMember({"0.1", "0.2"}))
+      ->default_str("0.2");
 }
 
 // CLI11 knows numbers, the options know durations.
@@ -63,8 +63,9 @@ void add_worker(CLI::App& app, worker_arguments& to) {
   app.add_option("--count", to.count, "stop after this many requests")
       ->check(CLI::PositiveNumber)
       ->type_name("N");
-  app.add_option("--exec", to.command,
-                 "shell command to run for each request: the body is its input, its output the reply")
+  app.add_option(
+         "--exec", to.command,
+         "shell command to run for each request: the body is its input, its output the reply")
       ->type_name("CMD");
   add_milliseconds(app, "--delay", to.delay, "wait before each reply", 0);
 }
@@ -110,10 +111,11 @@ int run(int argc, char** argv) {
   demo_arguments demo;
   auto* const broker_app = app.add_subcommand(
       "broker", "Majordomo broker for MDP/0.1 and MDP/0.2, with MMI. Prints `bound ENDPOINT`.");
-  auto* const worker_app = app.add_subcommand("worker", "Majordomo worker: echoes, or runs a command");
+  auto* const worker_app =
+      app.add_subcommand("worker", "Majordomo worker: echoes, or runs a command");
   auto* const request_app = app.add_subcommand("request", "asks a Majordomo service");
-  auto* const demo_app =
-      app.add_subcommand("demo", "a broker, workers and clients of both versions, and a worker killed");
+  auto* const demo_app = app.add_subcommand(
+      "demo", "a broker, workers and clients of both versions, and a worker killed");
   add_broker(*broker_app, broker);
   add_worker(*worker_app, worker);
   add_request(*request_app, request);

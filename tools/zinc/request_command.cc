@@ -14,7 +14,6 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/system/system_error.hpp>
-
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -119,7 +118,8 @@ private:
       if (latencies_.empty()) {
         return 0.0;
       }
-      const auto index = static_cast<std::size_t>(share * static_cast<double>(latencies_.size() - 1));
+      const auto index =
+          static_cast<std::size_t>(share * static_cast<double>(latencies_.size() - 1));
       std::nth_element(latencies_.begin(), latencies_.begin() + static_cast<std::ptrdiff_t>(index),
                        latencies_.end());
       return std::chrono::duration<double, std::micro>(latencies_[index]).count();
@@ -137,8 +137,10 @@ private:
                                                                     {"p50_us", p50},
                                                                     {"p99_us", p99}}));
     } else {
-      fmt::print("{} requests, {} answered, {} failed in {:.3f} s: {:.0f}/s, p50 {:.0f} µs, p99 {:.0f} µs\n",
-                 started_, answered, failures_, seconds, rate, p50, p99);
+      fmt::print(
+          "{} requests, {} answered, {} failed in {:.3f} s: {:.0f}/s, p50 {:.0f} µs, p99 {:.0f} "
+          "µs\n",
+          started_, answered, failures_, seconds, rate, p50, p99);
     }
   }
 

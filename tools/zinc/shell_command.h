@@ -10,7 +10,8 @@
 namespace zinc {
 
 // `on_done` gets the error of starting it, else the exit status as of waitpid(2) and the output.
-using shell_handler = std::function<void(boost::system::error_code, int status, std::string output)>;
+using shell_handler =
+    std::function<void(boost::system::error_code, int status, std::string output)>;
 void run_shell_command(const boost::asio::any_io_executor& executor, const std::string& command,
                        std::string input, shell_handler on_done);
 

@@ -1,0 +1,331 @@
+// Clients and workers that come and go at random, among peers that send mutilated messages. A
+// ledger shows that every request is answered at most once, by whom it was given to, to who asked,
+// and that none is lost while there are workers.
+#include "test/mdp/broker_fixture.h"
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+namespace mdp {
+namespace {
+
+constexpr std::string_view services[] = {"echo", "slow", "odd"};
+
+class random_life : public broker_setting {
+public:
+  random_life()
+      : broker_setting{{.service_expiry = 24h,
+                        .attempts = 1'000'000,
+                        .client_limit = {.requests = 2},
+                        .service_limit = {.octets = 2'000}}} {}
+  void run(unsigned seed);
+
+private:
+  struct asked {
+    std::string id;
+    bool in_part = false;  // a PARTIAL was received
+  };
+  struct client {
+    version speaks;
+    std::map<std::string, asked, std::less<>> open;  // by service, one request each
+  };
+  struct worker {
+    dialect speaks;
+  };
+
+  unsigned pick(unsigned n) { return static_cast<unsigned>(random_() % n); }
+  template <class Map>
+  auto any(Map& of) {
+    return std::next(of.begin(), pick(static_cast<unsigned>(of.size())));
+  }
+
+  void add_client() { clients_[attach()].speaks = pick(2) == 0 ? version::v01 : version::v02; }
+  void add_worker(std::string_view service) {
+    const auto how = std::array{dialect::v01, dialect::v02, dialect::v02_delimited}[pick(3)];
+    workers_[attach_worker(service, how)].speaks = how;
+  }
+  void say_in(dialect how, zmtp::peer_id id, zmtp::message m) {
+    if (how == dialect::v02_delimited) {
+      m.push_front("");
+    }
+    say(id, std::move(m));
+  }
+
+  void step();
+  void a_client_asks();
+  void clients_read();
+  void a_worker_works(zmtp::peer_id id, worker& w);
+  void a_stranger_speaks();
+  zmtp::message mutilated();
+  void finish();
+
+  std::mt19937 random_;
+  unsigned last_id_ = 0;
+  std::map<zmtp::peer_id, client> clients_;
+  std::map<zmtp::peer_id, worker> workers_;
+  std::vector<zmtp::peer_id> strangers_;
+  std::vector<zmtp::message> seen_;  // what strangers make their messages of
+};
+
+void random_life::a_client_asks() {
+  auto& [id, c] = *any(clients_);
+  const auto service = services[pick(3)];
+  // Mostly they are not read when paused; what was under way comes all the same.
+  if (c.open.count(service) != 0 || (paused.count(id) != 0 && pick(4) != 0)) {
+    return;
+  }
+  auto& entry = c.open[std::string{service}];
+  entry.id = "honest:" + std::to_string(++last_id_);
+  zmtp::message m{entry.id};
+  if (pick(3) == 0) {
+    m.push_back(std::string(pick(2000), 'b'));
+  }
+  push_client_request(m, c.speaks, service);
+  seen_.push_back(m);
+  say(id, std::move(m));
+}
+
+void random_life::clients_read() {
+  for (auto& [id, c] : clients_) {
+    while (!silent(id)) {
+      auto m = next(id);
+      const auto reply = parse_for_client(m, c.speaks);
+      ASSERT_TRUE(reply);
+      const auto at = c.open.find(reply->service);
+      ASSERT_NE(at, c.open.end()) << "a reply to nothing";
+      for (const auto part : m) {
+        // Strangers that register as workers may say anything, but not what another was asked.
+        ASSERT_TRUE(!part.starts_with("honest:") || part == at->second.id);
+      }
+      if (reply->final) {
+        c.open.erase(at);
+      } else {
+        at->second.in_part = true;
+      }
+    }
+  }
+}
+
+void random_life::a_worker_works(zmtp::peer_id id, worker& w) {
+  auto m = next(id);
+  if (m.empty() || m == heartbeat(w.speaks)) {
+    return;
+  }
+  const auto input = parse_for_worker(m, w.speaks);
+  ASSERT_TRUE(input);
+  const auto* given = std::get_if<broker_request>(&*input);
+  ASSERT_NE(given, nullptr) << "an honest worker was sent away";
+  const std::string address{given->address};
+  m.pop_front();
+  m.pop_front();
+  zmtp::message body{m.front()};
+  for (auto parts = pick(10) == 0 && w.speaks != dialect::v01 ? pick(4) : 0; parts != 0; --parts) {
+    auto part = body;
+    push_worker_reply(part, version_of(w.speaks), false, address);
+    say_in(w.speaks, id, std::move(part));
+  }
+  if (pick(20) == 0) {
+    detach(id);
+    workers_.erase(id);
+    return;
+  }
+  push_worker_reply(body, version_of(w.speaks), true, address);
+  seen_.push_back(body);
+  say_in(w.speaks, id, std::move(body));
+}
+
+// A message of honest peers with a few changes.
+zmtp::message random_life::mutilated() {
+  std::vector<std::string> parts;
+  for (const auto part : seen_[pick(static_cast<unsigned>(seen_.size()))]) {
+    parts.emplace_back(part.starts_with("honest:") ? "stranger" : part);
+  }
+  for (auto changes = pick(4); changes != 0 && !parts.empty(); --changes) {
+    const auto at = parts.begin() + pick(static_cast<unsigned>(parts.size()));
+    switch (pick(7)) {
+      case 0: parts.erase(at); break;
+      case 1: parts.insert(at, std::string{*at}); break;
+      case 2: parts.insert(at, std::string{}); break;
+      case 3: parts.insert(at, std::string(pick(300), static_cast<char>(pick(256)))); break;
+      case 4: std::iter_swap(at, parts.begin()); break;
+      case 5:
+        if (!at->empty()) {
+          (*at)[pick(static_cast<unsigned>(at->size()))] ^= static_cast<char>(1U << pick(8));
+        }
+        break;
+      case 6:
+        *at = std::array{"MDPC01"sv, "MDPC02"sv, "MDPW01"sv, "MDPW02"sv, "\x01"sv, "\x02"sv,
+                         "\x03"sv,   "\x04"sv,   "\x05"sv,   "\x06"sv,   "echo"sv, ""sv}[pick(12)];
+        break;
+    }
+  }
+  zmtp::message m;
+  for (const auto& part : parts) {
+    m.push_back(part);
+  }
+  return m;
+}
+
+void random_life::a_stranger_speaks() {
+  if (strangers_.size() < 5 || pick(10) == 0) {
+    strangers_.push_back(attach());
+    seen_.push_back(make_ready(version::v01, services[pick(3)]));
+    seen_.push_back(make_ready(version::v02, services[pick(3)]));
+    seen_.push_back(make_heartbeat(dialect::v02));
+  }
+  const auto at = pick(static_cast<unsigned>(strangers_.size()));
+  const auto id = strangers_[at];
+  // What it was given, it gives back, more or less.
+  if (auto m = next(id); m.part_count() >= 5 && m.part_count() < 20) {
+    seen_.push_back(m);
+  }
+  if (pick(8) == 0) {
+    strangers_.erase(strangers_.begin() + at);
+    detach(id);
+  } else {
+    say(id, mutilated());
+  }
+}
+
+void random_life::step() {
+  switch (pick(12)) {
+    case 0: {
+      const auto at = any(clients_);
+      const auto id = at->first;
+      clients_.erase(at);
+      detach(id);
+      add_client();
+      break;
+    }
+    case 1:
+      if (workers_.size() > 2 && pick(2) == 0) {
+        const auto at = any(workers_);
+        const auto [id, w] = *at;
+        workers_.erase(at);
+        if (pick(2) == 0) {
+          say(id, make_disconnect(w.speaks));
+        } else {
+          detach(id);
+        }
+      } else {
+        add_worker(services[pick(3)]);
+      }
+      break;
+    case 2:
+      pass(std::chrono::milliseconds{pick(2000)});
+      for (const auto& [id, w] : workers_) {
+        say(id, make_heartbeat(w.speaks));
+      }
+      break;
+    case 3:
+    case 4:
+    case 5: a_client_asks(); break;
+    case 6:
+    case 7:
+    case 8:
+      if (!workers_.empty()) {
+        auto& [id, w] = *any(workers_);
+        a_worker_works(id, w);
+      }
+      break;
+    case 9: clients_read(); break;
+    default: a_stranger_speaks();
+  }
+}
+
+void random_life::finish() {
+  for (const auto id : strangers_) {
+    detach(id);
+  }
+  strangers_.clear();
+  for (const auto service : services) {
+    add_worker(service);
+  }
+  for (int round = 0; round < 200; ++round) {
+    for (auto at = workers_.begin(); at != workers_.end();) {
+      const auto id = at->first;
+      auto& w = at->second;
+      ++at;
+      a_worker_works(id, w);
+    }
+    for (const auto service : services) {
+      add_worker(service);
+    }
+    clients_read();
+    if (const auto s = broker.status(); s.waiting + s.working == 0) {
+      break;
+    }
+  }
+  for (const auto& [id, c] : clients_) {
+    for (const auto& [service, entry] : c.open) {
+      // Its worker was lost in the middle of the reply.
+      EXPECT_TRUE(entry.in_part) << entry.id << " was lost";
+    }
+    EXPECT_EQ(paused.count(id), 0U);
+    EXPECT_EQ(closed.count(id), 0U);
+  }
+  for (const auto& [id, c] : clients_) {
+    detach(id);
+  }
+  for (const auto& [id, w] : workers_) {
+    EXPECT_EQ(closed.count(id), 0U);
+    detach(id);
+  }
+  const auto s = broker.status();
+  EXPECT_EQ(s.clients + s.workers + s.services + s.waiting + s.working + s.paused_clients, 0U);
+  EXPECT_FALSE(broker.next_deadline());
+}
+
+void random_life::run(unsigned seed) {
+  random_.seed(seed);
+  for (int i = 0; i < 6; ++i) {
+    add_client();
+  }
+  for (const auto service : services) {
+    add_worker(service);
+  }
+  for (int i = 0; i < 500 && !testing::Test::HasFailure(); ++i) {
+    step();
+  }
+  finish();
+}
+
+TEST(broker_random, ledger) {  // MDP-31, D1, D3
+  broker_counters sum;
+  for (unsigned seed = 0; seed < 400 && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    random_life life;
+    life.run(seed);
+    const auto counted = life.counters();
+    sum.replies += counted.replies;
+    sum.partials += counted.partials;
+    sum.requeued += counted.requeued;
+    sum.cut_short += counted.cut_short;
+    sum.abandoned += counted.abandoned;
+    sum.unwanted_replies += counted.unwanted_replies;
+    sum.unexpected_commands += counted.unexpected_commands;
+    sum.ignored_messages += counted.ignored_messages;
+    sum.workers_expired += counted.workers_expired;
+    sum.pauses += counted.pauses;
+    for (std::size_t i = 0; i < errc_count; ++i) {
+      sum.invalid_messages[i] += counted.invalid_messages[i];
+    }
+  }
+  // All of it did happen.
+  for (const auto count :
+       {sum.replies, sum.partials, sum.requeued, sum.cut_short, sum.abandoned, sum.unwanted_replies,
+        sum.unexpected_commands, sum.ignored_messages, sum.workers_expired, sum.pauses}) {
+    EXPECT_GT(count, 5U);
+  }
+  for (auto fault = errc::no_header; fault <= errc::version_changed;
+       fault = static_cast<errc>(static_cast<int>(fault) + 1)) {
+    if (fault != errc::too_many_frames) {
+      EXPECT_GT(sum.invalid_messages[static_cast<std::size_t>(fault)], 0U)
+          << make_error_code(fault);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mdp

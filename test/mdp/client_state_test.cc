@@ -1,0 +1,298 @@
+#include "mdp/client_state.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace mdp {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace std::string_view_literals;
+
+class client_dialog : public testing::TestWithParam<version> {
+public:
+  void attach() { state.on_attached(now, actions); }
+  boost::system::error_code ask(zmtp::message body = {"Hello"sv}) {
+    return state.ask("echo", std::move(body), now, actions);
+  }
+  zmtp::message request(zmtp::message body = {"Hello"sv}) {
+    push_client_request(body, GetParam(), "echo");
+    return body;
+  }
+  // The one message that was sent.
+  zmtp::message sent() {
+    EXPECT_LE(actions.sends.size(), 1U);
+    auto m = actions.sends.empty() ? zmtp::message{} : actions.sends.front();
+    actions.sends.clear();
+    return m;
+  }
+  void hear(zmtp::message body, bool final = true, std::string_view service = "echo") {
+    push_client_reply(body, dialect_of(GetParam()), final, service);
+    state.on_message(std::move(body), now, actions);
+  }
+  void expect_reply(zmtp::message body) {
+    ASSERT_TRUE(actions.reply);
+    EXPECT_EQ(*actions.reply, body);
+    EXPECT_FALSE(actions.failure);
+    EXPECT_FALSE(state.in_flight());
+    actions.clear();
+  }
+  void pass(std::chrono::milliseconds time) {
+    now += time;
+    if (const auto due = state.next_deadline(); due && *due <= now) {
+      state.on_deadline(now, actions);
+    }
+  }
+  // The shell opens a new socket, which connects.
+  void reconnect() {
+    EXPECT_TRUE(actions.reopen);
+    actions.reopen = false;
+    attach();
+  }
+  bool old() const { return GetParam() == version::v01; }
+  std::uint64_t ignored(errc fault) {
+    return state.invalid_messages()[static_cast<std::size_t>(fault)];
+  }
+
+  client_state state{{.protocol = GetParam()}};
+  client_actions actions;
+  client_state::time_point now{1h};
+};
+
+INSTANTIATE_TEST_SUITE_P(versions, client_dialog, testing::Values(version::v01, version::v02),
+                         [](const auto& tested) {
+                           return tested.param == version::v01 ? "v01" : "v02";
+                         });
+
+TEST_P(client_dialog, request_and_reply) {  // MDP-5, MD1-1, MD1-3
+  attach();
+  for (const auto body : {"1"sv, "2"sv}) {
+    EXPECT_FALSE(ask({body, "more"sv}));
+    EXPECT_TRUE(state.in_flight());
+    EXPECT_EQ(sent(), request({body, "more"sv}));
+    hear({"reply to"sv, body});
+    expect_reply({"reply to"sv, body});
+  }
+}
+
+TEST_P(client_dialog, what_is_asked_before_the_connection_is_there_waits_for_it) {
+  EXPECT_FALSE(ask());
+  EXPECT_TRUE(actions.sends.empty());
+  attach();
+  EXPECT_EQ(sent(), request());
+}
+
+TEST_P(client_dialog, one_request_at_a_time) {
+  attach();
+  EXPECT_FALSE(ask());
+  zmtp::message body{"second"sv};
+  EXPECT_EQ(state.ask("echo", std::move(body), now, actions), errc::request_in_flight);
+  EXPECT_EQ(body, zmtp::message{"second"sv});  // NOLINT: not moved from
+  EXPECT_EQ(sent(), request());
+}
+
+TEST_P(client_dialog, what_cannot_be_asked) {
+  attach();
+  EXPECT_EQ(state.ask("", {"x"sv}, now, actions), errc::no_service);
+  EXPECT_EQ(state.ask(std::string(256, 's'), {"x"sv}, now, actions), errc::service_too_long);
+  EXPECT_EQ(state.ask("echo", {}, now, actions), errc::no_body);
+  EXPECT_TRUE(actions.sends.empty());
+  EXPECT_FALSE(state.in_flight());
+  EXPECT_FALSE(state.ask("mmi.service", {"echo"sv}, now, actions));
+}
+
+TEST_P(client_dialog, partial_replies) {  // MDP-9
+  if (old()) {
+    return;
+  }
+  attach();
+  for (const int count : {0, 1, 1000}) {
+    EXPECT_FALSE(ask());
+    for (int i = 0; i < count; ++i) {
+      pass(2s);  // each part has the whole time
+      hear({std::to_string(i)}, false);
+      EXPECT_FALSE(actions.reply);
+    }
+    ASSERT_EQ(actions.partials.size(), static_cast<std::size_t>(count));
+    for (int i = 0; i < count; ++i) {
+      EXPECT_EQ(actions.partials[static_cast<std::size_t>(i)], zmtp::message{std::to_string(i)});
+    }
+    hear({"end"sv});
+    EXPECT_FALSE(actions.reopen);
+    expect_reply({"end"sv});
+  }
+}
+
+TEST_P(client_dialog, an_unanswered_request_is_repeated_on_a_new_connection) {  // MDP-11
+  attach();
+  EXPECT_FALSE(ask());
+  EXPECT_EQ(sent(), request());
+  for (int attempt = 2; attempt <= 3; ++attempt) {
+    pass(2499ms);
+    EXPECT_FALSE(actions.reopen);
+    pass(1ms);
+    EXPECT_TRUE(actions.sends.empty());
+    hear({"late"sv});  // of the former connection
+    EXPECT_FALSE(actions.reply);
+    reconnect();
+    EXPECT_EQ(sent(), request());
+  }
+  hear({"reply"sv});
+  expect_reply({"reply"sv});
+}
+
+TEST_P(client_dialog, after_three_attempts_it_is_unknown_what_became_of_it) {  // MDP-11, M6
+  attach();
+  EXPECT_FALSE(ask());
+  for (int attempt = 1; attempt < 3; ++attempt) {
+    pass(2500ms);
+    EXPECT_FALSE(actions.failure);
+    reconnect();
+  }
+  pass(2500ms);
+  EXPECT_EQ(actions.failure, make_error_code(errc::no_reply));
+  EXPECT_FALSE(state.in_flight());
+  EXPECT_FALSE(state.next_deadline());
+}
+
+TEST_P(client_dialog, a_late_reply_is_not_taken_for_the_next) {  // M6, D3
+  attach();
+  client_state impatient{{.protocol = GetParam(), .attempts = 1}};
+  impatient.on_attached(now, actions);
+  EXPECT_FALSE(impatient.ask("echo", {"1"sv}, now, actions));
+  now += 2500ms;
+  impatient.on_deadline(now, actions);
+  EXPECT_TRUE(actions.failure);
+  EXPECT_TRUE(actions.reopen);
+  actions.clear();
+  EXPECT_FALSE(impatient.ask("echo", {"2"sv}, now, actions));
+  EXPECT_TRUE(actions.sends.empty());  // not on the old connection
+  zmtp::message late{"to 1"sv};
+  push_client_reply(late, dialect_of(GetParam()), true, "echo");
+  impatient.on_message(std::move(late), now, actions);
+  EXPECT_FALSE(actions.reply);
+  impatient.on_attached(now, actions);
+  EXPECT_EQ(sent(), request({"2"sv}));
+}
+
+TEST_P(client_dialog, without_a_connection_it_was_not_sent) {  // M6
+  EXPECT_FALSE(ask());
+  for (int attempt = 1; attempt <= 3; ++attempt) {
+    EXPECT_FALSE(actions.failure);
+    pass(2500ms);
+  }
+  EXPECT_EQ(actions.failure, make_error_code(errc::not_connected));
+}
+
+TEST_P(client_dialog, a_lost_connection_repeats_the_request_at_once) {
+  attach();
+  EXPECT_FALSE(ask());
+  EXPECT_EQ(sent(), request());
+  pass(1s);
+  state.on_detached(actions);
+  reconnect();
+  EXPECT_EQ(sent(), request());
+  EXPECT_EQ(state.next_deadline(), now + 1500ms);  // it is the same attempt
+  hear({"reply"sv});
+  expect_reply({"reply"sv});
+  state.on_detached(actions);
+  EXPECT_TRUE(actions.reopen);
+}
+
+TEST_P(client_dialog, a_reply_that_has_begun_is_not_begun_again) {  // B20
+  if (old()) {
+    return;
+  }
+  for (const bool lost : {true, false}) {
+    attach();
+    EXPECT_FALSE(ask());
+    hear({"part"sv}, false);
+    if (lost) {
+      state.on_detached(actions);
+    } else {
+      pass(2500ms);
+    }
+    EXPECT_EQ(actions.failure, make_error_code(errc::reply_cut_short));
+    EXPECT_TRUE(actions.reopen);
+    actions.clear();
+  }
+}
+
+TEST_P(client_dialog, nothing_counts_behind_the_last_part) {  // MDP-10
+  attach();
+  EXPECT_FALSE(ask());
+  hear({"reply"sv});
+  expect_reply({"reply"sv});
+  hear({"again"sv});
+  EXPECT_FALSE(actions.reply);
+  EXPECT_EQ(ignored(errc::unsolicited_reply), 1U);
+}
+
+TEST_P(client_dialog, replies_of_other_services_are_ignored) {  // C3-16
+  attach();
+  EXPECT_FALSE(ask());
+  hear({"x"sv}, true, "other");
+  EXPECT_FALSE(actions.reply);
+  EXPECT_EQ(ignored(errc::unsolicited_reply), 1U);
+  hear({"reply"sv});
+  expect_reply({"reply"sv});
+}
+
+TEST_P(client_dialog, what_is_wrong_is_ignored) {  // MDP-31
+  attach();
+  EXPECT_FALSE(ask());
+  for (const auto& m :
+       {zmtp::message{}, zmtp::message{"garbage"sv}, zmtp::message{"MDPC02"sv},
+        zmtp::message{"MDPC01"sv, "echo"sv, "x"sv}, make_heartbeat(dialect_of(GetParam()))}) {
+    state.on_message(zmtp::message{m}, now, actions);
+  }
+  zmtp::message foreign{"x"sv};
+  push_client_reply(foreign, old() ? dialect::v02 : dialect::v01, true, "echo");
+  state.on_message(std::move(foreign), now, actions);
+  EXPECT_FALSE(actions.reply);
+  hear({"reply"sv});
+  expect_reply({"reply"sv});
+}
+
+TEST_P(client_dialog, cancelling_takes_the_connection_along) {
+  state.cancel(actions);
+  attach();
+  state.cancel(actions);
+  EXPECT_FALSE(actions.reopen);
+  EXPECT_FALSE(ask());
+  (void)sent();
+  state.cancel(actions);
+  EXPECT_TRUE(actions.reopen);
+  EXPECT_FALSE(actions.failure);
+  hear({"late"sv});
+  EXPECT_FALSE(actions.reply);
+  reconnect();
+  EXPECT_TRUE(actions.sends.empty());
+  EXPECT_FALSE(ask({"next"sv}));
+  EXPECT_EQ(sent(), request({"next"sv}));
+}
+
+TEST_P(client_dialog, a_process_that_was_stopped_listens_before_it_judges) {  // M4
+  attach();
+  EXPECT_FALSE(ask());
+  (void)sent();
+  pass(60s);
+  EXPECT_FALSE(actions.reopen);
+  hear({"it was there already"sv});
+  expect_reply({"it was there already"sv});
+}
+
+TEST_P(client_dialog, calling_early_does_nothing) {
+  attach();
+  state.on_deadline(now, actions);
+  EXPECT_FALSE(ask());
+  state.on_deadline(now + 1s, actions);
+  EXPECT_FALSE(actions.reopen);
+}
+
+}  // namespace
+}  // namespace mdp

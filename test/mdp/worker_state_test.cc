@@ -1,0 +1,354 @@
+#include "mdp/worker_state.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace mdp {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace std::string_view_literals;
+
+class worker_conversation : public testing::TestWithParam<version> {
+public:
+  void attach() {
+    state.on_attached(now, actions);
+    EXPECT_EQ(sent(), make_ready(GetParam(), "echo"));
+  }
+  void hear(zmtp::message m) { state.on_message(std::move(m), now, actions); }
+  void hear_request(std::string_view address, zmtp::message body) {
+    push_worker_request(body, how, address);
+    hear(std::move(body));
+  }
+  void hear_heartbeat() { hear(make_heartbeat(how)); }
+  // The one request that arrived.
+  worker_actions::request taken() {
+    EXPECT_EQ(actions.requests.size(), 1U);
+    auto one = actions.requests.empty() ? worker_actions::request{} : actions.requests.front();
+    actions.requests.clear();
+    return one;
+  }
+  // The oldest that was sent.
+  zmtp::message sent() {
+    if (actions.sends.empty()) {
+      return {};
+    }
+    auto m = actions.sends.front();
+    actions.sends.erase(actions.sends.begin());
+    return m;
+  }
+  zmtp::message reply_frames(std::string_view address, zmtp::message body, bool final = true) {
+    push_worker_reply(body, GetParam(), final, address);
+    return body;
+  }
+  boost::system::error_code reply(std::uint64_t id, zmtp::message body = {"x"sv}) {
+    return state.reply(id, std::move(body), now, actions);
+  }
+  // Time passes; the heartbeats that were sent meanwhile.
+  std::size_t pass(std::chrono::milliseconds time) {
+    const auto until = now + time;
+    std::size_t heartbeats = 0;
+    while (state.next_deadline() && *state.next_deadline() <= until) {
+      now = std::max(now, *state.next_deadline());
+      state.on_deadline(now, actions);
+      for (auto m = sent(); !m.empty(); m = sent()) {
+        EXPECT_EQ(m, make_heartbeat(how));
+        ++heartbeats;
+      }
+    }
+    now = until;
+    return heartbeats;
+  }
+  std::uint64_t ignored(errc fault) {
+    return state.invalid_messages()[static_cast<std::size_t>(fault)];
+  }
+
+  const dialect how = dialect_of(GetParam());
+  worker_state state{{.service = "echo", .protocol = GetParam()}};
+  worker_actions actions;
+  worker_state::time_point now{1h};
+};
+
+INSTANTIATE_TEST_SUITE_P(versions, worker_conversation, testing::Values(version::v01, version::v02),
+                         [](const auto& tested) {
+                           return tested.param == version::v01 ? "v01" : "v02";
+                         });
+
+TEST_P(worker_conversation, begins_with_ready) {  // MDP-23
+  EXPECT_FALSE(state.next_deadline());
+  hear_request("a", {"too early"sv});
+  EXPECT_TRUE(actions.requests.empty());
+  attach();
+  EXPECT_TRUE(state.in_conversation());
+  EXPECT_TRUE(actions.sends.empty());
+}
+
+TEST_P(worker_conversation, says_ready_once) {  // MDP-25
+  attach();
+  for (int i = 0; i < 24; ++i) {
+    EXPECT_EQ(pass(2500ms), 1U);
+    hear_heartbeat();
+  }
+  EXPECT_FALSE(actions.reopen);
+}
+
+TEST_P(worker_conversation, replies_with_the_address_of_the_request) {  // MDP-18, 35, 36, MD1-4
+  attach();
+  const std::string address("\0any octets\xff", 12);
+  hear_request(address, {"Hello"sv, "world"sv});
+  const auto request = taken();
+  EXPECT_EQ(request.body, (zmtp::message{"Hello"sv, "world"sv}));
+  EXPECT_EQ(state.requests_in_hand(), 1U);
+  EXPECT_FALSE(reply(request.id, {"Hi"sv, "there"sv}));
+  EXPECT_EQ(sent(), reply_frames(address, {"Hi"sv, "there"sv}));
+  EXPECT_EQ(state.requests_in_hand(), 0U);
+}
+
+TEST_P(worker_conversation, replies_once) {  // MDP-34, MD1-5
+  attach();
+  hear_request("a", {"1"sv});
+  const auto first = taken();
+  EXPECT_EQ(reply(first.id + 1), errc::no_request);
+  EXPECT_FALSE(reply(first.id));
+  EXPECT_EQ(reply(first.id), errc::no_request);
+  EXPECT_EQ(state.reply_in_part(first.id, {"x"sv}, now, actions),
+            GetParam() == version::v01 ? errc::partial_not_possible : errc::no_request);
+  hear_request("a", {"2"sv});
+  EXPECT_EQ(reply(first.id), errc::no_request);
+  EXPECT_FALSE(reply(taken().id));
+  EXPECT_EQ(actions.sends.size(), 2U);
+}
+
+TEST_P(worker_conversation, partial_replies) {  // MDP-17, MDP-34
+  attach();
+  hear_request("a", {"1"sv});
+  const auto id = taken().id;
+  for (const auto part : {"1"sv, "2"sv, "3"sv}) {
+    const auto ec = state.reply_in_part(id, {part}, now, actions);
+    if (GetParam() == version::v01) {
+      EXPECT_EQ(ec, errc::partial_not_possible);
+      EXPECT_TRUE(actions.sends.empty());
+    } else {
+      EXPECT_FALSE(ec);
+      EXPECT_EQ(sent(), reply_frames("a", {part}, false));
+    }
+  }
+  EXPECT_FALSE(reply(id));
+  EXPECT_EQ(sent(), reply_frames("a", {"x"sv}));
+}
+
+TEST_P(worker_conversation, an_empty_reply_needs_a_frame) {
+  attach();
+  hear_request("a", {"1"sv});
+  const auto id = taken().id;
+  EXPECT_EQ(reply(id, {}), errc::no_body);
+  EXPECT_FALSE(reply(id, {""sv}));
+}
+
+TEST_P(worker_conversation,
+       heartbeats_each_interval_in_which_nothing_else_was_sent) {  // MDP-39, 40
+  attach();
+  std::size_t heartbeats = 0;
+  for (int i = 0; i < 10; ++i) {
+    heartbeats += pass(2500ms);
+    hear_heartbeat();
+  }
+  EXPECT_EQ(heartbeats, 10U);
+  for (int i = 0; i < 10; ++i) {
+    hear_request("a", {"1"sv});
+    EXPECT_FALSE(reply(taken().id));
+    (void)sent();
+    EXPECT_EQ(pass(2s), 0U);
+  }
+}
+
+TEST_P(worker_conversation, heartbeats_while_it_works) {  // MDP-37
+  attach();
+  hear_request("a", {"1"sv});
+  EXPECT_EQ(pass(7s), 2U);
+}
+
+TEST_P(worker_conversation,
+       a_silent_broker_is_dead_between_three_and_five_intervals) {  // MDP-41, 42
+  attach();
+  pass(7499ms);
+  EXPECT_FALSE(actions.reopen);
+  pass(1ms);
+  EXPECT_EQ(actions.reopen, 2500ms);
+  EXPECT_FALSE(state.in_conversation());
+  EXPECT_FALSE(state.next_deadline());
+  actions.clear();
+  attach();
+}
+
+TEST_P(worker_conversation, any_command_is_a_sign_of_life) {  // MDP-38
+  attach();
+  for (int i = 0; i < 5; ++i) {
+    pass(7s);
+    hear_request("a", {"1"sv});
+    EXPECT_FALSE(reply(taken().id));
+    (void)sent();
+  }
+  EXPECT_FALSE(actions.reopen);
+}
+
+TEST_P(worker_conversation,
+       after_disconnect_it_says_nothing_and_opens_a_new_socket) {  // MDP-32, 33
+  attach();
+  hear_request("a", {"1"sv});
+  const auto id = taken().id;
+  hear(make_disconnect(how));
+  EXPECT_EQ(actions.reopen, 0ms);
+  EXPECT_EQ(reply(id), errc::no_request);
+  hear_request("a", {"2"sv});
+  EXPECT_EQ(pass(60s), 0U);
+  EXPECT_TRUE(actions.sends.empty());
+  EXPECT_TRUE(actions.requests.empty());
+  actions.clear();
+  attach();
+  hear_request("a", {"3"sv});
+  EXPECT_EQ(reply(id), errc::no_request);  // of the former conversation
+  EXPECT_FALSE(reply(taken().id));
+}
+
+TEST_P(worker_conversation, a_lost_connection_ends_the_conversation) {  // C3-8
+  state.on_detached(actions);
+  EXPECT_FALSE(actions.reopen);
+  attach();
+  hear_request("a", {"1"sv});
+  const auto id = taken().id;
+  state.on_detached(actions);
+  EXPECT_EQ(actions.reopen, 0ms);
+  EXPECT_EQ(reply(id), errc::no_request);
+  EXPECT_TRUE(actions.sends.empty());
+}
+
+TEST_P(worker_conversation, silence_while_it_works) {  // C3-4
+  attach();
+  hear_request("a", {"1"sv});
+  const auto id = taken().id;
+  pass(1min);
+  if (GetParam() == version::v02) {
+    EXPECT_TRUE(actions.reopen);
+    return;
+  }
+  // Brokers of the Guide send no heartbeats to busy workers.
+  EXPECT_FALSE(actions.reopen);
+  EXPECT_FALSE(reply(id));
+  (void)sent();
+  pass(7499ms);
+  EXPECT_FALSE(actions.reopen);
+  pass(1ms);
+  EXPECT_TRUE(actions.reopen);
+}
+
+TEST_P(worker_conversation, silence_of_a_broker_that_spoke_while_it_worked) {  // C3-4
+  attach();
+  hear_request("a", {"1"sv});
+  hear_heartbeat();
+  pass(7499ms);
+  EXPECT_FALSE(actions.reopen);
+  pass(1ms);
+  EXPECT_TRUE(actions.reopen);
+}
+
+TEST_P(worker_conversation, stopping) {  // C3-7, MDP-27
+  attach();
+  hear_request("a", {"1"sv});
+  const auto id = taken().id;
+  state.stop(actions);
+  EXPECT_EQ(sent(), GetParam() == version::v02 ? make_disconnect(how) : zmtp::message{});
+  EXPECT_FALSE(actions.reopen);
+  EXPECT_EQ(reply(id), errc::no_request);
+  EXPECT_FALSE(state.next_deadline());
+}
+
+TEST_P(worker_conversation, stopping_as_asked_for) {
+  for (const bool say : {true, false}) {
+    worker_state one{{.service = "echo", .protocol = GetParam(), .say_disconnect = say}};
+    actions.clear();
+    one.stop(actions);
+    EXPECT_TRUE(actions.sends.empty());
+    one.on_attached(now, actions);
+    actions.clear();
+    one.stop(actions);
+    EXPECT_EQ(actions.sends.size(), say ? 1U : 0U);
+  }
+}
+
+TEST_P(worker_conversation, a_process_that_was_stopped_listens_before_it_judges) {  // M4
+  attach();
+  now += 70s;
+  state.on_deadline(now, actions);
+  EXPECT_FALSE(actions.reopen);
+  EXPECT_EQ(sent(), make_heartbeat(how));
+  hear_heartbeat();
+  pass(5s);
+  EXPECT_FALSE(actions.reopen);
+  now += 70s;
+  state.on_deadline(now, actions);
+  (void)sent();
+  pass(2500ms);
+  EXPECT_TRUE(actions.reopen);
+}
+
+TEST_P(worker_conversation, what_is_wrong_is_ignored) {  // MDP-31
+  attach();
+  for (const auto& m : {zmtp::message{}, zmtp::message{"garbage"sv}, zmtp::message{"MDPW02"sv},
+                        zmtp::message{""sv, "MDPW01"sv}, make_ready(GetParam(), "echo"),
+                        make_heartbeat(GetParam() == version::v01 ? dialect::v02 : dialect::v01)}) {
+    hear(m);
+  }
+  EXPECT_TRUE(actions.requests.empty());
+  EXPECT_TRUE(actions.sends.empty());
+  EXPECT_EQ(ignored(errc::no_header), 1U);
+  EXPECT_EQ(ignored(errc::misdirected_command), 1U);
+  hear_request("a", {"1"sv});
+  EXPECT_FALSE(reply(taken().id));
+  // Nor is it a sign of life.
+  actions.clear();
+  pass(7499ms);
+  hear({"garbage"sv});
+  pass(1ms);
+  EXPECT_TRUE(actions.reopen);
+}
+
+TEST_P(worker_conversation, a_request_above_its_capacity_is_ignored) {
+  attach();
+  hear_request("a", {"1"sv});
+  hear_request("b", {"2"sv});
+  EXPECT_EQ(ignored(errc::surplus_request), 1U);
+  EXPECT_FALSE(reply(taken().id));
+}
+
+TEST_P(worker_conversation, several_requests_in_hand) {
+  worker_state one{{.service = "echo", .protocol = GetParam(), .capacity = 3}};
+  one.on_attached(now, actions);
+  (void)sent();
+  for (const auto address : {"a"sv, "b"sv, "c"sv}) {
+    zmtp::message m{address};
+    push_worker_request(m, how, address);
+    one.on_message(std::move(m), now, actions);
+  }
+  ASSERT_EQ(actions.requests.size(), 3U);
+  for (const std::size_t i : {1U, 0U, 2U}) {
+    const auto& request = actions.requests[i];
+    auto body = request.body;
+    EXPECT_FALSE(one.reply(request.id, std::move(body), now, actions));
+    EXPECT_EQ(sent(), reply_frames(request.body.front(), request.body));
+  }
+}
+
+TEST(worker_options, are_checked) {
+  EXPECT_EQ(check(worker_options{}), errc::no_service);
+  EXPECT_EQ(check({.service = "mmi.service"}), errc::service_reserved);
+  EXPECT_EQ(check({.service = std::string(256, 's')}), errc::service_too_long);
+  EXPECT_FALSE(check({.service = std::string(255, 's')}));
+}
+
+}  // namespace
+}  // namespace mdp

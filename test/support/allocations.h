@@ -1,0 +1,19 @@
+#pragma once
+// Counts what `new` hands out in this program. Linking it replaces the global operators.
+
+#include <cstddef>
+
+namespace zmtp::test {
+
+struct allocations {
+  std::size_t live = 0;      // octets in use
+  std::size_t peak = 0;      // the most of them since the last reset_peak()
+  std::size_t largest = 0;   // the largest single request since then
+  std::size_t requests = 0;  // how many there were, ever
+};
+
+// Of this thread.
+[[nodiscard]] const allocations& counted() noexcept;
+void reset_peak() noexcept;
+
+}  // namespace zmtp::test
