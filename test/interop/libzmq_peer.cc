@@ -133,11 +133,18 @@ int socket::wait_for(int events) {
   return ready;
 }
 
-monitor::monitor(context& owner, socket& watched) : watcher_{owner, ZMQ_PAIR} {
+monitor::monitor(context& owner, socket& watched) : watched_{watched}, watcher_{owner, ZMQ_PAIR} {
   static std::atomic<int> number{0};
-  endpoint_ = "inproc://monitor-" + std::to_string(++number);
-  require(zmq_socket_monitor(watched.handle(), endpoint_.c_str(), ZMQ_EVENT_ALL), "monitor");
-  watcher_.connect(endpoint_);
+  const auto at = "inproc://monitor-" + std::to_string(++number);
+  require(zmq_socket_monitor(watched.handle(), at.c_str(), ZMQ_EVENT_ALL), "monitor");
+  watcher_.connect(at);
+}
+
+monitor::~monitor() {
+  // libzmq waits for room for its events, and where nobody reads them it waits for ever.
+  if (watched_.handle() != nullptr) {
+    zmq_socket_monitor(watched_.handle(), nullptr, 0);
+  }
 }
 
 std::optional<int> monitor::wait_within(int events, std::chrono::milliseconds time) {

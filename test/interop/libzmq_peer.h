@@ -72,10 +72,14 @@ private:
   void* handle_;
 };
 
-// What happens to the connections of a socket. To be made before the socket binds or connects.
+// What happens to the connections of a socket. To be made before the socket binds or connects, and to
+// go before it.
 class monitor {
 public:
   monitor(context& owner, socket& watched);
+  monitor(const monitor&) = delete;
+  monitor& operator=(const monitor&) = delete;
+  ~monitor();
 
   // Waits for one of these ZMQ_EVENT_…, passing over others; nothing if none comes in time.
   [[nodiscard]] std::optional<int> wait_within(int events, std::chrono::milliseconds time);
@@ -83,7 +87,7 @@ public:
   int wait(int events);
 
 private:
-  std::string endpoint_;
+  socket& watched_;
   socket watcher_;
 };
 

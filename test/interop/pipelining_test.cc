@@ -24,8 +24,8 @@ constexpr std::size_t batch_size = 333;
 void expect_numbered(const parts& m, std::size_t n, std::string_view where) {
   // Ten thousand failures would say no more than the first one.
   if (!testing::Test::HasFailure()) {
-    EXPECT_TRUE(m == numbered(n)) << "number " << n << " arrived " << where << " as "
-                                  << describe(m) << ", first " << m.front();
+    EXPECT_TRUE(m == numbered(n)) << "number " << n << " arrived " << where << " as " << describe(m)
+                                  << ", first " << m.front();
   }
 }
 
@@ -92,7 +92,6 @@ TEST_P(pipelining, our_dealer_and_their_router_send_to_each_other) {
   libzmq::socket theirs{sides.theirs(), ZMQ_ROUTER};
   // Without it what cannot be sent for want of room is dropped.
   theirs.set(ZMQ_ROUTER_MANDATORY, 1);
-  libzmq::monitor events{sides.theirs(), theirs};
   join(GetParam(), ours, theirs);
   const auto exchange = [&]() -> asio::awaitable<void> {
     message here{"here"};

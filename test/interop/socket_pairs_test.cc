@@ -37,8 +37,8 @@ const std::vector<parts>& shapes() {
         {content(3, 1), content(70'000, 2), "", content(255, 3), content(256, 4), "last"},
     };
     // Both sides of every change of the frame's form, and more than a read buffer.
-    for (const std::size_t size : {0, 1, 254, 255, 256, 257, 4'095, 4'096, 8'191, 65'535, 65'536,
-                                   1'048'576}) {
+    for (const std::size_t size :
+         {0, 1, 254, 255, 256, 257, 4'095, 4'096, 8'191, 65'535, 65'536, 1'048'576}) {
       list.push_back({content(size, size)});
     }
     list.emplace_back(1'000, "part");
@@ -76,8 +76,8 @@ protected:
       message sent = to_message(m);
       co_await with.async_send(std::move(sent), use_awaitable);
       const message back = co_await with.async_receive(use_awaitable);
-      EXPECT_TRUE(to_parts(back) == m) << describe(m) << " came back as "
-                                       << describe(to_parts(back));
+      EXPECT_TRUE(to_parts(back) == m)
+          << describe(m) << " came back as " << describe(to_parts(back));
     }
   }
 

@@ -69,9 +69,7 @@ void two_sides::run_ours(const std::function<asio::awaitable<void>()>& our_part)
   run(our_part, [] {});
 }
 
-void two_sides::run_theirs(const std::function<void()>& their_part) {
-  run(nothing, their_part);
-}
+void two_sides::run_theirs(const std::function<void()>& their_part) { run(nothing, their_part); }
 
 void two_sides::run_to_the_end(std::chrono::seconds limit) {
   ours_.restart();
@@ -86,6 +84,16 @@ void join(binder who, socket& ours, libzmq::socket& theirs) {
     case binder::ours: theirs.connect(ours.bind("tcp://127.0.0.1:*").to_string()); return;
     case binder::theirs: ours.connect(theirs.bind()); return;
   }
+}
+
+reserved_endpoint::reserved_endpoint(two_sides& sides)
+    : holder_{sides.executor(), asio::ip::tcp::v4()} {
+  holder_.set_option(asio::socket_base::reuse_address{true});
+  holder_.bind({asio::ip::address_v4::loopback(), 0});
+}
+
+std::string reserved_endpoint::to_string() const {
+  return "tcp://127.0.0.1:" + std::to_string(holder_.local_endpoint().port());
 }
 
 message to_message(const parts& from) {

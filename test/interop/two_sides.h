@@ -8,6 +8,7 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -52,6 +53,17 @@ enum class binder { ours, theirs };
 
 // Connects the two sockets, at a port that the system chose.
 void join(binder who, socket& ours, libzmq::socket& theirs);
+
+// An endpoint at which nobody listens until the test does, and nobody else meanwhile: its port is
+// taken, but open to who sets SO_REUSEADDR, as both sides do.
+class reserved_endpoint {
+public:
+  explicit reserved_endpoint(two_sides& sides);
+  [[nodiscard]] std::string to_string() const;
+
+private:
+  asio::ip::tcp::socket holder_;
+};
 
 [[nodiscard]] message to_message(const parts& from);
 [[nodiscard]] parts to_parts(const message& from);

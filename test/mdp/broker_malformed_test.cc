@@ -21,7 +21,7 @@ public:
   zmtp::peer_id old_client = attach();
 };
 
-std::vector<zmtp::message> malformed_messages() {  // MDP-31, MDP-35, MDP-36, C3-13, MDP-22
+std::vector<zmtp::message> malformed_messages() {
   const std::string long_name(256, 'n');
   const std::string blob(100'000, '\xff');
   std::vector<zmtp::message> list{
@@ -84,7 +84,7 @@ std::vector<zmtp::message> malformed_messages() {  // MDP-31, MDP-35, MDP-36, C3
   return list;
 }
 
-TEST_F(broker_malformed, from_a_peer_that_said_nothing_before) {
+TEST_F(broker_malformed, from_a_peer_that_said_nothing_before) {  // MDP-22, MDP-31
   for (const auto& m : malformed_messages()) {
     const auto bad = attach();
     say(bad, m);
@@ -116,7 +116,7 @@ TEST_F(broker_malformed, from_a_client_with_requests_under_way) {
   EXPECT_EQ(broker.status().clients, 2U);
 }
 
-TEST_F(broker_malformed, from_a_worker_with_a_request_in_hand) {
+TEST_F(broker_malformed, from_a_worker_with_a_request_in_hand) {  // MDP-22, MDP-31, MDP-35, MDP-36
   for (const auto& m : malformed_messages()) {
     const auto bad = attach_worker("slow");
     ask(good_client, "slow", {"x"sv});

@@ -11,15 +11,24 @@ namespace {
 
 thread_local constinit allocations counts;
 
-void* take(std::size_t size) {
+// Nothing if there is none left.
+void* try_take(std::size_t size) noexcept {
   void* memory = std::malloc(size == 0 ? 1 : size);
   if (memory == nullptr) {
-    throw std::bad_alloc{};
+    return nullptr;
   }
   counts.live += malloc_usable_size(memory);
   counts.peak = std::max(counts.peak, counts.live);
   counts.largest = std::max(counts.largest, size);
   ++counts.requests;
+  return memory;
+}
+
+void* take(std::size_t size) {
+  void* memory = try_take(size);
+  if (memory == nullptr) {
+    throw std::bad_alloc{};
+  }
   return memory;
 }
 
@@ -43,7 +52,19 @@ void reset_peak() noexcept {
 
 void* operator new(std::size_t size) { return zmtp::test::take(size); }
 void* operator new[](std::size_t size) { return zmtp::test::take(size); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return zmtp::test::try_take(size);
+}
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
+  return zmtp::test::try_take(size);
+}
 void operator delete(void* memory) noexcept { zmtp::test::give_back(memory); }
 void operator delete[](void* memory) noexcept { zmtp::test::give_back(memory); }
 void operator delete(void* memory, std::size_t) noexcept { zmtp::test::give_back(memory); }
 void operator delete[](void* memory, std::size_t) noexcept { zmtp::test::give_back(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept {
+  zmtp::test::give_back(memory);
+}
+void operator delete[](void* memory, const std::nothrow_t&) noexcept {
+  zmtp::test::give_back(memory);
+}

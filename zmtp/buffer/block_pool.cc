@@ -42,7 +42,7 @@ pool& local() noexcept {
 block_ptr scratch() {
   auto& spare = local().scratch;
   if (!spare || !spare->unique()) {
-    spare = block_ptr{block::create(large)};
+    spare = take(large);
   }
   return spare;
 }

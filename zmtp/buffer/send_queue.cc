@@ -6,6 +6,13 @@
 
 namespace zmtp {
 
+namespace {
+
+// Of entries that are done with, and of room for entries in a queue that is empty.
+constexpr std::size_t kept_entries = 64;
+
+}  // namespace
+
 void send_queue::push(message&& m) {
   const auto size = m.framed_size();
   if (m.tail().size() > message::large_slice) {
@@ -86,7 +93,6 @@ void send_queue::advance(std::size_t count) noexcept {
     const auto rest = size_of(entries_[first_]) - written_;
     if (count < rest) {
       written_ += count;
-      begun_ = true;
       return;
     }
     count -= rest;
@@ -98,7 +104,7 @@ void send_queue::drop_first() noexcept {
   auto& done = entries_[first_];
   octets_ -= size_of(done);
   written_ = 0;
-  begun_ = false;
+  start_ = 0;
   if (auto* c = std::get_if<chunk>(&done)) {
     messages_ -= c->messages;
     block_pool::give_back(std::move(c->memory));
@@ -110,37 +116,41 @@ void send_queue::drop_first() noexcept {
   if (empty()) {
     entries_.clear();
     first_ = 0;
-  } else if (first_ >= 64 && first_ * 2 >= entries_.size()) {
+    if (entries_.capacity() > kept_entries) {
+      entries_ = std::vector<entry>{};
+    }
+  } else if (first_ >= kept_entries && first_ * 2 >= entries_.size()) {
     entries_.erase(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(first_));
     first_ = 0;
   }
 }
 
 void send_queue::rewind() noexcept {
-  if (!begun_) {
+  if (at_boundary()) {
     return;
   }
-  std::size_t start = 0;
-  if (const auto* c = std::get_if<chunk>(&entries_[first_])) {
-    // A chunk holds whole messages: walk their frames up to the one that was cut.
+  if (auto* c = std::get_if<chunk>(&entries_[first_])) {
+    // A chunk holds whole messages: walk their frames up to the one that was cut. Those before it
+    // are done with, though their octets stay until the chunk goes.
     const auto* octets = c->memory->data();
-    for (std::size_t at = 0; at < written_;) {
+    for (std::size_t at = start_; at < written_;) {
       const auto flags = octets[at];
       at += frame::header_size(flags) + static_cast<std::size_t>(frame::declared_size(octets + at));
       if (!frame::has(flags, frame::more) && at <= written_) {
-        start = at;
+        start_ = at;
+        --c->messages;
+        --messages_;
       }
     }
   }
-  written_ = start;
-  begun_ = false;
+  written_ = start_;
 }
 
 void send_queue::clear() noexcept {
-  entries_.clear();
+  entries_ = std::vector<entry>{};
   first_ = 0;
   written_ = 0;
-  begun_ = false;
+  start_ = 0;
   messages_ = 0;
   octets_ = 0;
 }

@@ -41,11 +41,12 @@ public:
   // The same, but no further than the entry that is partly written: behind it a command may go.
   [[nodiscard]] std::size_t gather_begun(std::span<piece> to) const noexcept;
   // No entry is partly written, so that a command may go before what is left.
-  [[nodiscard]] bool at_boundary() const noexcept { return !begun_; }
+  [[nodiscard]] bool at_boundary() const noexcept { return written_ == start_; }
   // The kernel has taken `count` octets.
   void advance(std::size_t count) noexcept;
 
-  // The connection is gone: the next one starts with the first message that was not wholly taken.
+  // The connection is gone: the next one starts with the first message that was not wholly taken,
+  // and messages() counts those that are left.
   void rewind() noexcept;
   void clear() noexcept;
 
@@ -67,7 +68,7 @@ private:
   std::vector<entry> entries_;  // those before first_ are done
   std::size_t first_ = 0;
   std::size_t written_ = 0;  // octets of the first entry that are done with
-  bool begun_ = false;       // … and whether this connection has written them
+  std::size_t start_ = 0;    // … and how many of them before this connection
   std::size_t messages_ = 0;
   std::size_t octets_ = 0;
 };

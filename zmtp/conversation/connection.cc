@@ -16,6 +16,13 @@ constexpr std::size_t trusted_size = 1024 * 1024;
 constexpr std::size_t short_read = 16 * 1024;
 constexpr std::chrono::seconds probe_time{2};
 
+// Of a buffer larger than the usual for a message that needs, so far as is known, `needed` octets, of
+// which `waiting` have come. Grows by half at least, so that a message of many parts is not moved for
+// each of them.
+std::size_t size_for(std::size_t needed, std::size_t waiting) noexcept {
+  return std::max(std::min(needed, std::max(trusted_size, 2 * waiting)), waiting + waiting / 2);
+}
+
 std::string_view view(std::span<const std::byte> octets) noexcept {
   return {reinterpret_cast<const char*>(octets.data()), octets.size()};
 }
@@ -52,17 +59,26 @@ std::span<std::byte> connection::prepare() {
       buffer_ = block_pool::scratch();
       begin_ = end_ = 0;
     }
-  } else {
-    const auto room = buffer_->capacity() - end_;
-    const auto needed = std::max(decoder_.needed(), waiting + 1);
-    if (needed > buffer_->capacity() - begin_ ||
-        (room < short_read && buffer_->capacity() <= block_pool::large)) {
-      move_to(needed <= block_pool::large ? block_pool::scratch()
-                                          : block_ptr{block::create(std::min(
-                                                needed, std::max(trusted_size, 2 * waiting)))});
-    }
+  } else if (const auto needed = std::max(decoder_.needed(), waiting + 1); worth_moving(needed)) {
+    move_to(needed <= block_pool::large ? block_pool::scratch()
+                                        : block_ptr{block::create(size_for(needed, waiting))});
   }
-  return {buffer_->data() + end_, buffer_->capacity() - end_};
+  const auto room = buffer_->capacity() - end_;
+  // Who is not admitted yet may not fill a buffer.
+  return {buffer_->data() + end_,
+          traffic() ? room : std::min(room, limit_->handshake_command_size)};
+}
+
+// Whether what waits is to be moved to where `needed` octets have room. A larger buffer is read to
+// its end first, so that what has come is not moved for each piece of a large message.
+bool connection::worth_moving(std::size_t needed) const noexcept {
+  const auto size = buffer_->capacity();
+  const bool fits = needed <= size - begin_;
+  const bool short_of_room = size - end_ < short_read;
+  if (size > block_pool::large) {
+    return !fits && short_of_room;
+  }
+  return !fits || (short_of_room && (begin_ != 0 || size < block_pool::large));
 }
 
 void connection::move_to(block_ptr memory) noexcept {
@@ -128,6 +144,11 @@ bool connection::read_frame(receive_queue& queue) {
     blocked_ = begin_ != end_;
     return false;
   }
+  // Who is not admitted yet is not waited for while it sends what will be refused.
+  if (!traffic() && begin_ != end_ && !frame::has(undecoded().front(), frame::command)) {
+    close(errc::unexpected_command);
+    return false;
+  }
   switch (decoder_.look(undecoded())) {
     case decoder::found::more: return false;
     case decoder::found::message: take_message(queue); return true;
@@ -138,10 +159,6 @@ bool connection::read_frame(receive_queue& queue) {
 }
 
 void connection::take_message(receive_queue& queue) {
-  if (!traffic()) {
-    close(errc::unexpected_command);
-    return;
-  }
   const auto run = undecoded().first(decoder_.size());
   message m{buffer_, run, decoder_.parts()};
   begin_ += run.size();
@@ -149,7 +166,7 @@ void connection::take_message(receive_queue& queue) {
   if (publishes(own_type_) && m.part_count() == 1) {
     const auto parsed = command::parse_subscription(m.front());
     if (const auto* s = std::get_if<command::subscription>(&parsed)) {
-      event_ = subscription{s->subscribe, std::string{s->topic}};
+      on_subscription(s->subscribe, s->topic);
       return;
     }
   }
@@ -233,9 +250,19 @@ void connection::refuse(error_code reason, std::string_view status) {
 
 void connection::close(error_code reason) noexcept {
   if (!over()) {
-    control_.clear();
-    control_written_ = 0;
+    clear_control();
     end(reason);
+  }
+}
+
+// At once when all is written: what comes next has not been begun, and waits for the end of a message
+// that has.
+void connection::clear_control() noexcept {
+  control_written_ = 0;
+  if (control_.capacity() > block_pool::small) {
+    control_ = std::string{};
+  } else {
+    control_.clear();
   }
 }
 
@@ -253,7 +280,11 @@ std::optional<connection::event> connection::next_event() noexcept {
 void connection::on_traffic_command(std::string_view body) {
   const auto parsed = command::parse_traffic(body, *limit_);
   if (!parsed) {
-    close(parsed.error());
+    if (parsed.error() == errc::topic_too_long) {
+      refused_subscriptions_ += publishes(own_type_) ? 1U : 0U;
+    } else {
+      close(parsed.error());
+    }
     return;
   }
   struct {
@@ -262,14 +293,22 @@ void connection::on_traffic_command(std::string_view body) {
     void operator()(const command::cancel& c) const { self.on_subscription(false, c.topic); }
     void operator()(const command::ping& c) const { self.on_ping(c); }
     void operator()(const command::pong&) const {}  // that octets came was all there is to know
-    void operator()(const command::error&) const { self.close(errc::refused_by_peer); }
+    void operator()(const command::error& c) const {
+      self.peer_error_ = c.reason;
+      self.close(errc::refused_by_peer);
+    }
     void operator()(const command::unknown&) const {}
   } act{*this};
   std::visit(act, *parsed);
 }
 
 void connection::on_subscription(bool subscribe, std::string_view topic) {
-  if (publishes(own_type_)) {
+  if (!publishes(own_type_)) {
+    return;
+  }
+  if (topic.size() > limit_->topic_size) {
+    ++refused_subscriptions_;
+  } else {
     event_ = subscription{subscribe, std::string{topic}};
   }
 }
@@ -306,13 +345,9 @@ void connection::probe(time_point now) {
 }
 
 std::size_t connection::output(std::span<piece> to, const send_queue& queue) {
-  if (!control_pending()) {
-    control_.clear();
-    control_written_ = 0;
-    if (pong_due_) {
-      pong_due_ = false;
-      command::put_pong(control_, pong_context_);
-    }
+  if (pong_due_ && !control_pending()) {
+    pong_due_ = false;
+    command::put_pong(control_, pong_context_);
   }
   std::size_t pieces = 0;
   if (control_pending()) {
@@ -332,6 +367,9 @@ void connection::advance(std::size_t count, send_queue& queue) noexcept {
     const auto own = std::min(count, control_.size() - control_written_);
     control_written_ += own;
     count -= own;
+    if (!control_pending()) {
+      clear_control();
+    }
   }
   queue.advance(count);
 }

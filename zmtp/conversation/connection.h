@@ -107,7 +107,14 @@ public:
   }
   [[nodiscard]] std::uint8_t peer_minor() const noexcept { return peer_minor_; }
   // What the peer's ERROR said.
-  [[nodiscard]] std::string_view peer_error() const noexcept { return mechanism_->error_reason(); }
+  [[nodiscard]] std::string_view peer_error() const noexcept {
+    return peer_error_.empty() ? mechanism_->error_reason() : peer_error_;
+  }
+  // The peer's subscriptions and cancellations that were ignored, because their topic is longer than
+  // limits::topic_size.
+  [[nodiscard]] std::uint64_t refused_subscriptions() const noexcept {
+    return refused_subscriptions_;
+  }
 
 private:
   enum class state { greeting, handshake, admission, traffic, over };
@@ -127,7 +134,9 @@ private:
   void on_progress(mechanism::progress progress);
   [[nodiscard]] error_code judge_peer();
   void end(error_code reason) noexcept;
+  [[nodiscard]] bool worth_moving(std::size_t needed) const noexcept;
   void move_to(block_ptr memory) noexcept;
+  void clear_control() noexcept;
   [[nodiscard]] bool control_pending() const noexcept { return control_written_ < control_.size(); }
   // A command may not cut a message in two.
   [[nodiscard]] bool control_goes_first(const send_queue& queue) const noexcept {
@@ -156,6 +165,8 @@ private:
 
   std::optional<socket_type> peer_type_;
   std::uint8_t peer_minor_ = 0;
+  std::string peer_error_;
+  std::uint64_t refused_subscriptions_ = 0;
 
   time_point handshake_deadline_;
   std::optional<time_point> probe_deadline_;

@@ -18,7 +18,9 @@ socket_state::verdict router_state::on_admission(std::optional<peer_id> id, cons
     return {};
   }
   const auto holder = identities_.find(info.routing_id);
-  if (!holder || holder == id) {
+  const auto* held_by = holder ? find(*holder) : nullptr;
+  // An endpoint without a connection has its routing id until somebody else comes with it.
+  if (held_by == nullptr || !held_by->attached || holder == id) {
     return {};
   }
   if (options_.handover) {

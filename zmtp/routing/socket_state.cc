@@ -37,8 +37,8 @@ void socket_state::on_written(pipe&) {}
 void socket_state::on_detached(pipe& p) {
   p.attached = false;
   announce(p);
+  p.out.rewind();
   if (p.durable) {
-    p.out.rewind();
     return;
   }
   counters_.dropped_detached += p.out.messages();
@@ -52,6 +52,7 @@ void socket_state::on_detached(pipe& p) {
 }
 
 void socket_state::close_pipe(pipe& p) {
+  p.out.rewind();
   counters_.dropped_detached += p.out.messages();
   forget(p);
 }

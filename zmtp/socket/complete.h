@@ -7,22 +7,31 @@
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
 
+#include <exception>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 namespace zmtp {
 
 // Calls the handler in the executor that it is associated with, else in `executor`: at once, if the
-// caller is in it. `handler` is moved from once; in Boost 1.81 it must not be assigned.
+// caller is in it. What the handler throws never comes back here, it reaches who runs the executor.
+// `handler` is moved from once; in Boost 1.81 it must not be assigned.
 template <class... Args>
 void complete_now(const boost::asio::any_io_executor& executor,
                   boost::asio::any_completion_handler<void(Args...)>&& handler,
                   std::type_identity_t<Args>... args) {
   auto own = boost::asio::get_associated_executor(handler, executor);
-  boost::asio::dispatch(
-      own, [h = std::move(handler), bound = std::tuple<Args...>{std::move(args)...}]() mutable {
-        std::apply([&](Args&... each) { std::move(h)(std::move(each)...); }, bound);
-      });
+  try {
+    boost::asio::dispatch(
+        own, [h = std::move(handler), bound = std::tuple<Args...>{std::move(args)...}]() mutable {
+          std::apply([&](Args&... each) { std::move(h)(std::move(each)...); }, bound);
+        });
+  } catch (...) {
+    // An io_context keeps it until the caller has returned, a strand lets it through.
+    boost::asio::post(executor,
+                      [thrown = std::current_exception()] { std::rethrow_exception(thrown); });
+  }
 }
 
 // The same, but never before the caller has returned to the executor.

@@ -13,6 +13,7 @@ dealer_socket::dealer_socket(asio::any_io_executor executor, socket_options opti
       state_{&static_cast<dealer_state&>(core_->state())} {}
 
 send_status dealer_socket::try_send(message&& m) {
+  const serial_check::scope alone{core_->serial()};
   if (!core_->open() || m.empty()) {
     return send_status::unknown;
   }
@@ -28,6 +29,7 @@ send_status dealer_socket::try_send(message&& m) {
 }
 
 bool dealer_socket::try_receive(message& to) {
+  const serial_check::scope alone{core_->serial()};
   const auto received = state_->receive(to);
   core_->schedule();
   return received;

@@ -56,6 +56,7 @@ void dialer::on_connected(error_code ec, transport::stream stream) {
                                (lasted.count() == 0 && reason != errc::connection_lost &&
                                 reason != errc::handshake_timeout));
       });
+  link_ = link;
   core->add(link);
   core->turn([&] { link->start(); });
 }
@@ -83,6 +84,8 @@ void dialer::close() noexcept {
   timer_.cancel();
   if (connect_) {
     connect_->cancel();
+    // It holds what is to be called, and that holds this.
+    connect_.reset();
   }
 }
 

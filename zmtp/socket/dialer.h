@@ -27,6 +27,8 @@ public:
   [[nodiscard]] bool active() const noexcept;
   [[nodiscard]] const endpoint& to() const noexcept { return to_; }
   [[nodiscard]] peer_id pipe() const noexcept { return pipe_; }
+  // The connection, if there is one, whether its handshake is over or not.
+  [[nodiscard]] std::shared_ptr<wire_link> link() const noexcept { return link_.lock(); }
 
 private:
   void attempt();
@@ -40,6 +42,7 @@ private:
   reconnect_backoff backoff_;
   asio::steady_timer timer_;
   std::shared_ptr<transport::tcp_connect> connect_;
+  std::weak_ptr<wire_link> link_;
   bool linked_ = false;
 };
 

@@ -21,6 +21,7 @@ listener::listener(socket_core& core)
     : core_{&core}, acceptor_{core.executor()}, pause_{core.executor()} {}
 
 error_code listener::open(const endpoint& at) {
+  asked_for_ = at;
   return transport::listen(acceptor_, at, core_->options().backlog, bound_);
 }
 
@@ -54,8 +55,9 @@ void listener::on_acceptable(error_code ec) {
     if (ec == asio::error::would_block) {
       break;
     }
-    if (ec == asio::error::no_descriptors || ec == boost::system::errc::too_many_files_open ||
-        ec == asio::error::no_memory || ec == asio::error::no_buffer_space) {
+    if (ec == asio::error::no_descriptors ||
+        ec == boost::system::errc::too_many_files_open_in_system || ec == asio::error::no_memory ||
+        ec == asio::error::no_buffer_space) {
       wait_for_descriptors();
       return;
     }

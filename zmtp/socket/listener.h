@@ -19,6 +19,10 @@ public:
   void start();
   void close() noexcept;
   [[nodiscard]] const endpoint& bound() const noexcept { return bound_; }
+  // Whether this is the endpoint as bound or as it was asked for.
+  [[nodiscard]] bool is_at(const endpoint& at) const noexcept {
+    return at == bound_ || at == asked_for_;
+  }
 
 private:
   void accept();
@@ -28,6 +32,7 @@ private:
   socket_core* core_;  // none once closed
   asio::ip::tcp::acceptor acceptor_;
   asio::steady_timer pause_;
+  endpoint asked_for_;
   endpoint bound_;
   std::size_t pending_ = 0;  // handshakes
   bool waiting_ = false;

@@ -13,6 +13,7 @@ router_socket::router_socket(asio::any_io_executor executor, socket_options opti
       state_{&static_cast<router_state&>(core_->state())} {}
 
 send_status router_socket::try_send(peer_id to, message&& m) {
+  const serial_check::scope alone{core_->serial()};
   if (!core_->open() || m.empty()) {
     return send_status::unknown;
   }
@@ -29,6 +30,7 @@ send_status router_socket::try_send(peer_id to, message&& m) {
 }
 
 bool router_socket::try_receive(routed_message& to) {
+  const serial_check::scope alone{core_->serial()};
   const auto received = state_->receive(to);
   core_->schedule();
   return received;
@@ -63,7 +65,7 @@ void router_socket::start_wait(peer_id to, deadline until, sent_handler handler)
   core_->start(
       socket_core::waiting::to_send, std::move(handler), until,
       [state = state_, to](error_code& ec) {
-        if (state->find(to) == nullptr) {
+        if (const auto* p = state->find(to); p == nullptr || p->closing) {
           ec = errc::host_unreachable;
           return true;
         }
@@ -95,12 +97,14 @@ const peer_info* router_socket::info(peer_id peer) const noexcept {
 }
 
 void router_socket::pause(peer_id peer) {
+  const serial_check::scope alone{core_->serial()};
   if (auto* p = state_->find(peer)) {
     state_->pause(*p);
   }
 }
 
 void router_socket::resume(peer_id peer) {
+  const serial_check::scope alone{core_->serial()};
   if (auto* p = state_->find(peer)) {
     state_->resume(*p);
     core_->wake_receivers();

@@ -10,17 +10,18 @@ namespace zmtp {
 
 socket& socket::operator=(socket&& other) noexcept {
   if (this != &other) {
-    if (core_) {
-      core_->close(asio::error::operation_aborted, core_->options().linger);
-    }
+    close_with(asio::error::operation_aborted);
     core_ = std::move(other.core_);
   }
   return *this;
 }
 
-socket::~socket() {
-  if (core_) {
-    core_->close(asio::error::operation_aborted, core_->options().linger);
+socket::~socket() { close_with(asio::error::operation_aborted); }
+
+// A socket that is closed already lingers as it was told to.
+void socket::close_with(error_code reason) {
+  if (core_ && core_->open()) {
+    core_->close(reason, core_->options().linger);
   }
 }
 
@@ -55,11 +56,9 @@ void socket::unbind(std::string_view at, error_code& ec) { ec = core_->unbind(at
 
 void socket::disconnect(std::string_view from, error_code& ec) { ec = core_->disconnect(from); }
 
-void socket::close() { core_->close(errc::socket_closed, core_->options().linger); }
+void socket::close() { close_with(errc::socket_closed); }
 
-void socket::close(std::chrono::milliseconds linger) {
-  core_->close(errc::socket_closed, linger);
-}
+void socket::close(std::chrono::milliseconds linger) { core_->close(errc::socket_closed, linger); }
 
 bool socket::is_open() const noexcept { return core_->open(); }
 

@@ -63,7 +63,8 @@ public:
 
   // Completes what waits with errc::socket_closed and goes on writing like the destructor does.
   void close();
-  // The same with another linger time; 0 discards what is queued.
+  // The same with another linger time; 0 discards what is queued. Of a socket that is closed already
+  // the linger time becomes this one, from now.
   void close(std::chrono::milliseconds linger);
   [[nodiscard]] bool is_open() const noexcept;
 
@@ -74,6 +75,9 @@ protected:
   explicit socket(std::shared_ptr<socket_core> core) noexcept : core_{std::move(core)} {}
 
   std::shared_ptr<socket_core> core_;
+
+private:
+  void close_with(error_code reason);
 };
 
 }  // namespace zmtp

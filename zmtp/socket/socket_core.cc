@@ -39,6 +39,7 @@ socket_core::~socket_core() {
 }
 
 result<endpoint> socket_core::bind(std::string_view text) {
+  const serial_check::scope alone{serial_};
   const auto at = endpoint::parse(text);
   if (!at) {
     return at.error();
@@ -56,6 +57,7 @@ result<endpoint> socket_core::bind(std::string_view text) {
 }
 
 error_code socket_core::connect(std::string_view text) {
+  const serial_check::scope alone{serial_};
   const auto to = endpoint::parse(text);
   if (!to) {
     return to.error();
@@ -76,12 +78,13 @@ error_code socket_core::connect(std::string_view text) {
 }
 
 error_code socket_core::unbind(std::string_view text) {
+  const serial_check::scope alone{serial_};
   const auto at = endpoint::parse(text);
   if (!at) {
     return at.error();
   }
   const auto found = std::find_if(listeners_.begin(), listeners_.end(),
-                                  [&](const auto& l) { return l->bound() == *at; });
+                                  [&](const auto& l) { return l->is_at(*at); });
   if (found == listeners_.end()) {
     return errc::bad_endpoint;
   }
@@ -101,10 +104,11 @@ error_code socket_core::disconnect(std::string_view text) {
     return errc::bad_endpoint;
   }
   const auto gone = *found;
-  gone->close();
   dialers_.erase(found);
-  turn([&] {
-    if (auto* link = link_of(gone->pipe())) {
+  act([&] {
+    const auto link = gone->link();
+    gone->close();
+    if (link) {
       link->close(errc::socket_closed);
     }
     if (auto* p = state_->find(gone->pipe())) {
@@ -115,11 +119,25 @@ error_code socket_core::disconnect(std::string_view text) {
 }
 
 void socket_core::disconnect(peer_id peer) {
-  turn([&] {
+  act([&] {
     if (auto* link = link_of(peer)) {
       link->close(errc::socket_closed);
     }
   });
+}
+
+// What the user does to connections. What that makes ready for who waits is for a turn of its own:
+// user code is never called within a call of its own.
+template <class Body>
+void socket_core::act(Body&& body) {
+  const serial_check::scope alone{serial_};
+  {
+    const turn_scope scope{turns_};
+    body();
+  }
+  if (!in_turn()) {
+    post_turn();
+  }
 }
 
 bool socket_core::senders_wait(std::optional<peer_id> to) const noexcept {
@@ -128,6 +146,7 @@ bool socket_core::senders_wait(std::optional<peer_id> to) const noexcept {
 }
 
 void socket_core::enter(waiting list, waiter& w) {
+  const serial_check::scope alone{serial_};
   if (!open()) {
     w.complete(errc::socket_closed, waiter::when::later);
     return;
@@ -143,7 +162,7 @@ void socket_core::enter(waiting list, waiter& w) {
     }
     schedule();
     if (done) {
-      w.complete(ec, waiter::when::later);
+      conclude(w, ec);
       return;
     }
   }
@@ -153,7 +172,22 @@ void socket_core::enter(waiting list, waiter& w) {
   }
 }
 
+// From here on it is too late for a cancellation or a deadline. All ends take this way, so that no
+// handler overtakes another.
+void socket_core::conclude(waiter& w, error_code ec) {
+  w.settle();
+  if (w.is_linked()) {
+    w.unlink();
+  }
+  w.failure = ec;
+  concluded_.push_back(w);
+  if (!in_turn()) {
+    post_turn();
+  }
+}
+
 void socket_core::schedule() {
+  const serial_check::scope alone{serial_};
   if (!in_turn() && !(state_->dirty().empty() && state_->drained().empty())) {
     post_turn();
   }
@@ -176,9 +210,11 @@ void socket_core::post_turn() {
   });
 }
 
-void socket_core::flush() {
+bool socket_core::flush() {
+  const serial_check::scope alone{serial_};
   const turn_scope scope{turns_};
   auto& dirty = state_->dirty();
+  const bool any = !dirty.empty();
   for (std::size_t i = 0; i < dirty.size(); ++i) {
     const auto id = dirty[i];
     if (auto* p = state_->find(id)) {
@@ -189,6 +225,7 @@ void socket_core::flush() {
     }
   }
   dirty.clear();
+  return any;
 }
 
 bool socket_core::resume_drained() {
@@ -212,7 +249,8 @@ void socket_core::end_turn() {
     for (int round = 0; more && round < max_rounds; ++round) {
       more = resume_drained();
       more = serve() || more;
-      flush();
+      // What the kernel takes makes room for who waits to send.
+      more = (flush() && !senders_.empty()) || more;
     }
     if (more) {
       post_turn();
@@ -225,34 +263,29 @@ void socket_core::end_turn() {
 
 bool socket_core::serve() {
   // Attempts first, user code after: it may change the lists.
-  waiter_list done;
   for (auto it = receivers_.begin(); it != receivers_.end();) {
     auto& w = *it++;
     error_code ec;
     if (!w.attempt(ec)) {
       break;
     }
-    w.settle();
-    w.unlink();
-    w.failure = ec;
-    done.push_back(w);
+    conclude(w, ec);
   }
   for (auto it = senders_.begin(); it != senders_.end();) {
     auto& w = *it++;
     error_code ec;
     if (w.attempt(ec)) {
-      w.settle();
-      w.unlink();
-      w.failure = ec;
-      done.push_back(w);
+      conclude(w, ec);
+    } else if (!w.to) {
+      break;  // who comes after it must not overtake it
     }
   }
-  if (done.empty()) {
+  if (concluded_.empty()) {
     return false;
   }
-  while (!done.empty()) {
-    auto& w = done.front();
-    done.pop_front();
+  while (!concluded_.empty()) {
+    auto& w = concluded_.front();
+    concluded_.pop_front();
     w.complete(w.failure, waiter::when::now);
   }
   return true;
@@ -301,29 +334,26 @@ void socket_core::arm_deadline() {
 }
 
 void socket_core::on_deadline() {
-  waiter_list late;
-  const auto now = clock::now();
-  for (auto* list : {&receivers_, &senders_}) {
-    for (auto it = list->begin(); it != list->end();) {
-      auto& w = *it++;
-      if (w.due && *w.due <= now) {
-        w.settle();
-        w.unlink();
-        late.push_back(w);
+  turn([this] {
+    const auto now = clock::now();
+    for (auto* list : {&receivers_, &senders_}) {
+      for (auto it = list->begin(); it != list->end();) {
+        auto& w = *it++;
+        if (w.due && *w.due <= now) {
+          conclude(w, errc::timed_out);
+        }
       }
     }
-  }
-  arm_deadline();
-  turn([&] {
-    while (!late.empty()) {
-      auto& w = late.front();
-      late.pop_front();
-      w.complete(errc::timed_out, waiter::when::now);
-    }
+    arm_deadline();
   });
 }
 
 void socket_core::complete_all(error_code ec) {
+  while (!concluded_.empty()) {
+    auto& w = concluded_.front();
+    concluded_.pop_front();
+    w.complete(w.failure, waiter::when::later);
+  }
   for (auto* list : {&receivers_, &senders_}) {
     while (!list->empty()) {
       auto& w = list->front();
@@ -334,28 +364,31 @@ void socket_core::complete_all(error_code ec) {
 }
 
 void socket_core::close(error_code reason, std::optional<std::chrono::milliseconds> linger) {
-  if (phase_ != phase::open) {
+  const serial_check::scope alone{serial_};
+  if (phase_ == phase::closed) {
+    return;
+  }
+  if (linger && linger->count() == 0) {
+    complete_all(reason);
+    shut();
+    return;
+  }
+  if (linger) {
+    arm_linger(*linger);
+  } else {
+    linger_timer_->cancel();
+  }
+  if (phase_ == phase::finishing) {
     return;
   }
   phase_ = phase::finishing;
+  lingering_ = shared_from_this();
   complete_all(reason);
   deadline_timer_->cancel();
   for (const auto& l : listeners_) {
     l->close();
   }
   listeners_.clear();
-  if (linger && linger->count() == 0) {
-    shut();
-    return;
-  }
-  if (linger) {
-    linger_timer_->expires_after(*linger);
-    linger_timer_->async_wait([self = shared_from_this()](error_code ec) {
-      if (!ec) {
-        self->shut();
-      }
-    });
-  }
   {
     const turn_scope scope{turns_};
     flush();
@@ -380,11 +413,28 @@ void socket_core::check_finished() {
   }
 }
 
+void socket_core::arm_linger(std::chrono::milliseconds linger) {
+  linger_timer_->expires_after(linger);
+  linger_timer_->async_wait([self = weak_from_this()](error_code ec) {
+    if (const auto core = self.lock(); core && !ec) {
+      core->shut();
+    }
+  });
+}
+
 void socket_core::shut() noexcept {
+  const auto self = std::move(lingering_);
   phase_ = phase::closed;
+  if (deadline_timer_) {
+    deadline_timer_->cancel();
+  }
   if (linger_timer_) {
     linger_timer_->cancel();
   }
+  for (const auto& l : listeners_) {
+    l->close();
+  }
+  listeners_.clear();
   for (const auto& d : dialers_) {
     d->close();
   }
@@ -399,15 +449,10 @@ void socket_core::shut() noexcept {
 
 void socket_core::abandon() noexcept {
   service_ = nullptr;
-  phase_ = phase::closed;
-  for (const auto& l : listeners_) {
-    l->close();
-  }
   shut();
-  listeners_.clear();
   deadline_timer_.reset();
   linger_timer_.reset();
-  for (auto* list : {&receivers_, &senders_}) {
+  for (auto* list : {&concluded_, &receivers_, &senders_}) {
     while (!list->empty()) {
       auto& w = list->front();
       list->pop_front();

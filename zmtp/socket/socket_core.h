@@ -6,6 +6,7 @@
 #include "zmtp/error.h"
 #include "zmtp/options.h"
 #include "zmtp/routing/socket_state.h"
+#include "zmtp/socket/serial_check.h"
 #include "zmtp/socket/waiter.h"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -54,13 +55,15 @@ public:
   [[nodiscard]] error_code unbind(std::string_view text);
   [[nodiscard]] error_code disconnect(std::string_view text);
   void disconnect(peer_id peer);
-  // Completes what waits with `reason` and goes on writing for the linger time.
+  // Completes what waits with `reason` and goes on writing for the linger time; once more: for this
+  // linger time from now.
   void close(error_code reason, std::optional<std::chrono::milliseconds> linger);
   // The context is going down: nothing may be posted or written any more.
   void abandon() noexcept;
 
   // Starts an operation: it waits in `list` until its attempt succeeds, in the order of calls, or
-  // until its deadline, or until it is cancelled. Never completes before this returns.
+  // until its deadline, or until it is cancelled. Never completes before this returns; completes in
+  // the order of the ends.
   enum class waiting { to_receive, to_send };
   template <class Attempt, class... Results>
   void start(waiting list, asio::any_completion_handler<void(error_code, Results...)> handler,
@@ -72,14 +75,16 @@ public:
   void schedule();
   // There may be something for who waits to receive, without anything having come.
   void wake_receivers();
-  // Writes at once: a queue is full and perhaps the kernel has room.
-  void flush();
+  // Writes at once: a queue is full and perhaps the kernel has room. Whether there was something.
+  bool flush();
+  [[nodiscard]] serial_check& serial() noexcept { return serial_; }
 
   // For links, listeners and dialers: runs `body` as a turn. What it makes readable or writable is
   // handed to waiters, what they send is written, in rounds, before this returns.
   template <class Body>
   void turn(Body&& body) {
     const auto self = shared_from_this();
+    const serial_check::scope alone{serial_};
     {
       const turn_scope scope{turns_};
       body();
@@ -116,11 +121,15 @@ private:
     return list == waiting::to_receive ? receivers_ : senders_;
   }
   void enter(waiting list, waiter& w);
+  void conclude(waiter& w, error_code ec);
+  template <class Body>
+  void act(Body&& body);
   void end_turn();
   [[nodiscard]] bool serve();
   [[nodiscard]] bool resume_drained();
   void post_turn();
   void complete_all(error_code ec);
+  void arm_linger(std::chrono::milliseconds linger);
   void arm_deadline();
   void on_deadline();
   void shut() noexcept;
@@ -132,9 +141,12 @@ private:
   int turns_ = 0;
   bool turn_posted_ = false;
   std::minstd_rand random_;
+  serial_check serial_;
+  std::shared_ptr<socket_core> lingering_;  // itself, while nothing else may keep it
 
   waiter_list receivers_;
   waiter_list senders_;
+  waiter_list concluded_;  // over, and not told yet
   // None once the context is going down, so that the socket may outlive it.
   std::optional<asio::steady_timer> deadline_timer_;
   std::optional<clock::time_point> deadline_armed_;
@@ -156,8 +168,7 @@ void socket_core::start(waiting list,
     slot.assign([core = weak_from_this(), w](asio::cancellation_type type) {
       // Waiting has no side effect, so that every type of cancellation is honoured.
       if (const auto self = core.lock(); self && type != asio::cancellation_type::none) {
-        w->unlink();
-        w->complete(asio::error::operation_aborted, waiter::when::later);
+        self->conclude(*w, asio::error::operation_aborted);
       }
     });
   }

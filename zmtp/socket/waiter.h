@@ -6,10 +6,12 @@
 #include "zmtp/socket/complete.h"
 #include "zmtp/socket/deadline.h"
 
+#include <boost/asio/any_completion_executor.hpp>
 #include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/associated_allocator.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
+#include <boost/asio/associated_executor.hpp>
 #include <boost/asio/execution/outstanding_work.hpp>
 #include <boost/asio/prefer.hpp>
 #include <boost/intrusive/list.hpp>
@@ -35,7 +37,7 @@ public:
   // After a successful attempt: too late to be cancelled.
   virtual void settle() noexcept = 0;
   // Hands the result to the user's handler in the executor that it is associated with, and destroys
-  // the waiter. Within a turn user code is resumed at once; elsewhere only after the caller is done.
+  // the waiter. Within a turn user code is resumed at once; later is after the caller is done.
   enum class when { now, later };
   virtual void complete(error_code ec, when w) = 0;
   // Destroys waiter and handler without calling it: the context is gone.
@@ -43,7 +45,7 @@ public:
 
   std::optional<deadline::clock::time_point> due;
   std::optional<peer_id> to;  // the peer whose room is waited for
-  error_code failure;         // what a successful attempt ended with
+  error_code failure;         // what it ended with, once it has
 };
 
 using waiter_list = boost::intrusive::list<waiter, boost::intrusive::constant_time_size<false>>;
@@ -74,6 +76,7 @@ public:
     auto results = std::move(results_);
     const auto executor = executor_;
     const auto work = std::move(work_);  // until the handler is on its way
+    const auto handler_work = std::move(handler_work_);
     destroy(h);
     std::apply(
         [&](Results&... each) {
@@ -99,6 +102,8 @@ private:
       : handler_{std::move(h)},
         executor_{executor},
         work_{asio::prefer(executor, asio::execution::outstanding_work.tracked)},
+        handler_work_{asio::prefer(asio::get_associated_executor(handler_, executor),
+                                   asio::execution::outstanding_work.tracked)},
         attempt_{std::move(attempt)} {}
 
   static auto allocator_for(const handler& h) {
@@ -114,7 +119,9 @@ private:
 
   handler handler_;
   asio::any_io_executor executor_;
+  // Neither the socket's executor nor the handler's may run out of work meanwhile.
   asio::any_io_executor work_;
+  asio::any_completion_executor handler_work_;
   Attempt attempt_;
   std::tuple<Results...> results_;
 };

@@ -97,12 +97,24 @@ void tcp_connect::try_next() {
   socket_.close(ignored);
   const auto& address = addresses_[next_++];
   socket_.async_connect(address, [self = shared_from_this()](error_code ec) {
+    if (!ec && self->connected_to_itself()) {
+      ec = asio::error::connection_refused;
+    }
     if (ec && !self->cancelled_ && self->next_ < self->addresses_.size()) {
       self->try_next();
     } else {
       self->finish(self->cancelled_ ? asio::error::operation_aborted : ec);
     }
   });
+}
+
+// Where nobody listens on a port that the system gives to those who connect, it gives it sooner or
+// later to this very attempt, and TCP lets the two ends of one socket meet. That would keep the port
+// from its listener, and the peer would be ourselves.
+bool tcp_connect::connected_to_itself() const {
+  error_code ec;
+  const auto own = socket_.local_endpoint(ec);
+  return !ec && own == socket_.remote_endpoint(ec) && !ec;
 }
 
 void tcp_connect::finish(error_code ec) {

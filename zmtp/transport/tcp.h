@@ -35,6 +35,7 @@ public:
 private:
   void try_next();
   void finish(error_code ec);
+  [[nodiscard]] bool connected_to_itself() const;
 
   asio::ip::tcp::resolver resolver_;
   asio::ip::tcp::socket socket_;

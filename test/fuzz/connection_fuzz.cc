@@ -1,0 +1,130 @@
+#include "test/fuzz/oracle.h"
+#include "test/support/allocations.h"
+#include "test/support/conversation.h"
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace zmtp::fuzz {
+namespace {
+
+constexpr socket_type own_types[] = {socket_type::dealer, socket_type::xpub, socket_type::router,
+                                     socket_type::pub};
+constexpr std::string_view peer_types[] = {"ROUTER", "SUB", "DEALER", "XSUB"};
+
+// The first octets of an input: which connection hears the rest, and how it comes.
+struct plan {
+  explicit plan(std::string_view head)
+      : type{static_cast<std::size_t>(head[0]) % 4},
+        tight{(head[0] & 0x40) != 0},
+        in_traffic{(head[0] & 0x80) != 0},
+        seed{static_cast<unsigned char>(head[1])} {}
+
+  [[nodiscard]] test::side_options options() const {
+    test::side_options options{.type = own_types[type]};
+    if (tight) {
+      options.limit = {.handshake_command_size = 100,
+                       .command_size = 60,
+                       .frame_size = 300,
+                       .message_size = 1000,
+                       .message_parts = 5,
+                       .topic_size = 20,
+                       .pings_per_second = 3};
+    }
+    return options;
+  }
+
+  std::size_t type;
+  bool tight;
+  bool in_traffic;
+  unsigned seed;
+};
+
+struct outcome {
+  std::vector<std::string> heard;
+  std::string said;
+  friend bool operator==(const outcome&, const outcome&) = default;
+};
+
+// Whatever comes, these hold at the end of each turn.
+void check(const test::side& s) {
+  const auto closed = std::find_if(s.heard.begin(), s.heard.end(), [](const std::string& text) {
+    return text.starts_with("closed: ");
+  });
+  require(s.talk.over() == (closed != s.heard.end()), "the end is heard");
+  require(closed == s.heard.end() || closed + 1 == s.heard.end(), "nothing is heard after the end");
+  require(s.talk.traffic() || s.talk.over() || s.heard.size() <= 1,
+          "nothing is heard before ready");
+}
+
+// How a shell goes about it.
+struct habits {
+  unsigned seed = 0;  // of the pieces; 0: all at once
+  bool octet_by_octet = false;
+  bool writes_at_once = false;  // or only when all has been heard
+};
+
+outcome play(const plan& p, std::string_view octets, const habits& h) {
+  test::reset_peak();
+  const auto before = test::counted().live;
+  test::side s{p.options()};
+  outcome so_far;
+  std::size_t handshake = 0;
+  if (p.in_traffic) {
+    s.hear(test::greeting_of(3, p.seed % 2) + test::ready_of(peer_types[p.type]));
+    handshake = s.say().size();
+    s.news();
+  }
+  std::minstd_rand random{h.seed};
+  for (std::size_t at = 0; at < octets.size();) {
+    const auto piece = octets.substr(at, h.octet_by_octet ? 1
+                                         : h.seed == 0    ? octets.size()
+                                                          : 1 + random() % 60);
+    const auto taken = s.hear(piece);
+    require(taken == piece.size() || s.talk.over(), "all is read until the end");
+    at += piece.size();
+    check(s);
+    if (h.writes_at_once) {
+      so_far.said += s.say();
+    }
+    if (random() % 2 == 0) {
+      s.talk.settle();
+    }
+  }
+  so_far.said += s.say();
+  require(!s.talk.has_output(s.out), "what is to be said is said");
+  constexpr std::size_t greeting_and_ready = 64 + 64;
+  require(so_far.said.size() + handshake <= greeting_and_ready + octets.size(),
+          "no more is said than was heard");
+  // A line of text for each message is the test's own.
+  require(test::counted().peak - before <= 2 * 1024 * 1024 + 200 * octets.size(),
+          "what is held is in proportion to what has come");
+  so_far.heard = s.news();
+  return so_far;
+}
+
+void try_connection(std::string_view input) {
+  if (input.size() < 2) {
+    return;
+  }
+  const plan p{input};
+  const auto octets = input.substr(2);
+  const auto whole = play(p, octets, {});
+  require(play(p, octets, {.seed = p.seed + 1}) == whole, "the same becomes of random pieces");
+  play(p, octets, {.seed = p.seed + 1, .writes_at_once = true});
+  if (octets.size() <= 512) {
+    require(play(p, octets, {.octet_by_octet = true}) == whole,
+            "the same becomes of it octet by octet");
+  }
+}
+
+}  // namespace
+}  // namespace zmtp::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  zmtp::fuzz::try_connection(zmtp::fuzz::text_of(data, size));
+  return 0;
+}

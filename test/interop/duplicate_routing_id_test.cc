@@ -1,0 +1,129 @@
+// Two libzmq peers with one routing id at our ROUTER: the newcomer is turned away without disturbing
+// the holder, and comes in when the holder has gone.
+
+#include "test/interop/two_sides.h"
+#include "zmtp/socket/router_socket.h"
+
+#include <boost/asio/use_awaitable.hpp>
+#include <gtest/gtest.h>
+
+#include <optional>
+
+namespace zmtp::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::use_awaitable;
+
+class duplicate_routing_id : public testing::Test {
+protected:
+  // Answers, until a message says that it is the last.
+  asio::awaitable<void> echo(router_socket& ours) {
+    for (bool last = false; !last;) {
+      routed_message m = co_await ours.async_receive(use_awaitable);
+      last = m.content.back() == "last";
+      co_await ours.async_send(m.peer, std::move(m.content), use_awaitable);
+    }
+  }
+
+  static void expect_served(libzmq::socket& one, const parts& with) {
+    one.send(with);
+    EXPECT_EQ(one.receive(), with);
+  }
+
+  // A request may be sent on a connection that is about to be refused; then it is lost, and sent
+  // again on the next one.
+  static void expect_served_at_last(libzmq::socket& one, libzmq::monitor& events,
+                                    const parts& with) {
+    for (;;) {
+      one.send(with);
+      if (const auto m = one.receive_within(300ms)) {
+        EXPECT_EQ(*m, with);
+        return;
+      }
+      events.wait(ZMQ_EVENT_HANDSHAKE_SUCCEEDED);
+    }
+  }
+
+  two_sides sides;
+  libzmq::socket holder{sides.theirs(), ZMQ_DEALER};
+  libzmq::socket newcomer{sides.theirs(), ZMQ_DEALER};
+};
+
+TEST_F(duplicate_routing_id, newcomer_is_turned_away_until_the_holder_has_gone) {
+  router_socket ours{sides.executor()};
+  holder.set(ZMQ_ROUTING_ID, "same");
+  newcomer.set(ZMQ_ROUTING_ID, "same");
+  libzmq::monitor of_holder{sides.theirs(), holder};
+  libzmq::monitor of_newcomer{sides.theirs(), newcomer};
+  const auto at = ours.bind("tcp://127.0.0.1:*").to_string();
+  sides.run([&] { return echo(ours); },
+            [&] {
+              holder.connect(at);
+              expect_served(holder, {"holder", "first"});
+              newcomer.connect(at);
+              for (int times = 0; times < 3; ++times) {
+                of_newcomer.wait(ZMQ_EVENT_DISCONNECTED);
+                expect_served(holder, {"holder", std::to_string(times)});
+              }
+              EXPECT_EQ(of_holder.wait_within(ZMQ_EVENT_DISCONNECTED, 0ms), std::nullopt);
+              holder.close();
+              expect_served_at_last(newcomer, of_newcomer, {"newcomer", "last"});
+            });
+}
+
+// The messages of the one who was turned away reach nobody.
+TEST_F(duplicate_routing_id, nothing_of_the_newcomer_is_delivered) {
+  socket_options options;
+  options.announce_peers = true;
+  router_socket ours{sides.executor(), options};
+  holder.set(ZMQ_ROUTING_ID, "same");
+  newcomer.set(ZMQ_ROUTING_ID, "same");
+  libzmq::monitor of_newcomer{sides.theirs(), newcomer};
+  const auto at = ours.bind("tcp://127.0.0.1:*").to_string();
+  const auto receive = [&]() -> asio::awaitable<void> {
+    const routed_message arrival = co_await ours.async_receive(use_awaitable);
+    EXPECT_EQ(arrival.what, routed_message::kind::attached);
+    const routed_message first = co_await ours.async_receive(use_awaitable);
+    EXPECT_EQ(to_parts(first.content), parts{"of the holder"});
+    message go{"go"};
+    co_await ours.async_send(first.peer, std::move(go), use_awaitable);
+    const routed_message second = co_await ours.async_receive(use_awaitable);
+    EXPECT_EQ(second.peer, first.peer);
+    EXPECT_EQ(to_parts(second.content), parts{"of the holder again"});
+  };
+  sides.run(receive, [&] {
+    holder.connect(at);
+    holder.send({"of the holder"});
+    EXPECT_EQ(holder.receive(), parts{"go"});
+    newcomer.connect(at);
+    newcomer.send({"of the newcomer"});
+    of_newcomer.wait(ZMQ_EVENT_DISCONNECTED);
+    of_newcomer.wait(ZMQ_EVENT_DISCONNECTED);
+    holder.send({"of the holder again"});
+  });
+}
+
+TEST_F(duplicate_routing_id, newcomer_takes_over_where_that_is_wanted) {
+  socket_options options;
+  options.handover = true;
+  router_socket ours{sides.executor(), options};
+  holder.set(ZMQ_ROUTING_ID, "same");
+  newcomer.set(ZMQ_ROUTING_ID, "same");
+  // The one that was thrown out would come back and throw out the other.
+  holder.set(ZMQ_RECONNECT_IVL, -1);
+  libzmq::monitor of_holder{sides.theirs(), holder};
+  const auto at = ours.bind("tcp://127.0.0.1:*").to_string();
+  sides.run([&] { return echo(ours); },
+            [&] {
+              holder.connect(at);
+              expect_served(holder, {"holder"});
+              newcomer.connect(at);
+              expect_served(newcomer, {"newcomer"});
+              of_holder.wait(ZMQ_EVENT_DISCONNECTED);
+              expect_served(newcomer, {"newcomer", "last"});
+            });
+}
+
+}  // namespace
+}  // namespace zmtp::test

@@ -1,0 +1,101 @@
+// libzmq peers that send heartbeats and close the connection when they are not answered.
+
+#include "test/interop/two_sides.h"
+#include "zmtp/socket/dealer_socket.h"
+#include "zmtp/socket/router_socket.h"
+
+#include <boost/asio/use_awaitable.hpp>
+#include <gtest/gtest.h>
+
+#include <optional>
+
+namespace zmtp::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::use_awaitable;
+
+// A busy machine may keep our side from answering for a while.
+constexpr std::chrono::milliseconds timeout{500};
+
+class heartbeat : public testing::TestWithParam<binder> {
+protected:
+  static void turn_on(libzmq::socket& theirs) {
+    theirs.set(ZMQ_HEARTBEAT_IVL, 50);
+    theirs.set(ZMQ_HEARTBEAT_TIMEOUT, static_cast<int>(timeout.count()));
+    theirs.set(ZMQ_HEARTBEAT_TTL, 2'000);
+  }
+
+  two_sides sides;
+};
+
+TEST_P(heartbeat, of_an_idle_peer_is_answered_by_our_router) {
+  router_socket ours{sides.executor()};
+  libzmq::socket theirs{sides.theirs(), ZMQ_DEALER};
+  turn_on(theirs);
+  libzmq::monitor events{sides.theirs(), theirs};
+  join(GetParam(), ours, theirs);
+  const auto echo = [&]() -> asio::awaitable<void> {
+    routed_message m = co_await ours.async_receive(use_awaitable);
+    co_await ours.async_send(m.peer, std::move(m.content), use_awaitable);
+  };
+  sides.run(echo, [&] {
+    events.wait(ZMQ_EVENT_HANDSHAKE_SUCCEEDED);
+    EXPECT_EQ(events.wait_within(ZMQ_EVENT_DISCONNECTED, 3 * timeout), std::nullopt);
+    theirs.send({"hello"});
+    EXPECT_EQ(theirs.receive(), parts{"hello"});
+  });
+  // While nobody runs our side, nobody answers: so that they stayed above was our answers' doing.
+  EXPECT_TRUE(events.wait_within(ZMQ_EVENT_DISCONNECTED, 10s));
+}
+
+TEST_P(heartbeat, of_an_idle_peer_is_answered_by_our_dealer) {
+  dealer_socket ours{sides.executor()};
+  libzmq::socket theirs{sides.theirs(), ZMQ_ROUTER};
+  turn_on(theirs);
+  libzmq::monitor events{sides.theirs(), theirs};
+  join(GetParam(), ours, theirs);
+  sides.run_theirs([&] {
+    events.wait(ZMQ_EVENT_HANDSHAKE_SUCCEEDED);
+    EXPECT_EQ(events.wait_within(ZMQ_EVENT_DISCONNECTED, 3 * timeout), std::nullopt);
+  });
+  EXPECT_TRUE(events.wait_within(ZMQ_EVENT_DISCONNECTED, 10s));
+}
+
+// Heartbeats are commands between the messages, and between the parts of none.
+TEST_P(heartbeat, goes_on_between_large_messages) {
+  dealer_socket ours{sides.executor()};
+  libzmq::socket theirs{sides.theirs(), ZMQ_DEALER};
+  turn_on(theirs);
+  theirs.set(ZMQ_HEARTBEAT_IVL, 20);
+  theirs.set(ZMQ_SNDHWM, 2);
+  theirs.set(ZMQ_RCVHWM, 2);
+  libzmq::monitor events{sides.theirs(), theirs};
+  join(GetParam(), ours, theirs);
+  const auto end = std::chrono::steady_clock::now() + 1s;
+  const parts large{content(300'000, 1), "", content(300'000, 2)};
+  const auto echo = [&]() -> asio::awaitable<void> {
+    for (bool last = false; !last;) {
+      message m = co_await ours.async_receive(use_awaitable);
+      last = m.part_count() == 1;
+      co_await ours.async_send(std::move(m), use_awaitable);
+    }
+  };
+  sides.run(echo, [&] {
+    for (int i = 0; std::chrono::steady_clock::now() < end; ++i) {
+      theirs.send(large);
+      theirs.send(large);
+      EXPECT_TRUE(theirs.receive() == large) << "message " << 2 * i;
+      EXPECT_TRUE(theirs.receive() == large) << "message " << 2 * i + 1;
+    }
+    theirs.send({"last"});
+    EXPECT_EQ(theirs.receive(), parts{"last"});
+    EXPECT_EQ(events.wait_within(ZMQ_EVENT_DISCONNECTED, 0ms), std::nullopt);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(both_ways, heartbeat, testing::Values(binder::ours, binder::theirs),
+                         [](const auto& who) { return to_string(who.param); });
+
+}  // namespace
+}  // namespace zmtp::test

@@ -1,0 +1,46 @@
+"""What the tests with pyzmq have in common: sockets and processes that end with the test."""
+
+import os
+import unittest
+
+from guide_peers import Client, EchoWorker, Worker
+from zinc_programs import Broker, start_worker
+import zmq
+
+
+def long_run():
+    """Whether the full numbers are asked for, which take minutes."""
+    return os.environ.get("ZINC_LONG") == "1"
+
+
+class InteropCase(unittest.TestCase):
+    def setUp(self):
+        self.context = zmq.Context()
+        self.addCleanup(self.context.destroy, linger=0)
+
+    def start_broker(self, *options, at="tcp://127.0.0.1:*"):
+        """A broker of ours, which has to end well when the test does."""
+        broker = Broker(self, *options, at=at)
+        self.addCleanup(lambda: self.assertEqual(broker.stop(), 0, "the broker did not end well"))
+        return broker
+
+    def start_worker(self, endpoint, service, version, *options):
+        """A worker of ours, which has to end well too."""
+        worker = start_worker(self, endpoint, service, version, *options)
+        self.addCleanup(lambda: self.assertEqual(worker.stop(), 0, "the worker did not end well"))
+        return worker
+
+    def client(self, endpoint, version, socket_type=zmq.DEALER):
+        client = Client(self.context, endpoint, version, socket_type)
+        self.addCleanup(client.close)
+        return client
+
+    def worker(self, endpoint, service, version, ready=True):
+        worker = Worker(self.context, endpoint, service, version, ready)
+        self.addCleanup(worker.close)
+        return worker
+
+    def echo_worker(self, endpoint, service, version, *timing):
+        worker = EchoWorker(self.context, endpoint, service, version, *timing)
+        self.addCleanup(worker.stop)
+        return worker

@@ -1,0 +1,279 @@
+#!/usr/bin/python3
+"""Our worker with brokers that are not ours: a stand-in for the Guide's and 18/MDP's, and a plain TCP
+listener that sees every octet."""
+
+import signal
+import sys
+import time
+import unittest
+
+sys.dont_write_bytecode = True
+from interop_case import InteropCase  # noqa: E402: behind the line above
+from guide_peers import WORKER_COMMANDS, delimiter, worker_command  # noqa: E402
+from stand_in_broker import StandInBroker  # noqa: E402
+from zmtp_wire import COMMAND, Listener, greeting, message, metadata, named, ready_as  # noqa: E402
+from zinc_programs import start_worker  # noqa: E402
+
+VERSIONS = ("0.1", "0.2")
+SERVICE = b"echo"
+INTERVAL = 0.1
+LIVENESS = 10
+SILENCE = 3 * INTERVAL
+
+# As peers of the Guide send them.
+READY = {"0.1": bytes.fromhex("01 00 01 06 4d 44 50 57 30 31 01 01 01 00 04 65 63 68 6f"),
+         "0.2": bytes.fromhex("01 06 4d 44 50 57 30 32 01 01 01 00 04 65 63 68 6f")}
+HEARTBEAT = {"0.1": bytes.fromhex("01 00 01 06 4d 44 50 57 30 31 00 01 04"),
+             "0.2": bytes.fromhex("01 06 4d 44 50 57 30 32 00 01 05")}
+DISCONNECT = {version: message(*worker_command(version, "disconnect")) for version in VERSIONS}
+
+
+def request(version, address, *body):
+    return message(*worker_command(version, "request", address, b"", *body))
+
+
+def final(version, address, *body):
+    return message(*worker_command(version, "final", address, b"", *body))
+
+
+class OurWorkerTest(InteropCase):
+    def setUp(self):
+        super().setUp()
+        self.listener = Listener()
+        self.addCleanup(self.listener.close)
+
+    def start(self, version, *options):
+        return start_worker(self, self.listener.endpoint, SERVICE.decode(), version, "--heartbeat",
+                            str(int(INTERVAL * 1000)), "--liveness", str(LIVENESS), *options)
+
+    def accept(self, version, patience=15.0):
+        """The next connection, up to READY."""
+        connection = self.listener.accept(patience)
+        self.addCleanup(connection.close)
+        connection.shake_hands(b"ROUTER")
+        self.assertEqual(connection.read(len(READY[version])), READY[version])
+        return connection
+
+    def read_but_heartbeats(self, connection, version, count):
+        """The next octets, as many as are expected, without the heartbeats among them."""
+        beat = HEARTBEAT[version]
+        while (octets := connection.read(min(count, len(beat)))) == beat:
+            pass
+        return octets + connection.read(count - len(octets))
+
+    def expect_reply(self, connection, version, *frames):
+        expected = final(version, *frames)
+        self.assertEqual(self.read_but_heartbeats(connection, version, len(expected)), expected)
+
+    def expect_end(self, connection, version):
+        """It ends the connection, and says nothing more; a heartbeat may have been on its way."""
+        octets = connection.read_to_end()
+        self.assertIsNotNone(octets, "the connection stays")
+        self.assertEqual(octets.replace(HEARTBEAT[version], b""), b"")
+
+    def each_version(self):
+        for version in VERSIONS:
+            with self.subTest(version=version):
+                yield version
+
+    def test_shakes_hands_as_a_dealer_and_says_ready_first(self):
+        for version in self.each_version():
+            worker = self.start(version)
+            connection = self.listener.accept()
+            connection.send(greeting())
+            self.assertEqual(connection.read(12), greeting()[:12])
+            self.assertEqual(connection.read(52), greeting()[12:])
+            flags, body = connection.read_frame()
+            self.assertEqual(flags, COMMAND)
+            self.assertEqual(body, named(b"READY", metadata((b"Socket-Type", b"DEALER"),
+                                                            (b"Identity", b""))))
+            # No traffic before the broker's READY.
+            connection.expect_silence(SILENCE)
+            connection.send(ready_as(b"ROUTER"))
+            self.assertEqual(connection.read(len(READY[version])), READY[version])
+            # One connection to one broker.
+            self.listener.expect_nobody(SILENCE)
+            connection.close()
+            worker.kill()
+
+    def test_echoes_the_address_and_the_body(self):
+        for version in self.each_version():
+            worker = self.start(version)
+            connection = self.accept(version)
+            for address in (b"\x00\x6b\x8b\x45\x67", b"A", b"client-7", bytes(255), b"\xff" * 255):
+                for body in ([b"body"], [b""], [b"", b"body", b""], [bytes(range(256)) * 8]):
+                    connection.send(request(version, address, *body))
+                    self.expect_reply(connection, version, address, *body)
+            worker.kill()
+
+    def test_sends_heartbeats_while_idle(self):
+        for version in self.each_version():
+            worker = self.start(version)
+            connection = self.accept(version)
+            begin = time.monotonic()
+            for _ in range(10):
+                self.assertEqual(connection.read(len(HEARTBEAT[version])), HEARTBEAT[version])
+                connection.send(HEARTBEAT[version])
+            lasted = time.monotonic() - begin
+            self.assertGreater(lasted, 8 * INTERVAL)
+            self.assertLess(lasted, 20 * INTERVAL)
+            worker.kill()
+
+    def test_sends_no_heartbeat_where_it_has_said_something_else(self):
+        for version in self.each_version():
+            worker = self.start(version)
+            connection = self.accept(version)
+            expected = final(version, b"A", b"body")
+            end = time.monotonic() + 10 * INTERVAL
+            heartbeats = 0
+            while time.monotonic() < end:
+                connection.send(request(version, b"A", b"body"))
+                octets = connection.read(len(HEARTBEAT[version]))
+                if octets == HEARTBEAT[version]:
+                    heartbeats += 1
+                    octets = connection.read(len(HEARTBEAT[version]))
+                octets += connection.read(len(expected) - len(octets))
+                self.assertEqual(octets, expected)
+            self.assertLessEqual(heartbeats, 2)
+            worker.kill()
+
+    def test_goes_on_sending_heartbeats_while_it_works(self):
+        for version in self.each_version():
+            worker = self.start(version, "--delay", str(int(6 * INTERVAL * 1000)))
+            connection = self.accept(version)
+            connection.send(request(version, b"A", b"body"))
+            for _ in range(4):
+                self.assertEqual(connection.read(len(HEARTBEAT[version])), HEARTBEAT[version])
+            self.expect_reply(connection, version, b"A", b"body")
+            worker.kill()
+
+    def test_starts_over_on_a_new_connection_when_it_is_sent_away(self):
+        for version in self.each_version():
+            worker = self.start(version)
+            connection = self.accept(version)
+            for _ in range(3):
+                connection.send(DISCONNECT[version])
+                self.expect_end(connection, version)
+                connection.close()
+                connection = self.accept(version)
+            connection.send(request(version, b"A", b"body"))
+            self.expect_reply(connection, version, b"A", b"body")
+            worker.kill()
+
+    def test_sent_away_while_working_it_does_not_reply_on_the_new_connection(self):
+        for version in self.each_version():
+            worker = self.start(version, "--delay", str(int(2 * INTERVAL * 1000)))
+            connection = self.accept(version)
+            connection.send(request(version, b"A", b"before") + DISCONNECT[version])
+            self.expect_end(connection, version)
+            connection.close()
+            connection = self.accept(version)
+            connection.send(request(version, b"B", b"after"))
+            self.expect_reply(connection, version, b"B", b"after")
+            worker.kill()
+
+    def test_starts_over_when_the_connection_is_lost(self):
+        for version in self.each_version():
+            worker = self.start(version)
+            for _ in range(3):
+                self.accept(version).close()
+            connection = self.accept(version)
+            connection.send(request(version, b"A", b"body"))
+            self.expect_reply(connection, version, b"A", b"body")
+            worker.kill()
+
+    def test_starts_over_when_the_broker_is_silent_for_too_long(self):
+        for version in self.each_version():
+            worker = self.start(version)
+            connection = self.accept(version)
+            begin = time.monotonic()
+            self.expect_end(connection, version)
+            lasted = time.monotonic() - begin
+            self.assertGreater(lasted, (LIVENESS - 1) * INTERVAL)
+            self.assertLess(lasted, (LIVENESS + 2) * INTERVAL + 1)
+            connection.close()
+            self.accept(version)
+            worker.kill()
+
+    def test_waits_for_a_broker_that_is_silent_while_it_works(self):
+        """Brokers of the Guide send heartbeats to idle workers only."""
+        worker = self.start("0.1", "--delay", str(int((LIVENESS + 5) * INTERVAL * 1000)))
+        connection = self.accept("0.1")
+        connection.send(request("0.1", b"A", b"body"))
+        self.expect_reply(connection, "0.1", b"A", b"body")
+        worker.kill()
+
+    def test_ignores_what_is_no_command(self):
+        for version in self.each_version():
+            worker = self.start(version)
+            connection = self.accept(version)
+            start = [*delimiter(version), b"MDPW0" + version[-1:].encode()]
+            other = "0.2" if version == "0.1" else "0.1"
+            for wrong in ([b""], [b"", b""], start, [*start, b""], [*start, b"\x09"], [*start, b"\x00"],
+                          [*start, b"\x02"], [*start, b"\x02", b"A"], [*start, b"\x02", b"A", b""],
+                          [*start, b"\x02", b"A", b"B", b"", b"body"], [*start, b"\x02", b"", b"", b"body"],
+                          [*start, b"\x02\x02", b"A", b"", b"body"], [*start, b"\x01", SERVICE],
+                          [*start, WORKER_COMMANDS[version]["final"], b"A", b"", b"body"],
+                          [*start, WORKER_COMMANDS[version]["disconnect"], b"surplus"],
+                          worker_command(other, "request", b"A", b"", b"body"),
+                          [b"MDPC02", b"\x01", SERVICE, b"body"], [b"garbage"] * 10):
+                connection.send(message(*wrong))
+            connection.send(request(version, b"A", b"body"))
+            self.expect_reply(connection, version, b"A", b"body")
+            worker.kill()
+
+    def test_stopped_it_takes_its_leave_where_that_does_no_harm(self):
+        """The Guide's brokers in Python die of a DISCONNECT, so that 0.1 gets none."""
+        for version in self.each_version():
+            worker = self.start(version)
+            connection = self.accept(version)
+            worker.signal(signal.SIGTERM)
+            octets = connection.read_to_end().replace(HEARTBEAT[version], b"")
+            self.assertEqual(octets, b"" if version == "0.1" else DISCONNECT[version])
+            connection.close()
+            self.assertEqual(worker.wait(), 0)
+
+    def test_ends_after_as_many_requests_as_it_was_told(self):
+        for version in self.each_version():
+            worker = self.start(version, "--count", "3")
+            connection = self.accept(version)
+            for i in range(3):
+                connection.send(request(version, b"A", b"%d" % i))
+                self.expect_reply(connection, version, b"A", b"%d" % i)
+            self.assertIsNotNone(connection.read_to_end())
+            connection.close()
+            self.assertEqual(worker.wait(), 0)
+
+    def test_runs_a_command_with_the_body(self):
+        for version in self.each_version():
+            worker = self.start(version, "--exec", "tr a-z A-Z; echo done")
+            connection = self.accept(version)
+            for body in ([b"hello"], [b"hel", b"lo"]):
+                connection.send(request(version, b"A", *body))
+                self.expect_reply(connection, version, b"A", b"HELLOdone\n")
+            worker.kill()
+
+
+class StandInBrokerTest(InteropCase):
+    """Through a whole broker that is not ours, our worker serves pyzmq's clients, 0.1 and 0.2."""
+
+    def test_serves_through_it(self):
+        for version in VERSIONS:
+            with self.subTest(version=version):
+                broker = StandInBroker(self.context, version, INTERVAL, LIVENESS)
+                self.addCleanup(broker.stop)
+                self.start_worker(broker.endpoint, "echo", version, "--heartbeat", "100",
+                                  "--liveness", str(LIVENESS))
+                client = self.client(broker.endpoint, version)
+                for i in range(200):
+                    self.assertEqual(client.request(SERVICE, b"", b"%d" % i), [b"", b"%d" % i])
+                # It is neither sent away nor taken for dead while nobody asks.
+                self.assertIsNone(client.receive((LIVENESS + 5) * INTERVAL))
+                self.assertEqual(client.request(SERVICE, b"body"), [b"body"])
+                self.assertEqual(broker.seen.count("ready"), 1)
+                self.assertGreater(broker.seen.count("heartbeat"), LIVENESS // 2)
+                self.assertEqual(broker.sent_away, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,311 @@
+#!/usr/bin/python3
+"""Who is a worker: what our broker says of services (8/MMI), whom it sends away and then leaves in peace,
+and the heartbeats between it and pyzmq workers."""
+
+import sys
+import time
+import unittest
+
+sys.dont_write_bytecode = True
+from interop_case import InteropCase  # noqa: E402: behind the line above
+from guide_peers import Timeout  # noqa: E402
+import zmq  # noqa: E402
+
+VERSIONS = ("0.1", "0.2")
+SERVICE = b"echo"
+# Of the brokers here, in seconds. Long enough for this process to be kept waiting now and then.
+INTERVAL = 0.1
+LIVENESS = 10
+SILENCE = 3 * INTERVAL
+
+
+class RegistrationCase(InteropCase):
+    def setUp(self):
+        super().setUp()
+        self.broker = self.start_broker("--heartbeat", str(int(INTERVAL * 1000)), "--liveness",
+                                        str(LIVENESS))
+        self.endpoint = self.broker.endpoint
+        self.asker = self.client(self.endpoint, "0.2")
+
+    def mmi(self, service):
+        return self.asker.request(b"mmi.service", service)
+
+    def wait_for_mmi(self, service, code, patience=15.0):
+        """The broker learns of workers by and by; asks until it says so."""
+        end = time.monotonic() + patience
+        while self.mmi(service) != [code]:
+            if time.monotonic() > end:
+                raise Timeout(f"mmi.service does not become {code}")
+
+    def expect_served(self, worker, service=SERVICE):
+        self.asker.send(service, b"body")
+        request = worker.receive_request()
+        worker.reply(request.address, *request.body)
+        self.assertEqual(self.asker.receive_reply(), (True, service, [b"body"]))
+
+
+class MmiTest(RegistrationCase):
+    def test_says_whether_a_service_has_workers(self):
+        for version in VERSIONS:
+            with self.subTest(version=version):
+                self.assertEqual(self.mmi(SERVICE), [b"404"])
+                worker = self.worker(self.endpoint, SERVICE, version)
+                self.wait_for_mmi(SERVICE, b"200")
+                # Also while it works.
+                self.asker.send(SERVICE, b"body")
+                request = worker.receive_request()
+                self.assertEqual(self.client(self.endpoint, "0.1").request(b"mmi.service", SERVICE),
+                                 [b"200"])
+                worker.reply(request.address, b"done")
+                self.assertEqual(self.asker.receive_reply().body, [b"done"])
+                worker.close()
+                self.wait_for_mmi(SERVICE, b"404")
+
+    def test_knows_that_a_worker_has_said_disconnect(self):
+        for version in VERSIONS:
+            with self.subTest(version=version):
+                worker = self.worker(self.endpoint, SERVICE, version)
+                self.wait_for_mmi(SERVICE, b"200")
+                worker.command("disconnect")
+                self.wait_for_mmi(SERVICE, b"404")
+
+    def test_knows_that_one_of_two_workers_is_left(self):
+        first, second = (self.worker(self.endpoint, SERVICE, version) for version in VERSIONS)
+        for _ in range(2):
+            self.asker.send(SERVICE, b"body")
+        for worker in (first, second):
+            worker.reply(worker.receive_request().address, b"done")
+            self.asker.receive_reply()
+        first.command("disconnect")
+        self.expect_served(second)
+        self.assertEqual(self.mmi(SERVICE), [b"200"])
+        second.close()
+        self.wait_for_mmi(SERVICE, b"404")
+
+    def test_answers_in_the_form_of_the_question(self):
+        self.worker(self.endpoint, SERVICE, "0.1")
+        self.wait_for_mmi(SERVICE, b"200")
+        for version, socket_type in (("0.1", zmq.REQ), ("0.1", zmq.DEALER), ("0.2", zmq.DEALER),
+                                     ("0.2", zmq.REQ)):
+            with self.subTest(version=version, socket_type=socket_type):
+                client = self.client(self.endpoint, version, socket_type)
+                for body, code in (([SERVICE], b"200"), ([b"nobody"], b"404"), ([b""], b"404"),
+                                   # Brokers of the Guide look at the last frame.
+                                   ([b"nobody", SERVICE], b"200"), ([SERVICE, b"nobody"], b"404"),
+                                   ([b"mmi.service"], b"404")):
+                    client.send(b"mmi.service", *body)
+                    self.assertEqual(client.receive_reply(), (True, b"mmi.service", [code]))
+                for service in (b"mmi.", b"mmi.x", b"mmi.services", b"mmi.service\x00"):
+                    client.send(service, SERVICE)
+                    self.assertEqual(client.receive_reply(), (True, service, [b"501"]))
+
+    def test_questions_make_no_services(self):
+        for i in range(5_000):
+            self.assertEqual(self.mmi(b"nobody %d" % i), [b"404"])
+
+
+class SentAwayTest(RegistrationCase):
+    """The broker says DISCONNECT once and nothing after it, and hears nothing more."""
+
+    def expect_silence(self, worker):
+        self.assertIsNone(worker.receive(SILENCE))
+
+    def expect_sent_away(self, worker):
+        worker.receive_disconnect()
+        # Neither a heartbeat nor a request comes, whatever the worker says.
+        worker.command("heartbeat")
+        worker.command("ready", SERVICE)
+        self.assertEqual(self.mmi(SERVICE), [b"404"])
+        self.asker.send(SERVICE, b"for another worker")
+        self.expect_silence(worker)
+        other = self.worker(self.endpoint, SERVICE, worker.version)
+        request = other.receive_request()
+        self.assertEqual(request.body, (b"for another worker",))
+        other.reply(request.address, b"done")
+        self.assertEqual(self.asker.receive_reply().body, [b"done"])
+        other.close()
+        self.wait_for_mmi(SERVICE, b"404")
+
+    def test_is_who_says_ready_twice(self):
+        for version in VERSIONS:
+            with self.subTest(version=version):
+                worker = self.worker(self.endpoint, SERVICE, version)
+                self.expect_served(worker)
+                worker.command("ready", SERVICE)
+                self.expect_sent_away(worker)
+
+    def test_is_who_says_ready_while_working_and_the_request_goes_on(self):
+        for version in VERSIONS:
+            with self.subTest(version=version):
+                worker = self.worker(self.endpoint, SERVICE, version)
+                self.asker.send(SERVICE, b"body")
+                worker.receive_request()
+                worker.command("ready", SERVICE)
+                worker.receive_disconnect()
+                other = self.worker(self.endpoint, SERVICE, version)
+                request = other.receive_request()
+                self.assertEqual(request.body, (b"body",))
+                other.reply(request.address, b"done")
+                self.assertEqual(self.asker.receive_reply().body, [b"done"])
+                other.close()
+                self.wait_for_mmi(SERVICE, b"404")
+
+    def test_is_who_offers_a_service_of_the_broker(self):
+        for version in VERSIONS:
+            for name in (b"mmi.service", b"mmi.echo", b"mmi."):
+                with self.subTest(version=version, name=name):
+                    worker = self.worker(self.endpoint, name, version)
+                    worker.receive_disconnect()
+                    self.expect_silence(worker)
+                    code = b"404" if name == b"mmi.service" else b"501"
+                    self.assertEqual(self.asker.request(name, b"x"), [code])
+
+    def test_is_who_speaks_before_ready(self):
+        for version in VERSIONS:
+            for command in ("heartbeat", "final") + (("partial",) if version == "0.2" else ()):
+                with self.subTest(version=version, command=command):
+                    worker = self.worker(self.endpoint, SERVICE, version, ready=False)
+                    frames = [] if command == "heartbeat" else [b"address", b"", b"body"]
+                    worker.command(command, *frames)
+                    self.expect_sent_away(worker)
+
+    def test_is_who_replies_without_a_request(self):
+        for version in VERSIONS:
+            for command in ("final",) + (("partial",) if version == "0.2" else ()):
+                with self.subTest(version=version, command=command):
+                    worker = self.worker(self.endpoint, SERVICE, version)
+                    self.expect_served(worker)
+                    worker.command(command, b"address", b"", b"body")
+                    self.expect_sent_away(worker)
+
+    def test_comes_back_on_a_new_connection(self):
+        for version in VERSIONS:
+            with self.subTest(version=version):
+                worker = self.echo_worker(self.endpoint, SERVICE, version, INTERVAL)
+                self.wait_for_mmi(SERVICE, b"200")
+                # One of the same service that makes mistakes changes nothing for it.
+                for _ in range(3):
+                    clumsy = self.worker(self.endpoint, SERVICE, version)
+                    clumsy.command("ready", SERVICE)
+                    clumsy.receive_disconnect()
+                self.assertEqual(self.asker.request(SERVICE, b"body"), [b"body"])
+                worker.stop()
+                self.wait_for_mmi(SERVICE, b"404")
+
+    def test_nothing_is_said_to_who_has_said_disconnect(self):
+        for version in VERSIONS:
+            for when in ("as the first word", "after ready", "while working"):
+                with self.subTest(version=version, when=when):
+                    worker = self.worker(self.endpoint, SERVICE, version,
+                                         ready=when != "as the first word")
+                    if when == "after ready":
+                        self.expect_served(worker)
+                    if when == "while working":
+                        self.asker.send(SERVICE, b"for another worker")
+                        worker.receive_request()
+                    worker.command("disconnect")
+                    self.wait_for_mmi(SERVICE, b"404")
+                    # A heartbeat may have been on its way.
+                    while (said := worker.receive(SILENCE)) is not None:
+                        self.assertEqual(said.name, "heartbeat")
+                    if when != "while working":
+                        self.asker.send(SERVICE, b"for another worker")
+                        self.expect_silence(worker)
+                    other = self.worker(self.endpoint, SERVICE, version)
+                    other.reply(other.receive_request().address, b"done")
+                    self.assertEqual(self.asker.receive_reply().body, [b"done"])
+                    other.close()
+                    self.wait_for_mmi(SERVICE, b"404")
+
+    def test_nothing_is_said_to_who_says_nothing(self):
+        mute = self.worker(self.endpoint, SERVICE, "0.2", ready=False)
+        self.expect_silence(mute)
+        mute.command("ready", SERVICE)
+        self.expect_served(mute)
+
+
+class HeartbeatTest(RegistrationCase):
+    def test_goes_to_idle_and_to_busy_workers(self):
+        for version in VERSIONS:
+            for busy in (False, True):
+                with self.subTest(version=version, busy=busy):
+                    worker = self.worker(self.endpoint, SERVICE, version)
+                    if busy:
+                        self.asker.send(SERVICE, b"body")
+                        request = worker.receive_request()
+                    begin = time.monotonic()
+                    count = 0
+                    while time.monotonic() < begin + 10 * INTERVAL:
+                        if (said := worker.receive(INTERVAL / 4)) is not None:
+                            self.assertEqual(said.name, "heartbeat")
+                            count += 1
+                            worker.command("heartbeat")
+                    # As many as intervals, except for what a busy machine keeps waiting.
+                    self.assertTrue(6 <= count <= 11, f"{count} heartbeats in 10 intervals")
+                    if busy:
+                        worker.reply(request.address, b"done")
+                        self.assertEqual(self.asker.receive_reply().body, [b"done"])
+                    worker.close()
+                    self.wait_for_mmi(SERVICE, b"404")
+
+    def test_is_left_out_where_another_command_was_sent(self):
+        for version in VERSIONS:
+            with self.subTest(version=version):
+                worker = self.worker(self.endpoint, SERVICE, version)
+                heartbeats = 0
+                requests = 0
+                end = time.monotonic() + 10 * INTERVAL
+                while time.monotonic() < end:
+                    self.asker.send(SERVICE, b"body")
+                    while (said := worker.receive()).name == "heartbeat":
+                        heartbeats += 1
+                    requests += 1
+                    worker.reply(said.address, b"done")
+                    self.asker.receive_reply()
+                self.assertGreater(requests, 10)
+                self.assertLessEqual(heartbeats, 2)
+                worker.close()
+                self.wait_for_mmi(SERVICE, b"404")
+
+    def test_missing_ones_make_an_idle_worker_dead(self):
+        for version in VERSIONS:
+            with self.subTest(version=version):
+                worker = self.worker(self.endpoint, SERVICE, version)
+                begin = time.monotonic()
+                self.wait_for_mmi(SERVICE, b"200")
+                self.wait_for_mmi(SERVICE, b"404")
+                lasted = time.monotonic() - begin
+                self.assertGreater(lasted, (LIVENESS - 1) * INTERVAL)
+                self.assertLess(lasted, (LIVENESS + 2) * INTERVAL + 1)
+                # It hears of it when it speaks again.
+                worker.command("heartbeat")
+                worker.receive_disconnect()
+
+    def test_missing_ones_of_a_working_worker_mean_nothing(self):
+        for version in VERSIONS:
+            with self.subTest(version=version):
+                worker = self.worker(self.endpoint, SERVICE, version)
+                self.asker.send(SERVICE, b"body")
+                request = worker.receive_request()
+                self.assertIsNone(self.asker.receive((LIVENESS + 2) * INTERVAL))
+                self.assertEqual(self.client(self.endpoint, "0.1").request(b"mmi.service", SERVICE),
+                                 [b"200"])
+                worker.reply(request.address, b"done at last")
+                self.assertEqual(self.asker.receive_reply().body, [b"done at last"])
+                worker.close()
+                self.wait_for_mmi(SERVICE, b"404")
+
+    def test_partial_replies_do_as_well(self):
+        worker = self.worker(self.endpoint, SERVICE, "0.2")
+        self.asker.send(SERVICE, b"body")
+        request = worker.receive_request()
+        for i in range(LIVENESS + 5):
+            self.assertIsNone(self.asker.receive(INTERVAL))
+            worker.partial(request.address, b"%d" % i)
+            self.assertEqual(self.asker.receive_reply(), (False, SERVICE, [b"%d" % i]))
+        worker.reply(request.address, b"done")
+        self.assertEqual(self.asker.receive_reply().body, [b"done"])
+
+
+if __name__ == "__main__":
+    unittest.main()

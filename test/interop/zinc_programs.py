@@ -1,0 +1,118 @@
+"""The zinc program as child processes of a test: started, awaited, stopped, each with a time limit."""
+
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+# How long a test waits for what should come at once, on a machine that does much else.
+PATIENCE = 15.0
+
+
+def zinc_path():
+    """The program as Bazel built it: among the runfiles of a test, or for a run by hand in bazel-bin."""
+    root = Path(__file__).resolve().parents[2]
+    for path in (Path("tools/zinc/zinc"), root / "bazel-bin/tools/zinc/zinc"):
+        if path.is_file():
+            return str(path.resolve())
+    sys.exit("zinc is not built: bazel build //tools/zinc")
+
+
+class Program:
+    """One child process, which ends with the test at the latest."""
+
+    def __init__(self, test, arguments):
+        self.process = subprocess.Popen(arguments, stdout=subprocess.PIPE, bufsize=0)
+        self._output = b""
+        test.addCleanup(self.kill)
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def read_line(self, patience=PATIENCE):
+        end = time.monotonic() + patience
+        while b"\n" not in self._output:
+            left = end - time.monotonic()
+            if left <= 0 or not select.select([self.process.stdout], [], [], left)[0]:
+                raise AssertionError(f"no line from {self.process.args} in time")
+            octets = os.read(self.process.stdout.fileno(), 4096)
+            if not octets:
+                raise AssertionError(f"{self.process.args} has ended: {self.wait()}")
+            self._output += octets
+        line, self._output = self._output.split(b"\n", 1)
+        return line.decode()
+
+    def running(self):
+        return self.process.poll() is None
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+    def wait(self, patience=PATIENCE):
+        """The exit code."""
+        return self.process.wait(patience)
+
+    def stop(self):
+        """Asks it to end, as an operator would, and returns the exit code."""
+        if self.running():
+            self.signal(signal.SIGTERM)
+        return self.wait()
+
+    def kill(self):
+        if self.running():
+            self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+    def resident_octets(self):
+        for line in Path(f"/proc/{self.pid}/status").read_text().splitlines():
+            if line.startswith("VmRSS:"):
+                return int(line.split()[1]) * 1024
+        raise AssertionError(f"no VmRSS of {self.process.args}")
+
+
+class Broker(Program):
+    def __init__(self, test, *options, at="tcp://127.0.0.1:*"):
+        super().__init__(test, [zinc_path(), "broker", "--bind", at, *options])
+        bound, self.endpoint = self.read_line().split()
+        test.assertEqual(bound, "bound")
+
+    @property
+    def port(self):
+        return int(self.endpoint.rsplit(":", 1)[1])
+
+
+def reserve_endpoint(test):
+    """An endpoint at which nobody but a broker of this test will listen: its port is taken, but open to
+    who sets SO_REUSEADDR, as brokers do."""
+    holder = socket.socket()
+    test.addCleanup(holder.close)
+    holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    holder.bind(("127.0.0.1", 0))
+    return f"tcp://127.0.0.1:{holder.getsockname()[1]}"
+
+
+def start_worker(test, endpoint, service, version, *options):
+    return Program(test, [zinc_path(), "worker", "--connect", endpoint, "--service", service,
+                          "--mdp", version, *options])
+
+
+def request_arguments(endpoint, service, version, *arguments):
+    return [zinc_path(), "request", "--connect", endpoint, "--service", service, "--mdp", version,
+            *arguments]
+
+
+def start_request(test, endpoint, service, version, *arguments):
+    return Program(test, request_arguments(endpoint, service, version, *arguments))
+
+
+def run_request(endpoint, service, version, *arguments, patience=PATIENCE):
+    """Runs it to its end: exit code, lines of output, errors."""
+    done = subprocess.run(request_arguments(endpoint, service, version, *arguments), text=True,
+                          capture_output=True, timeout=patience, check=False)
+    return done.returncode, done.stdout.splitlines(), done.stderr

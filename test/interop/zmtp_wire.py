@@ -1,0 +1,175 @@
+"""ZMTP octet by octet on a plain TCP socket: what a peer of ours sees, and what a wrong one sends.
+Written from RFC 37; owes nothing to the code under test, nor to libzmq."""
+
+import socket
+import struct
+from typing import NamedTuple
+
+PATIENCE = 15.0
+
+SIGNATURE = b"\xff\x00\x00\x00\x00\x00\x00\x00\x01\x7f"
+MORE, LONG, COMMAND = 1, 2, 4
+
+
+def greeting(signature=SIGNATURE, version=b"\x03\x01", mechanism=b"NULL", as_server=b"\x00",
+             filler=bytes(31)):
+    return signature + version + mechanism.ljust(20, b"\x00") + as_server + filler
+
+
+def frame(body, flags=0):
+    """The short form where it fits, as RFC 37 wants it."""
+    if len(body) > 255:
+        return struct.pack(">BQ", flags | LONG, len(body)) + body
+    return struct.pack(">BB", flags, len(body)) + body
+
+
+def long_frame(size, flags=0, body=b""):
+    """A long header that declares what it likes."""
+    return struct.pack(">BQ", flags | LONG, size) + body
+
+
+def message(*parts):
+    last = len(parts) - 1
+    return b"".join(frame(part, 0 if i == last else MORE) for i, part in enumerate(parts))
+
+
+def named(name, data=b""):
+    """The body of a command."""
+    return bytes([len(name)]) + name + data
+
+
+def command(name, data=b""):
+    return frame(named(name, data), COMMAND)
+
+
+def metadata(*properties):
+    return b"".join(bytes([len(name)]) + name + struct.pack(">I", len(value)) + value
+                    for name, value in properties)
+
+
+def ready(*properties):
+    return command(b"READY", metadata(*properties))
+
+
+def ready_as(socket_type, identity=b""):
+    return ready((b"Socket-Type", socket_type), (b"Identity", identity))
+
+
+class Frame(NamedTuple):
+    flags: int
+    body: bytes
+
+
+class Closed(Exception):
+    """The other side has ended the connection."""
+
+
+class Connection:
+    """One TCP connection, on either side; gives up after a while."""
+
+    def __init__(self, stream):
+        self.stream = stream
+        stream.settimeout(PATIENCE)
+        stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.received = b""
+
+    @classmethod
+    def to(cls, port):
+        return cls(socket.create_connection(("127.0.0.1", port), PATIENCE))
+
+    def send(self, octets):
+        try:
+            self.stream.sendall(octets)
+        except (BrokenPipeError, ConnectionResetError) as e:
+            raise Closed from e
+
+    def read(self, count):
+        while len(self.received) < count:
+            try:
+                octets = self.stream.recv(65536)
+            except ConnectionResetError as e:
+                raise Closed from e
+            if not octets:
+                raise Closed
+            self.received += octets
+        octets, self.received = self.received[:count], self.received[count:]
+        return octets
+
+    def read_frame(self):
+        flags, = self.read(1)
+        size, = struct.unpack(">Q", self.read(8)) if flags & LONG else self.read(1)
+        return Frame(flags, self.read(size))
+
+    def read_message(self):
+        """Its parts. A command is not expected."""
+        parts = []
+        while True:
+            flags, body = self.read_frame()
+            assert not flags & COMMAND, (flags, body)
+            parts.append(body)
+            if not flags & MORE:
+                return parts
+
+    def expect_silence(self, seconds):
+        """Nothing comes, neither an octet nor the end."""
+        assert not self.received, self.received
+        self.stream.settimeout(seconds)
+        try:
+            octets = self.stream.recv(65536)
+        except socket.timeout:
+            return
+        finally:
+            self.stream.settimeout(PATIENCE)
+        raise AssertionError(f"not silent, but {octets!r}")
+
+    def read_to_end(self, patience=PATIENCE):
+        """All that comes until the other side ends the connection, or None if it does not in time."""
+        octets, self.received = self.received, b""
+        self.stream.settimeout(patience)
+        try:
+            while True:
+                more = self.stream.recv(65536)
+                if not more:
+                    return octets
+                octets += more
+        except ConnectionResetError:
+            return octets
+        except socket.timeout:
+            return None
+        finally:
+            self.stream.settimeout(PATIENCE)
+
+    def shake_hands(self, socket_type, identity=b""):
+        """Greeting and READY both ways; returns what the other side sent of each."""
+        self.send(greeting())
+        theirs = self.read(64)
+        self.send(ready_as(socket_type, identity))
+        return theirs, self.read_frame()
+
+    def close(self):
+        self.stream.close()
+
+
+class Listener:
+    def __init__(self, port=0):
+        self.stream = socket.create_server(("127.0.0.1", port))
+        self.stream.settimeout(PATIENCE)
+
+    @property
+    def endpoint(self):
+        return f"tcp://127.0.0.1:{self.stream.getsockname()[1]}"
+
+    def accept(self, patience=PATIENCE):
+        self.stream.settimeout(patience)
+        return Connection(self.stream.accept()[0])
+
+    def expect_nobody(self, seconds):
+        self.stream.settimeout(seconds)
+        try:
+            self.stream.accept()
+        except socket.timeout:
+            return
+        raise AssertionError("somebody has connected")
+
+    def close(self):
+        self.stream.close()

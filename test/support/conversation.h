@@ -1,0 +1,214 @@
+#pragma once
+// One side of a conversation: a connection with what a shell has around it. What it is told and what
+// it hears are text, so that two runs can be compared.
+
+#include "test/support/wire.h"
+#include "zmtp/conversation/connection.h"
+#include "zmtp/mechanism/null.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace zmtp::test {
+
+inline constexpr auto everything = static_cast<std::size_t>(-1);
+
+// How what was heard is written in a side's `heard`.
+inline std::string heard_ready() { return "ready"; }
+inline std::string heard_request() { return "admission requested"; }
+inline std::string heard_subscribe(std::string_view topic) { return "+" + std::string{topic}; }
+inline std::string heard_cancel(std::string_view topic) { return "-" + std::string{topic}; }
+inline std::string heard_end(error_code why) { return "closed: " + why.message(); }
+inline std::string heard_part(std::string_view part) {
+  // Long enough parts are told apart by what they hash to, or a failure fills the screen.
+  return part.size() <= 64 ? "[" + std::string{part} + "]"
+                           : "[" + std::to_string(part.size()) + " octets, hash " +
+                                 std::to_string(std::hash<std::string_view>{}(part)) + "]";
+}
+template <class Parts>
+std::string heard_message(const Parts& message) {
+  std::string text;
+  for (const auto& part : message) {
+    text += heard_part(part);
+  }
+  return text;
+}
+
+struct side_options {
+  socket_type type = socket_type::dealer;
+  std::string identity = {};
+  limits limit = {};
+  high_water_mark send_mark = {};
+  high_water_mark receive_mark = {};
+  bool admits = true;    // every peer, at once
+  bool receives = true;  // the user takes each message as it comes
+};
+
+class side {
+public:
+  using time_point = connection::time_point;
+
+  explicit side(const side_options& how = {})
+      : options{how},
+        limit{how.limit},
+        out{how.send_mark},
+        in{how.receive_mark},
+        receives{how.receives},
+        talk{begin()} {}
+  side(const side&) = delete;
+  side& operator=(const side&) = delete;
+
+  // The connection is lost and another one begins; the queues stay.
+  void connect_again() {
+    out.rewind();
+    talk = begin();
+  }
+
+  // Reads as a shell does, at most `at_most` octets at a time; returns how many it took, fewer than
+  // all only where it reads no further.
+  std::size_t hear(std::string_view octets, std::size_t at_most = everything) {
+    std::size_t taken = 0;
+    while (taken < octets.size()) {
+      const auto to = talk.prepare();
+      if (to.empty()) {
+        break;
+      }
+      const auto count = std::min({to.size(), at_most, octets.size() - taken});
+      std::memcpy(to.data(), octets.data() + taken, count);
+      talk.commit(count, now);
+      taken += count;
+      digest();
+    }
+    return taken;
+  }
+
+  // Decodes what may be decoded, answers events.
+  void digest() {
+    for (;;) {
+      talk.receive_into(in);
+      if (receives) {
+        receive_all();
+      }
+      const auto event = talk.next_event();
+      if (event) {
+        note(*event);
+      } else if (!receives || !talk.blocked()) {
+        return;
+      }
+    }
+  }
+
+  void receive_all() {
+    while (!in.empty()) {
+      heard.push_back(heard_message(in.pop()));
+    }
+  }
+
+  // What it writes, up to `at_most` octets, which are then written.
+  std::string say(std::size_t at_most = everything) {
+    std::string said;
+    while (said.size() < at_most) {
+      const auto now_said = offer(at_most - said.size());
+      if (now_said.empty()) {
+        break;
+      }
+      talk.advance(now_said.size(), out);
+      said += now_said;
+    }
+    return said;
+  }
+
+  // What it would write next, up to `at_most` octets of it.
+  std::string offer(std::size_t at_most = everything) {
+    std::array<connection::piece, connection::max_pieces> pieces;
+    const auto count = talk.output(pieces, out);
+    std::string octets;
+    for (std::size_t i = 0; i < count && octets.size() < at_most; ++i) {
+      const auto taken = std::min(pieces[i].size(), at_most - octets.size());
+      octets.append(reinterpret_cast<const char*>(pieces[i].data()), taken);
+    }
+    return octets;
+  }
+
+  // What was heard since the last call.
+  std::vector<std::string> news() { return std::exchange(heard, {}); }
+
+  const side_options options;
+  limits limit;
+  time_point now = time_point{} + std::chrono::hours{1};
+  send_queue out;
+  receive_queue in;
+  bool receives;
+  std::vector<std::string> heard;
+  connection talk;
+
+private:
+  connection begin() {
+    metadata own;
+    own.add("Socket-Type", to_string(options.type));
+    own.add("Identity", options.identity);
+    return connection{options.type,
+                      null_mechanism::name,
+                      std::make_unique<null_mechanism>(std::move(own), limit),
+                      false,
+                      limit,
+                      now};
+  }
+
+  void note(const connection::event& event) {
+    struct {
+      side& self;
+      void operator()(const connection::admission_requested&) const {
+        self.heard.push_back(heard_request());
+        if (self.options.admits) {
+          self.talk.admit();
+        }
+      }
+      void operator()(const connection::ready&) const { self.heard.push_back(heard_ready()); }
+      void operator()(const connection::subscription& s) const {
+        self.heard.push_back(s.subscribe ? heard_subscribe(s.topic) : heard_cancel(s.topic));
+      }
+      void operator()(const connection::closed& c) const {
+        self.heard.push_back(heard_end(c.reason));
+      }
+    } write{*this};
+    std::visit(write, event);
+  }
+};
+
+// Carries octets between two sides until neither has more to say or nobody listens.
+inline void pump(side& a, side& b, std::size_t at_most = everything) {
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (const auto& [from, to] : {std::pair{&a, &b}, std::pair{&b, &a}}) {
+      while (from->talk.has_output(from->out)) {
+        // No more is said than is read at once: the rest would be lost.
+        const auto said = from->say(std::min(at_most, to->talk.prepare().size()));
+        if (said.empty()) {
+          break;
+        }
+        to->hear(said);
+        moved = true;
+      }
+    }
+  }
+}
+
+// With its handshake behind it, and what it said and heard of it forgotten.
+inline void shake_hands(side& s, std::string_view peer_type, unsigned peer_minor = 1) {
+  s.hear(greeting_of(3, peer_minor) + ready_of(peer_type));
+  s.say();
+  s.news();
+}
+
+}  // namespace zmtp::test

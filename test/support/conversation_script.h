@@ -1,0 +1,196 @@
+#pragma once
+// A script of one conversation, which is played again and again with what the peer sends cut in every
+// way that a network may cut it; each time the same must be heard and said.
+
+#include "test/support/conversation.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <functional>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace zmtp::test {
+
+class conversation_script {
+public:
+  explicit conversation_script(side_options options = {}) : options_{std::move(options)} {}
+
+  conversation_script& peer_sends(std::string octets) {
+    size_ += octets.size();
+    return add({.what = step::peer_sends, .octets = std::move(octets)});
+  }
+  // Exactly this was heard since the last look, in this order.
+  conversation_script& expect(std::vector<std::string> heard) {
+    return add({.what = step::expect_news, .heard = std::move(heard)});
+  }
+  conversation_script& expect_event(std::string heard) { return expect({std::move(heard)}); }
+  conversation_script& expect_message(const parts& message) {
+    return expect({heard_message(message)});
+  }
+  conversation_script& expect_closed(error_code why) { return expect({heard_end(why)}); }
+  conversation_script& expect_nothing() { return expect({}); }
+  // Exactly this is said since the last look.
+  conversation_script& expect_output(std::string octets) {
+    return add({.what = step::expect_output, .octets = std::move(octets)});
+  }
+  conversation_script& expect_silence() { return expect_output({}); }
+  // What the user or the shell does.
+  conversation_script& then(std::function<void(side&)> act) {
+    return add({.what = step::action, .act = std::move(act)});
+  }
+
+  // Both greetings and READYs.
+  conversation_script& shake_hands(std::string_view peer_type, unsigned peer_minor = 1) {
+    return expect_output(greeting_of(3, 1))
+        .peer_sends(greeting_of(3, peer_minor) + ready_of(peer_type))
+        .expect({heard_request(), heard_ready()})
+        .expect_output(ready_of(to_string(options_.type), options_.identity));
+  }
+  // What is said depends on how much was heard before it could be: write only when looked at.
+  conversation_script& writes_late() {
+    writes_late_ = true;
+    return *this;
+  }
+
+  // Plays it all; at the end nothing may be left that was not expected. Stops at the first way of
+  // cutting that goes wrong.
+  void run() const {
+    const auto fails = [this](const std::string& how, const cutter& cut, const habits& h) {
+      SCOPED_TRACE("peer's octets " + how);
+      play(cut, h);
+      return testing::Test::HasFailure();
+    };
+    if (fails("whole", [](std::size_t) { return everything; }, {})) {
+      return;
+    }
+    for (const auto at : places_to_cut()) {
+      if (fails("cut at " + std::to_string(at), cut_at(at), {.settles = at % 2 == 0})) {
+        return;
+      }
+    }
+    const bool short_enough = size_ <= 16 * 1024;
+    for (int way = 0; way < 4 && short_enough; ++way) {
+      const habits h{.settles = way % 2 == 0, .writes_at_once = way / 2 == 0};
+      if (fails(
+              "one by one, way " + std::to_string(way), [](std::size_t) { return 1U; }, h)) {
+        return;
+      }
+    }
+    for (unsigned seed = 0; seed < 50; ++seed) {
+      const habits h{.settles = seed % 2 == 0, .writes_at_once = seed % 3 == 0};
+      if (fails("in pieces of seed " + std::to_string(seed), at_random(seed), h)) {
+        return;
+      }
+    }
+  }
+
+private:
+  struct step {
+    enum { peer_sends, expect_news, expect_output, action } what;
+    std::string octets = {};
+    std::vector<std::string> heard = {};
+    std::function<void(side&)> act = {};
+  };
+
+  // How many octets the next piece has, at most, after so many of the whole conversation.
+  using cutter = std::function<std::size_t(std::size_t)>;
+  // What shells may do or leave.
+  struct habits {
+    bool settles = false;         // a turn ends after each piece
+    bool writes_at_once = false;  // … and what is to be said is written, octet by octet
+  };
+
+  conversation_script& add(step s) {
+    steps_.push_back(std::move(s));
+    return *this;
+  }
+
+  static cutter cut_at(std::size_t at) {
+    return [at](std::size_t before) { return before < at ? at - before : everything; };
+  }
+
+  cutter at_random(unsigned seed) const {
+    const auto largest = seed % 2 == 0 ? 40 : size_ + 1;
+    return [random = std::mt19937{seed}, largest](std::size_t) mutable {
+      return 1 + random() % largest;
+    };
+  }
+
+  // All, or of a long script those near the ends of what is sent at once and some between.
+  std::vector<std::size_t> places_to_cut() const {
+    constexpr std::size_t near = 100;
+    std::vector<std::size_t> places;
+    std::mt19937 random{1};
+    std::size_t before = 0;
+    for (const auto& s : steps_) {
+      if (s.what != step::peer_sends) {
+        continue;
+      }
+      const auto size = s.octets.size();
+      for (std::size_t at = 1; at <= size; ++at) {
+        if (size_ <= 4096 || at < near || size - at < near || random() % (size / near) == 0) {
+          places.push_back(before + at);
+        }
+      }
+      before += size;
+    }
+    return places;
+  }
+
+  void play(const cutter& cut, const habits& h) const {
+    side s{options_};
+    std::string said;
+    std::size_t before = 0;
+    const auto write = [&] {
+      while (s.talk.has_output(s.out)) {
+        const auto octets = s.say(h.writes_at_once ? 1 : everything);
+        ASSERT_FALSE(octets.empty()) << "has_output() and nothing to write";
+        said += octets;
+      }
+      EXPECT_EQ(s.offer(), "") << "something to write without has_output()";
+    };
+    const auto hear = [&](const std::string& octets) {
+      for (std::size_t at = 0; at < octets.size();) {
+        const auto piece = std::string_view{octets}.substr(at, cut(before));
+        const auto taken = s.hear(piece);
+        at += piece.size();
+        before += piece.size();
+        EXPECT_TRUE(taken == piece.size() || s.talk.over()) << "stopped reading";
+        if (h.settles) {
+          s.talk.settle();
+        }
+        if (h.writes_at_once && !writes_late_) {
+          write();
+        }
+      }
+    };
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      SCOPED_TRACE("step " + std::to_string(i + 1) + " of the script");
+      const auto& now = steps_[i];
+      switch (now.what) {
+        case step::peer_sends: hear(now.octets); break;
+        case step::expect_news: EXPECT_EQ(s.news(), now.heard); break;
+        case step::expect_output:
+          write();
+          EXPECT_EQ(std::exchange(said, {}), now.octets);
+          break;
+        case step::action: now.act(s); break;
+      }
+    }
+    SCOPED_TRACE("end of the script");
+    write();
+    EXPECT_EQ(s.news(), std::vector<std::string>{});
+    EXPECT_EQ(said, "");
+  }
+
+  side_options options_;
+  std::vector<step> steps_;
+  std::size_t size_ = 0;  // of what the peer sends, in all
+  bool writes_late_ = false;
+};
+
+}  // namespace zmtp::test

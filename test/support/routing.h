@@ -1,0 +1,78 @@
+#pragma once
+// What a shell does to a socket_state, without a shell: peers that attach, send, are written to and go.
+
+#include "test/support/wire.h"
+#include "zmtp/routing/socket_state.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace zmtp::test {
+
+inline peer_info announcing(std::string_view routing_id) {
+  peer_info info;
+  info.routing_id = routing_id;
+  return info;
+}
+
+// An accepted connection whose handshake is over.
+inline peer_id attach_new(socket_state& state, std::string_view routing_id = {},
+                          std::uint32_t random = 1) {
+  auto& p = state.open_pipe(false);
+  state.on_attached(p, announcing(routing_id), random);
+  return p.id;
+}
+
+inline void peer_sends(socket_state& state, peer_id from, message m) {
+  auto& p = *state.find(from);
+  p.in.push(std::move(m));
+  state.on_received(p);
+}
+
+// What the kernel takes of the pipe's queue, up to `at_most` octets.
+inline std::string write(socket_state& state, peer_id to,
+                         std::size_t at_most = static_cast<std::size_t>(-1)) {
+  auto& p = *state.find(to);
+  std::string written;
+  while (!p.out.empty() && written.size() < at_most) {
+    std::array<send_queue::piece, 1> piece;
+    if (p.out.gather(piece) == 0) {
+      break;
+    }
+    const auto taken = std::min(piece[0].size(), at_most - written.size());
+    written.append(reinterpret_cast<const char*>(piece[0].data()), taken);
+    p.out.advance(taken);
+  }
+  state.on_written(p);
+  return written;
+}
+
+// All that waits, as text: "A: attached", "A: [part]", "A: detached", with the peers named in turn
+// by `name_of`.
+template <class NameOf>
+std::vector<std::string> receive_all(socket_state& state, NameOf&& name_of) {
+  std::vector<std::string> received;
+  routed_message next;
+  while (state.receive(next)) {
+    auto text = std::string{name_of(next.peer)} + ":";
+    switch (next.what) {
+      case routed_message::kind::message:
+        for (const auto part : next.content) {
+          text += " [" + std::string{part} + "]";
+        }
+        break;
+      case routed_message::kind::attached: text += " attached"; break;
+      case routed_message::kind::detached: text += " detached"; break;
+    }
+    received.push_back(std::move(text));
+  }
+  return received;
+}
+
+}  // namespace zmtp::test

@@ -1,0 +1,241 @@
+#include "zmtp/buffer/send_queue.h"
+
+#include "test/support/allocations.h"
+#include "test/support/wire.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace zmtp {
+namespace {
+
+using test::counted;
+using test::framed;
+using test::parts;
+
+constexpr high_water_mark no_mark{.messages = {}, .octets = {}};
+
+std::string gathered(const send_queue& queue) {
+  std::array<send_queue::piece, 64> pieces;
+  const auto count = queue.gather(pieces);
+  std::string octets;
+  for (std::size_t i = 0; i < count; ++i) {
+    EXPECT_FALSE(pieces[i].empty());
+    octets.append(reinterpret_cast<const char*>(pieces[i].data()), pieces[i].size());
+  }
+  return octets;
+}
+
+message large(char fill = 'l') {
+  message m{"topic"};
+  m.adopt_back(std::string(10'000, fill));
+  return m;
+}
+
+TEST(send_queue, gathers_messages_as_they_are_framed) {
+  send_queue queue{no_mark};
+  EXPECT_TRUE(queue.empty());
+  EXPECT_EQ(gathered(queue), "");
+  std::string expected;
+  for (const auto& m : {parts{""}, parts{"a", "", "c"}, parts{std::string(255, 'x')},
+                        parts{std::string(256, 'y'), "z"}, parts{std::string(9000, 'l')}}) {
+    message sent;
+    for (const auto& part : m) {
+      sent.push_back(part);
+    }
+    queue.push(std::move(sent));
+    expected += framed(m);
+  }
+  queue.push(large());
+  expected += framed({"topic", std::string(10'000, 'l')});
+  EXPECT_EQ(gathered(queue), expected);
+  EXPECT_EQ(queue.messages(), 6U);
+  EXPECT_EQ(queue.octets(), expected.size());
+  queue.advance(expected.size());
+  EXPECT_TRUE(queue.empty());
+  EXPECT_EQ(queue.messages(), 0U);
+  EXPECT_EQ(queue.octets(), 0U);
+}
+
+TEST(send_queue, large_messages_are_written_from_where_they_lie) {
+  const auto original = large();
+  send_queue one{no_mark};
+  send_queue other{no_mark};
+  for (auto* queue : {&one, &other}) {
+    queue->push({"before"});
+    queue->push(message{original});
+    queue->push({"behind"});
+    std::array<send_queue::piece, 64> pieces;
+    ASSERT_EQ(queue->gather(pieces), 4U);
+    EXPECT_EQ(pieces[2].data(), original.tail().data());
+    EXPECT_EQ(pieces[2].size(), original.tail().size());
+  }
+}
+
+TEST(send_queue, small_messages_share_a_piece_and_are_copied) {
+  send_queue queue{no_mark};
+  for (int i = 0; i < 1000; ++i) {
+    queue.push({"m" + std::to_string(i)});
+  }
+  std::array<send_queue::piece, 64> pieces;
+  EXPECT_LE(queue.gather(pieces), 3U);
+}
+
+TEST(send_queue, fills_no_more_pieces_than_there_are_and_none_out_of_order) {
+  send_queue queue{no_mark};
+  std::string expected;
+  for (int i = 0; i < 5; ++i) {
+    queue.push(large(static_cast<char>('a' + i)));
+    expected += framed({"topic", std::string(10'000, static_cast<char>('a' + i))});
+  }
+  for (std::size_t room = 0; room < 12; ++room) {
+    std::array<send_queue::piece, 12> pieces;
+    const auto count = queue.gather(std::span{pieces}.first(room));
+    ASSERT_LE(count, room);
+    std::string octets;
+    for (std::size_t i = 0; i < count; ++i) {
+      octets.append(reinterpret_cast<const char*>(pieces[i].data()), pieces[i].size());
+    }
+    EXPECT_EQ(octets, expected.substr(0, octets.size()));
+    EXPECT_EQ(octets.empty(), room == 0);
+  }
+}
+
+TEST(send_queue, is_full_at_its_mark_in_messages) {
+  send_queue queue{{.messages = 3, .octets = {}}};
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_FALSE(queue.full());
+    queue.push({"m"});
+  }
+  EXPECT_TRUE(queue.full());
+  queue.advance(queue.octets());
+  EXPECT_FALSE(queue.full());
+}
+
+TEST(send_queue, is_full_at_its_mark_in_octets_and_passes_it_by_one_message_at_most) {
+  send_queue queue{{.messages = {}, .octets = 25'000}};
+  int pushed = 0;
+  for (; !queue.full(); ++pushed) {
+    queue.push(large());
+  }
+  EXPECT_EQ(pushed, 3);
+  EXPECT_LT(queue.octets(), 25'000U + 10'100U);
+}
+
+TEST(send_queue, marks_are_released_entry_by_entry) {
+  send_queue queue{{.messages = 2, .octets = {}}};
+  queue.push(large());
+  queue.push(large());
+  const auto each = queue.octets() / 2;
+  queue.advance(each - 1);
+  EXPECT_TRUE(queue.full());
+  EXPECT_EQ(queue.octets(), 2 * each);
+  queue.advance(1);
+  EXPECT_FALSE(queue.full());
+  EXPECT_EQ(queue.octets(), each);
+  EXPECT_EQ(queue.messages(), 1U);
+}
+
+TEST(send_queue, is_at_a_boundary_while_nothing_is_partly_written) {
+  send_queue queue{no_mark};
+  queue.push({"a"});
+  queue.push(large());
+  EXPECT_TRUE(queue.at_boundary());
+  queue.advance(1);
+  EXPECT_FALSE(queue.at_boundary());
+  queue.advance(2);
+  EXPECT_TRUE(queue.at_boundary());
+  queue.advance(5000);
+  EXPECT_FALSE(queue.at_boundary());
+  std::array<send_queue::piece, 64> pieces;
+  queue.push({"behind"});
+  ASSERT_EQ(queue.gather_begun(pieces), 1U);
+  queue.advance(pieces[0].size());
+  EXPECT_TRUE(queue.at_boundary());
+  EXPECT_EQ(gathered(queue), framed({"behind"}));
+}
+
+TEST(send_queue, rewound_it_begins_with_the_message_that_was_cut) {
+  const std::string expected = framed({"a"}) + framed({"b", "bb"}) + framed({"c"});
+  for (std::size_t cut = 0; cut < expected.size(); ++cut) {
+    send_queue queue{no_mark};
+    queue.push({"a"});
+    queue.push({"b", "bb"});
+    queue.push({"c"});
+    queue.advance(cut);
+    queue.rewind();
+    EXPECT_TRUE(queue.at_boundary());
+    const std::size_t done = cut < 3 ? 0 : cut < 10 ? 1 : 2;
+    EXPECT_EQ(gathered(queue), expected.substr(std::array{0U, 3U, 10U}[done])) << cut;
+    EXPECT_EQ(queue.messages(), 3 - done);
+    queue.advance(gathered(queue).size());
+    EXPECT_TRUE(queue.empty());
+    EXPECT_EQ(queue.messages(), 0U);
+    EXPECT_EQ(queue.octets(), 0U);
+  }
+}
+
+TEST(send_queue, a_peer_that_is_sent_little_gets_by_with_little) {
+  send_queue queue{no_mark};
+  test::reset_peak();
+  queue.push({"small"});
+  EXPECT_LE(counted().largest, 5U * 1024);
+}
+
+TEST(send_queue, in_the_steady_state_allocates_nothing_for_small_messages) {
+  send_queue queue{no_mark};
+  const message small{"small", std::string(50, 's')};
+  std::size_t before = 0;
+  for (int turn = 0; turn < 50; ++turn) {
+    for (int i = 0; i < 2000; ++i) {
+      queue.push(message{small});
+    }
+    queue.advance(queue.octets());
+    before = turn == 0 ? counted().requests : before;
+  }
+  EXPECT_TRUE(queue.empty());
+  EXPECT_EQ(counted().requests, before);
+}
+
+TEST(send_queue, emptied_or_cleared_it_owns_next_to_nothing) {
+  for (const bool written : {true, false}) {
+    send_queue queue{no_mark};
+    const auto before = counted().live;
+    for (int i = 0; i < 3000; ++i) {
+      queue.push(large());
+      if (i % 10 == 0) {
+        queue.push({"small"});
+      }
+    }
+    if (written) {
+      queue.advance(queue.octets());
+    } else {
+      queue.advance(12'345);
+      queue.clear();
+    }
+    EXPECT_TRUE(queue.empty());
+    EXPECT_TRUE(queue.at_boundary());
+    EXPECT_EQ(queue.messages(), 0U);
+    EXPECT_EQ(queue.octets(), 0U);
+    // The pool keeps some blocks; entries would be ten times as much.
+    EXPECT_LE(counted().live, before + 64U * 1024 * 8 + 32U * 1024) << written;
+  }
+}
+
+TEST(send_queue, drained_of_many_large_messages_it_keeps_no_room_for_as_many) {
+  send_queue queue{no_mark};
+  const auto shared = large();
+  const auto before = counted().live;
+  for (int i = 0; i < 3000; ++i) {
+    queue.push(message{shared});
+  }
+  EXPECT_GE(counted().live, before + 3000 * sizeof(message));
+  queue.advance(queue.octets());
+  EXPECT_LE(counted().live, before + 16U * 1024);
+}
+
+}  // namespace
+}  // namespace zmtp

@@ -1,0 +1,283 @@
+// From READY to traffic: who the peer says it is, whether it may come in, and what must not flow before.
+
+#include "test/support/conversation_script.h"
+
+#include <gtest/gtest.h>
+
+namespace zmtp {
+namespace {
+
+using test::conversation_script;
+using test::framed;
+using test::framed_command;
+using test::greeting_of;
+using test::heard_end;
+using test::heard_ready;
+using test::heard_request;
+using test::octets;
+using test::property;
+using test::ready_of;
+using test::side;
+using test::side_options;
+
+using enum socket_type;
+constexpr socket_type all_types[] = {pair,   pub,  sub,  req,  rep, dealer,
+                                     router, pull, push, xpub, xsub};
+
+const auto greeting = greeting_of(3, 1);
+
+// A DEALER that has heard the greeting and now hears this.
+conversation_script hearing(const std::string& sent) {
+  return conversation_script{}
+      .expect_output(greeting)
+      .peer_sends(greeting + sent)
+      .expect_output(ready_of("DEALER"));
+}
+
+conversation_script refusing(const std::string& sent, errc fault) {
+  return conversation_script{}
+      .expect_output(greeting)
+      .peer_sends(greeting)
+      .expect_output(ready_of("DEALER"))
+      .peer_sends(sent)
+      .expect_closed(fault)
+      .expect_silence();
+}
+
+TEST(connection_handshake, metadata_that_libzmq_accepts_is_accepted) {
+  const struct {
+    const char* what;
+    std::string properties;
+    std::optional<socket_type> type;
+    std::string_view identity;
+  } accepted[] = {
+      {"no property", "", std::nullopt, ""},
+      {"no Socket-Type", property("Identity", "A"), std::nullopt, "A"},
+      {"lower case", property("socket-type", "ROUTER") + property("identity", "a"), router, "a"},
+      {"upper case", property("SOCKET-TYPE", "REP") + property("IDENTITY", "B"), rep, "B"},
+      {"unknown", property("Socket-Type", "DEALER") + property("Resource", "/x"), dealer, ""},
+      {"an application's", property("X-Zinc", "1") + property("Socket-Type", "ROUTER"), router, ""},
+      {"no value", property("Socket-Type", "ROUTER") + property("X-Empty", ""), router, ""},
+      {"an identity of 255 octets", property("Identity", std::string(255, 'i')), std::nullopt,
+       "iiii"},
+  };
+  for (const auto& [what, properties, type, identity] : accepted) {
+    SCOPED_TRACE(what);
+    hearing(framed_command("READY", properties))
+        .expect({heard_request(), heard_ready()})
+        .then([&t = type, &i = identity](side& s) {
+          EXPECT_EQ(s.talk.peer_type(), t);
+          EXPECT_EQ(s.talk.peer_routing_id().substr(0, 4), i);
+        })
+        .run();
+  }
+}
+
+TEST(connection_handshake, a_long_ready_is_accepted) {
+  hearing(framed_command(
+              "READY", property("Socket-Type", "REP") + property("X-Long", std::string(3000, 'x'))))
+      .expect({heard_request(), heard_ready()})
+      .run();
+}
+
+TEST(connection_handshake, bad_metadata_closes_silently_by_the_name_of_its_fault) {
+  const auto type = property("Socket-Type", "ROUTER");
+  std::string many;
+  for (char c = 0; c < 33; ++c) {
+    many += property(
+        "X-" + std::string(1, static_cast<char>('A' + c % 26)) + std::to_string(c / 26), "");
+  }
+  const struct {
+    const char* what;
+    std::string properties;
+    errc fault;
+  } refused[] = {
+      {"one octet too many", type + "x", errc::bad_metadata},
+      {"the last octet missing", type.substr(0, type.size() - 1), errc::bad_metadata},
+      {"a value longer than the command", property("X", "abc").substr(0, 6) + "\x7f",
+       errc::bad_metadata},
+      {"a name cut short", octets("0b 'Socket-Ty'"), errc::bad_metadata},
+      {"a property twice", type + type, errc::duplicate_property},
+      {"a property twice, in other case", type + property("socket-type", "ROUTER"),
+       errc::duplicate_property},
+      {"an empty name", octets("00 00 00 00 00"), errc::bad_property_name},
+      {"too many properties", many, errc::too_many_properties},
+      {"a wrong type", property("Socket-Type", "PUB"), errc::bad_socket_type},
+      {"an unknown type", property("Socket-Type", "SURVEYOR"), errc::bad_socket_type},
+      {"a type in lower case", property("Socket-Type", "router"), errc::bad_socket_type},
+      {"a type without a name", property("Socket-Type", ""), errc::bad_socket_type},
+      {"an identity of 256 octets", property("Identity", std::string(256, 'i')),
+       errc::routing_id_too_long},
+  };
+  for (const auto& [what, properties, fault] : refused) {
+    SCOPED_TRACE(what);
+    refusing(framed_command("READY", properties), fault).run();
+  }
+}
+
+TEST(connection_handshake, only_ready_may_come_before_it_is_over) {
+  const struct {
+    const char* what;
+    std::string sent;
+    errc fault;
+  } refused[] = {
+      {"a message", framed({"too early"}), errc::unexpected_command},
+      {"an empty message", framed({""}), errc::unexpected_command},
+      {"parts of a message", framed({"a", "b"}) + ready_of("ROUTER"), errc::unexpected_command},
+      {"PING", test::ping(), errc::unexpected_command},
+      {"SUBSCRIBE", framed_command("SUBSCRIBE", "A"), errc::unexpected_command},
+      {"another mechanism's", framed_command("HELLO", "x"), errc::unexpected_command},
+      {"a command without a name", octets("04 01 00"), errc::bad_command},
+      {"a command without a body", octets("04 00"), errc::bad_command},
+      {"a name cut short", octets("04 04 05 'REA'"), errc::bad_command},
+      {"MORE on a command", octets("05 06 05 'READY'"), errc::bad_frame_flags},
+      {"a size beyond all", octets("06 80 00*7"), errc::bad_frame_size},
+  };
+  for (const auto& [what, sent, fault] : refused) {
+    SCOPED_TRACE(what);
+    refusing(sent, fault).run();
+  }
+}
+
+// Whoever is not admitted is not waited for, octet by octet of what it has declared.
+TEST(connection_handshake, a_message_before_it_is_over_is_refused_by_its_first_octets) {
+  for (const auto& header :
+       {octets("00 ff"), octets("02 00*4 04 00*3"), octets("03 00*4 04 00*3")}) {
+    refusing(header, errc::unexpected_command).run();
+  }
+}
+
+TEST(connection_handshake, the_peers_error_is_the_end_and_its_reason_is_kept) {
+  for (const auto& body : {octets("05 'ERROR' 03 '400'"), octets("5e 'RROR' 03 '400'")}) {
+    refusing(test::frame(test::command, body), errc::refused_by_peer)
+        .then([](side& s) { EXPECT_EQ(s.talk.peer_error(), "400"); })
+        .run();
+  }
+}
+
+// A peer that asks its authenticator only once it has both READYs says ERROR behind its own.
+TEST(connection_handshake, an_error_glued_to_ready_is_the_end_too_and_its_reason_is_kept) {
+  conversation_script{}
+      .writes_late()
+      .peer_sends(greeting + ready_of("ROUTER") + framed_command("ERROR", octets("03 '300'")))
+      .expect({heard_request(), heard_ready(), heard_end(errc::refused_by_peer)})
+      .expect_silence()
+      .then([](side& s) { EXPECT_EQ(s.talk.peer_error(), "300"); })
+      .run();
+  conversation_script{}
+      .shake_hands("ROUTER")
+      .peer_sends(framed_command("ERROR", octets("03 '300'")))
+      .expect_closed(errc::refused_by_peer)
+      .expect_silence()
+      .then([](side& s) { EXPECT_EQ(s.talk.peer_error(), "300"); })
+      .run();
+}
+
+TEST(connection_handshake, nothing_of_the_queue_is_said_before_the_peers_ready) {
+  conversation_script{}
+      .then([](side& s) {
+        s.out.push(message{"queued", "early"});
+      })
+      .expect_output(greeting)
+      .peer_sends(greeting)
+      .expect_output(ready_of("DEALER"))
+      .peer_sends(ready_of("ROUTER"))
+      .expect({heard_request(), heard_ready()})
+      .expect_output(framed({"queued", "early"}))
+      .run();
+}
+
+TEST(connection_handshake, nothing_of_the_queue_is_said_and_nothing_read_before_admission) {
+  conversation_script{{.admits = false}}
+      .then([](side& s) { s.out.push(message{"queued"}); })
+      .expect_output(greeting)
+      .peer_sends(greeting + ready_of("ROUTER"))
+      .expect_event(heard_request())
+      .expect_output(ready_of("DEALER"))
+      .then([](side& s) {
+        EXPECT_FALSE(s.talk.traffic());
+        EXPECT_TRUE(s.talk.prepare().empty());
+        EXPECT_FALSE(s.talk.has_output(s.out));
+      })
+      .expect_silence()
+      .then([](side& s) {
+        s.talk.admit();
+        s.digest();
+      })
+      .expect_event(heard_ready())
+      .expect_output(framed({"queued"}))
+      .run();
+}
+
+TEST(connection_handshake, messages_glued_to_ready_are_heard_once_the_peer_is_admitted) {
+  hearing(ready_of("ROUTER") + framed({"one"}) + framed({"", "two"}))
+      .expect({heard_request(), heard_ready(), "[one]", "[][two]"})
+      .run();
+  side s{{.admits = false}};
+  s.hear(greeting + ready_of("ROUTER") + framed({"one"}) + framed({"", "two"}));
+  EXPECT_EQ(s.news(), std::vector{heard_request()});
+  EXPECT_TRUE(s.in.empty());
+  s.talk.settle();
+  s.talk.admit();
+  s.digest();
+  EXPECT_EQ(s.news(), (std::vector<std::string>{heard_ready(), "[one]", "[][two]"}));
+}
+
+TEST(connection_handshake, a_peer_that_is_refused_hears_error_only_for_its_credentials) {
+  side silent{{.admits = false}};
+  silent.hear(greeting + ready_of("ROUTER") + framed({"glued"}));
+  silent.say();
+  silent.talk.refuse(errc::duplicate_routing_id);
+  silent.digest();
+  EXPECT_EQ(silent.news(), (std::vector{heard_request(), heard_end(errc::duplicate_routing_id)}));
+  EXPECT_EQ(silent.say(), "");
+
+  side told{{.admits = false}};
+  told.hear(greeting + ready_of("ROUTER") + framed({"glued"}));
+  told.talk.refuse(errc::not_admitted, "400");
+  told.digest();
+  EXPECT_EQ(told.news(), (std::vector{heard_request(), heard_end(errc::not_admitted)}));
+  EXPECT_EQ(told.say(), greeting + ready_of("DEALER") + octets("04 0a 05 'ERROR' 03 '400'"));
+  EXPECT_TRUE(told.in.empty());
+  EXPECT_TRUE(told.talk.prepare().empty());
+}
+
+TEST(connection_handshake, closing_ends_it_silently_and_once_in_every_state) {
+  const std::string sent = greeting + ready_of("ROUTER") + framed({"a", "b"});
+  for (std::size_t heard = 0; heard <= sent.size(); ++heard) {
+    side s;
+    s.out.push(message{"queued"});
+    s.hear(sent.substr(0, heard));
+    s.news();
+    s.talk.close(errc::socket_closed);
+    s.talk.close(errc::connection_lost);
+    s.digest();
+    EXPECT_EQ(s.news(), std::vector{heard_end(errc::socket_closed)});
+    EXPECT_EQ(s.say(), "");
+    EXPECT_TRUE(s.talk.prepare().empty());
+  }
+}
+
+TEST(connection_handshake, sides_meet_if_and_only_if_their_types_talk_to_each_other) {
+  for (const auto a : all_types) {
+    for (const auto b : all_types) {
+      SCOPED_TRACE(std::string{to_string(a)} + " and " + std::string{to_string(b)});
+      side one{{.type = a, .identity = "one"}};
+      side other{{.type = b, .identity = "other"}};
+      pump(one, other);
+      EXPECT_EQ(one.talk.traffic(), compatible(a, b));
+      if (compatible(a, b)) {
+        EXPECT_TRUE(other.talk.traffic());
+        EXPECT_EQ(one.talk.peer_type(), b);
+        EXPECT_EQ(one.talk.peer_routing_id(), "other");
+        EXPECT_EQ(other.talk.peer_routing_id(), "one");
+      } else {
+        // The fault alone is heard: who is refused never asks for admission.
+        EXPECT_EQ(one.news(), std::vector{heard_end(errc::bad_socket_type)});
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace zmtp

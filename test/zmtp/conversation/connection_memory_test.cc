@@ -1,0 +1,222 @@
+// What a peer can make a connection hold: as much as it has sent, never as much as it has declared.
+
+#include "test/support/allocations.h"
+#include "test/support/conversation.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+
+namespace zmtp {
+namespace {
+
+using test::counted;
+using test::frame;
+using test::frame_header;
+using test::framed;
+using test::greeting_of;
+using test::ready_of;
+using test::reset_peak;
+using test::side;
+
+constexpr std::size_t kibi = 1024;
+constexpr std::size_t mebi = 1024 * kibi;
+// A read buffer, which connections of a thread share, and small change.
+constexpr std::size_t slack = 80 * kibi;
+
+// Reads into a connection, and sees how often what had already come was moved.
+class reader {
+public:
+  explicit reader(side& s) : side_{s} {}
+
+  void read(std::string_view octets, std::size_t at_most = test::everything) {
+    while (!octets.empty()) {
+      const auto to = side_.talk.prepare();
+      ASSERT_FALSE(to.empty());
+      moves_ += end_ != nullptr && to.data() != end_ ? 1 : 0;
+      const auto count = std::min({to.size(), at_most, octets.size()});
+      std::memcpy(to.data(), octets.data(), count);
+      octets.remove_prefix(count);
+      end_ = to.data() + count;
+      side_.talk.commit(count, side_.now);
+      side_.talk.receive_into(side_.in);
+    }
+  }
+  // Octets that are all alike.
+  void pour(std::size_t octets, std::size_t at_most) {
+    const std::string piece(std::min(octets, 64 * kibi), 'x');
+    for (; octets > piece.size(); octets -= piece.size()) {
+      read(piece, at_most);
+    }
+    read(std::string_view{piece}.substr(0, octets), at_most);
+  }
+
+  [[nodiscard]] int moves() const { return moves_; }
+
+private:
+  side& side_;
+  const std::byte* end_ = nullptr;
+  int moves_ = 0;
+};
+
+class connection_memory : public testing::Test {
+protected:
+  // The pool's blocks are this thread's and stay: they count for no connection.
+  connection_memory() {
+    side s;
+    shake_hands(s, "ROUTER");
+    s.hear(framed({std::string(300, 'x')}) + framed({"cut"}).substr(0, 3));
+    s.talk.settle();
+  }
+};
+
+TEST_F(connection_memory, a_declared_size_is_trusted_up_to_a_mebioctet) {
+  side s;
+  shake_hands(s, "ROUTER");
+  reset_peak();
+  const auto before = counted().live;
+  reader from{s};
+  from.read(frame_header(0, 64 * mebi - 9));
+  from.pour(10 * kibi, kibi);
+  EXPECT_LE(counted().peak - before, mebi + slack);
+  s.talk.settle();
+  EXPECT_LE(counted().live - before, mebi + slack);
+}
+
+TEST_F(connection_memory, what_is_held_stays_in_proportion_to_what_has_come) {
+  side s;
+  shake_hands(s, "ROUTER");
+  const auto before = counted().live;
+  reader from{s};
+  from.read(frame_header(0, 64 * mebi - 9));
+  for (std::size_t came = 0; came < 16 * mebi; came += 256 * kibi) {
+    reset_peak();
+    from.pour(256 * kibi, 64 * kibi);
+    const auto all = came + 256 * kibi;
+    ASSERT_LE(counted().live - before, std::max(mebi, 2 * all) + slack) << all;
+    // While it is moved.
+    ASSERT_LE(counted().peak - before, std::max(mebi, 3 * all) + slack) << all;
+  }
+}
+
+TEST_F(connection_memory, a_large_frame_is_not_moved_for_each_piece_of_it) {
+  for (const std::size_t at_most : {kibi, 16 * kibi, 64 * kibi, mebi}) {
+    side s;
+    shake_hands(s, "ROUTER");
+    reader from{s};
+    from.read(frame_header(0, 8 * mebi));
+    from.pour(8 * mebi, at_most);
+    EXPECT_LE(from.moves(), 8) << at_most;
+    ASSERT_EQ(s.in.size(), 1U);
+    EXPECT_EQ(s.in.pop().front().size(), 8 * mebi);
+  }
+}
+
+TEST_F(connection_memory, a_frame_of_a_read_buffer_is_not_moved_for_each_octet_of_it) {
+  side s;
+  shake_hands(s, "ROUTER");
+  reader from{s};
+  from.read(frame_header(0, 64 * kibi - 9));
+  from.pour(64 * kibi - 9, 1);
+  EXPECT_LE(from.moves(), 2);
+  EXPECT_EQ(s.in.size(), 1U);
+}
+
+TEST_F(connection_memory, a_large_message_of_many_parts_is_not_moved_for_each_of_them) {
+  side s;
+  shake_hands(s, "ROUTER");
+  reader from{s};
+  for (int i = 0; i < 1000; ++i) {
+    from.read(frame_header(test::more, 8 * kibi));
+    from.pour(8 * kibi, 64 * kibi);
+  }
+  from.read(frame(0, "end"));
+  EXPECT_LE(from.moves(), 20);
+  ASSERT_EQ(s.in.size(), 1U);
+  EXPECT_EQ(s.in.pop().part_count(), 1001U);
+}
+
+TEST_F(connection_memory, nothing_is_trusted_before_admission) {
+  for (const auto& sent : {frame_header(0, 32 * mebi), frame_header(test::more, 300),
+                           frame_header(test::command, 32 * mebi)}) {
+    side s;
+    reset_peak();
+    const auto before = counted().live;
+    s.hear(greeting_of(3, 1) + sent);
+    EXPECT_TRUE(s.talk.over());
+    EXPECT_LE(counted().largest, 64 * kibi + 64);
+    EXPECT_LE(counted().peak - before, slack);
+  }
+}
+
+TEST_F(connection_memory, who_is_not_admitted_yet_holds_8_kibioctets_at_most) {
+  const auto greeting = greeting_of(3, 1);
+  const auto ready = ready_of("ROUTER");
+  const std::string glued(60 * kibi, 'x');
+  const std::string all_that_may_come[] = {
+      "",
+      greeting.substr(0, 11),
+      greeting,
+      greeting + ready.substr(0, 20),
+      greeting + frame_header(test::command, 4096) + std::string(4095, 'x'),
+      greeting + ready,
+      greeting + ready + frame_header(0, 32 * mebi) + glued,
+  };
+  for (const auto& sent : all_that_may_come) {
+    constexpr std::size_t peers = 50;
+    std::deque<side> sides;
+    const auto before = counted().live;
+    for (std::size_t i = 0; i < peers; ++i) {
+      auto& s = sides.emplace_back(test::side_options{.admits = false});
+      s.hear(sent);
+      s.say();
+      s.talk.settle();
+      ASSERT_FALSE(s.talk.traffic());
+    }
+    // What the test's own side takes is not the connection's.
+    EXPECT_LE((counted().live - before) / peers, 8 * kibi + sizeof(side) + 2 * kibi) << sent.size();
+  }
+}
+
+TEST_F(connection_memory, an_idle_connection_owns_no_buffer) {
+  std::deque<side> sides;
+  const auto begin = counted().live;
+  for (int i = 0; i < 50; ++i) {
+    shake_hands(sides.emplace_back(), "ROUTER");
+    sides.back().talk.settle();
+  }
+  const auto before = counted().live;
+  EXPECT_LE((before - begin) / sides.size(), 4 * kibi + sizeof(side));
+  for (auto& s : sides) {
+    s.hear(framed({std::string(3000, 'm')}) + framed({"small"}));
+    s.news();
+    s.talk.settle();
+    s.in.settle();
+  }
+  EXPECT_LE(counted().live, before + 50 * 256);
+}
+
+TEST_F(connection_memory, half_a_small_message_is_kept_in_a_small_block_when_the_turn_ends) {
+  std::deque<side> sides(50);
+  for (auto& s : sides) {
+    shake_hands(s, "ROUTER");
+    s.talk.settle();
+  }
+  const auto before = counted().live;
+  for (auto& s : sides) {
+    s.hear(framed({std::string(300, 'm')}) + framed({std::string(300, 'm')}).substr(0, 200));
+    s.news();
+    s.talk.settle();
+    s.in.settle();
+  }
+  EXPECT_LE((counted().live - before) / sides.size(), 5 * kibi);
+  for (auto& s : sides) {
+    s.hear(framed({std::string(300, 'm')}).substr(200));
+    EXPECT_EQ(s.news(), std::vector{test::heard_message(test::parts{std::string(300, 'm')})});
+  }
+}
+
+}  // namespace
+}  // namespace zmtp

@@ -1,0 +1,213 @@
+// PING and PONG: answering the peer's, and asking whether it still lives.
+
+#include "test/support/conversation_script.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+namespace zmtp {
+namespace {
+
+using namespace std::chrono_literals;
+using test::conversation_script;
+using test::framed;
+using test::heard_end;
+using test::octets;
+using test::ping;
+using test::pong;
+using test::side;
+
+TEST(connection_ping, is_answered_with_its_context_whatever_the_peers_version) {
+  for (const unsigned minor : {0U, 1U, 2U}) {
+    for (const std::size_t size : {0U, 1U, 7U, 16U}) {
+      const std::string context(size, 'c');
+      conversation_script{}
+          .shake_hands("ROUTER", minor)
+          .peer_sends(ping(context))
+          .expect_nothing()
+          .expect_output(pong(context))
+          .run();
+    }
+  }
+}
+
+TEST(connection_ping, is_answered_whatever_its_ttl) {
+  for (const auto& ttl : {octets("00 00"), octets("00 1e"), octets("02 90"), octets("ff ff")}) {
+    conversation_script{}
+        .shake_hands("ROUTER")
+        .peer_sends(test::framed_command("PING", ttl + "x"))
+        .expect_output(pong("x"))
+        .run();
+  }
+}
+
+TEST(connection_ping, that_breaks_its_form_closes) {
+  for (const auto& data :
+       {octets(""), octets("00"), octets("00 00 63*17"), octets("00 00 63*200")}) {
+    conversation_script{}
+        .shake_hands("ROUTER")
+        .peer_sends(test::framed_command("PING", data))
+        .expect_closed(errc::bad_ping)
+        .expect_silence()
+        .run();
+  }
+}
+
+TEST(connection_ping, only_the_newest_is_answered_where_nothing_could_be_written) {
+  conversation_script{}
+      .shake_hands("ROUTER")
+      .writes_late()
+      .peer_sends(ping("old") + ping("older") + framed({"m"}) + ping("new"))
+      .expect_message({"m"})
+      .expect_output(pong("new"))
+      .peer_sends(ping())
+      .expect_output(pong())
+      .run();
+}
+
+TEST(connection_ping, pongs_do_not_pile_up_behind_one_that_is_being_written) {
+  side s;
+  shake_hands(s, "ROUTER");
+  s.hear(ping("begun"));
+  EXPECT_EQ(s.say(3), pong("begun").substr(0, 3));
+  for (int i = 0; i < 40; ++i) {
+    s.hear(ping(std::to_string(i)));
+  }
+  EXPECT_EQ(s.say(), pong("begun").substr(3) + pong("39"));
+}
+
+TEST(connection_ping, a_flood_closes) {
+  side s;
+  shake_hands(s, "ROUTER");
+  for (unsigned i = 0; i < s.limit.pings_per_second; ++i) {
+    s.hear(ping());
+  }
+  EXPECT_TRUE(s.talk.traffic());
+  s.hear(ping());
+  EXPECT_EQ(s.news(), std::vector{heard_end(errc::ping_flood)});
+  EXPECT_EQ(s.say(), "");
+}
+
+TEST(connection_ping, a_flood_in_one_segment_closes) {
+  std::string flood;
+  for (int i = 0; i < 51; ++i) {
+    flood += ping("x");
+  }
+  conversation_script{}
+      .shake_hands("ROUTER")
+      .writes_late()
+      .peer_sends(flood)
+      .expect_closed(errc::ping_flood)
+      .expect_silence()
+      .run();
+}
+
+TEST(connection_ping, as_many_as_allowed_each_second_are_no_flood) {
+  side s;
+  shake_hands(s, "ROUTER");
+  for (int second = 0; second < 10; ++second) {
+    for (unsigned i = 0; i < s.limit.pings_per_second; ++i) {
+      s.hear(ping("x"));
+      EXPECT_EQ(s.say(), pong("x"));
+    }
+    s.now += 1s;
+  }
+  EXPECT_TRUE(s.talk.traffic());
+}
+
+TEST(connection_ping, output_is_never_more_than_input) {
+  side s;
+  shake_hands(s, "ROUTER");
+  std::size_t heard = 0;
+  std::size_t said = 0;
+  for (std::size_t i = 0; i < 1000; ++i) {
+    s.now += 25ms;
+    const auto sent = ping(std::string(i % 17, 'c'));
+    s.hear(sent);
+    heard += sent.size();
+    said += s.say().size();
+  }
+  EXPECT_TRUE(s.talk.traffic());
+  EXPECT_LE(said, heard);
+}
+
+TEST(connection_probe, asks_a_peer_that_knows_ping_and_only_that) {
+  for (const unsigned minor : {0U, 1U, 9U}) {
+    side s;
+    shake_hands(s, "ROUTER", minor);
+    EXPECT_FALSE(s.talk.next_deadline().has_value());
+    s.talk.probe(s.now);
+    EXPECT_EQ(s.say(), minor == 0 ? "" : octets("04 07 04 'PING' 00 00"));
+    EXPECT_EQ(s.talk.next_deadline(), s.now + 2s);
+  }
+}
+
+TEST(connection_probe, is_asked_once_at_a_time) {
+  side s;
+  shake_hands(s, "ROUTER");
+  const auto asked = s.now;
+  s.talk.probe(s.now);
+  s.talk.probe(s.now + 1s);
+  EXPECT_EQ(s.say(), ping());
+  EXPECT_EQ(s.talk.next_deadline(), asked + 2s);
+  s.hear(pong());
+  s.talk.probe(s.now + 3s);
+  EXPECT_EQ(s.say(), ping());
+  EXPECT_EQ(s.talk.next_deadline(), asked + 5s);
+}
+
+TEST(connection_probe, any_octet_answers_it) {
+  for (const auto& sent : {pong(), framed({"m"}), std::string(1, '\1')}) {
+    side s;
+    shake_hands(s, "ROUTER");
+    s.talk.probe(s.now);
+    s.now += 1s;
+    s.hear(sent);
+    EXPECT_FALSE(s.talk.next_deadline().has_value());
+    s.talk.on_deadline(s.now + 10s, false);
+    EXPECT_TRUE(s.talk.traffic());
+  }
+}
+
+TEST(connection_probe, unanswered_it_closes_silently_when_its_time_is_over) {
+  side s;
+  shake_hands(s, "ROUTER");
+  s.out.push({"queued"});
+  s.talk.probe(s.now);
+  s.talk.on_deadline(s.now + 1999ms, false);
+  EXPECT_TRUE(s.talk.traffic());
+  s.talk.on_deadline(s.now + 2s, false);
+  s.digest();
+  EXPECT_EQ(s.news(), std::vector{heard_end(errc::probe_unanswered)});
+  EXPECT_EQ(s.say(), "");
+  EXPECT_FALSE(s.talk.next_deadline().has_value());
+  EXPECT_EQ(s.out.messages(), 1U);
+}
+
+TEST(connection_probe, a_peer_whose_kernel_acknowledges_lives) {
+  side s;
+  shake_hands(s, "ROUTER");
+  s.talk.probe(s.now);
+  s.talk.on_deadline(s.now + 2s, true);
+  EXPECT_TRUE(s.talk.traffic());
+  EXPECT_FALSE(s.talk.next_deadline().has_value());
+  s.talk.probe(s.now + 3s);
+  EXPECT_EQ(s.talk.next_deadline(), s.now + 5s);
+}
+
+TEST(connection_probe, does_nothing_outside_traffic) {
+  side s;
+  s.say();
+  const auto due = s.talk.next_deadline();
+  s.talk.probe(s.now);
+  EXPECT_EQ(s.say(), "");
+  EXPECT_EQ(s.talk.next_deadline(), due);
+  s.talk.close(errc::socket_closed);
+  s.talk.probe(s.now);
+  EXPECT_EQ(s.say(), "");
+  EXPECT_FALSE(s.talk.next_deadline().has_value());
+}
+
+}  // namespace
+}  // namespace zmtp

@@ -1,0 +1,163 @@
+// Subscriptions: the peer's, heard by who publishes, and our own, as the peer's version wants them.
+
+#include "test/support/conversation_script.h"
+
+#include <gtest/gtest.h>
+
+namespace zmtp {
+namespace {
+
+using test::conversation_script;
+using test::frame;
+using test::framed;
+using test::framed_command;
+using test::heard_cancel;
+using test::heard_message;
+using test::heard_subscribe;
+using test::octets;
+using test::parts;
+using test::side;
+
+constexpr socket_type publishers[] = {socket_type::pub, socket_type::xpub};
+
+conversation_script publishing(socket_type type, unsigned peer_minor = 1) {
+  return conversation_script{{.type = type}}.shake_hands("SUB", peer_minor);
+}
+
+TEST(connection_subscription, both_forms_are_heard_from_peers_of_every_version) {
+  for (const auto type : publishers) {
+    for (const unsigned minor : {0U, 1U}) {
+      publishing(type, minor)
+          .peer_sends(framed_command("SUBSCRIBE", "A") + framed({"\1B"}) +
+                      framed_command("CANCEL", "A") + framed({octets("00 'B'")}))
+          .expect({"+A", "+B", "-A", "-B"})
+          .expect_silence()
+          .run();
+    }
+  }
+}
+
+TEST(connection_subscription, topics_may_be_empty_and_have_any_octet) {
+  const auto strange = octets("00 01 'x' ff 00");
+  publishing(socket_type::xpub)
+      .peer_sends(framed_command("SUBSCRIBE") + framed({"\1"}) +
+                  framed_command("SUBSCRIBE", strange) + framed({"\1" + strange}) +
+                  framed({octets("00")}) + framed_command("CANCEL"))
+      .expect({"+", "+", heard_subscribe(strange), heard_subscribe(strange), "-", "-"})
+      .run();
+}
+
+TEST(connection_subscription, topics_are_heard_around_the_limits_of_a_frames_forms) {
+  for (const std::size_t size : {244U, 245U, 246U, 253U, 254U, 255U, 256U, 1024U}) {
+    const std::string topic(size, 't');
+    publishing(socket_type::pub)
+        .peer_sends(framed_command("SUBSCRIBE", topic) + framed({"\1" + topic}) +
+                    framed({octets("00") + topic}))
+        .expect({heard_subscribe(topic), heard_subscribe(topic), heard_cancel(topic)})
+        .run();
+  }
+}
+
+TEST(connection_subscription, each_is_heard_as_often_as_it_comes) {
+  publishing(socket_type::pub)
+      .peer_sends(framed_command("SUBSCRIBE", "A") + framed_command("SUBSCRIBE", "A") +
+                  framed_command("CANCEL", "A") + framed_command("CANCEL", "never"))
+      .expect({"+A", "+A", "-A", "-never"})
+      .run();
+}
+
+TEST(connection_subscription, what_is_no_subscription_is_a_message) {
+  publishing(socket_type::xpub)
+      .peer_sends(framed({"\2A"}) + framed({""}) + framed({"\1A", "more"}) + framed({"", "\1A"}))
+      .expect({"[\2A]", "[]", "[\1A][more]", "[][\1A]"})
+      .run();
+}
+
+TEST(connection_subscription, they_are_heard_in_order_with_messages) {
+  publishing(socket_type::xpub)
+      .peer_sends(framed({"one"}) + framed_command("SUBSCRIBE", "A") + framed({"two"}) +
+                  framed({"\1B"}) + framed({"three"}))
+      .expect({"[one]", "+A", "[two]", "+B", "[three]"})
+      .run();
+}
+
+TEST(connection_subscription, one_between_the_parts_of_a_message_leaves_it_intact) {
+  publishing(socket_type::xpub)
+      .peer_sends(frame(test::more, "a") + framed_command("SUBSCRIBE", "A") +
+                  frame(test::more, std::string(300, 'b')) + framed_command("CANCEL", "A") +
+                  frame(0, "c"))
+      .expect({"+A", "-A", heard_message(parts{"a", std::string(300, 'b'), "c"})})
+      .run();
+}
+
+TEST(connection_subscription, a_topic_too_long_is_refused_and_counted_and_the_connection_lives) {
+  const std::string long_topic(1025, 't');
+  for (const auto type : publishers) {
+    publishing(type)
+        .peer_sends(framed({"\1" + long_topic}) + framed_command("SUBSCRIBE", long_topic) +
+                    framed_command("SUBSCRIBE", "short") + framed({octets("00") + long_topic}) +
+                    framed_command("CANCEL", long_topic) + test::ping())
+        .expect({"+short"})
+        .expect_output(test::pong())
+        .then([](side& s) { EXPECT_EQ(s.talk.refused_subscriptions(), 4U); })
+        .run();
+  }
+}
+
+TEST(connection_subscription, a_topic_too_long_does_not_disturb_who_publishes_nothing) {
+  const std::string long_topic(1025, 't');
+  conversation_script{{.type = socket_type::dealer}}
+      .shake_hands("ROUTER")
+      .peer_sends(framed_command("SUBSCRIBE", long_topic) + framed({"\1" + long_topic}))
+      .expect_message({"\1" + long_topic})
+      .then([](side& s) { EXPECT_EQ(s.talk.refused_subscriptions(), 0U); })
+      .run();
+}
+
+TEST(connection_subscription, ours_is_a_command_to_later_peers_and_a_message_to_3_0) {
+  side later{{.type = socket_type::sub}};
+  shake_hands(later, "PUB", 1);
+  later.talk.subscribe("A");
+  later.talk.cancel("A");
+  EXPECT_EQ(later.say(), octets("04 0b 09 'SUBSCRIBE' 41 04 08 06 'CANCEL' 41"));
+
+  side first{{.type = socket_type::sub}};
+  shake_hands(first, "PUB", 0);
+  first.talk.subscribe("A");
+  first.talk.cancel("A");
+  EXPECT_EQ(first.say(), octets("00 02 01 41 00 02 00 41"));
+}
+
+TEST(connection_subscription, ours_is_well_framed_at_every_size_of_topic) {
+  for (const unsigned minor : {0U, 1U}) {
+    for (std::size_t size = 240; size <= 260; ++size) {
+      const std::string topic(size, 't');
+      side s{{.type = socket_type::sub}};
+      shake_hands(s, "PUB", minor);
+      s.talk.subscribe(topic);
+      EXPECT_EQ(s.say(), minor == 0 ? framed({"\1" + topic}) : framed_command("SUBSCRIBE", topic));
+    }
+  }
+}
+
+TEST(connection_subscription, a_sides_is_the_others_whatever_the_pieces) {
+  for (const std::size_t at_most : {std::size_t{1}, std::size_t{13}, test::everything}) {
+    side publisher{{.type = socket_type::xpub}};
+    side subscriber{{.type = socket_type::sub}};
+    pump(publisher, subscriber, at_most);
+    publisher.news();
+    std::vector<std::string> expected;
+    for (std::size_t size = 0; size < 300; size += 50) {
+      const std::string topic(size, 'a');
+      subscriber.talk.subscribe(topic);
+      subscriber.talk.cancel(topic);
+      expected.push_back(heard_subscribe(topic));
+      expected.push_back(heard_cancel(topic));
+    }
+    pump(publisher, subscriber, at_most);
+    EXPECT_EQ(publisher.news(), expected);
+  }
+}
+
+}  // namespace
+}  // namespace zmtp

@@ -1,0 +1,255 @@
+#include "zmtp/decoder.h"
+
+#include "test/support/wire.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <random>
+#include <span>
+#include <string>
+
+namespace zmtp {
+namespace {
+
+using found = decoder::found;
+using test::frame;
+using test::frame_header;
+using test::framed;
+using test::octets;
+
+// Octets that are all there, looked at as far as is told.
+class looking {
+public:
+  explicit looking(std::string text, const limits& limit = {})
+      : limit_{limit}, decoder_{limit_}, text_{std::move(text)} {}
+
+  // In memory of exactly this size, where a sanitizer sees a look beyond it.
+  found at(std::size_t size) {
+    exact_.reset(new char[size]);
+    text_.copy(exact_.get(), size);
+    const auto seen = decoder_.look({reinterpret_cast<std::byte*>(exact_.get()), size});
+    text_.replace(0, size, exact_.get(), size);  // with the flags that were cleared
+    return seen;
+  }
+  found at_all() { return at(text_.size()); }
+
+  decoder& operator*() { return decoder_; }
+  decoder* operator->() { return &decoder_; }
+  [[nodiscard]] const std::string& text() const { return text_; }
+  void cut(std::size_t from, std::size_t size) { text_.erase(from, size); }
+
+private:
+  limits limit_;
+  decoder decoder_;
+  std::string text_;
+  std::unique_ptr<char[]> exact_;
+};
+
+TEST(decoder, finds_a_message_when_its_last_octet_has_come_and_not_before) {
+  for (const std::size_t size : {0U, 1U, 255U, 256U, 65'535U}) {
+    looking l{framed({std::string(size, 'x')})};
+    const auto header = size <= 255 ? 2U : 9U;
+    for (std::size_t come = 0; come < std::min<std::size_t>(l.text().size(), 20); ++come) {
+      ASSERT_EQ(l.at(come), found::more);
+    }
+    ASSERT_EQ(l.at(l.text().size() - 1), found::more);
+    EXPECT_EQ(l->needed(), header + size);
+    ASSERT_EQ(l.at_all(), found::message);
+    EXPECT_EQ(l->size(), header + size);
+    EXPECT_EQ(l->parts(), 1U);
+  }
+}
+
+TEST(decoder, says_how_far_the_octets_are_needed) {
+  looking l{framed({"ab", std::string(300, 'x')})};
+  const std::size_t needed[] = {2, 2, 4, 4, 6, 6, 13};
+  for (std::size_t come = 0; come < std::size(needed); ++come) {
+    ASSERT_EQ(l.at(come), found::more);
+    EXPECT_EQ(l->needed(), needed[come]) << come;
+  }
+  ASSERT_EQ(l.at(13), found::more);
+  EXPECT_EQ(l->needed(), 313U);
+  EXPECT_EQ(l.at_all(), found::message);
+}
+
+TEST(decoder, finds_messages_one_behind_the_other) {
+  const auto first = framed({"a", "", "c"});
+  looking l{first + framed({"second"}) + framed({"cut"}).substr(0, 3)};
+  ASSERT_EQ(l.at_all(), found::message);
+  EXPECT_EQ(l->size(), first.size());
+  EXPECT_EQ(l->parts(), 3U);
+  l->message_taken();
+  l.cut(0, first.size());
+  ASSERT_EQ(l.at_all(), found::message);
+  EXPECT_EQ(l->size(), 8U);
+  EXPECT_EQ(l->parts(), 1U);
+  l->message_taken();
+  l.cut(0, 8);
+  ASSERT_EQ(l.at_all(), found::more);
+  EXPECT_EQ(l->needed(), 5U);
+}
+
+TEST(decoder, finds_a_command_between_the_parts_of_a_message) {
+  const auto ping = test::ping("x");
+  looking l{frame(test::more, "a") + ping + frame(test::more, "b") + ping + ping + frame(0, "c")};
+  ASSERT_EQ(l.at_all(), found::command);
+  EXPECT_EQ(l->size(), 3U);
+  EXPECT_EQ(l->command_size(), ping.size());
+  l.cut(3, ping.size());
+  l->command_taken();
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_EQ(l.at_all(), found::command);
+    EXPECT_EQ(l->size(), 6U);
+    l.cut(6, ping.size());
+    l->command_taken();
+  }
+  ASSERT_EQ(l.at_all(), found::message);
+  EXPECT_EQ(l->parts(), 3U);
+  EXPECT_EQ(l.text(), framed({"a", "b", "c"}));
+}
+
+TEST(decoder, clears_reserved_flags_of_parts_and_understands_the_others) {
+  for (unsigned flags = 0; flags < 256; ++flags) {
+    if ((flags & test::command) != 0) {
+      continue;
+    }
+    looking l{frame(flags, "body")};
+    const auto seen = l.at_all();
+    EXPECT_EQ(seen, (flags & test::more) != 0 ? found::more : found::message) << flags;
+    EXPECT_EQ(l->parts(), 1U);
+    EXPECT_EQ(l.text(), frame(flags & 3, "body")) << flags;
+  }
+}
+
+TEST(decoder, a_command_may_have_reserved_flags_and_not_more) {
+  for (unsigned flags = 0; flags < 256; ++flags) {
+    if ((flags & test::command) == 0) {
+      continue;
+    }
+    looking l{frame(flags, "body")};
+    const auto seen = l.at_all();
+    if ((flags & test::more) != 0) {
+      EXPECT_EQ(seen, found::fault) << flags;
+      EXPECT_EQ(l->fault(), errc::bad_frame_flags);
+    } else {
+      EXPECT_EQ(seen, found::command) << flags;
+      EXPECT_EQ(l->command_size(), l.text().size());
+    }
+  }
+}
+
+TEST(decoder, a_fault_is_found_as_soon_as_the_header_has_come) {
+  const limits limit{.handshake_command_size = 20,
+                     .command_size = 30,
+                     .frame_size = 1000,
+                     .message_size = 1500,
+                     .message_parts = 3};
+  const auto part = frame(test::more, std::string(600, 'p'));
+  const struct {
+    const char* what;
+    std::string sent;
+    errc fault;
+  } faults[] = {
+      {"MORE on a command", octets("05 00"), errc::bad_frame_flags},
+      {"a size with its top bit", octets("02 80 00*7"), errc::bad_frame_size},
+      {"the largest size", octets("02 ff*8"), errc::bad_frame_size},
+      {"a command with the largest size", octets("06 ff*8"), errc::bad_frame_size},
+      {"the largest size that may be said", octets("02 7f ff*7"), errc::frame_too_large},
+      {"a frame above the limit", frame_header(0, 1001), errc::frame_too_large},
+      {"a message above the limit", part + part + frame_header(0, 282 - 1),
+       errc::message_too_large},
+      {"a part too many",
+       frame(test::more, "") + frame(test::more, "") + frame(test::more, "") + frame_header(0, 0),
+       errc::too_many_parts},
+      {"a command above the limit", frame_header(test::command, 21), errc::command_too_large},
+      {"a command far above the limit", octets("06 7f ff*7"), errc::command_too_large},
+  };
+  for (const auto& [what, sent, fault] : faults) {
+    looking l{sent, limit};
+    for (std::size_t come = 0; come < sent.size(); ++come) {
+      ASSERT_EQ(l.at(come), found::more) << what << ' ' << come;
+      ASSERT_EQ(l->fault(), error_code{});
+    }
+    ASSERT_EQ(l.at_all(), found::fault) << what;
+    EXPECT_EQ(l->fault(), fault) << what;
+  }
+}
+
+TEST(decoder, each_limit_may_be_reached) {
+  const limits limit{.handshake_command_size = 20,
+                     .command_size = 30,
+                     .frame_size = 1000,
+                     .message_size = 1500,
+                     .message_parts = 3};
+  const auto half = frame(test::more, std::string(600, 'p'));
+  EXPECT_EQ(looking(frame(0, std::string(1000, 'x')), limit).at_all(), found::message);
+  EXPECT_EQ(
+      looking(half + half + frame(0, std::string(1500 - 2 * half.size() - 9, 'x')), limit).at_all(),
+      found::message);
+  EXPECT_EQ(looking(framed({"", "", ""}), limit).at_all(), found::message);
+  EXPECT_EQ(looking(frame(test::command, std::string(20, 'x')), limit).at_all(), found::command);
+  looking later{frame(test::command, std::string(30, 'x')), limit};
+  later->handshake_done();
+  EXPECT_EQ(later.at_all(), found::command);
+  looking too_large{frame_header(test::command, 31), limit};
+  too_large->handshake_done();
+  EXPECT_EQ(too_large.at_all(), found::fault);
+}
+
+// Everything that a stream of octets is found to be, as text.
+std::string all_found(std::string text, const limits& limit,
+                      const std::function<std::size_t()>& piece) {
+  decoder d{limit};
+  std::string held;
+  std::string seen;
+  std::size_t come = 0;
+  for (;;) {
+    switch (d.look(std::as_writable_bytes(std::span{held}))) {
+      case found::more:
+        if (come == text.size()) {
+          return seen;
+        } else {
+          const auto next = text.substr(come, piece());
+          held += next;
+          come += next.size();
+        }
+        break;
+      case found::message:
+        seen += "message of " + std::to_string(d.parts()) + ": " + held.substr(0, d.size()) + "\n";
+        held.erase(0, d.size());
+        d.message_taken();
+        break;
+      case found::command:
+        seen += "command: " + held.substr(d.size(), d.command_size()) + "\n";
+        held.erase(d.size(), d.command_size());
+        d.command_taken();
+        break;
+      case found::fault: return seen + d.fault().message();
+    }
+  }
+}
+
+TEST(decoder, finds_the_same_however_the_octets_come) {
+  const limits limit{.handshake_command_size = 300, .frame_size = 500, .message_parts = 9};
+  for (unsigned seed = 0; seed < 2000; ++seed) {
+    std::mt19937 random{seed};
+    const auto pick = [&](std::size_t n) { return random() % n; };
+    std::string text;
+    for (int i = 0; i < 20; ++i) {
+      const unsigned flags[] = {0, 0, 1, 1, 2, 3, 4, 4, 6, static_cast<unsigned>(pick(256))};
+      const std::size_t sizes[] = {0, 1, 5, 100, 255, 256, 300, pick(501)};
+      text += frame(flags[pick(10)], std::string(sizes[pick(8)], static_cast<char>(pick(256))));
+    }
+    const auto whole = all_found(text, limit, [&] { return text.size(); });
+    EXPECT_EQ(all_found(text, limit, [] { return 1; }), whole) << "seed " << seed;
+    EXPECT_EQ(all_found(text, limit, [&] { return 1 + pick(40); }), whole) << "seed " << seed;
+    EXPECT_EQ(all_found(text, limit, [&] { return 1 + pick(1000); }), whole) << "seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace zmtp

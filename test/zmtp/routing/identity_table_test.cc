@@ -1,0 +1,78 @@
+#include "zmtp/routing/identity_table.h"
+
+#include "test/support/octets.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace zmtp {
+namespace {
+
+using test::octets;
+
+constexpr peer_id first{0, 1};
+constexpr peer_id second{1, 1};
+
+TEST(identity_table, finds_who_has_a_routing_id) {
+  identity_table table;
+  EXPECT_EQ(table.find("A"), std::nullopt);
+  table.insert("A", first);
+  table.insert(std::string(255, 'b'), second);
+  EXPECT_EQ(table.find("A"), first);
+  EXPECT_EQ(table.find(std::string(255, 'b')), second);
+  EXPECT_EQ(table.find(std::string(254, 'b')), std::nullopt);
+  EXPECT_EQ(table.find(""), std::nullopt);
+}
+
+TEST(identity_table, routing_ids_are_octets_not_text) {
+  identity_table table;
+  table.insert(octets("41 00 42"), first);
+  table.insert(octets("41 00 43"), second);
+  EXPECT_EQ(table.find(octets("41 00 42")), first);
+  EXPECT_EQ(table.find(octets("41 00 43")), second);
+  EXPECT_EQ(table.find("A"), std::nullopt);
+}
+
+TEST(identity_table, forgets_only_for_the_peer_that_has_it) {
+  identity_table table;
+  table.insert("A", first);
+  table.insert("A", second);
+  EXPECT_EQ(table.find("A"), second);
+  table.erase("A", first);
+  EXPECT_EQ(table.find("A"), second);
+  table.erase("A", {second.slot, second.generation + 1});
+  EXPECT_EQ(table.find("A"), second);
+  table.erase("A", second);
+  EXPECT_EQ(table.find("A"), std::nullopt);
+  table.erase("A", second);
+}
+
+TEST(identity_table, makes_up_five_octets_a_zero_and_a_counter_from_a_random_start) {
+  identity_table table;
+  EXPECT_EQ(table.make_up(0x01020304), octets("00 01 02 03 04"));
+  EXPECT_EQ(table.make_up(0xffffffff), octets("00 01 02 03 05"));
+  EXPECT_EQ(table.make_up(0), octets("00 01 02 03 06"));
+}
+
+TEST(identity_table, the_counter_goes_round) {
+  identity_table table;
+  EXPECT_EQ(table.make_up(0xffffffff), octets("00 ff ff ff ff"));
+  EXPECT_EQ(table.make_up(7), octets("00 00 00 00 00"));
+}
+
+TEST(identity_table, never_makes_up_what_a_peer_has) {
+  identity_table table;
+  table.insert(octets("00 00 00 00 05"), first);
+  table.insert(octets("00 00 00 00 06"), second);
+  EXPECT_EQ(table.make_up(5), octets("00 00 00 00 07"));
+  std::set<std::string> seen;
+  for (std::uint32_t i = 0; i < 1000; ++i) {
+    const auto id = table.make_up(0);
+    EXPECT_TRUE(seen.insert(id).second);
+    table.insert(id, {i, 2});
+  }
+}
+
+}  // namespace
+}  // namespace zmtp

@@ -1,0 +1,178 @@
+// ROUTER's names for its peers: given, made up, refused, handed over.
+
+#include "test/support/octets.h"
+#include "test/support/routing.h"
+#include "zmtp/routing/router_state.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+namespace zmtp {
+namespace {
+
+using test::announcing;
+using test::attach_new;
+using test::octets;
+
+socket_options handing_over() {
+  socket_options options;
+  options.handover = true;
+  return options;
+}
+
+void expect_welcome(const socket_state::verdict& v) {
+  EXPECT_EQ(v.refused, error_code{});
+  EXPECT_EQ(v.probe, std::nullopt);
+  EXPECT_EQ(v.evict, std::nullopt);
+}
+
+TEST(router_routing_id, a_peer_is_found_by_the_one_it_announces) {
+  router_state state{{}};
+  const auto a = attach_new(state, "A");
+  const auto b = attach_new(state, std::string(255, 'b'));
+  EXPECT_EQ(state.find_routing_id("A"), a);
+  EXPECT_EQ(state.find_routing_id(std::string(255, 'b')), b);
+  EXPECT_EQ(state.find(a)->info.routing_id, "A");
+  EXPECT_EQ(state.find_routing_id("C"), std::nullopt);
+}
+
+TEST(router_routing_id, is_made_up_for_a_peer_without_one) {
+  router_state state{{}};
+  const auto a = attach_new(state, "", 0x0a0b0c0d);
+  const auto b = attach_new(state, "", 0x01010101);
+  EXPECT_EQ(state.find(a)->info.routing_id, octets("00 0a 0b 0c 0d"));
+  EXPECT_EQ(state.find(b)->info.routing_id, octets("00 0a 0b 0c 0e"));
+  EXPECT_EQ(state.find_routing_id(octets("00 0a 0b 0c 0e")), b);
+}
+
+TEST(router_routing_id, with_a_leading_zero_is_replaced) {
+  router_state state{{}};
+  for (const auto& announced : {octets("00"), octets("00 'A'"), octets("00 00 00 00 05")}) {
+    expect_welcome(state.on_admission({}, announcing(announced)));
+    const auto id = attach_new(state, announced, 0xff);
+    const auto& made_up = state.find(id)->info.routing_id;
+    EXPECT_EQ(made_up.size(), 5U);
+    EXPECT_EQ(made_up.front(), '\0');
+    EXPECT_NE(made_up, announced);
+    EXPECT_EQ(state.find_routing_id(made_up), id);
+    EXPECT_EQ(state.find_routing_id(announced), std::nullopt);
+  }
+}
+
+TEST(router_routing_id, nobody_gets_anothers_by_announcing_what_is_made_up) {
+  router_state state{{}};
+  const auto first = attach_new(state, "", 5);
+  const auto made_up = state.find(first)->info.routing_id;
+  expect_welcome(state.on_admission({}, announcing(made_up)));
+  const auto second = attach_new(state, made_up, 5);
+  EXPECT_EQ(state.find_routing_id(made_up), first);
+  EXPECT_NE(state.find(second)->info.routing_id, made_up);
+}
+
+TEST(router_routing_id, a_second_peer_with_the_same_is_refused_and_the_holder_probed) {
+  router_state state{{}};
+  const auto holder = attach_new(state, "A");
+  const auto verdict = state.on_admission({}, announcing("A"));
+  EXPECT_EQ(verdict.refused, errc::duplicate_routing_id);
+  EXPECT_EQ(verdict.probe, holder);
+  EXPECT_EQ(verdict.evict, std::nullopt);
+  expect_welcome(state.on_admission({}, announcing("a")));
+  expect_welcome(state.on_admission({}, announcing("")));
+  expect_welcome(state.on_admission({}, announcing("AA")));
+}
+
+TEST(router_routing_id, is_free_again_when_its_holder_is_gone) {
+  router_state state{{}};
+  const auto holder = attach_new(state, "A");
+  test::peer_sends(state, holder, {"unread"});
+  state.on_detached(*state.find(holder));
+  // Although what the holder sent is still to be received.
+  ASSERT_NE(state.find(holder), nullptr);
+  EXPECT_EQ(state.find_routing_id("A"), std::nullopt);
+  expect_welcome(state.on_admission({}, announcing("A")));
+  const auto next = attach_new(state, "A");
+  EXPECT_EQ(state.find_routing_id("A"), next);
+  routed_message last;
+  ASSERT_TRUE(state.receive(last));
+  EXPECT_EQ(last.peer, holder);
+  EXPECT_EQ(state.find(holder), nullptr);
+  EXPECT_EQ(state.find_routing_id("A"), next) << "the end of the old peer is not the new one's";
+}
+
+TEST(router_routing_id, with_handover_the_newcomer_evicts_the_holder) {
+  router_state state{handing_over()};
+  const auto holder = attach_new(state, "A");
+  const auto verdict = state.on_admission({}, announcing("A"));
+  EXPECT_EQ(verdict.refused, error_code{});
+  EXPECT_EQ(verdict.probe, std::nullopt);
+  EXPECT_EQ(verdict.evict, holder);
+  const auto newcomer = attach_new(state, "A");
+  EXPECT_EQ(state.find_routing_id("A"), newcomer);
+  state.on_detached(*state.find(holder));
+  EXPECT_EQ(state.find_routing_id("A"), newcomer);
+  EXPECT_EQ(state.send(holder, {"m"}), send_status::unknown);
+  EXPECT_EQ(state.send(newcomer, {"m"}), send_status::queued);
+}
+
+TEST(router_routing_id, an_endpoint_that_connects_again_is_no_duplicate_of_itself) {
+  for (const auto& options : {socket_options{}, handing_over()}) {
+    router_state state{options};
+    auto& p = state.open_pipe(true);
+    for (int connection = 0; connection < 3; ++connection) {
+      expect_welcome(state.on_admission(p.id, announcing("A")));
+      state.on_attached(p, announcing("A"), 1);
+      EXPECT_EQ(state.find_routing_id("A"), p.id);
+      const auto verdict = state.on_admission({}, announcing("A"));
+      EXPECT_EQ(verdict.refused ? verdict.probe : verdict.evict, p.id);
+      state.on_detached(p);
+      // What is sent to it meanwhile waits for the next connection.
+      EXPECT_EQ(state.find_routing_id("A"), p.id);
+    }
+  }
+}
+
+TEST(router_routing_id, of_an_endpoint_without_a_connection_goes_to_who_comes_with_it) {
+  router_state state{{}};
+  auto& p = state.open_pipe(true);
+  state.on_attached(p, announcing("A"), 1);
+  state.on_detached(p);
+  expect_welcome(state.on_admission({}, announcing("A")));
+  const auto newcomer = attach_new(state, "A");
+  EXPECT_EQ(state.find_routing_id("A"), newcomer);
+  const auto verdict = state.on_admission(p.id, announcing("A"));
+  EXPECT_EQ(verdict.refused, errc::duplicate_routing_id);
+  EXPECT_EQ(verdict.probe, newcomer);
+  state.close_pipe(p);
+  EXPECT_EQ(state.find_routing_id("A"), newcomer);
+}
+
+TEST(router_routing_id, an_endpoint_may_have_another_peer_when_it_connects_again) {
+  router_state state{{}};
+  auto& p = state.open_pipe(true);
+  state.on_attached(p, announcing("A"), 1);
+  state.on_detached(p);
+  state.on_attached(p, announcing("B"), 1);
+  EXPECT_EQ(state.find_routing_id("A"), std::nullopt);
+  EXPECT_EQ(state.find_routing_id("B"), p.id);
+  expect_welcome(state.on_admission({}, announcing("A")));
+  state.close_pipe(p);
+  EXPECT_EQ(state.find_routing_id("B"), std::nullopt);
+  expect_welcome(state.on_admission({}, announcing("B")));
+}
+
+TEST(router_routing_id, those_made_up_are_all_different) {
+  router_state state{{}};
+  std::set<std::string> seen;
+  for (std::uint32_t i = 0; i < 2000; ++i) {
+    const auto id = attach_new(state, "", i * 7);
+    EXPECT_TRUE(seen.insert(state.find(id)->info.routing_id).second);
+    if (i % 3 == 0) {
+      state.on_detached(*state.find(id));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace zmtp

@@ -1,0 +1,243 @@
+// What is queued is written after the socket is gone, for the linger time; run() returns then.
+
+#include "test/support/network_test.h"
+#include "test/support/raw_peer.h"
+#include "test/support/wire.h"
+
+#include <boost/asio/ip/tcp.hpp>
+
+#include <optional>
+
+namespace zmtp::test {
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::steady_clock;
+
+constexpr std::size_t large = 1024 * 1024;
+
+socket_options lingering(std::optional<std::chrono::milliseconds> time) {
+  socket_options options;
+  options.linger = time;
+  // So that a listener that comes late is found soon.
+  options.reconnect = {.initial = 1ms, .maximum = 10ms, .refused_maximum = 10ms, .stable = 1ms};
+  return options;
+}
+
+class linger : public network_test {
+protected:
+  // An endpoint at which nobody listens until a test does, and nobody else meanwhile.
+  std::string reserve() {
+    holder_.emplace(context(), asio::ip::tcp::v4());
+    holder_->set_option(asio::socket_base::reuse_address{true});
+    holder_->bind({asio::ip::address_v4::loopback(), 0});
+    return "tcp://127.0.0.1:" + std::to_string(holder_->local_endpoint().port());
+  }
+  // The endpoint of a peer that reads only when it is told to.
+  std::string listen() {
+    listener_.emplace(context());
+    peer_.emplace(context());
+    listener_->start_accepting(*peer_);
+    return listener_->endpoint();
+  }
+  void shake_hands() {
+    run_until([&] { return listener_->accepted(); });
+    peer_->shake_hands("ROUTER");
+  }
+  std::chrono::milliseconds time_to_the_end() {
+    const auto begin = steady_clock::now();
+    run_to_the_end();
+    return std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - begin);
+  }
+
+  std::optional<raw_listener> listener_;
+  std::optional<raw_peer> peer_;
+
+private:
+  std::optional<asio::ip::tcp::socket> holder_;
+};
+
+TEST_F(linger, all_is_written_before_run_returns) {
+  const auto at = listen();
+  {
+    dealer_socket dealer{executor(), lingering(10s)};
+    dealer.connect(at);
+    shake_hands();
+    for (int i = 0; i < 500; ++i) {
+      ASSERT_EQ(dealer.try_send(message{"a", std::to_string(i)}), send_status::queued);
+    }
+  }
+  peer_->start_reading();
+  run_until([&] { return peer_->ended(); });
+  peer_->close();
+  run_to_the_end();
+  const auto got = content_of(peer_->traffic());
+  ASSERT_EQ(got.messages.size(), 500U);
+  EXPECT_EQ(got.unread, 0U);
+  for (std::size_t i = 0; i < 500; ++i) {
+    EXPECT_EQ(got.messages[i], (parts{"a", std::to_string(i)}));
+  }
+}
+
+TEST_F(linger, more_than_the_kernel_takes_is_written_while_the_peer_reads) {
+  const auto at = listen();
+  constexpr std::size_t count = 30;
+  {
+    dealer_socket dealer{executor(), lingering(10s)};
+    dealer.connect(at);
+    shake_hands();
+    for (std::size_t i = 0; i < count; ++i) {
+      ASSERT_EQ(dealer.try_send(message{std::string(large, 'x')}), send_status::queued);
+    }
+  }
+  run_ready();
+  peer_->start_reading();
+  run_until([&] { return peer_->ended(); });
+  peer_->close();
+  run_to_the_end();
+  EXPECT_EQ(content_of(peer_->traffic()).messages.size(), count);
+}
+
+TEST_F(linger, a_peer_that_comes_late_gets_it) {
+  const auto at = reserve();
+  {
+    dealer_socket dealer{executor(), lingering(10s)};
+    dealer.connect(at);
+    EXPECT_EQ(dealer.try_send(message{"late"}), send_status::queued);
+    run_ready();
+  }
+  router_socket router{executor()};
+  router.bind(at);
+  EXPECT_EQ(receive(router).content, message{"late"});
+  router.close();
+  run_to_the_end();
+}
+
+TEST_F(linger, without_a_limit_a_peer_that_comes_late_gets_it) {
+  const auto at = reserve();
+  {
+    dealer_socket dealer{executor(), lingering(std::nullopt)};
+    dealer.connect(at);
+    EXPECT_EQ(dealer.try_send(message{"late"}), send_status::queued);
+  }
+  run_ready();
+  router_socket router{executor()};
+  router.bind(at);
+  EXPECT_EQ(receive(router).content, message{"late"});
+  router.close();
+  run_to_the_end();
+}
+
+TEST_F(linger, ends_when_its_time_is_over) {
+  {
+    dealer_socket dealer{executor(), lingering(50ms)};
+    dealer.connect(reserve());
+    EXPECT_EQ(dealer.try_send(message{"for nobody"}), send_status::queued);
+  }
+  const auto took = time_to_the_end();
+  EXPECT_GE(took, 50ms);
+  EXPECT_LT(took, 5s);
+}
+
+TEST_F(linger, ends_when_its_time_is_over_for_a_peer_that_does_not_read) {
+  const auto at = listen();
+  {
+    dealer_socket dealer{executor(), lingering(50ms)};
+    dealer.connect(at);
+    shake_hands();
+    for (int i = 0; i < 60; ++i) {
+      ASSERT_EQ(dealer.try_send(message{std::string(large, 'x')}), send_status::queued);
+    }
+  }
+  const auto took = time_to_the_end();
+  EXPECT_GE(took, 50ms);
+  EXPECT_LT(took, 5s);
+}
+
+TEST_F(linger, of_zero_discards) {
+  const auto at = listen();
+  {
+    dealer_socket dealer{executor(), lingering(0ms)};
+    dealer.connect(at);
+    shake_hands();
+    run_ready();
+    EXPECT_EQ(dealer.try_send(message{"discarded"}), send_status::queued);
+  }
+  EXPECT_LT(time_to_the_end(), 1s);
+  peer_->start_reading();
+  run_to_the_end();
+  EXPECT_TRUE(peer_->ended());
+  EXPECT_EQ(peer_->traffic(), "");
+}
+
+TEST_F(linger, of_a_close_goes_before_that_of_the_options) {
+  dealer_socket dealer{executor(), lingering(1h)};
+  dealer.connect(reserve());
+  EXPECT_EQ(dealer.try_send(message{"for nobody"}), send_status::queued);
+  dealer.close(1ms);
+  EXPECT_LT(time_to_the_end(), 5s);
+}
+
+TEST_F(linger, can_be_cut_short) {
+  dealer_socket dealer{executor(), lingering(1h)};
+  dealer.connect(reserve());
+  EXPECT_EQ(dealer.try_send(message{"for nobody"}), send_status::queued);
+  dealer.close();
+  run_ready();
+  dealer.close(0ms);
+  EXPECT_LT(time_to_the_end(), 1s);
+}
+
+TEST_F(linger, nothing_to_write_takes_no_time) {
+  router_socket router{executor(), lingering(1h)};
+  router.bind("tcp://127.0.0.1:*");
+  dealer_socket dealer{executor(), lingering(1h)};
+  dealer.connect(reserve());
+  run_ready();
+  dealer.close();
+  router.close();
+  EXPECT_LT(time_to_the_end(), 1s);
+}
+
+// What the peer sends meanwhile is read and dropped: closing with octets unread would reset the
+// connection and take with it what was written.
+TEST_F(linger, a_peer_that_sends_much_does_not_cut_it_off) {
+  router_socket router{executor(), announcing()};
+  std::optional<dealer_socket> dealer{std::in_place, executor(), lingering(10s)};
+  const auto peer = join(*dealer, router);
+  std::size_t sent = 0;
+  while (router.try_send(peer, message{std::string(large, 'x')}) == send_status::queued) {
+    ASSERT_LT(++sent, 200U);
+  }
+  run_ready();
+  ASSERT_EQ(dealer->try_send(message{"last word"}), send_status::queued);
+  dealer.reset();
+  EXPECT_EQ(receive(router).content, message{"last word"});
+  EXPECT_EQ(receive(router).what, routed_message::kind::detached);
+  router.close();
+  run_to_the_end();
+}
+
+TEST_F(linger, goes_on_after_the_peer_was_lost) {
+  const auto at = reserve();
+  std::optional<router_socket> router{std::in_place, executor()};
+  router->bind(at);
+  {
+    dealer_socket dealer{executor(), lingering(10s)};
+    dealer.connect(at);
+    EXPECT_EQ(dealer.try_send(message{"first"}), send_status::queued);
+    EXPECT_EQ(receive(*router).content, message{"first"});
+    router.reset();
+    run_ready();
+    EXPECT_EQ(dealer.try_send(message{"second"}), send_status::queued);
+  }
+  run_ready();
+  router.emplace(executor());
+  router->bind(at);
+  EXPECT_EQ(receive(*router).content, message{"second"});
+  router.reset();
+  run_to_the_end();
+}
+
+}  // namespace
+}  // namespace zmtp::test
