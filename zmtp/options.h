@@ -44,13 +44,13 @@ struct reconnect_options {
 struct socket_options {
   // Announced to peers as Identity; up to 255 octets, the first not zero. Empty: a ROUTER peer
   // makes one up.
-  std::string routing_id;
-  high_water_mark send_mark;     // per peer
-  high_water_mark receive_mark;  // per peer
+  std::string routing_id{};
+  high_water_mark send_mark{};     // per peer
+  high_water_mark receive_mark{};  // per peer
   // How long a closed or destroyed socket goes on writing what is queued. Absent: for ever.
   std::optional<std::chrono::milliseconds> linger{5'000};
-  reconnect_options reconnect;
-  limits limit;
+  reconnect_options reconnect{};
+  limits limit{};
   int backlog = 100;                       // of the kernel's queue of a listener
   std::size_t pending_handshakes = 1'024;  // per listener; full: accepting pauses
   // ROUTER: sending to an unknown peer is an error and a full peer is waited for, instead of

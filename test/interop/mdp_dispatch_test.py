@@ -26,7 +26,7 @@ class PartialRepliesTest(InteropCase):
             self.served_by.partial(request.address, b"part", b"%d" % i)
         self.served_by.reply(request.address, b"end", *request.body)
 
-    def test_come_one_by_one_to_a_0_2_client(self):
+    def test_come_one_by_one_to_a_0_2_client(self):  # MDP-6, MDP-7, MDP-9
         client = self.client(self.broker.endpoint, "0.2")
         for count in (0, 1, 2, 1000):
             with self.subTest(partials=count):
@@ -85,7 +85,7 @@ class PartialRepliesTest(InteropCase):
                 self.assertEqual(client.receive_reply().body, [b"%d" % i, b"%d" % j])
             self.assertEqual(client.receive_reply(), (True, SERVICE, [b"%d" % i]))
 
-    def test_behind_the_end_are_not_forwarded(self):
+    def test_behind_the_end_are_not_forwarded(self):  # MDP-10
         for late in ("partial", "final"):
             with self.subTest(late=late):
                 worker = self.worker(self.broker.endpoint, late.encode(), "0.2")
@@ -102,7 +102,7 @@ class PartialRepliesTest(InteropCase):
 
 
 class OrderTest(InteropCase):
-    def test_a_request_goes_to_the_worker_that_has_rested_longest(self):
+    def test_a_request_goes_to_the_worker_that_has_rested_longest(self):  # MDP-3
         broker = self.start_broker()
         client = self.client(broker.endpoint, "0.2")
         workers = [self.worker(broker.endpoint, SERVICE, version)
@@ -137,7 +137,7 @@ class OrderTest(InteropCase):
             worker.reply(request.address, *request.body)
             self.assertEqual(client.receive_reply().body, [b"%d" % i])
 
-    def test_a_client_with_many_requests_does_not_keep_others_waiting(self):
+    def test_a_client_with_many_requests_does_not_keep_others_waiting(self):  # MDP-2
         broker = self.start_broker()
         greedy, modest = (self.client(broker.endpoint, version) for version in VERSIONS)
         for i in range(500):
@@ -165,7 +165,7 @@ class AddressTest(InteropCase):
         super().setUp()
         self.broker = self.start_broker()
 
-    def test_is_new_for_each_request_and_echoed_whatever_its_octets(self):
+    def test_is_new_for_each_request_and_echoed_whatever_its_octets(self):  # MDP-16, MDP-35
         for version in VERSIONS:
             with self.subTest(version=version):
                 service = version.encode()
@@ -199,25 +199,24 @@ class AddressTest(InteropCase):
                         "of another worker's request": second.address,
                         "of the client": b"\x00\x6b\x8b\x45\x67",
                     }[fault]
-                    answered = 0
                     if fault == "of a request already answered":
                         worker.reply(first.address, b"true")
-                        answered = 1
                     worker.reply(address, b"false")
                     worker.receive_disconnect()
-                    # What the liar held goes to another worker, like what that one holds itself.
                     other.reply(second.address, b"true")
-                    while answered < 2:
-                        reply = client.receive_reply()
-                        self.assertEqual(reply.body, [b"true"])
-                        answered += 1
-                        if answered < 2 and (request := other.receive_request(5)) is not None:
-                            other.reply(request.address, b"true")
-                    self.assertIsNone(client.receive(0))
+                    if fault != "of a request already answered":
+                        # What the liar held goes to another worker.
+                        request = other.receive_request()
+                        self.assertEqual(request.body, first.body)
+                        other.reply(request.address, b"true")
+                    for _ in range(2):
+                        self.assertEqual(client.receive_reply().body, [b"true"])
+                    # And nothing more.
+                    self.assertEqual(client.request(b"mmi.x", b"x"), [b"501"])
 
 
 class ServiceTest(InteropCase):
-    def test_names_are_octets_and_compared_exactly(self):
+    def test_names_are_octets_and_compared_exactly(self):  # MDP-12
         broker = self.start_broker()
         names = [b"echo", b"Echo", b"echo ", b"ech", b"echoo", b"echo\x00", b"\x00", b"\xff\xfe",
                  "Füße".encode(), b"mmi", b"MMI.service", b"x.mmi.", b"a" * 255, b"a" * 254]
@@ -233,7 +232,7 @@ class ServiceTest(InteropCase):
                     worker.reply(request.address, b"of", name)
                     self.assertEqual(client.receive_reply(), (True, name, [b"of", name]))
 
-    def test_requests_wait_for_the_first_worker(self):
+    def test_requests_wait_for_the_first_worker(self):  # MDP-13
         broker = self.start_broker()
         clients = [self.client(broker.endpoint, version) for version in VERSIONS]
         for client in clients:
@@ -246,7 +245,7 @@ class ServiceTest(InteropCase):
             for i in range(100):
                 self.assertEqual(client.receive_reply(), (True, b"later", [b"%d" % i]))
 
-    def test_requests_that_wait_too_long_are_dropped(self):
+    def test_requests_that_wait_too_long_are_dropped(self):  # MDP-14
         expiry = 0.3
         broker = self.start_broker("--expiry", str(int(expiry * 1000)), "--heartbeat", "50",
                                    "--liveness", "100")

@@ -50,7 +50,7 @@ class OurClientTest(InteropCase):
             with self.subTest(version=version):
                 yield version
 
-    def test_shakes_hands_as_a_dealer_and_asks(self):
+    def test_shakes_hands_as_a_dealer_and_asks(self):  # MDP-5, MDP-8, MD1-1, MD1-3
         for version in self.each_version():
             asking = self.start(version, "Hello world")
             connection = self.listener.accept()
@@ -81,7 +81,7 @@ class OurClientTest(InteropCase):
             connection.close()
             self.assertEqual(asking.wait(), 0)
 
-    def test_takes_partial_replies_up_to_the_last(self):
+    def test_takes_partial_replies_up_to_the_last(self):  # MDP-9
         for count in (0, 1, 1000):
             with self.subTest(partials=count):
                 asking = self.start("0.2", "body")
@@ -95,7 +95,7 @@ class OurClientTest(InteropCase):
                 connection.close()
                 self.assertEqual(asking.wait(), 0)
 
-    def test_asks_again_on_a_new_connection_and_gives_up_in_the_end(self):
+    def test_asks_again_on_a_new_connection_and_gives_up_in_the_end(self):  # MDP-11
         for version in self.each_version():
             begin = time.monotonic()
             asking = self.start(version, "--timeout", str(int(TIMEOUT * 1000)), "--attempts", "3",
@@ -169,7 +169,7 @@ class OurClientTest(InteropCase):
 class StandInBrokerTest(InteropCase):
     """Through a whole broker that is not ours, our client asks pyzmq's worker and ours."""
 
-    def test_asks_through_it(self):
+    def test_asks_through_it(self):  # MD1-2, MD1-7
         for version in VERSIONS:
             with self.subTest(version=version):
                 broker = StandInBroker(self.context, version)

@@ -76,7 +76,7 @@ class OurWorkerTest(InteropCase):
             with self.subTest(version=version):
                 yield version
 
-    def test_shakes_hands_as_a_dealer_and_says_ready_first(self):
+    def test_shakes_hands_as_a_dealer_and_says_ready_first(self):  # MDP-15, MDP-21, MDP-23, MD1-4
         for version in self.each_version():
             worker = self.start(version)
             connection = self.listener.accept()
@@ -96,7 +96,7 @@ class OurWorkerTest(InteropCase):
             connection.close()
             worker.kill()
 
-    def test_echoes_the_address_and_the_body(self):
+    def test_echoes_the_address_and_the_body(self):  # MDP-16, MDP-18, MDP-35, MDP-36
         for version in self.each_version():
             worker = self.start(version)
             connection = self.accept(version)
@@ -106,7 +106,7 @@ class OurWorkerTest(InteropCase):
                     self.expect_reply(connection, version, address, *body)
             worker.kill()
 
-    def test_sends_heartbeats_while_idle(self):
+    def test_sends_heartbeats_while_idle(self):  # MDP-19, MDP-40
         for version in self.each_version():
             worker = self.start(version)
             connection = self.accept(version)
@@ -116,10 +116,11 @@ class OurWorkerTest(InteropCase):
                 connection.send(HEARTBEAT[version])
             lasted = time.monotonic() - begin
             self.assertGreater(lasted, 8 * INTERVAL)
-            self.assertLess(lasted, 20 * INTERVAL)
+            # Not much less often, except for what a busy machine keeps waiting.
+            self.assertLess(lasted, 30 * INTERVAL)
             worker.kill()
 
-    def test_sends_no_heartbeat_where_it_has_said_something_else(self):
+    def test_sends_no_heartbeat_where_it_has_said_something_else(self):  # MDP-39
         for version in self.each_version():
             worker = self.start(version)
             connection = self.accept(version)
@@ -137,7 +138,7 @@ class OurWorkerTest(InteropCase):
             self.assertLessEqual(heartbeats, 2)
             worker.kill()
 
-    def test_goes_on_sending_heartbeats_while_it_works(self):
+    def test_goes_on_sending_heartbeats_while_it_works(self):  # MDP-37
         for version in self.each_version():
             worker = self.start(version, "--delay", str(int(6 * INTERVAL * 1000)))
             connection = self.accept(version)
@@ -147,7 +148,7 @@ class OurWorkerTest(InteropCase):
             self.expect_reply(connection, version, b"A", b"body")
             worker.kill()
 
-    def test_starts_over_on_a_new_connection_when_it_is_sent_away(self):
+    def test_starts_over_on_a_new_connection_when_it_is_sent_away(self):  # MDP-32, MDP-33
         for version in self.each_version():
             worker = self.start(version)
             connection = self.accept(version)
@@ -182,7 +183,7 @@ class OurWorkerTest(InteropCase):
             self.expect_reply(connection, version, b"A", b"body")
             worker.kill()
 
-    def test_starts_over_when_the_broker_is_silent_for_too_long(self):
+    def test_starts_over_when_the_broker_is_silent_for_too_long(self):  # MDP-41, MDP-42
         for version in self.each_version():
             worker = self.start(version)
             connection = self.accept(version)
@@ -203,7 +204,7 @@ class OurWorkerTest(InteropCase):
         self.expect_reply(connection, "0.1", b"A", b"body")
         worker.kill()
 
-    def test_ignores_what_is_no_command(self):
+    def test_ignores_what_is_no_command(self):  # MDP-31
         for version in self.each_version():
             worker = self.start(version)
             connection = self.accept(version)
@@ -222,7 +223,7 @@ class OurWorkerTest(InteropCase):
             self.expect_reply(connection, version, b"A", b"body")
             worker.kill()
 
-    def test_stopped_it_takes_its_leave_where_that_does_no_harm(self):
+    def test_stopped_it_takes_its_leave_where_that_does_no_harm(self):  # MDP-20
         """The Guide's brokers in Python die of a DISCONNECT, so that 0.1 gets none."""
         for version in self.each_version():
             worker = self.start(version)
@@ -257,7 +258,7 @@ class OurWorkerTest(InteropCase):
 class StandInBrokerTest(InteropCase):
     """Through a whole broker that is not ours, our worker serves pyzmq's clients, 0.1 and 0.2."""
 
-    def test_serves_through_it(self):
+    def test_serves_through_it(self):  # MD1-6, MD1-7
         for version in VERSIONS:
             with self.subTest(version=version):
                 broker = StandInBroker(self.context, version, INTERVAL, LIVENESS)

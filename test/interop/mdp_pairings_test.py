@@ -101,7 +101,7 @@ for one in CLIENTS:
 
 
 class MixedWorkersTest(InteropCase):
-    def test_workers_of_both_versions_share_a_service(self):
+    def test_workers_of_both_versions_share_a_service(self):  # MDP-24
         broker = self.start_broker()
         for version in VERSIONS:
             our_worker(version)(self, broker.endpoint)

@@ -156,9 +156,10 @@ TEST_F(reconnect, nothing_comes_twice_or_torn_while_theirs_restarts_again_and_ag
   ours.connect(at);
   bool enough = false;
   const auto send = [&]() -> asio::awaitable<void> {
-    for (std::size_t n = 0; !enough; ++n) {
+    std::size_t n = 0;
+    while (!enough) {
       // What finds no room while theirs is away is given up, so as to see in time that it is enough.
-      message m = to_message(numbered(n));
+      message m = to_message(numbered(n++));
       error_code ec;
       co_await ours.async_send(std::move(m), deadline{100ms},
                                asio::redirect_error(use_awaitable, ec));

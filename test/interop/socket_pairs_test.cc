@@ -8,6 +8,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <vector>
 
 namespace zmtp::test {
@@ -37,8 +38,8 @@ const std::vector<parts>& shapes() {
         {content(3, 1), content(70'000, 2), "", content(255, 3), content(256, 4), "last"},
     };
     // Both sides of every change of the frame's form, and more than a read buffer.
-    for (const std::size_t size :
-         {0, 1, 254, 255, 256, 257, 4'095, 4'096, 8'191, 65'535, 65'536, 1'048'576}) {
+    for (const auto size : std::initializer_list<std::size_t>{
+             0, 1, 254, 255, 256, 257, 4'095, 4'096, 8'191, 65'535, 65'536, 1'048'576}) {
       list.push_back({content(size, size)});
     }
     list.emplace_back(1'000, "part");

@@ -23,7 +23,7 @@ def zinc_path():
 
 
 class Program:
-    """One child process, which ends with the test at the latest."""
+    """One child process, which ends with the test at the latest: `test` is whatever has an addCleanup."""
 
     def __init__(self, test, arguments):
         self.process = subprocess.Popen(arguments, stdout=subprocess.PIPE, bufsize=0)
@@ -75,12 +75,15 @@ class Program:
                 return int(line.split()[1]) * 1024
         raise AssertionError(f"no VmRSS of {self.process.args}")
 
+    def open_files(self):
+        return len(os.listdir(f"/proc/{self.pid}/fd"))
+
 
 class Broker(Program):
     def __init__(self, test, *options, at="tcp://127.0.0.1:*"):
         super().__init__(test, [zinc_path(), "broker", "--bind", at, *options])
         bound, self.endpoint = self.read_line().split()
-        test.assertEqual(bound, "bound")
+        assert bound == "bound", bound
 
     @property
     def port(self):

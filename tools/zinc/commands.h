@@ -37,7 +37,7 @@ struct request_arguments {
   std::size_t in_flight = 1;
   std::optional<std::size_t> size;  // of a made-up body
   bool json = false;
-  std::vector<std::string> body;
+  std::vector<std::string> body;  // one part each
 };
 [[nodiscard]] int run_request(const request_arguments& arguments);
 

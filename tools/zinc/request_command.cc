@@ -20,6 +20,7 @@
 #include <chrono>
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace zinc {
@@ -59,7 +60,12 @@ private:
     while (started_ < total_) {
       ++started_;
       const auto before = clock::now();
-      auto [ec, reply] = co_await client_.async_request(arguments_.service, body(), token);
+      auto on_partial = mdp::client::partial_handler{};
+      if (!arguments_.count) {
+        on_partial = [this](const zmtp::message& part) { print(part); };
+      }
+      auto [ec, reply] =
+          co_await client_.async_request(arguments_.service, body(), std::move(on_partial), token);
       if (ec) {
         ++failures_;
         fmt::print(stderr, "zinc request: {}\n", ec.message());

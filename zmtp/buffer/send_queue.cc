@@ -2,6 +2,7 @@
 
 #include "zmtp/buffer/block_pool.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace zmtp {
@@ -74,12 +75,8 @@ std::size_t send_queue::gather(std::span<piece> to) const noexcept {
   std::size_t pieces = 0;
   std::size_t skip = written_;
   for (auto i = first_; i < entries_.size() && pieces < to.size(); ++i) {
-    const auto room = to.subspan(pieces);
-    pieces += gather(entries_[i], skip, room);
+    pieces += gather(entries_[i], skip, to.subspan(pieces));
     skip = 0;
-    if (room.size() == 1) {
-      break;  // the entry may have had a second piece
-    }
   }
   return pieces;
 }
@@ -116,11 +113,13 @@ void send_queue::drop_first() noexcept {
   if (empty()) {
     entries_.clear();
     first_ = 0;
+    settled_ = 0;
     if (entries_.capacity() > kept_entries) {
       entries_ = std::vector<entry>{};
     }
   } else if (first_ >= kept_entries && first_ * 2 >= entries_.size()) {
     entries_.erase(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(first_));
+    settled_ -= std::min(settled_, first_);
     first_ = 0;
   }
 }
@@ -146,9 +145,19 @@ void send_queue::rewind() noexcept {
   written_ = start_;
 }
 
+void send_queue::settle() {
+  for (auto i = std::max(settled_, first_); i < entries_.size(); ++i) {
+    if (auto* m = std::get_if<message>(&entries_[i])) {
+      m->compact();
+    }
+  }
+  settled_ = entries_.size();
+}
+
 void send_queue::clear() noexcept {
   entries_ = std::vector<entry>{};
   first_ = 0;
+  settled_ = 0;
   written_ = 0;
   start_ = 0;
   messages_ = 0;

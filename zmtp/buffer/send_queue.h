@@ -48,6 +48,8 @@ public:
   // The connection is gone: the next one starts with the first message that was not wholly taken,
   // and messages() counts those that are left.
   void rewind() noexcept;
+  // The turn is over: what came in it and is still here shall not pin a read buffer.
+  void settle();
   void clear() noexcept;
 
 private:
@@ -67,6 +69,7 @@ private:
   high_water_mark mark_;
   std::vector<entry> entries_;  // those before first_ are done
   std::size_t first_ = 0;
+  std::size_t settled_ = 0;  // entries before it are not of this turn
   std::size_t written_ = 0;  // octets of the first entry that are done with
   std::size_t start_ = 0;    // … and how many of them before this connection
   std::size_t messages_ = 0;

@@ -140,7 +140,7 @@ private:
   [[nodiscard]] bool control_pending() const noexcept { return control_written_ < control_.size(); }
   // A command may not cut a message in two.
   [[nodiscard]] bool control_goes_first(const send_queue& queue) const noexcept {
-    return control_pending() && (control_written_ != 0 || !traffic() || queue.at_boundary());
+    return control_pending() && (!traffic() || queue.at_boundary());
   }
 
   const limits* limit_;

@@ -26,14 +26,16 @@ void dealer_state::on_written(pipe& p) {
 
 void dealer_state::on_detached(pipe& p) {
   const auto durable = p.durable;
-  if (!durable) {
-    writable_.erase(p.id.slot);
-  }
   socket_state::on_detached(p);
   if (durable) {
     // What was written last no longer counts.
     on_written(p);
   }
+}
+
+void dealer_state::close_pipe(pipe& p) {
+  writable_.erase(p.id.slot);
+  socket_state::close_pipe(p);
 }
 
 void dealer_state::forget(pipe& p) {

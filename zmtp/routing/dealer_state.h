@@ -14,6 +14,7 @@ public:
   void on_attached(pipe& p, peer_info info, std::uint32_t random) override;
   void on_written(pipe& p) override;
   void on_detached(pipe& p) override;
+  void close_pipe(pipe& p) override;
 
   [[nodiscard]] bool writable() const noexcept { return !writable_.empty(); }
   // `m` is moved from only if queued. Never discards: full if no peer has room or there is none.

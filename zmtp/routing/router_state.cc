@@ -32,17 +32,17 @@ socket_state::verdict router_state::on_admission(std::optional<peer_id> id, cons
 void router_state::on_attached(pipe& p, peer_info info, std::uint32_t random) {
   identities_.erase(p.info.routing_id, p.id);
   if (!usable(info.routing_id)) {
-    info.routing_id = identities_.make_up(random);
+    // An endpoint's peer without one keeps what was made up when it connects again.
+    const auto made_up = !p.info.routing_id.empty() && !usable(p.info.routing_id);
+    info.routing_id = made_up ? p.info.routing_id : identities_.make_up(random);
   }
   identities_.insert(info.routing_id, p.id);
   socket_state::on_attached(p, std::move(info), random);
 }
 
-void router_state::on_detached(pipe& p) {
-  if (!p.durable) {
-    identities_.erase(p.info.routing_id, p.id);
-  }
-  socket_state::on_detached(p);
+void router_state::close_pipe(pipe& p) {
+  identities_.erase(p.info.routing_id, p.id);
+  socket_state::close_pipe(p);
 }
 
 void router_state::forget(pipe& p) {

@@ -16,7 +16,7 @@ public:
 
   [[nodiscard]] verdict on_admission(std::optional<peer_id> id, const peer_info& info) override;
   void on_attached(pipe& p, peer_info info, std::uint32_t random) override;
-  void on_detached(pipe& p) override;
+  void close_pipe(pipe& p) override;
 
   // The living peer with this routing id.
   [[nodiscard]] std::optional<peer_id> find_routing_id(std::string_view routing_id) const noexcept {

@@ -38,9 +38,14 @@ void socket_state::on_detached(pipe& p) {
   p.attached = false;
   announce(p);
   p.out.rewind();
-  if (p.durable) {
-    return;
+  if (!p.durable) {
+    close_pipe(p);
   }
+}
+
+void socket_state::close_pipe(pipe& p) {
+  p.durable = false;
+  p.out.rewind();
   counters_.dropped_detached += p.out.messages();
   p.out.clear();
   p.closing = true;
@@ -49,12 +54,6 @@ void socket_state::on_detached(pipe& p) {
   if (p.in.empty()) {
     forget(p);
   }
-}
-
-void socket_state::close_pipe(pipe& p) {
-  p.out.rewind();
-  counters_.dropped_detached += p.out.messages();
-  forget(p);
 }
 
 void socket_state::forget(pipe& p) {
@@ -80,6 +79,7 @@ bool socket_state::receive(routed_message& to) {
   to.content = p.in.pop();
   if (p.in.empty()) {
     readable_.erase(p.id.slot);
+    p.in.settle();
   } else {
     readable_.advance();
   }

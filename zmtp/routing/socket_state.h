@@ -62,10 +62,10 @@ public:
   void on_received(pipe& p);
   // p.out has shrunk.
   virtual void on_written(pipe& p);
-  // The connection is gone. A pipe that is not durable is gone with it, once the user has received
-  // what came before.
+  // The connection is gone. A pipe that is not durable is closed with it.
   virtual void on_detached(pipe& p);
-  // The endpoint is disconnected, or the socket closes: the pipe goes with all it holds.
+  // The endpoint is disconnected, and its connection gone: what was queued is dropped, and the pipe
+  // goes once the user has received what came before.
   virtual void close_pipe(pipe& p);
 
   // Pipes that something was sent to since the last call; the shell writes them.

@@ -25,6 +25,14 @@ TEST(block_pool, scratch_is_another_block_while_somebody_keeps_it) {
   EXPECT_NE(block_pool::scratch().get(), kept.get());
 }
 
+TEST(block_pool, scratch_is_made_of_what_was_given_back) {
+  const auto kept = block_pool::scratch();
+  auto given_back = block_pool::take(block_pool::large);
+  const auto* address = given_back.get();
+  block_pool::give_back(std::move(given_back));
+  EXPECT_EQ(block_pool::scratch().get(), address);
+}
+
 TEST(block_pool, takes_blocks_of_the_size_asked_for_with_one_owner) {
   for (const std::size_t size : {std::size_t{1}, block_pool::small, block_pool::small + 1,
                                  block_pool::large, block_pool::largest, 3 * block_pool::largest}) {

@@ -2,12 +2,16 @@
 
 #include "test/support/allocations.h"
 #include "test/support/wire.h"
+#include "zmtp/buffer/block_pool.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
+#include <cstring>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace zmtp {
 namespace {
@@ -27,6 +31,23 @@ std::string gathered(const send_queue& queue) {
     octets.append(reinterpret_cast<const char*>(pieces[i].data()), pieces[i].size());
   }
   return octets;
+}
+
+TEST(send_queue, what_is_left_when_the_turn_ends_pins_no_read_buffer) {
+  send_queue queue{no_mark};
+  block_ptr buffer{block::create(block_pool::large)};
+  const auto octets = framed({std::string(5000, 's')});
+  std::memcpy(buffer->data(), octets.data(), octets.size());
+  queue.push(message{buffer, {buffer->data(), octets.size()}, 1});
+  EXPECT_FALSE(buffer->unique());
+  queue.settle();
+  EXPECT_TRUE(buffer->unique());
+  EXPECT_EQ(gathered(queue), octets);
+  queue.push(message{buffer, {buffer->data(), octets.size()}, 1});
+  queue.advance(octets.size());
+  queue.settle();
+  EXPECT_TRUE(buffer->unique());
+  EXPECT_EQ(gathered(queue), octets);
 }
 
 message large(char fill = 'l') {
@@ -178,11 +199,44 @@ TEST(send_queue, rewound_it_begins_with_the_message_that_was_cut) {
   }
 }
 
+TEST(send_queue, a_chunk_is_filled_to_its_end_and_not_beyond) {
+  for (const std::size_t over : {0U, 1U}) {
+    send_queue queue{no_mark};
+    std::string expected;
+    const auto push = [&](std::size_t body) {
+      queue.push({std::string(body, 'x')});
+      expected += framed({std::string(body, 'x')});
+    };
+    push(block_pool::small - 9 - 2 + over);
+    push(0);
+    std::array<send_queue::piece, 64> pieces;
+    EXPECT_EQ(queue.gather(pieces), 1 + over);
+    EXPECT_EQ(gathered(queue), expected);
+  }
+}
+
+TEST(send_queue, a_large_message_is_given_up_as_soon_as_it_is_written) {
+  send_queue queue{no_mark};
+  queue.push({std::string(1'000'000, 'a')});
+  const auto first = queue.octets();
+  queue.push({std::string(1'000'000, 'b')});
+  const auto before = counted().live;
+  queue.advance(first);
+  EXPECT_LE(counted().live + 1'000'000, before);
+}
+
 TEST(send_queue, a_peer_that_is_sent_little_gets_by_with_little) {
+  // The pool is empty, so that what is taken is seen.
+  std::vector<block_ptr> kept;
+  for (int i = 0; i < 40; ++i) {
+    kept.push_back(block_pool::take(block_pool::small));
+    kept.push_back(block_pool::take(block_pool::large));
+  }
   send_queue queue{no_mark};
   test::reset_peak();
   queue.push({"small"});
   EXPECT_LE(counted().largest, 5U * 1024);
+  EXPECT_GE(counted().largest, block_pool::small);
 }
 
 TEST(send_queue, in_the_steady_state_allocates_nothing_for_small_messages) {

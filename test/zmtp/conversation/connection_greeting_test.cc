@@ -14,7 +14,7 @@ using test::ready_of;
 
 const auto own_greeting = octets("ff 00*7 01 7f 03 01 'NULL' 00*16 00*32");
 
-TEST(connection_greeting, is_said_whole_before_a_single_octet_has_come) {
+TEST(connection_greeting, is_said_whole_before_a_single_octet_has_come) {  // Z-1
   test::side s;
   EXPECT_EQ(s.say(), own_greeting);
   EXPECT_EQ(s.say(), "");
@@ -42,7 +42,7 @@ TEST(connection_greeting, ready_follows_it_as_soon_as_the_peers_is_whole) {
       .run();
 }
 
-TEST(connection_greeting, comes_in_stages_from_libzmq) {
+TEST(connection_greeting, comes_in_stages_from_libzmq) {  // Z-1
   const auto whole = greeting_of(3, 1);
   for (std::size_t last = 11; last <= 64; ++last) {
     test::side s;
@@ -60,7 +60,7 @@ TEST(connection_greeting, comes_in_stages_from_libzmq) {
   }
 }
 
-TEST(connection_greeting, later_versions_are_spoken_to_in_ours) {
+TEST(connection_greeting, later_versions_are_spoken_to_in_ours) {  // Z-2
   const struct {
     unsigned major;
     unsigned minor;
@@ -119,7 +119,7 @@ const refusal refusals[] = {
      errc::bad_mechanism_name},
 };
 
-TEST(connection_greeting, a_foreign_one_is_refused_silently_by_the_name_of_its_fault) {
+TEST(connection_greeting, a_foreign_one_is_refused_silently_by_the_name_of_its_fault) {  // Z-3, Z-4
   for (const auto& [what, sent, fault] : refusals) {
     SCOPED_TRACE(what);
     conversation_script{}

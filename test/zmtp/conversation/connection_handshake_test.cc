@@ -44,7 +44,7 @@ conversation_script refusing(const std::string& sent, errc fault) {
       .expect_silence();
 }
 
-TEST(connection_handshake, metadata_that_libzmq_accepts_is_accepted) {
+TEST(connection_handshake, metadata_that_libzmq_accepts_is_accepted) {  // Z-5
   const struct {
     const char* what;
     std::string properties;
@@ -80,7 +80,7 @@ TEST(connection_handshake, a_long_ready_is_accepted) {
       .run();
 }
 
-TEST(connection_handshake, bad_metadata_closes_silently_by_the_name_of_its_fault) {
+TEST(connection_handshake, bad_metadata_closes_silently_by_the_name_of_its_fault) {  // Z-5
   const auto type = property("Socket-Type", "ROUTER");
   std::string many;
   for (char c = 0; c < 33; ++c) {
@@ -173,7 +173,7 @@ TEST(connection_handshake, an_error_glued_to_ready_is_the_end_too_and_its_reason
       .run();
 }
 
-TEST(connection_handshake, nothing_of_the_queue_is_said_before_the_peers_ready) {
+TEST(connection_handshake, nothing_of_the_queue_is_said_before_the_peers_ready) {  // Z-6
   conversation_script{}
       .then([](side& s) {
         s.out.push(message{"queued", "early"});
@@ -209,7 +209,7 @@ TEST(connection_handshake, nothing_of_the_queue_is_said_and_nothing_read_before_
       .run();
 }
 
-TEST(connection_handshake, messages_glued_to_ready_are_heard_once_the_peer_is_admitted) {
+TEST(connection_handshake, messages_glued_to_ready_are_heard_once_the_peer_is_admitted) {  // Z-6
   hearing(ready_of("ROUTER") + framed({"one"}) + framed({"", "two"}))
       .expect({heard_request(), heard_ready(), "[one]", "[][two]"})
       .run();

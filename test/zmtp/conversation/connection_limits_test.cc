@@ -74,7 +74,7 @@ TEST(connection_limits, later_commands_have_a_limit_of_their_own) {
       .run();
 }
 
-TEST(connection_limits, a_frame_may_reach_the_limit_and_not_pass_it) {
+TEST(connection_limits, a_frame_may_reach_the_limit_and_not_pass_it) {  // Z-10, Z-11
   const limits limit{.frame_size = 300};
   const std::string largest(300, 'f');
   limited(limit)

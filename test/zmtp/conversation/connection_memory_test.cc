@@ -72,7 +72,7 @@ protected:
   }
 };
 
-TEST_F(connection_memory, a_declared_size_is_trusted_up_to_a_mebioctet) {
+TEST_F(connection_memory, a_declared_size_is_trusted_up_to_a_mebioctet) {  // Z-11
   side s;
   shake_hands(s, "ROUTER");
   reset_peak();
@@ -83,6 +83,7 @@ TEST_F(connection_memory, a_declared_size_is_trusted_up_to_a_mebioctet) {
   EXPECT_LE(counted().peak - before, mebi + slack);
   s.talk.settle();
   EXPECT_LE(counted().live - before, mebi + slack);
+  EXPECT_GE(counted().live - before, 10 * kibi) << "nothing is counted";
 }
 
 TEST_F(connection_memory, what_is_held_stays_in_proportion_to_what_has_come) {

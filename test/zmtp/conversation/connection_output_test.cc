@@ -98,6 +98,19 @@ TEST(connection_output, a_command_waits_for_the_end_of_a_message_that_is_begun) 
   }
 }
 
+TEST(connection_output, a_command_waits_for_no_more_than_what_is_begun) {
+  const parts large{"", std::string(9000, 'l')};
+  side s;
+  shake_hands(s, "ROUTER");
+  for (int i = 0; i < 3; ++i) {
+    s.out.push(made_of(large));
+  }
+  auto said = s.say(1);
+  s.hear(ping("x"));
+  said += s.say();
+  EXPECT_EQ(said, framed(large) + pong("x") + framed(large) + framed(large));
+}
+
 // The kernel takes the end of a command together with the beginning of a message.
 TEST(connection_output, a_command_behind_another_that_was_written_with_half_a_message_waits) {
   const parts message{"a", "b"};
@@ -179,7 +192,7 @@ void expect_none_lost_nor_spliced(const std::vector<parts>& messages, std::size_
   ASSERT_EQ(all, messages);
 }
 
-TEST(connection_output, whole_messages_go_on_when_the_connection_is_lost_at_any_octet) {
+TEST(connection_output, whole_messages_go_on_when_the_connection_is_lost_at_any_octet) {  // Z-14
   const std::vector<parts> messages{
       {""},
       {"a", "", "c"},

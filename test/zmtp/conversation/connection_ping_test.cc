@@ -18,7 +18,7 @@ using test::ping;
 using test::pong;
 using test::side;
 
-TEST(connection_ping, is_answered_with_its_context_whatever_the_peers_version) {
+TEST(connection_ping, is_answered_with_its_context_whatever_the_peers_version) {  // Z-9
   for (const unsigned minor : {0U, 1U, 2U}) {
     for (const std::size_t size : {0U, 1U, 7U, 16U}) {
       const std::string context(size, 'c');
@@ -42,7 +42,7 @@ TEST(connection_ping, is_answered_whatever_its_ttl) {
   }
 }
 
-TEST(connection_ping, that_breaks_its_form_closes) {
+TEST(connection_ping, that_breaks_its_form_closes) {  // Z-9
   for (const auto& data :
        {octets(""), octets("00"), octets("00 00 63*17"), octets("00 00 63*200")}) {
     conversation_script{}

@@ -156,7 +156,7 @@ TEST(dealer_state, what_an_accepted_peer_was_not_sent_is_dropped_with_it_and_cou
   EXPECT_EQ(dealer.find(id), nullptr);
 }
 
-TEST(dealer_state, an_endpoint_that_is_closed_drops_what_it_holds_and_counts_it) {
+TEST(dealer_state, an_endpoint_that_is_closed_drops_what_it_was_to_send_and_counts_it) {
   dealer_state dealer{{}};
   auto& p = dealer.open_pipe(true);
   const auto id = p.id;
@@ -166,10 +166,15 @@ TEST(dealer_state, an_endpoint_that_is_closed_drops_what_it_holds_and_counts_it)
   }
   EXPECT_EQ(write(dealer, id, 4).size(), 4U);
   peer_sends(dealer, id, {"unread"});
+  dealer.on_detached(p);
   dealer.close_pipe(p);
   EXPECT_EQ(dealer.counters().dropped_detached, 3U);
-  EXPECT_EQ(dealer.find(id), nullptr);
   EXPECT_FALSE(dealer.writable());
+  // What came before is still the user's.
+  message unread;
+  ASSERT_TRUE(dealer.receive(unread));
+  EXPECT_EQ(unread, message{"unread"});
+  EXPECT_EQ(dealer.find(id), nullptr);
   EXPECT_FALSE(dealer.readable());
 }
 
@@ -225,7 +230,9 @@ TEST(dealer_state, what_came_before_a_peer_went_is_still_received) {
   peer_sends(dealer, id, {"1"});
   peer_sends(dealer, id, {"2"});
   dealer.on_detached(*dealer.find(id));
-  EXPECT_NE(dealer.find(id), nullptr);
+  ASSERT_NE(dealer.find(id), nullptr);
+  EXPECT_FALSE(dealer.writable());
+  dealer.on_written(*dealer.find(id));
   EXPECT_FALSE(dealer.writable());
   EXPECT_EQ(received(dealer), (std::vector<std::string>{"1", "2"}));
   EXPECT_EQ(dealer.find(id), nullptr);

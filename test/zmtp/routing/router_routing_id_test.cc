@@ -38,7 +38,7 @@ TEST(router_routing_id, a_peer_is_found_by_the_one_it_announces) {
   EXPECT_EQ(state.find_routing_id("C"), std::nullopt);
 }
 
-TEST(router_routing_id, is_made_up_for_a_peer_without_one) {
+TEST(router_routing_id, is_made_up_for_a_peer_without_one) {  // Z-12
   router_state state{{}};
   const auto a = attach_new(state, "", 0x0a0b0c0d);
   const auto b = attach_new(state, "", 0x01010101);
@@ -47,7 +47,7 @@ TEST(router_routing_id, is_made_up_for_a_peer_without_one) {
   EXPECT_EQ(state.find_routing_id(octets("00 0a 0b 0c 0e")), b);
 }
 
-TEST(router_routing_id, with_a_leading_zero_is_replaced) {
+TEST(router_routing_id, with_a_leading_zero_is_replaced) {  // Z-12
   router_state state{{}};
   for (const auto& announced : {octets("00"), octets("00 'A'"), octets("00 00 00 00 05")}) {
     expect_welcome(state.on_admission({}, announcing(announced)));
@@ -71,7 +71,7 @@ TEST(router_routing_id, nobody_gets_anothers_by_announcing_what_is_made_up) {
   EXPECT_NE(state.find(second)->info.routing_id, made_up);
 }
 
-TEST(router_routing_id, a_second_peer_with_the_same_is_refused_and_the_holder_probed) {
+TEST(router_routing_id, a_second_peer_with_the_same_is_refused_and_the_holder_probed) {  // Z-12
   router_state state{{}};
   const auto holder = attach_new(state, "A");
   const auto verdict = state.on_admission({}, announcing("A"));
@@ -101,7 +101,7 @@ TEST(router_routing_id, is_free_again_when_its_holder_is_gone) {
   EXPECT_EQ(state.find_routing_id("A"), next) << "the end of the old peer is not the new one's";
 }
 
-TEST(router_routing_id, with_handover_the_newcomer_evicts_the_holder) {
+TEST(router_routing_id, with_handover_the_newcomer_evicts_the_holder) {  // Z-12
   router_state state{handing_over()};
   const auto holder = attach_new(state, "A");
   const auto verdict = state.on_admission({}, announcing("A"));
@@ -124,6 +124,7 @@ TEST(router_routing_id, an_endpoint_that_connects_again_is_no_duplicate_of_itsel
       expect_welcome(state.on_admission(p.id, announcing("A")));
       state.on_attached(p, announcing("A"), 1);
       EXPECT_EQ(state.find_routing_id("A"), p.id);
+      expect_welcome(state.on_admission(p.id, announcing("A")));
       const auto verdict = state.on_admission({}, announcing("A"));
       EXPECT_EQ(verdict.refused ? verdict.probe : verdict.evict, p.id);
       state.on_detached(p);

@@ -146,11 +146,18 @@ private:
   }
   void close() {
     if (auto* p = any([](const peer& q) { return q.durable; })) {
-      dropped_ += p->to_write.size();
+      if (p->attached) {
+        state_.on_detached(*state_.find(p->id));
+        p->attached = false;
+        p->written = 0;
+        announce(*p, "detached");
+      }
       state_.close_pipe(*state_.find(p->id));
-      p->gone = true;
-      p->to_receive.clear();
+      p->durable = false;
+      dropped_ += p->to_write.size();
       p->to_write.clear();
+      p->paused = false;
+      p->gone = p->to_receive.empty();
     }
   }
   void pause_or_resume() {

@@ -1,0 +1,113 @@
+"""Wrong octets of every kind from several processes at once, while a good pair is measured."""
+
+import multiprocessing
+import os
+import random
+import statistics
+import time
+
+import malformed_octets
+from good_pair import USUAL, WORST
+from interop_case import long_run
+from malformed_messages import MESSAGES
+from zmtp_wire import Closed, Connection, frame, greeting, long_frame, message, ready_as, MORE
+
+
+def flood_seconds():
+    return 60.0 if long_run() else 3.0
+
+
+def _shaken(connection):
+    connection.send(greeting() + ready_as(b"DEALER"))
+    return connection
+
+
+def _random_octets(connection, random_):
+    connection.send(random_.randbytes(random_.choice((10, 1_000, 100_000))))
+
+
+def _other_protocols(connection, random_):
+    connection.send(random_.choice(malformed_octets.GREETING).octets)
+
+
+def _wrong_handshakes(connection, random_):
+    connection.send(greeting() + random_.choice(malformed_octets.HANDSHAKE).octets)
+
+
+def _half_messages(connection, random_):
+    size = random_.choice((100, 10_000, 1 << 20, 60 << 20))
+    octets = frame(b"MDPC02", MORE) + long_frame(size, body=bytes(min(size, 1 << 20) // 2))
+    _shaken(connection).send(octets)
+
+
+def _wrong_messages(connection, random_):
+    octets = b"".join(message(*parts) for parts in random_.choice(MESSAGES).messages)
+    _shaken(connection).send(octets)
+
+
+def _requests_for_nobody(connection, random_):
+    """Well-formed, but never read an answer to."""
+    service = b"nobody %d" % random_.randrange(10_000)
+    request = message(b"MDPC02", b"\x01", service, b"body")
+    question = message(b"MDPC02", b"\x01", b"mmi.service", service)
+    _shaken(connection).send((request + question) * 100)
+
+
+KINDS = (_random_octets, _other_protocols, _wrong_handshakes, _half_messages, _wrong_messages,
+         _requests_for_nobody)
+
+
+def _attack(port, kind, seconds, count):
+    """A process of its own: opens, sends, and after some more of the same hangs up."""
+    # What is to be seen is what the broker does, not what a machine with few cores does.
+    os.nice(5)
+    random_ = random.Random(KINDS.index(kind))
+    end = time.monotonic() + seconds
+    held = []
+    while time.monotonic() < end:
+        try:
+            held.append(Connection.to(port))
+            kind(held[-1], random_)
+        except (Closed, OSError):
+            pass
+        count.value += 1
+        if len(held) > 8:
+            held.pop(0).close()
+    for connection in held:
+        connection.close()
+
+
+def flood(broker, pair, seconds, most_octets):
+    """Fails if the good pair waits, or the broker ends or takes more memory than this."""
+    processes = multiprocessing.get_context("fork")
+    counts = [processes.Value("L", 0) for _ in KINDS]
+    attackers = [processes.Process(target=_attack, args=(broker.port, kind, seconds, count), daemon=True)
+                 for kind, count in zip(KINDS, counts)]
+    for attacker in attackers:
+        attacker.start()
+    times = []
+    resident = 0
+    try:
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            times.append(pair.round_trip())
+            resident = max(resident, broker.resident_octets())
+            assert broker.running(), "the broker has ended"
+            # As a client that asks now and then, not as one more flood.
+            pair.client.socket.poll(10)
+        for attacker in attackers:
+            attacker.join(30)
+    finally:
+        for attacker in attackers:
+            attacker.kill()
+            attacker.join()
+    times.sort()
+    median, most, worst = (1000 * t for t in (statistics.median(times), times[len(times) * 99 // 100],
+                                              times[-1]))
+    report = (f"{sum(count.value for count in counts)} connections; {len(times)} round trips: median "
+              f"{median:.1f} ms, 99 % {most:.1f} ms, worst {worst:.1f} ms; {resident >> 20} MiB")
+    print(report)
+    assert all(count.value > 0 for count in counts), report
+    assert statistics.median(times) <= USUAL, report
+    assert times[-1] <= WORST, report
+    assert resident <= most_octets, report

@@ -1,0 +1,43 @@
+"""A client and a worker that do everything right, on connections that last: what is done to their broker may
+not keep them from being served, soon."""
+
+import statistics
+import time
+
+from guide_peers import Client, Worker
+
+# What one round trip may take in the worst case, and as a rule.
+WORST = 1.0
+USUAL = 0.05
+# So that the worker need send no heartbeats itself: `zinc broker` with these options.
+BROKER_OPTIONS = ("--heartbeat", "1000", "--liveness", "1000")
+
+
+class GoodPair:
+    def __init__(self, context, endpoint):
+        self.worker = Worker(context, endpoint, b"good", "0.2")
+        self.client = Client(context, endpoint, "0.1")
+        self.count = 0
+
+    def round_trip(self):
+        """The seconds that it took."""
+        self.count += 1
+        body = b"good %d" % self.count
+        begin = time.monotonic()
+        self.client.send(b"good", body)
+        request = self.worker.receive_request()
+        assert request.body == (body,), request
+        self.worker.reply(request.address, *request.body)
+        reply = self.client.receive_reply()
+        assert reply.body == [body], reply
+        return time.monotonic() - begin
+
+    def expect_served_soon(self):
+        """One slow round trip may be the machine's fault."""
+        times = [self.round_trip() for _ in range(3)]
+        assert statistics.median(times) <= USUAL, times
+        assert max(times) <= WORST, times
+
+    def close(self):
+        self.worker.close()
+        self.client.close()
