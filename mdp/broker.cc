@@ -9,8 +9,10 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/system/system_error.hpp>
 
 #include <random>
+#include <string>
 #include <utility>
 
 namespace mdp {
@@ -37,11 +39,13 @@ std::uint64_t random_instance() {
 
 }  // namespace
 
-class broker::core : public std::enable_shared_from_this<core> {
+// Owned by its coroutine, so that it goes with the context when that goes.
+class broker::core {
 public:
-  core(const asio::any_io_executor& executor, const broker_options& options)
+  core(const asio::any_io_executor& executor, const std::shared_ptr<broker_state>& state)
       : router_{executor, router_options()},
-        state_{options, random_instance()},
+        state_owner_{state},
+        state_{*state},
         alarm_{executor, [this] { on_time(); }} {}
 
   static asio::awaitable<void> serve(std::shared_ptr<core> self) {
@@ -61,8 +65,7 @@ public:
     router_.close();
   }
 
-  zmtp::router_socket router_;
-  broker_state state_;
+  zmtp::endpoint bind(std::string_view at, zmtp::error_code& ec) { return router_.bind(at, ec); }
 
 private:
   void on_batch(std::vector<zmtp::routed_message>& batch) {
@@ -115,27 +118,49 @@ private:
     actions_.clear();
   }
 
+  zmtp::router_socket router_;
+  const std::shared_ptr<broker_state> state_owner_;
+  broker_state& state_;
   broker_actions actions_;
   alarm alarm_;
 };
 
-broker::broker(asio::any_io_executor executor, const broker_options& options)
-    : core_{std::make_shared<core>(executor, options)} {
-  asio::co_spawn(executor, core::serve(core_), asio::detached);
+broker::broker(asio::any_io_executor executor, const broker_options& options) {
+  const auto state = std::make_shared<broker_state>(options, random_instance());
+  const auto own = std::make_shared<core>(executor, state);
+  core_ = own;
+  state_ = state;
+  asio::co_spawn(executor, core::serve(own), asio::detached);
 }
 
 broker::~broker() { stop(); }
 
-zmtp::endpoint broker::bind(std::string_view at) { return core_->router_.bind(at); }
-
-zmtp::endpoint broker::bind(std::string_view at, zmtp::error_code& ec) {
-  return core_->router_.bind(at, ec);
+zmtp::endpoint broker::bind(std::string_view at) {
+  zmtp::error_code ec;
+  auto bound = bind(at, ec);
+  if (ec) {
+    throw boost::system::system_error{ec, "bind " + std::string{at}};
+  }
+  return bound;
 }
 
-void broker::stop() { core_->stop(); }
+zmtp::endpoint broker::bind(std::string_view at, zmtp::error_code& ec) {
+  const auto own = core_.lock();
+  if (!own) {
+    ec = zmtp::errc::socket_closed;
+    return {};
+  }
+  return own->bind(at, ec);
+}
 
-broker_status broker::status() const { return core_->state_.status(); }
+void broker::stop() {
+  if (const auto own = core_.lock()) {
+    own->stop();
+  }
+}
 
-std::vector<service_status> broker::services() const { return core_->state_.services(); }
+broker_status broker::status() const { return state_->status(); }
+
+std::vector<service_status> broker::services() const { return state_->services(); }
 
 }  // namespace mdp

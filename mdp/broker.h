@@ -14,10 +14,14 @@
 
 namespace mdp {
 
+class broker_state;
+
 // Serves from the first bind until it is stopped or destroyed. Clients and workers of both versions
 // come to the same endpoints.
 //
 // What a crash of the broker loses are the requests that it holds: clients ask again.
+//
+// It may outlive its context, which ends what it does.
 //
 // Thread safety: distinct objects safe, one object not; its executor must be serial.
 class broker {
@@ -28,7 +32,7 @@ public:
   // Stops.
   ~broker();
 
-  // As zmtp::socket::bind.
+  // As zmtp::socket::bind. Errors: also zmtp::errc::socket_closed, once it is stopped.
   zmtp::endpoint bind(std::string_view at);
   zmtp::endpoint bind(std::string_view at, zmtp::error_code& ec);
   // Closes the socket: what is queued for peers is written, for the linger time, while the context
@@ -40,7 +44,8 @@ public:
 
 private:
   class core;
-  std::shared_ptr<core> core_;
+  std::weak_ptr<core> core_;  // of what goes with the context
+  std::shared_ptr<const broker_state> state_;
 };
 
 }  // namespace mdp

@@ -27,11 +27,16 @@ using list_of =
     boost::intrusive::list<Record, boost::intrusive::member_hook<Record, list_hook, Hook>,
                            boost::intrusive::constant_time_size<false>>;
 
+struct service;
+class request_queue;
+
+// Of applications there are a client and a worker too: without names of their own these would be the
+// same to the linker.
+inline namespace broker_records {
+
 struct client;
 struct line;
-struct service;
 struct worker;
-class request_queue;
 
 // A request that is not answered yet: waiting (in a line, or among those that came back) or in the
 // hands of a worker.
@@ -86,5 +91,7 @@ struct worker {
   std::size_t heap_place = not_in_heap;
   list_hook ready;  // among those of its service that can take a request
 };
+
+}  // namespace broker_records
 
 }  // namespace mdp

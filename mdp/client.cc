@@ -61,8 +61,9 @@ public:
       zmtp::complete_later(executor_, std::move(handler), ec, zmtp::message{});
       return;
     }
-    request_.reset(new request{std::move(handler), std::move(on_partial)});
-    if (auto slot = asio::get_associated_cancellation_slot(request_->handler);
+    auto work = zmtp::work_elsewhere(executor_, handler);
+    request_.reset(new request{std::move(handler), std::move(on_partial), std::move(work)});
+    if (auto slot = asio::get_associated_cancellation_slot(request_->handler.erased());
         slot.is_connected()) {
       slot.assign([self = weak_from_this()](asio::cancellation_type type) {
         if (const auto one = self.lock(); one && type != asio::cancellation_type::none) {
@@ -87,6 +88,7 @@ private:
   struct request {
     reply_handler handler;
     partial_handler on_partial;
+    asio::any_io_executor work_elsewhere;
   };
 
   void open() {
@@ -141,8 +143,9 @@ private:
       static_cast<void>(socket_->try_send(std::move(m)));
     }
     for (auto& part : actions.partials) {
-      if (request_ && request_->on_partial) {
-        request_->on_partial(std::move(part));
+      // It may end the request.
+      if (const auto kept = request_; kept && kept->on_partial) {
+        zmtp::call_user(executor_, [&] { kept->on_partial(std::move(part)); });
       }
     }
     if (actions.reply) {
@@ -164,9 +167,9 @@ private:
     }
   }
 
-  std::unique_ptr<request> take_request() {
+  std::shared_ptr<request> take_request() {
     if (request_) {
-      asio::get_associated_cancellation_slot(request_->handler).clear();
+      asio::get_associated_cancellation_slot(request_->handler.erased()).clear();
     }
     return std::move(request_);
   }
@@ -176,7 +179,7 @@ private:
   client_state state_;
   client_actions actions_;
   std::optional<zmtp::dealer_socket> socket_;
-  std::unique_ptr<request> request_;
+  std::shared_ptr<request> request_;
   alarm alarm_;
   bool reopen_ = false;
   bool stopped_ = false;

@@ -4,8 +4,8 @@
 #include "mdp/error.h"
 #include "mdp/options.h"
 #include "zmtp/message.h"
+#include "zmtp/socket/completion_handler.h"
 
-#include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/deferred.hpp>
@@ -63,8 +63,7 @@ public:
 private:
   class conversation;
   class core;
-  using reply_handler =
-      boost::asio::any_completion_handler<void(boost::system::error_code, zmtp::message)>;
+  using reply_handler = zmtp::completion_handler<void(boost::system::error_code, zmtp::message)>;
 
   void start(std::string&& service, zmtp::message&& body, partial_handler&& on_partial,
              reply_handler&& handler);

@@ -2,6 +2,7 @@
 
 #include "mdp/alarm.h"
 #include "mdp/worker_state.h"
+#include "zmtp/socket/complete.h"
 #include "zmtp/socket/dealer_socket.h"
 
 #include <boost/asio/as_tuple.hpp>
@@ -40,6 +41,7 @@ error_code worker_request::reply_in_part(zmtp::message answer) {
   return to ? to->reply(id_, std::move(answer), false) : make_error_code(errc::no_request);
 }
 
+// Owned by its coroutine, so that it goes with the context when that goes.
 class worker::core final : public worker_request::sender,
                            public std::enable_shared_from_this<core> {
 public:
@@ -138,7 +140,7 @@ private:
     for (auto& m : actions.sends) {
       if (socket_ && socket_->try_send(std::move(m)) != zmtp::send_status::queued) {
         // The broker takes nothing any more: as good as gone.
-        state_.on_detached(actions_);
+        state_.on_detached(actions);
       }
     }
     if (actions.reopen) {
@@ -150,7 +152,7 @@ private:
     const auto self = shared_from_this();
     for (auto& r : actions.requests) {
       if (!stopped_) {
-        on_request_({self, r.id, std::move(r.body)});
+        zmtp::call_user(executor_, [&] { on_request_({self, r.id, std::move(r.body)}); });
       }
     }
   }
@@ -172,12 +174,17 @@ worker::worker(asio::any_io_executor executor, std::string_view broker,
   if (const auto ec = check(options)) {
     throw boost::system::system_error{ec, "worker " + options.service};
   }
-  core_ = std::make_shared<core>(executor, broker, options, std::move(on_request));
-  asio::co_spawn(executor, core::serve(core_), asio::detached);
+  const auto own = std::make_shared<core>(executor, broker, options, std::move(on_request));
+  core_ = own;
+  asio::co_spawn(executor, core::serve(own), asio::detached);
 }
 
 worker::~worker() { stop(); }
 
-void worker::stop() { core_->stop(); }
+void worker::stop() {
+  if (const auto own = core_.lock()) {
+    own->stop();
+  }
+}
 
 }  // namespace mdp

@@ -42,6 +42,8 @@ private:
 // Serves one service of one broker, and comes back when the broker does: registers on each new
 // connection, sends heartbeats, also while a request is being worked on.
 //
+// It may outlive its context, which ends what it does.
+//
 // Thread safety: distinct objects safe, one object not; its executor must be serial.
 class worker {
 public:
@@ -63,7 +65,7 @@ public:
 
 private:
   class core;
-  std::shared_ptr<core> core_;
+  std::weak_ptr<core> core_;  // which goes with the context
 };
 
 }  // namespace mdp

@@ -3,7 +3,7 @@
 #include "test/support/wire.h"
 
 #include <boost/asio/buffer.hpp>
-#include <boost/asio/write.hpp>
+#include <boost/asio/error.hpp>
 
 #include <array>
 
@@ -28,9 +28,33 @@ struct raw_peer::state : std::enable_shared_from_this<state> {
     });
   }
 
+  // What the kernel does not take at once waits in `to_send`.
+  void send(std::string_view octets) {
+    const bool idle = to_send.empty();
+    to_send += octets;
+    if (idle) {
+      write();
+    }
+  }
+
+  void write() {
+    socket.non_blocking(true);
+    boost::system::error_code ec;
+    to_send.erase(0, socket.write_some(asio::buffer(to_send), ec));
+    if (to_send.empty() || (ec && ec != asio::error::would_block)) {
+      return;
+    }
+    socket.async_wait(tcp::socket::wait_write, [self = shared_from_this()](auto failed) {
+      if (!failed) {
+        self->write();
+      }
+    });
+  }
+
   tcp::socket socket;
   std::array<char, 64 * 1024> buffer;
   std::string received;
+  std::string to_send;
   bool ended = false;
 };
 
@@ -40,10 +64,7 @@ void raw_peer::connect(const endpoint& to) {
   state_->socket.connect({asio::ip::make_address(to.host), to.port});
 }
 
-void raw_peer::send(std::string_view octets) {
-  state_->socket.non_blocking(false);
-  asio::write(state_->socket, asio::buffer(octets));
-}
+void raw_peer::send(std::string_view octets) { state_->send(octets); }
 
 void raw_peer::shake_hands(std::string_view type, std::string_view identity) {
   send(greeting_of(3, 1) + ready_of(type, identity));
@@ -61,6 +82,8 @@ void raw_peer::reset() {
   state_->socket.set_option(asio::socket_base::linger{true, 0}, ignored);
   close();
 }
+
+std::size_t raw_peer::unsent() const noexcept { return state_->to_send.size(); }
 
 const std::string& raw_peer::received() const noexcept { return state_->received; }
 

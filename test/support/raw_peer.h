@@ -13,7 +13,8 @@
 
 namespace zmtp::test {
 
-// Reads nothing until it is told to. Writing blocks: it is for what a kernel takes at once.
+// Reads nothing until it is told to. What it sends is in the kernel at once, as far as the kernel takes
+// it; the rest follows while the context runs.
 class raw_peer {
 public:
   explicit raw_peer(boost::asio::io_context& context);
@@ -31,6 +32,8 @@ public:
   // Closes so that the other side sees a reset.
   void reset();
 
+  // Octets that the kernel has not taken yet.
+  [[nodiscard]] std::size_t unsent() const noexcept;
   [[nodiscard]] const std::string& received() const noexcept;
   // What came after greeting and READY.
   [[nodiscard]] std::string traffic() const;

@@ -1,11 +1,13 @@
 #pragma once
 // Calling a completion handler where it belongs.
 
-#include <boost/asio/any_completion_handler.hpp>
+#include "zmtp/socket/completion_handler.h"
+
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/associated_executor.hpp>
 #include <boost/asio/dispatch.hpp>
+#include <boost/asio/execution/outstanding_work.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/prefer.hpp>
 
 #include <exception>
 #include <tuple>
@@ -14,33 +16,54 @@
 
 namespace zmtp {
 
-// Calls the handler in the executor that it is associated with, else in `executor`: at once, if the
-// caller is in it. What the handler throws never comes back here, it reaches who runs the executor.
-// `handler` is moved from once; in Boost 1.81 it must not be assigned.
-template <class... Args>
-void complete_now(const boost::asio::any_io_executor& executor,
-                  boost::asio::any_completion_handler<void(Args...)>&& handler,
-                  std::type_identity_t<Args>... args) {
-  auto own = boost::asio::get_associated_executor(handler, executor);
+// Calls user code. What it throws does not come back to the caller, who has more to do, but reaches who
+// runs `executor`.
+template <class Call>
+void call_user(const boost::asio::any_io_executor& executor, Call&& call) {
   try {
-    boost::asio::dispatch(
-        own, [h = std::move(handler), bound = std::tuple<Args...>{std::move(args)...}]() mutable {
-          std::apply([&](Args&... each) { std::move(h)(std::move(each)...); }, bound);
-        });
+    std::forward<Call>(call)();
   } catch (...) {
-    // An io_context keeps it until the caller has returned, a strand lets it through.
     boost::asio::post(executor,
                       [thrown = std::current_exception()] { std::rethrow_exception(thrown); });
   }
 }
 
+// Work of the executor that a handler is called in, if that is another one than the socket's: it shall
+// not run out of it before.
+template <class Signature>
+[[nodiscard]] boost::asio::any_io_executor work_elsewhere(
+    const boost::asio::any_io_executor& executor, const completion_handler<Signature>& handler) {
+  const auto& own = handler.executor();
+  return own && own != executor
+             ? boost::asio::prefer(own, boost::asio::execution::outstanding_work.tracked)
+             : boost::asio::any_io_executor{};
+}
+
+// Calls the handler, as user code, in the executor that it is associated with, else in `executor`, where
+// the caller must be: at once, if it can be.
+template <class... Args>
+void complete_now(const boost::asio::any_io_executor& executor,
+                  completion_handler<void(Args...)>&& handler, std::type_identity_t<Args>... args) {
+  call_user(executor, [&] {
+    const auto own = handler.executor();
+    if (!own || own == executor) {
+      handler(std::move(args)...);
+    } else {
+      boost::asio::dispatch(
+          own, [h = std::move(handler), bound = std::tuple<Args...>{std::move(args)...}]() mutable {
+            std::apply([&](Args&... each) { h(std::move(each)...); }, bound);
+          });
+    }
+  });
+}
+
 // The same, but never before the caller has returned to the executor.
 template <class... Args>
 void complete_later(const boost::asio::any_io_executor& executor,
-                    boost::asio::any_completion_handler<void(Args...)>&& handler,
+                    completion_handler<void(Args...)>&& handler,
                     std::type_identity_t<Args>... args) {
-  // A handler's type-erased executor cannot be asked not to run it at once; ours can.
-  boost::asio::post(executor, [executor, h = std::move(handler),
+  auto work = work_elsewhere(executor, handler);
+  boost::asio::post(executor, [executor, work = std::move(work), h = std::move(handler),
                                bound = std::tuple<Args...>{std::move(args)...}]() mutable {
     std::apply([&](Args&... each) { complete_now(executor, std::move(h), std::move(each)...); },
                bound);

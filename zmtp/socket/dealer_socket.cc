@@ -8,7 +8,10 @@
 
 namespace zmtp {
 
-dealer_socket::dealer_socket(asio::any_io_executor executor, socket_options options)
+dealer_socket::dealer_socket(asio::any_io_executor executor)
+    : dealer_socket{std::move(executor), socket_options{}} {}
+
+dealer_socket::dealer_socket(asio::any_io_executor executor, const socket_options& options)
     : socket{make_core<dealer_state>(std::move(executor), options)},
       state_{&static_cast<dealer_state&>(core_->state())} {}
 

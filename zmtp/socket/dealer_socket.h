@@ -3,6 +3,7 @@
 
 #include "zmtp/message.h"
 #include "zmtp/routing/routed_message.h"
+#include "zmtp/socket/completion_handler.h"
 #include "zmtp/socket/socket.h"
 
 #include <cstddef>
@@ -14,8 +15,11 @@ class dealer_state;
 
 class dealer_socket : public socket {
 public:
+  // With the options' defaults. No default argument: GCC 12 destroys one twice if the executor is
+  // awaited in the same expression.
+  explicit dealer_socket(asio::any_io_executor executor);
   // Throws boost::system::system_error with errc::bad_option.
-  explicit dealer_socket(asio::any_io_executor executor, socket_options options = {});
+  dealer_socket(asio::any_io_executor executor, const socket_options& options);
 
   // Queues `m` for the next peer that has room; moved from only if queued. Full also while an
   // async_send waits: order is the order of calls.
@@ -76,9 +80,9 @@ public:
   }
 
 private:
-  using sent_handler = asio::any_completion_handler<void(error_code)>;
-  using count_handler = asio::any_completion_handler<void(error_code, std::size_t)>;
-  using message_handler = asio::any_completion_handler<void(error_code, message)>;
+  using sent_handler = completion_handler<void(error_code)>;
+  using count_handler = completion_handler<void(error_code, std::size_t)>;
+  using message_handler = completion_handler<void(error_code, message)>;
 
   void start_send(message&& m, deadline until, sent_handler handler);
   void start_send(std::vector<message>& batch, deadline until, count_handler handler);

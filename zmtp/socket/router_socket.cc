@@ -8,7 +8,10 @@
 
 namespace zmtp {
 
-router_socket::router_socket(asio::any_io_executor executor, socket_options options)
+router_socket::router_socket(asio::any_io_executor executor)
+    : router_socket{std::move(executor), socket_options{}} {}
+
+router_socket::router_socket(asio::any_io_executor executor, const socket_options& options)
     : socket{make_core<router_state>(std::move(executor), options)},
       state_{&static_cast<router_state&>(core_->state())} {}
 

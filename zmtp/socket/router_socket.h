@@ -5,6 +5,7 @@
 #include "zmtp/message.h"
 #include "zmtp/routing/peer_id.h"
 #include "zmtp/routing/routed_message.h"
+#include "zmtp/socket/completion_handler.h"
 #include "zmtp/socket/socket.h"
 
 #include <cstddef>
@@ -20,8 +21,11 @@ class router_state;
 // socket_options::announce_peers attach and detach are received too, in order.
 class router_socket : public socket {
 public:
+  // With the options' defaults. No default argument: GCC 12 destroys one twice if the executor is
+  // awaited in the same expression.
+  explicit router_socket(asio::any_io_executor executor);
   // Throws boost::system::system_error with errc::bad_option.
-  explicit router_socket(asio::any_io_executor executor, socket_options options = {});
+  router_socket(asio::any_io_executor executor, const socket_options& options);
 
   // Queues `m` for this peer; moved from only if queued. Full also while an async_send to this peer
   // waits: order is the order of calls.
@@ -87,9 +91,9 @@ public:
   using socket::disconnect;
 
 private:
-  using sent_handler = asio::any_completion_handler<void(error_code)>;
-  using count_handler = asio::any_completion_handler<void(error_code, std::size_t)>;
-  using message_handler = asio::any_completion_handler<void(error_code, routed_message)>;
+  using sent_handler = completion_handler<void(error_code)>;
+  using count_handler = completion_handler<void(error_code, std::size_t)>;
+  using message_handler = completion_handler<void(error_code, routed_message)>;
 
   void start_send(peer_id to, message&& m, deadline until, sent_handler handler);
   void start_wait(peer_id to, deadline until, sent_handler handler);

@@ -7,7 +7,6 @@
 #include "zmtp/routing/socket_state.h"
 #include "zmtp/socket/deadline.h"
 
-#include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/deferred.hpp>

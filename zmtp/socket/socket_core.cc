@@ -223,6 +223,9 @@ bool socket_core::flush() {
     if (auto* link = link_of(id)) {
       link->flush();
     }
+    if (auto* p = state_->find(id)) {
+      p->out.settle();
+    }
   }
   dirty.clear();
   return any;

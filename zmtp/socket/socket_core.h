@@ -66,8 +66,8 @@ public:
   // the order of the ends.
   enum class waiting { to_receive, to_send };
   template <class Attempt, class... Results>
-  void start(waiting list, asio::any_completion_handler<void(error_code, Results...)> handler,
-             deadline until, Attempt attempt, std::optional<peer_id> to = {});
+  void start(waiting list, completion_handler<void(error_code, Results...)> handler, deadline until,
+             Attempt attempt, std::optional<peer_id> to = {});
   // Whether somebody waits to send (to this peer): then nobody may overtake.
   [[nodiscard]] bool senders_wait(std::optional<peer_id> to = {}) const noexcept;
 
@@ -159,12 +159,11 @@ private:
 };
 
 template <class Attempt, class... Results>
-void socket_core::start(waiting list,
-                        asio::any_completion_handler<void(error_code, Results...)> handler,
+void socket_core::start(waiting list, completion_handler<void(error_code, Results...)> handler,
                         deadline until, Attempt attempt, std::optional<peer_id> to) {
   using kind = result_waiter<Attempt, Results...>;
   auto* const w = static_cast<kind*>(kind::make(std::move(handler), executor_, std::move(attempt)));
-  if (auto slot = asio::get_associated_cancellation_slot(w->completion()); slot.is_connected()) {
+  if (auto slot = w->slot(); slot.is_connected()) {
     slot.assign([core = weak_from_this(), w](asio::cancellation_type type) {
       // Waiting has no side effect, so that every type of cancellation is honoured.
       if (const auto self = core.lock(); self && type != asio::cancellation_type::none) {

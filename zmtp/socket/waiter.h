@@ -4,14 +4,13 @@
 #include "zmtp/error.h"
 #include "zmtp/routing/peer_id.h"
 #include "zmtp/socket/complete.h"
+#include "zmtp/socket/completion_handler.h"
 #include "zmtp/socket/deadline.h"
 
-#include <boost/asio/any_completion_executor.hpp>
-#include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/associated_allocator.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
-#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/execution/outstanding_work.hpp>
 #include <boost/asio/prefer.hpp>
 #include <boost/intrusive/list.hpp>
@@ -51,12 +50,11 @@ public:
 using waiter_list = boost::intrusive::list<waiter, boost::intrusive::constant_time_size<false>>;
 
 // `Attempt` is bool(error_code&, Results&...); results are default-made and moved to the handler.
-// Its memory comes from the handler's associated allocator. any_completion_handler must not be
-// move-assigned in Boost 1.81, hence it is made once and moved out once.
+// Its memory comes from the handler's associated allocator.
 template <class Attempt, class... Results>
 class result_waiter final : public waiter {
 public:
-  using handler = asio::any_completion_handler<void(error_code, Results...)>;
+  using handler = completion_handler<void(error_code, Results...)>;
 
   static waiter* make(handler&& h, const asio::any_io_executor& executor, Attempt attempt) {
     auto allocator = allocator_for(h);
@@ -68,7 +66,7 @@ public:
     return std::apply([&](Results&... results) { return attempt_(ec, results...); }, results_);
   }
 
-  void settle() noexcept override { asio::get_associated_cancellation_slot(handler_).clear(); }
+  void settle() noexcept override { slot().clear(); }
 
   void complete(error_code ec, when w) override {
     settle();
@@ -76,7 +74,7 @@ public:
     auto results = std::move(results_);
     const auto executor = executor_;
     const auto work = std::move(work_);  // until the handler is on its way
-    const auto handler_work = std::move(handler_work_);
+    const auto elsewhere = std::move(work_elsewhere_);
     destroy(h);
     std::apply(
         [&](Results&... each) {
@@ -95,21 +93,22 @@ public:
     destroy(h);
   }
 
-  [[nodiscard]] handler& completion() noexcept { return handler_; }
+  [[nodiscard]] asio::cancellation_slot slot() const noexcept {
+    return asio::get_associated_cancellation_slot(handler_.erased());
+  }
 
 private:
   result_waiter(handler&& h, const asio::any_io_executor& executor, Attempt attempt)
       : handler_{std::move(h)},
         executor_{executor},
         work_{asio::prefer(executor, asio::execution::outstanding_work.tracked)},
-        handler_work_{asio::prefer(asio::get_associated_executor(handler_, executor),
-                                   asio::execution::outstanding_work.tracked)},
+        work_elsewhere_{work_elsewhere(executor, handler_)},
         attempt_{std::move(attempt)} {}
 
   static auto allocator_for(const handler& h) {
-    using allocator = asio::associated_allocator_t<handler>;
+    using allocator = asio::associated_allocator_t<typename handler::erased_handler>;
     return typename std::allocator_traits<allocator>::template rebind_alloc<result_waiter>{
-        asio::get_associated_allocator(h)};
+        asio::get_associated_allocator(h.erased())};
   }
   void destroy(const handler& h) noexcept {
     auto allocator = allocator_for(h);
@@ -121,7 +120,7 @@ private:
   asio::any_io_executor executor_;
   // Neither the socket's executor nor the handler's may run out of work meanwhile.
   asio::any_io_executor work_;
-  asio::any_completion_executor handler_work_;
+  asio::any_io_executor work_elsewhere_;
   Attempt attempt_;
   std::tuple<Results...> results_;
 };

@@ -34,6 +34,8 @@ wire_link::wire_link(std::shared_ptr<socket_core> core, transport::stream stream
       on_end_{std::move(on_end)} {}
 
 void wire_link::start() {
+  // A closed socket connects for what is left to write.
+  finishing_ = core_->finishing();
   flush();
   wait_readable();
   arm_deadline();

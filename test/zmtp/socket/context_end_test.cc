@@ -95,10 +95,9 @@ const pending_thing things[] = {
        s.router->async_wait_writable(id, s.handler());
      }},
     {"completed_but_not_told", 2,
-     [](network_test& test, situation& s) {
+     [](network_test&, situation& s) {
        s.dealer->connect(nobody);
        s.dealer->async_send(message{"queued"}, s.handler());
-       static_cast<void>(test);
        s.dealer->close();
        s.dealer->async_receive(s.handler());
      }},
@@ -147,6 +146,15 @@ const pending_thing things[] = {
        EXPECT_EQ(s.dealer->try_send(message{"for nobody"}), send_status::queued);
        s.dealer->close(1h);
        test.run_ready();
+     }},
+    {"lingering_for_ever", 0,
+     [](network_test& test, situation& s) {
+       socket_options options;
+       options.linger.reset();
+       s.dealer.emplace(test.executor(), options);
+       s.dealer->connect(nobody);
+       EXPECT_EQ(s.dealer->try_send(message{"for nobody"}), send_status::queued);
+       s.dealer->close();
      }},
     {"lingering_for_a_full_peer", 0,
      [](network_test& test, situation& s) {
@@ -273,7 +281,7 @@ TEST_P(context_end, is_not_needed_to_end_operations) {
 }
 
 INSTANTIATE_TEST_SUITE_P(pending, context_end, testing::ValuesIn(things),
-                         [](const auto& info) { return std::string{info.param.name}; });
+                         [](const auto& tested) { return std::string{tested.param.name}; });
 
 }  // namespace
 }  // namespace zmtp::test

@@ -185,9 +185,9 @@ TEST_P(end_of_sockets, is_possible_anywhere) {
 
 INSTANTIATE_TEST_SUITE_P(deeds, end_of_sockets,
                          testing::Combine(testing::ValuesIn(places), testing::ValuesIn(deeds)),
-                         [](const auto& info) {
-                           return std::string{std::get<1>(info.param).name} + "_" +
-                                  std::string{std::get<0>(info.param).name};
+                         [](const auto& tested) {
+                           return std::string{std::get<1>(tested.param).name} + "_" +
+                                  std::string{std::get<0>(tested.param).name};
                          });
 
 using lifetime = network_test;

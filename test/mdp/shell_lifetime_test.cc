@@ -1,0 +1,276 @@
+// The end of brokers, workers and clients, wherever it comes, and what their users' code throws.
+
+#include "test/mdp/shell_fixture.h"
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace mdp {
+namespace {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+using namespace std::chrono_literals;
+using zmtp::message;
+
+class shell_lifetime : public shell_versions_test {
+protected:
+  // A request in a worker's hand, one that waits for a worker and one for a service without.
+  void begin_everything() {
+    start_broker();
+    worker_.emplace(executor(), at_, impatient_worker(GetParam().workers),
+                    [this](worker_request request) { in_hand_.push_back(std::move(request)); });
+    await_workers(1);
+    client_.emplace(executor(), at_, patient_client(GetParam().clients));
+    for (const auto* service : {"echo", "echo", "unknown"}) {
+      client_->async_request(service, message{"m"}, [ends = ends_](error_code ec, const message&) {
+        ends->push_back(ec);
+      });
+    }
+    run_until([&] { return in_hand_.size() == 1 && broker_->status().waiting == 2; });
+  }
+
+  std::optional<worker> worker_;
+  std::optional<client> client_;
+  std::vector<worker_request> in_hand_;
+  std::shared_ptr<std::vector<error_code>> ends_ = std::make_shared<std::vector<error_code>>();
+};
+
+INSTANTIATE_TEST_SUITE_P(mdp, shell_lifetime, all_versions(), name_of_versions);
+
+TEST_P(shell_lifetime, ends_with_the_context) {
+  begin_everything();
+  destroy_context();
+  EXPECT_TRUE(ends_->empty());
+  EXPECT_EQ(ends_.use_count(), 1) << "a handler has outlived the context";
+  // They may outlive it: nothing is touched.
+  EXPECT_EQ(in_hand_[0].reply(message{"late"}), errc::no_request);
+  EXPECT_EQ(broker_->status().counters.requests, 3U);
+  client_->stop();
+  worker_->stop();
+  broker_->stop();
+  error_code ec;
+  broker_->bind("tcp://127.0.0.1:*", ec);
+  EXPECT_EQ(ec, zmtp::errc::socket_closed);
+}
+
+TEST_P(shell_lifetime, ends_before_a_context_that_does_not_run) {
+  begin_everything();
+  client_.reset();
+  worker_.reset();
+  broker_.reset();
+  EXPECT_TRUE(ends_->empty());
+  destroy_context();
+  EXPECT_TRUE(ends_->empty());
+  EXPECT_EQ(ends_.use_count(), 1);
+}
+
+TEST_P(shell_lifetime, ends_with_a_coroutine_that_the_context_destroys) {
+  start_broker();
+  const auto ask = [](std::string at, version workers, version clients) -> asio::awaitable<void> {
+    const auto own = co_await asio::this_coro::executor;
+    const auto service = impatient_worker(workers);
+    const worker never{own, at, service, [](const worker_request&) {}};
+    const auto patient = patient_client(clients);
+    client asker{own, at, patient};
+    message body;
+    body.push_back("m");
+    co_await asker.async_request("echo", std::move(body), asio::use_awaitable);
+  };
+  asio::co_spawn(context(), ask(at_, GetParam().workers, GetParam().clients), asio::detached);
+  run_until([&] { return broker_->status().working == 1; });
+  destroy_context();
+}
+
+TEST_P(shell_lifetime, of_each_may_end_in_a_handler) {
+  begin_everything();
+  client_->async_request("mmi.service", message{"echo"}, [&](error_code ec, const message&) {
+    EXPECT_FALSE(ec);
+    client_.reset();
+    worker_.reset();
+    broker_.reset();
+  });
+  run_to_the_end();
+  EXPECT_EQ(ends_->size(), 3U);
+}
+
+TEST_P(shell_lifetime, of_a_worker_may_end_in_its_handler) {
+  start_broker();
+  int calls = 0;
+  std::optional<worker> own;
+  auto options = impatient_worker(GetParam().workers);
+  own.emplace(executor(), at_, options, [&](worker_request request) {
+    EXPECT_FALSE(request.reply(message{"last"}));
+    own.reset();
+    ++calls;
+    EXPECT_EQ(request.reply(message{"later"}), errc::no_request);
+  });
+  await_workers(1);
+  client asker{executor(), at_, patient_client(GetParam().clients)};
+  message reply;
+  asker.async_request("echo", message{"m"}, [&](error_code, message m) { reply = std::move(m); });
+  run_until([&] { return !reply.empty(); });
+  EXPECT_EQ(reply, message{"last"}) << "a reply that was given is written";
+  EXPECT_EQ(calls, 1);
+}
+
+TEST_F(shell_test, a_client_may_end_between_the_parts_of_a_reply) {
+  start_broker();
+  const worker chatty{executor(), at_, impatient_worker(version::v02), [](worker_request request) {
+                        EXPECT_FALSE(request.reply_in_part(message{"1"}));
+                        EXPECT_FALSE(request.reply_in_part(message{"2"}));
+                        EXPECT_FALSE(request.reply(message{"3"}));
+                      }};
+  await_workers(1);
+  std::optional<client> asker{std::in_place, executor(), at_, patient_client(version::v02)};
+  error_code end;
+  const std::string longer_than_a_pointer(100, 'x');
+  asker->async_request(
+      "echo", message{"m"},
+      [&, longer_than_a_pointer](const message& part) {
+        EXPECT_EQ(part, message{"1"}) << "called after the end";
+        asker.reset();
+        EXPECT_EQ(longer_than_a_pointer.size(), 100U) << "the handler outlives its call";
+      },
+      [&](error_code ec, const message&) { end = ec; });
+  run_until([&] { return end.failed(); });
+  EXPECT_EQ(end, asio::error::operation_aborted);
+}
+
+struct thrown : std::runtime_error {
+  thrown() : runtime_error{"thrown by a handler"} {}
+};
+
+class shell_exception : public shell_versions_test {
+protected:
+  template <class Done>
+  void run_through_exceptions(Done&& done) {
+    for (;;) {
+      try {
+        run_until(done);
+        return;
+      } catch (const thrown&) {
+        ++thrown_;
+      }
+    }
+  }
+
+  int thrown_ = 0;
+};
+
+INSTANTIATE_TEST_SUITE_P(mdp, shell_exception, all_versions(), name_of_versions);
+
+TEST_P(shell_exception, of_a_worker_s_handler_leaves_the_worker) {
+  start_broker();
+  int calls = 0;
+  const worker careless{executor(), at_, impatient_worker(GetParam().workers),
+                        [&](worker_request request) {
+                          ++calls;
+                          EXPECT_FALSE(request.reply(message{"reply"}));
+                          throw thrown{};
+                        }};
+  await_workers(1);
+  client asker{executor(), at_, patient_client(GetParam().clients)};
+  int answered = 0;
+  for (int i = 0; i < 3; ++i) {
+    asker.async_request("echo", message{"m"},
+                        [&](error_code ec, const message&) { answered += ec ? 0 : 1; });
+  }
+  run_through_exceptions([&] { return answered == 3 && thrown_ == 3; });
+  EXPECT_EQ(calls, 3);
+  EXPECT_EQ(broker_->status().counters.requeued, 0U);
+}
+
+TEST_P(shell_exception, of_a_client_s_handlers_leaves_the_client) {
+  start_broker();
+  const worker chatty{executor(), at_, impatient_worker(GetParam().workers),
+                      [](worker_request request) {
+                        static_cast<void>(request.reply_in_part(message{"1"}));
+                        static_cast<void>(request.reply_in_part(message{"2"}));
+                        EXPECT_FALSE(request.reply(message{"3"}));
+                      }};
+  await_workers(1);
+  // On a strand exceptions pass through who calls.
+  const auto strand = asio::make_strand(context());
+  client asker{strand, at_, patient_client(GetParam().clients)};
+  int called = 0;
+  int answered = 0;
+  for (int i = 0; i < 3; ++i) {
+    asker.async_request(
+        "echo", message{"m"},
+        [&](const message&) {
+          ++called;
+          throw thrown{};
+        },
+        [&](error_code ec, const message&) {
+          ++called;
+          answered += ec ? 0 : 1;
+          throw thrown{};
+        });
+    run_through_exceptions([&] { return answered == i + 1 && thrown_ == called; });
+  }
+  const bool parts = GetParam().workers == version::v02 && GetParam().clients == version::v02;
+  EXPECT_EQ(called, parts ? 9 : 3);
+}
+
+TEST_P(shell_exception, handlers_of_a_client_run_in_their_own_context) {
+  start_broker();
+  const auto echo = echo_worker(GetParam().workers);
+  await_workers(1);
+  client asker{executor(), at_, patient_client(GetParam().clients)};
+  asio::io_context own{1};
+  message reply;
+  std::thread::id ran_in;
+  asker.async_request("echo", message{"m"},
+                      asio::bind_executor(own.get_executor(), [&](error_code ec, message m) {
+                        EXPECT_FALSE(ec);
+                        ran_in = std::this_thread::get_id();
+                        reply = std::move(m);
+                      }));
+  std::thread::id own_thread;
+  std::thread runner{[&] {
+    own_thread = std::this_thread::get_id();
+    own.run();
+  }};
+  run_until([&] { return broker_->status().counters.replies == 1; });
+  context().run_for(50ms);
+  runner.join();
+  EXPECT_EQ(reply, message{"m"});
+  EXPECT_EQ(ran_in, own_thread);
+}
+
+// The broker is alive and reads nothing: what is queued for it reaches the mark.
+TEST_F(shell_test, a_worker_whose_broker_takes_nothing_any_more_comes_back) {
+  zmtp::socket_options options = zmtp::test::announcing();
+  options.receive_mark = {.messages = 4, .octets = 1'000'000};
+  zmtp::router_socket deaf{executor(), options};
+  std::optional<worker_request> in_hand;
+  auto service = impatient_worker(version::v02);
+  service.heartbeat_interval = 20s;
+  const worker eager{executor(), deaf.bind("tcp://127.0.0.1:*").to_string(), service,
+                     [&](worker_request request) { in_hand.emplace(std::move(request)); }};
+  const auto first = receive(deaf).peer;
+  EXPECT_EQ(receive(deaf).content[1], std::string(1, '\1'));
+  const message request{"MDPW02", std::string(1, '\2'), "address", "", "body"};
+  auto copy = request;
+  ASSERT_EQ(deaf.try_send(first, std::move(copy)), zmtp::send_status::queued);
+  run_until([&] { return in_hand.has_value(); });
+  while (!in_hand->reply_in_part(message{std::string(1'000'000, 'x')})) {
+  }
+  // It gave that connection up, and registers on another.
+  for (auto item = receive(deaf); item.peer == first && !HasFailure(); item = receive(deaf)) {
+  }
+}
+
+}  // namespace
+}  // namespace mdp

@@ -1,0 +1,168 @@
+// Marks in messages and in octets, per peer: what is queued, what is received, and what is counted.
+
+#include "test/support/network_test.h"
+#include "test/support/raw_peer.h"
+#include "test/support/wire.h"
+
+#include <string>
+#include <vector>
+
+namespace zmtp::test {
+namespace {
+
+constexpr std::string_view nobody = "tcp://127.0.0.1:1";
+constexpr std::string_view nobody_else = "tcp://127.0.0.1:2";
+
+using high_water_mark_test = network_test;
+
+std::size_t send_until_full(dealer_socket& dealer, const message& m) {
+  std::size_t sent = 0;
+  for (auto copy = m; dealer.try_send(std::move(copy)) == send_status::queued; copy = m) {
+    ++sent;
+  }
+  return sent;
+}
+
+TEST_F(high_water_mark_test, of_messages) {
+  dealer_socket dealer{executor(), with_send_mark(7)};
+  EXPECT_EQ(dealer.try_send(message{"nobody yet"}), send_status::full);
+  dealer.connect(nobody);
+  EXPECT_EQ(send_until_full(dealer, message{"m"}), 7U);
+  EXPECT_EQ(dealer.counters().messages_sent, 7U);
+  // Each endpoint has its own queue.
+  dealer.connect(nobody_else);
+  EXPECT_EQ(send_until_full(dealer, message{"m"}), 7U);
+  dealer.close(std::chrono::milliseconds{0});
+}
+
+TEST_F(high_water_mark_test, of_octets) {
+  socket_options options;
+  options.send_mark = {.messages = std::nullopt, .octets = 10'000};
+  dealer_socket dealer{executor(), options};
+  dealer.connect(nobody);
+  // Exceeded by one message at most.
+  const auto sent = send_until_full(dealer, message{std::string(999, 'x')});
+  EXPECT_EQ(sent, 10U);
+  dealer.close(std::chrono::milliseconds{0});
+}
+
+TEST_F(high_water_mark_test, of_octets_takes_one_message_above_it) {
+  socket_options options;
+  options.send_mark.octets = 1'000;
+  dealer_socket dealer{executor(), options};
+  dealer.connect(nobody);
+  EXPECT_EQ(send_until_full(dealer, message{std::string(100'000, 'x')}), 1U);
+  dealer.close(std::chrono::milliseconds{0});
+}
+
+TEST_F(high_water_mark_test, a_message_that_was_not_queued_is_still_there) {
+  dealer_socket dealer{executor(), with_send_mark(1)};
+  message m{"kept"};
+  EXPECT_EQ(dealer.try_send(std::move(m)), send_status::full);
+  EXPECT_EQ(m, message{"kept"});
+  dealer.connect(nobody);
+  EXPECT_EQ(dealer.try_send(message{"first"}), send_status::queued);
+  EXPECT_EQ(dealer.try_send(std::move(m)), send_status::full);
+  EXPECT_EQ(m, message{"kept"});
+  dealer.close(std::chrono::milliseconds{0});
+}
+
+TEST_F(high_water_mark_test, a_message_without_parts_cannot_be_sent) {
+  dealer_socket dealer{executor()};
+  dealer.connect(nobody);
+  EXPECT_NE(dealer.try_send(message{}), send_status::queued);
+  std::vector<error_code> ends;
+  dealer.async_send(message{}, [&](error_code ec) { ends.push_back(ec); });
+  std::vector<message> batch{message{"1"}, message{}, message{"3"}};
+  dealer.async_send(batch, [&](error_code ec, std::size_t count) {
+    ends.push_back(ec);
+    EXPECT_EQ(count, 1U);
+  });
+  run_until([&] { return ends.size() == 2; });
+  EXPECT_EQ(ends[0], errc::bad_message);
+  EXPECT_EQ(ends[1], errc::bad_message);
+  EXPECT_EQ(batch, (std::vector<message>{message{}, message{"3"}}));
+  EXPECT_EQ(dealer.counters().messages_sent, 1U);
+  dealer.close(std::chrono::milliseconds{0});
+}
+
+TEST_F(high_water_mark_test, of_a_pair_that_is_connected_is_that_of_the_kernel_too) {
+  router_socket router{executor(), announcing()};
+  dealer_socket dealer{executor(), with_send_mark(1)};
+  const auto peer = join(dealer, router);
+  EXPECT_EQ(router.try_send(peer, message{"you are connected"}), send_status::queued);
+  EXPECT_EQ(receive(dealer), message{"you are connected"});
+  // A full queue writes before it says so: small messages never fill it while the kernel has room.
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_EQ(dealer.try_send(message{std::to_string(i)}), send_status::queued);
+  }
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_EQ(receive(router).content, message{std::to_string(i)});
+  }
+}
+
+class receive_mark : public network_test {
+protected:
+  // 24 MB, more than the kernel holds for both ends.
+  static constexpr int count = 400;
+  static std::string large(int n) { return std::to_string(n) + std::string(60'000, 'x'); }
+
+  void expect_reading_to_stop(const high_water_mark& mark) {
+    auto options = announcing();
+    options.receive_mark = mark;
+    router_socket router{executor(), options};
+    raw_peer peer{context()};
+    peer.connect(router.bind("tcp://127.0.0.1:*"));
+    peer.shake_hands("DEALER");
+    EXPECT_EQ(receive(router).what, routed_message::kind::attached);
+    for (int i = 0; i < count; ++i) {
+      peer.send(framed({large(i)}));
+      run_ready();
+    }
+    EXPECT_GT(peer.unsent(), 0U);
+    for (int i = 0; i < count; ++i) {
+      ASSERT_EQ(receive(router).content, message{large(i)});
+    }
+    EXPECT_EQ(peer.unsent(), 0U);
+  }
+};
+
+TEST_F(receive_mark, of_messages_stops_the_reading) {
+  expect_reading_to_stop({.messages = 10, .octets = std::nullopt});
+}
+
+TEST_F(receive_mark, of_octets_stops_the_reading) {
+  expect_reading_to_stop({.messages = std::nullopt, .octets = 500'000});
+}
+
+TEST_F(receive_mark, of_one_message) {
+  expect_reading_to_stop({.messages = 1, .octets = std::nullopt});
+}
+
+TEST_F(receive_mark, of_one_peer_does_not_hold_up_another) {
+  auto options = announcing();
+  options.receive_mark.messages = 10;
+  router_socket router{executor(), options};
+  const auto at = router.bind("tcp://127.0.0.1:*");
+  raw_peer flooding{context()};
+  raw_peer quiet{context()};
+  flooding.connect(at);
+  flooding.shake_hands("DEALER", "flooding");
+  EXPECT_EQ(receive(router).what, routed_message::kind::attached);
+  for (int i = 0; i < 1000; ++i) {
+    flooding.send(framed({"f"}));
+  }
+  run_ready();
+  quiet.connect(at);
+  quiet.shake_hands("DEALER", "quiet");
+  quiet.send(framed({"q"}));
+  int before = 0;
+  while (receive(router).content != message{"q"}) {
+    ++before;
+  }
+  // What was read of the one before the other came, and one in turn with its attach and message.
+  EXPECT_LE(before, 13);
+}
+
+}  // namespace
+}  // namespace zmtp::test

@@ -1,0 +1,220 @@
+// What a stranger can take of a listener is limited, and what one peer does closes no other.
+
+#include "test/support/network_test.h"
+#include "test/support/raw_peer.h"
+#include "test/support/wire.h"
+
+#include <algorithm>
+#include <fcntl.h>
+#include <memory>
+#include <optional>
+#include <string>
+#include <sys/resource.h>
+#include <vector>
+
+namespace zmtp::test {
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::steady_clock;
+
+class limits_of_a_listener : public network_test {
+protected:
+  std::unique_ptr<raw_peer> connect(const endpoint& to) {
+    auto peer = std::make_unique<raw_peer>(context());
+    peer->connect(to);
+    peer->start_reading();
+    return peer;
+  }
+  static bool accepted(const raw_peer& peer) { return !peer.received().empty(); }
+  // That nothing more happens now.
+  void run_to_a_standstill() {
+    for (int i = 0; i < 50; ++i) {
+      run_ready();
+    }
+  }
+};
+
+TEST_F(limits_of_a_listener, a_handshake_has_its_time_in_all) {
+  auto options = announcing();
+  options.limit.handshake_time = 50ms;
+  router_socket router{executor(), options};
+  const auto at = router.bind("tcp://127.0.0.1:*");
+  const auto begin = steady_clock::now();
+  const auto silent = connect(at);
+  const auto slow = connect(at);
+  const auto greeting = greeting_of(3, 1);
+  std::size_t said = 0;
+  run_until([&] {
+    // An octet each time something happens: it is not the time between octets that counts.
+    if (said < greeting.size() && steady_clock::now() - begin > said * 1ms) {
+      slow->send(greeting.substr(said++, 1));
+    }
+    return silent->ended() && slow->ended();
+  });
+  EXPECT_GE(steady_clock::now() - begin, 50ms);
+  // Who was in time may be silent afterwards.
+  const auto good = connect(at);
+  good->shake_hands("DEALER");
+  EXPECT_EQ(receive(router).what, routed_message::kind::attached);
+  context().run_for(100ms);
+  EXPECT_FALSE(good->ended());
+}
+
+TEST_F(limits_of_a_listener, a_listener_that_does_not_answer_is_tried_again) {
+  socket_options options;
+  options.limit.handshake_time = 20ms;
+  options.reconnect = {.initial = 1ms, .maximum = 5ms, .refused_maximum = 5ms, .stable = 1ms};
+  dealer_socket dealer{executor(), options};
+  raw_listener listener{context()};
+  raw_peer silent{context()};
+  listener.start_accepting(silent);
+  dealer.connect(listener.endpoint());
+  EXPECT_EQ(dealer.try_send(message{"waits"}), send_status::queued);
+  run_until([&] { return listener.accepted(); });
+  silent.start_reading();
+  run_until([&] { return silent.ended(); });
+  raw_peer polite{context()};
+  listener.start_accepting(polite);
+  run_until([&] { return listener.accepted(); });
+  polite.shake_hands("ROUTER");
+  polite.start_reading();
+  run_until([&] { return content_of(polite.traffic()).messages.size() == 1; });
+}
+
+TEST_F(limits_of_a_listener, accepting_pauses_while_there_are_too_many_handshakes) {
+  auto options = announcing();
+  options.pending_handshakes = 2;
+  router_socket router{executor(), options};
+  const auto at = router.bind("tcp://127.0.0.1:*");
+  std::vector<std::unique_ptr<raw_peer>> peers;
+  for (int i = 0; i < 5; ++i) {
+    peers.push_back(connect(at));
+  }
+  run_until([&] { return accepted(*peers[0]) && accepted(*peers[1]); });
+  run_to_a_standstill();
+  EXPECT_FALSE(accepted(*peers[2]));
+  // One has finished its handshake, then one has gone, then one has failed: each makes room.
+  peers[0]->shake_hands("DEALER");
+  run_until([&] { return accepted(*peers[2]); });
+  run_to_a_standstill();
+  EXPECT_FALSE(accepted(*peers[3]));
+  peers[1]->close();
+  run_until([&] { return accepted(*peers[3]); });
+  run_to_a_standstill();
+  EXPECT_FALSE(accepted(*peers[4]));
+  peers[2]->send("GET / HTTP/1.1\r\n\r\n");
+  run_until([&] { return accepted(*peers[4]); });
+  EXPECT_TRUE(peers[2]->ended());
+  EXPECT_EQ(receive(router).what, routed_message::kind::attached);
+}
+
+TEST_F(limits_of_a_listener, each_listener_has_its_own) {
+  auto options = announcing();
+  options.pending_handshakes = 1;
+  router_socket router{executor(), options};
+  const auto busy = router.bind("tcp://127.0.0.1:*");
+  const auto first = connect(busy);
+  const auto second = connect(busy);
+  const auto elsewhere = connect(router.bind("tcp://127.0.0.1:*"));
+  run_until([&] { return accepted(*first) && accepted(*elsewhere); });
+  EXPECT_FALSE(accepted(*second));
+}
+
+TEST_F(limits_of_a_listener, garbage_closes_who_sent_it_and_nobody_else) {
+  router_socket router{executor(), announcing()};
+  const auto at = router.bind("tcp://127.0.0.1:*");
+  dealer_socket good{executor()};
+  good.connect(at.to_string());
+  const auto id = receive(router).peer;
+  const auto ready = greeting_of(3, 1) + ready_of("DEALER");
+  for (const auto& garbage :
+       {std::string{"GET / HTTP/1.1\r\n\r\n"}, std::string(1000, '\0'), std::string(1000, '\xff'),
+        greeting_of(2, 0), greeting_of(3, 1, "PLAIN"), greeting_of(3, 1) + ready_of("PUB"),
+        greeting_of(3, 1) + frame(command, "\x05WRONG"), greeting_of(3, 1) + framed({"too early"}),
+        greeting_of(3, 1) + frame_header(command, 1'000'000)}) {
+    const auto bad = connect(at);
+    bad->send(garbage);
+    run_until([&] { return bad->ended(); });
+    EXPECT_EQ(good.try_send(message{"fine"}), send_status::queued);
+    EXPECT_EQ(receive(router).content, message{"fine"});
+  }
+  // The same behind a handshake that was well: the peer was there and is gone.
+  for (const auto& garbage : {frame_header(more, std::size_t{1} << 62), octets("05 01 00"),
+                              framed_command("PING"), std::string(10'000, '\xff')}) {
+    const auto bad = connect(at);
+    bad->send(ready + framed({"last"}) + garbage);
+    run_until([&] { return bad->ended(); });
+    EXPECT_EQ(receive(router).what, routed_message::kind::attached);
+    EXPECT_EQ(receive(router).content, message{"last"});
+    EXPECT_EQ(receive(router).what, routed_message::kind::detached);
+    EXPECT_EQ(router.try_send(id, message{"fine"}), send_status::queued);
+    EXPECT_EQ(receive(good), message{"fine"});
+  }
+}
+
+// No descriptor beyond those that are open; restored with it.
+class no_descriptors {
+public:
+  no_descriptors() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    // Descriptors are handed out from the lowest: up to the one that the next would get all are open.
+    const auto next = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    ::close(next);
+    auto none = before_;
+    none.rlim_cur = static_cast<::rlim_t>(next);
+    ::setrlimit(RLIMIT_NOFILE, &none);
+  }
+  no_descriptors(const no_descriptors&) = delete;
+  no_descriptors& operator=(const no_descriptors&) = delete;
+  ~no_descriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+private:
+  ::rlimit before_{};
+};
+
+TEST_F(limits_of_a_listener, without_descriptors_accepting_pauses_and_peers_are_served) {
+  router_socket router{executor(), announcing()};
+  const auto at = router.bind("tcp://127.0.0.1:*");
+  dealer_socket dealer{executor()};
+  dealer.connect(at.to_string());
+  const auto id = receive(router).peer;
+  raw_peer newcomer{context()};
+  newcomer.socket().open(asio::ip::tcp::v4());
+  std::optional<no_descriptors> exhausted{std::in_place};
+  newcomer.connect(at);
+  newcomer.start_reading();
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(dealer.try_send(message{"there"}), send_status::queued);
+    EXPECT_EQ(receive(router).content, message{"there"});
+    EXPECT_EQ(router.try_send(id, message{"back"}), send_status::queued);
+    EXPECT_EQ(receive(dealer), message{"back"});
+  }
+  // It asks for one now and then, and does not spin.
+  context().restart();
+  EXPECT_LT(context().run_for(300ms), 20U);
+  EXPECT_FALSE(accepted(newcomer));
+  exhausted.reset();
+  run_until([&] { return accepted(newcomer); });
+  newcomer.shake_hands("DEALER");
+  EXPECT_EQ(receive(router).what, routed_message::kind::attached);
+}
+
+TEST_F(limits_of_a_listener, without_descriptors_connecting_is_tried_again) {
+  socket_options options;
+  options.reconnect = {.initial = 1ms, .maximum = 5ms, .refused_maximum = 5ms, .stable = 1ms};
+  dealer_socket dealer{executor(), options};
+  router_socket router{executor(), announcing()};
+  const auto at = router.bind("tcp://127.0.0.1:*").to_string();
+  run_ready();
+  {
+    const no_descriptors exhausted;
+    dealer.connect(at);
+    context().restart();
+    context().run_for(30ms);
+  }
+  EXPECT_EQ(receive(router).what, routed_message::kind::attached);
+}
+
+}  // namespace
+}  // namespace zmtp::test

@@ -1,0 +1,223 @@
+// An endpoint is connected to for as long as it is wanted: before there is a listener, and after it
+// went.
+
+#include "test/support/network_test.h"
+#include "test/support/raw_peer.h"
+#include "test/support/wire.h"
+
+#include <boost/asio/ip/tcp.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace zmtp::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+socket_options impatient() {
+  auto options = announcing();
+  options.reconnect = {.initial = 1ms, .maximum = 5ms, .refused_maximum = 5ms, .stable = 1ms};
+  return options;
+}
+
+class reconnection : public network_test {
+protected:
+  // Nobody listens there until the test does, and nobody else meanwhile.
+  std::string reserve() {
+    holder_.emplace(context(), asio::ip::tcp::v4());
+    holder_->set_option(asio::socket_base::reuse_address{true});
+    holder_->bind({asio::ip::address_v4::loopback(), 0});
+    return "tcp://127.0.0.1:" + std::to_string(holder_->local_endpoint().port());
+  }
+  routed_message receive_message(router_socket& from) {
+    auto item = receive(from);
+    while (item.what != routed_message::kind::message && !HasFailure()) {
+      item = receive(from);
+    }
+    return item;
+  }
+
+private:
+  std::optional<asio::ip::tcp::socket> holder_;
+};
+
+TEST_F(reconnection, connect_before_bind) {
+  const auto at = reserve();
+  dealer_socket dealer{executor(), impatient()};
+  dealer.connect(at);
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(dealer.try_send(message{std::to_string(i)}), send_status::queued);
+  }
+  run_ready();
+  router_socket router{executor(), announcing()};
+  router.bind(at);
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(receive_message(router).content, message{std::to_string(i)});
+  }
+}
+
+TEST_F(reconnection, what_was_queued_meanwhile_comes_once_and_in_order) {
+  const auto at = reserve();
+  dealer_socket dealer{executor(), impatient()};
+  dealer.connect(at);
+  std::size_t sent = 0;
+  std::size_t received = 0;
+  for (int round = 0; round < 5; ++round) {
+    router_socket router{executor(), announcing()};
+    router.bind(at);
+    for (int i = 0; i < 20; ++i) {
+      EXPECT_EQ(dealer.try_send(message{std::to_string(sent++)}), send_status::queued);
+    }
+    while (received < sent) {
+      const auto got = receive_message(router);
+      ASSERT_EQ(got.content, message{std::to_string(received)});
+      ++received;
+    }
+    // All have come: nothing is lost with the connection, what is sent from now on waits for the next.
+    router.close();
+    run_until([&] {
+      routed_message item;
+      return router.try_receive(item) && item.what == routed_message::kind::detached;
+    });
+    EXPECT_EQ(dealer.try_send(message{std::to_string(sent++)}), send_status::queued);
+  }
+}
+
+TEST_F(reconnection, a_message_cut_in_the_middle_is_sent_again_whole) {
+  raw_listener listener{context()};
+  std::optional<raw_peer> peer{std::in_place, context()};
+  listener.start_accepting(*peer);
+  dealer_socket dealer{executor(), impatient()};
+  dealer.connect(listener.endpoint());
+  run_until([&] { return listener.accepted(); });
+  peer->shake_hands("ROUTER");
+  // More than the kernel takes, of which the peer reads nothing.
+  const std::string large(30'000'000, 'x');
+  EXPECT_EQ(dealer.try_send(message{large}), send_status::queued);
+  EXPECT_EQ(dealer.try_send(message{"behind it"}), send_status::queued);
+  run_ready();
+  run_ready();
+  peer->reset();
+  peer.emplace(context());
+  listener.start_accepting(*peer);
+  run_until([&] { return listener.accepted(); });
+  peer->shake_hands("ROUTER");
+  peer->start_reading();
+  dealer.close();
+  run_until([&] { return peer->ended(); });
+  const auto got = content_of(peer->traffic());
+  EXPECT_EQ(got.unread, 0U);
+  ASSERT_EQ(got.messages.size(), 2U);
+  EXPECT_EQ(got.messages[0], parts{large});
+  EXPECT_EQ(got.messages[1], parts{"behind it"});
+}
+
+TEST_F(reconnection, disconnect_ends_it) {
+  raw_listener listener{context()};
+  raw_peer peer{context()};
+  listener.start_accepting(peer);
+  dealer_socket dealer{executor(), impatient()};
+  dealer.connect(listener.endpoint());
+  run_until([&] { return listener.accepted(); });
+  peer.shake_hands("ROUTER");
+  peer.start_reading();
+  run_until([&] { return peer.received().size() > 64; });
+  error_code ec;
+  dealer.disconnect(listener.endpoint(), ec);
+  EXPECT_FALSE(ec);
+  run_until([&] { return peer.ended(); });
+  dealer.disconnect(listener.endpoint(), ec);
+  EXPECT_EQ(ec, errc::bad_endpoint);
+  EXPECT_EQ(dealer.try_send(message{"to nobody"}), send_status::full);
+  listener.close();
+  run_to_the_end();
+}
+
+TEST_F(reconnection, disconnect_ends_a_handshake) {
+  raw_listener listener{context()};
+  raw_peer peer{context()};
+  listener.start_accepting(peer);
+  dealer_socket dealer{executor(), impatient()};
+  dealer.connect(listener.endpoint());
+  run_until([&] { return listener.accepted(); });
+  peer.start_reading();
+  run_until([&] { return peer.received().size() == 64; });
+  error_code ec;
+  dealer.disconnect(listener.endpoint(), ec);
+  EXPECT_FALSE(ec);
+  const auto begin = std::chrono::steady_clock::now();
+  listener.close();
+  run_to_the_end();
+  EXPECT_TRUE(peer.ended());
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 1s) << "not before the handshake timed out";
+}
+
+TEST_F(reconnection, disconnect_ends_attempts) {
+  dealer_socket dealer{executor(), impatient()};
+  const auto at = reserve();
+  error_code ec;
+  dealer.connect(at);
+  dealer.disconnect(at, ec);
+  EXPECT_FALSE(ec);
+  dealer.connect(at);
+  run_ready();
+  run_ready();
+  dealer.disconnect(at, ec);
+  EXPECT_FALSE(ec);
+  // Also while it is resolved.
+  dealer.connect("tcp://0x7f000001:1");
+  dealer.disconnect("tcp://0x7f000001:1", ec);
+  EXPECT_FALSE(ec);
+  run_to_the_end();
+}
+
+TEST_F(reconnection, disconnect_drops_what_is_queued_and_counts_it) {
+  dealer_socket dealer{executor(), impatient()};
+  const auto at = reserve();
+  dealer.connect(at);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(dealer.try_send(message{"m"}), send_status::queued);
+  }
+  error_code ec;
+  dealer.disconnect(at, ec);
+  EXPECT_EQ(dealer.counters().dropped_detached, 3U);
+  dealer.close();
+  run_to_the_end();
+}
+
+TEST_F(reconnection, one_of_several_endpoints_may_be_down) {
+  router_socket router{executor(), announcing()};
+  dealer_socket dealer{executor(), impatient()};
+  dealer.connect(router.bind("tcp://127.0.0.1:*").to_string());
+  const auto down = reserve();
+  dealer.connect(down);
+  for (int i = 0; i < 6; ++i) {
+    EXPECT_EQ(dealer.try_send(message{std::to_string(i)}), send_status::queued);
+  }
+  for (int i = 0; i < 3; ++i) {
+    receive_message(router);
+  }
+  router_socket late{executor(), announcing()};
+  late.bind(down);
+  for (int i = 0; i < 3; ++i) {
+    receive_message(late);
+  }
+}
+
+TEST_F(reconnection, senders_that_wait_go_on_with_a_new_endpoint) {
+  dealer_socket dealer{executor(), impatient()};
+  bool sent = false;
+  dealer.async_send(message{"waits"}, [&](error_code ec) { sent = !ec; });
+  run_ready();
+  EXPECT_FALSE(sent);
+  router_socket router{executor(), announcing()};
+  dealer.connect(router.bind("tcp://127.0.0.1:*").to_string());
+  EXPECT_FALSE(sent) << "called within connect()";
+  EXPECT_EQ(receive_message(router).content, message{"waits"});
+  EXPECT_TRUE(sent);
+}
+
+}  // namespace
+}  // namespace zmtp::test
