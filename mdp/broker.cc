@@ -2,12 +2,12 @@
 
 #include "mdp/alarm.h"
 #include "mdp/broker_state.h"
+#include "zmtp/socket/complete.h"
 #include "zmtp/socket/router_socket.h"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
 
@@ -58,6 +58,10 @@ public:
       }
       self->on_batch(batch);
     }
+  }
+
+  [[nodiscard]] const zmtp::socket_counters& connections() const noexcept {
+    return router_.counters();
   }
 
   void stop() {
@@ -130,7 +134,7 @@ broker::broker(asio::any_io_executor executor, const broker_options& options) {
   const auto own = std::make_shared<core>(executor, state);
   core_ = own;
   state_ = state;
-  asio::co_spawn(executor, core::serve(own), asio::detached);
+  asio::co_spawn(executor, core::serve(own), zmtp::rethrow);
 }
 
 broker::~broker() { stop(); }
@@ -162,5 +166,10 @@ void broker::stop() {
 broker_status broker::status() const { return state_->status(); }
 
 std::vector<service_status> broker::services() const { return state_->services(); }
+
+zmtp::socket_counters broker::connections() const {
+  const auto own = core_.lock();
+  return own ? own->connections() : zmtp::socket_counters{};
+}
 
 }  // namespace mdp

@@ -5,6 +5,7 @@
 #include "mdp/options.h"
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
+#include "zmtp/routing/socket_state.h"
 
 #include <boost/asio/any_io_executor.hpp>
 
@@ -41,6 +42,8 @@ public:
 
   [[nodiscard]] broker_status status() const;
   [[nodiscard]] std::vector<service_status> services() const;
+  // Of the socket: what was dropped, and why connections have ended. All zero once it is stopped.
+  [[nodiscard]] zmtp::socket_counters connections() const;
 
 private:
   class core;

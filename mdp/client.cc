@@ -2,6 +2,7 @@
 
 #include "mdp/alarm.h"
 #include "mdp/client_state.h"
+#include "mdp/reopen_pace.h"
 #include "zmtp/socket/complete.h"
 #include "zmtp/socket/dealer_socket.h"
 
@@ -10,13 +11,14 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/error.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
 
 #include <chrono>
 #include <optional>
+#include <random>
 #include <utility>
 #include <vector>
 
@@ -45,10 +47,18 @@ public:
       const auto [ec, count] = co_await self->socket_->async_receive(batch, token);
       if (!ec) {
         self->on_batch(batch);
+      } else if (!self->reopen_) {
+        co_return;
       }
       if (self->reopen_ && !self->stopped_) {
+        self->socket_.reset();
+        self->pause_.expires_after(
+            self->pace_.wait(clock::now(), static_cast<std::uint32_t>(self->random_())));
+        co_await self->pause_.async_wait(token);
         self->reopen_ = false;
-        self->open();
+        if (!self->stopped_) {
+          self->open();
+        }
       }
     }
   }
@@ -78,10 +88,11 @@ public:
   void stop() {
     stopped_ = true;
     alarm_.cancel();
+    pause_.cancel();
     if (request_) {
       finish_later(asio::error::operation_aborted);
     }
-    socket_->close(std::chrono::milliseconds{0});
+    close_socket();
   }
 
 private:
@@ -97,6 +108,12 @@ private:
     options.send_mark.messages.reset();
     socket_.emplace(executor_, options);
     socket_->connect(broker_);
+  }
+
+  void close_socket() {
+    if (socket_) {
+      socket_->close(std::chrono::milliseconds{0});  // wakes serve()
+    }
   }
 
   void cancel() {
@@ -116,7 +133,10 @@ private:
         case zmtp::routed_message::kind::message:
           state_.on_message(std::move(item.content), now, actions_);
           break;
-        case zmtp::routed_message::kind::attached: state_.on_attached(now, actions_); break;
+        case zmtp::routed_message::kind::attached:
+          pace_.on_attached(now);
+          state_.on_attached(now, actions_);
+          break;
         case zmtp::routed_message::kind::detached: state_.on_detached(actions_); break;
       }
       carry_out();
@@ -136,11 +156,13 @@ private:
     auto actions = std::exchange(actions_, {});
     if (actions.reopen) {
       reopen_ = true;
-      socket_->close(std::chrono::milliseconds{0});  // wakes serve()
+      close_socket();
     }
     for (auto& m : actions.sends) {
       // A connection that takes no request answers none: the timeout knows what to do.
-      static_cast<void>(socket_->try_send(std::move(m)));
+      if (socket_) {
+        static_cast<void>(socket_->try_send(std::move(m)));
+      }
     }
     for (auto& part : actions.partials) {
       // It may end the request.
@@ -181,6 +203,9 @@ private:
   std::optional<zmtp::dealer_socket> socket_;
   std::shared_ptr<request> request_;
   alarm alarm_;
+  asio::steady_timer pause_{executor_};
+  reopen_pace pace_;
+  std::mt19937 random_{std::random_device{}()};
   bool reopen_ = false;
   bool stopped_ = false;
 };
@@ -221,7 +246,7 @@ private:
   std::shared_ptr<conversation> add() {
     auto added = std::make_shared<conversation>(executor_, broker_, options_);
     conversations_.push_back(added);
-    asio::co_spawn(executor_, conversation::serve(added), asio::detached);
+    asio::co_spawn(executor_, conversation::serve(added), zmtp::rethrow);
     return added;
   }
 

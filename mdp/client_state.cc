@@ -55,6 +55,12 @@ void client_state::on_detached(actions& out) {
   }
   if (in_flight_ && partly_answered_) {
     fail(errc::reply_cut_short, out);
+  } else if (in_flight_ && on_connection_) {
+    // Who closes on a request is not asked for ever.
+    if (attempts_ >= options_.attempts) {
+      fail(errc::no_reply, out);
+    }
+    ++attempts_;
   }
   reopen(out);
 }

@@ -1,6 +1,7 @@
 #include "mdp/worker.h"
 
 #include "mdp/alarm.h"
+#include "mdp/reopen_pace.h"
 #include "mdp/worker_state.h"
 #include "zmtp/socket/complete.h"
 #include "zmtp/socket/dealer_socket.h"
@@ -8,12 +9,13 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
 
+#include <algorithm>
 #include <optional>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,7 +31,14 @@ class worker_request::sender {
 public:
   virtual ~sender() = default;
   virtual error_code reply(std::uint64_t id, zmtp::message&& answer, bool final) = 0;
+  virtual void drop(std::uint64_t id) = 0;
 };
+
+worker_request::~worker_request() {
+  if (const auto to = to_.lock()) {
+    to->drop(id_);
+  }
+}
 
 error_code worker_request::reply(zmtp::message answer) {
   const auto to = to_.lock();
@@ -86,6 +95,11 @@ public:
     return ec;
   }
 
+  void drop(std::uint64_t id) override {
+    state_.drop(id, actions_);
+    carry_out();
+  }
+
   void stop() {
     if (stopped_) {
       return;
@@ -120,7 +134,10 @@ private:
         case zmtp::routed_message::kind::message:
           state_.on_message(std::move(item.content), now, actions_);
           break;
-        case zmtp::routed_message::kind::attached: state_.on_attached(now, actions_); break;
+        case zmtp::routed_message::kind::attached:
+          pace_.on_attached(now);
+          state_.on_attached(now, actions_);
+          break;
         case zmtp::routed_message::kind::detached: state_.on_detached(actions_); break;
       }
       carry_out();
@@ -144,7 +161,8 @@ private:
       }
     }
     if (actions.reopen) {
-      reopen_after_ = actions.reopen;
+      reopen_after_ = std::max(*actions.reopen,
+                               pace_.wait(clock::now(), static_cast<std::uint32_t>(random_())));
       if (socket_) {
         socket_->close(std::chrono::milliseconds{0});  // wakes serve()
       }
@@ -166,6 +184,8 @@ private:
   std::optional<std::chrono::milliseconds> reopen_after_;
   alarm alarm_;
   asio::steady_timer pause_;
+  reopen_pace pace_;
+  std::mt19937 random_{std::random_device{}()};
   bool stopped_ = false;
 };
 
@@ -176,7 +196,7 @@ worker::worker(asio::any_io_executor executor, std::string_view broker,
   }
   const auto own = std::make_shared<core>(executor, broker, options, std::move(on_request));
   core_ = own;
-  asio::co_spawn(executor, core::serve(own), asio::detached);
+  asio::co_spawn(executor, core::serve(own), zmtp::rethrow);
 }
 
 worker::~worker() { stop(); }

@@ -14,10 +14,15 @@
 
 namespace mdp {
 
-// A request in a worker's hand. To be answered once, now or later; one that is dropped unanswered
-// leaves the client to its timeout.
+// A request in a worker's hand. To be answered once, now or later. One that is dropped unanswered
+// costs the worker its registration, which it renews: so the broker learns of it and gives the request
+// to another worker, as often as it does when a worker is lost.
 class worker_request {
 public:
+  worker_request(worker_request&& other) noexcept = default;
+  worker_request& operator=(worker_request&&) = delete;
+  ~worker_request();
+
   [[nodiscard]] const zmtp::message& body() const noexcept { return body_; }
   [[nodiscard]] zmtp::message& body() noexcept { return body_; }
 

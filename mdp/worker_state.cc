@@ -106,6 +106,15 @@ boost::system::error_code worker_state::send_reply(std::uint64_t request, zmtp::
   return {};
 }
 
+void worker_state::drop(std::uint64_t request, actions& out) {
+  const auto at = std::find_if(hands_.begin(), hands_.end(),
+                               [&](const held& one) { return one.id == request; });
+  if (at != hands_.end()) {
+    end_conversation();
+    out.reopen = 0ms;
+  }
+}
+
 void worker_state::stop(actions& out) {
   if (in_conversation_ && options_.say_disconnect.value_or(options_.protocol == version::v02)) {
     out.sends.push_back(make_disconnect(dialect_));

@@ -60,6 +60,10 @@ public:
   [[nodiscard]] boost::system::error_code reply_in_part(std::uint64_t request, zmtp::message&& body,
                                                         time_point now, actions& out);
 
+  // A request in hand will not be answered: the conversation ends, and the broker takes back what the
+  // worker had. Nothing for one that is not in hand.
+  void drop(std::uint64_t request, actions& out);
+
   // The worker goes; a conversation ends, and no other begins before on_attached.
   void stop(actions& out);
 

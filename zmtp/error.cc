@@ -29,8 +29,7 @@ const char* text(errc e) noexcept {
       return "a message has too many parts; join some or raise limits::message_parts";
     case errc::bad_frame_size:
       return "a frame declares a size of 2^63 octets or more; the peer's framing is broken";
-    case errc::bad_frame_flags:
-      return "a command has MORE; the peer's framing is broken";
+    case errc::bad_frame_flags: return "a command has MORE; the peer's framing is broken";
     case errc::command_too_large:
       return "a command is larger than allowed; raise limits::handshake_command_size or "
              "limits::command_size";
@@ -70,6 +69,8 @@ const char* text(errc e) noexcept {
       return "the handshake took too long; check the network or raise limits::handshake_time";
     case errc::connection_lost:
       return "the connection ended; a connecting socket connects again by itself";
+    case errc::out_of_memory:
+      return "there was no memory for what the peer sent; lower limits or marks, or add memory";
     case errc::probe_unanswered:
       return "the peer answered neither a PING nor TCP; check that its host is alive";
     case errc::bad_endpoint:
@@ -130,6 +131,7 @@ std::optional<condition> condition_of(errc e) noexcept {
     case errc::not_admitted:
     case errc::handshake_timeout:
     case errc::connection_lost:
+    case errc::out_of_memory:
     case errc::probe_unanswered:
     case errc::bad_endpoint:
     case errc::unknown_transport:

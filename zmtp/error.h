@@ -4,6 +4,7 @@
 #include <boost/system/error_code.hpp>
 #include <boost/system/result.hpp>
 
+#include <cstddef>
 #include <type_traits>
 
 namespace zmtp {
@@ -49,6 +50,7 @@ enum class errc {
   // The life of a connection.
   handshake_timeout,  // not finished within limits::handshake_time
   connection_lost,    // the peer closed, or the network did
+  out_of_memory,      // there was none for what the peer sent
   probe_unanswered,   // neither an octet nor a TCP acknowledgement after a PING
 
   // What the local user asked.
@@ -61,6 +63,8 @@ enum class errc {
   timed_out,          // the operation's deadline passed
   bad_message,        // a message that cannot be sent as it is (no parts)
 };
+
+inline constexpr std::size_t errc_count = static_cast<std::size_t>(errc::bad_message) + 1;
 
 // Faults as conditions, for who does not need the distinct ones.
 enum class condition {

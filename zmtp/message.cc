@@ -1,6 +1,7 @@
 #include "zmtp/message.h"
 
 #include <algorithm>
+#include <functional>
 #include <stdexcept>
 
 namespace zmtp {
@@ -62,6 +63,16 @@ void message::require_room_for_a_part() const {
   }
 }
 
+// Whether these octets are this message's own, which a change may move.
+bool message::holds(std::string_view part) const noexcept {
+  const auto within = [&](std::span<const std::byte> piece) {
+    const auto* at = reinterpret_cast<const std::byte*>(part.data());
+    return std::greater_equal<>{}(at, piece.data()) &&
+           std::less<>{}(at, piece.data() + piece.size());
+  };
+  return within(head()) || within(tail());
+}
+
 // Where the flags of the last frame are, in memory that this message alone may write.
 std::byte* message::last_flags() noexcept {
   auto last = begin();
@@ -85,6 +96,10 @@ void message::own_tail(std::size_t spare) {
 }
 
 void message::push_back(std::string_view part) {
+  if (holds(part)) {
+    push_back(std::string{part});
+    return;
+  }
   const auto need = frame::header_size(part.size()) + part.size();
   require_room_for_a_part();
   std::byte* to = nullptr;
@@ -109,6 +124,10 @@ void message::push_back(std::string_view part) {
 }
 
 void message::push_front(std::string_view part) {
+  if (holds(part)) {
+    push_front(std::string{part});
+    return;
+  }
   const auto need = frame::header_size(part.size()) + part.size();
   require_room_for_a_part();
   if (head_size() + need > inline_capacity) {
@@ -148,7 +167,8 @@ void message::append(const message& other) {
     *this = other;
     return;
   }
-  for (const auto part : other) {
+  const auto added = other;  // which may be this message itself
+  for (const auto part : added) {
     push_back(part);
   }
 }

@@ -104,6 +104,7 @@ private:
       tail_block_->remove_owner();
     }
   }
+  [[nodiscard]] bool holds(std::string_view part) const noexcept;
   [[nodiscard]] std::byte* last_flags() noexcept;
   void own_tail(std::size_t spare);
   void gather_behind(std::string_view front_part);

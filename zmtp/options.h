@@ -14,7 +14,7 @@ namespace zmtp {
 // What one peer may take of us. All per connection.
 struct limits {
   std::size_t handshake_command_size = 4 * 1024;    // octets of one handshake command
-  std::chrono::milliseconds handshake_time{5'000};  // from accept or connect to READY, in all
+  std::chrono::milliseconds handshake_time{5'000};  // from accept to READY; and to connect
   std::size_t command_size = 64 * 1024;             // octets of one later command
   std::size_t frame_size = 64 * 1024 * 1024;        // octets of one part
   std::size_t message_size = 64 * 1024 * 1024;      // octets of one message as framed

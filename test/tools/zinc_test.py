@@ -118,6 +118,30 @@ class Majordomo(unittest.TestCase):
             self.assertEqual((result.returncode, result.stdout), (1, ""))
             self.assertIn("zinc request:", result.stderr)
 
+    def test_worker_whose_command_failed_takes_the_next_request(self):
+        command = 'read word; [ "$word" = good ] && echo fine'
+        with broker() as (_, endpoint), service(endpoint, "picky", "--exec", command):
+            ask = ("request", "--connect", endpoint, "--service", "picky", "--attempts", "1")
+            self.assertEqual(run(*ask, "--timeout", "300", "bad").returncode, 1)
+            result = run(*ask, "--timeout", "20000", "good")
+            self.assertEqual((result.returncode, result.stdout), (0, "fine\n\n"))
+
+    def test_command_has_the_usual_signals(self):
+        with broker() as (_, endpoint), service(endpoint, "one", "--exec", "yes | head -n 1"):
+            result = run("request", "--connect", endpoint, "--service", "one", "x")
+            self.assertEqual((result.returncode, result.stdout), (0, "y\n\n"))
+
+    def test_octets_that_are_no_text_are_json_all_the_same(self):
+        with broker() as (_, endpoint), service(endpoint, "raw", "--exec", "printf '\\377'"):
+            result = run("request", "--connect", endpoint, "--service", "raw", "--json", "x")
+            self.assertEqual(json.loads(result.stdout), {"reply": [{"hex": "ff"}]})
+
+    def test_body_that_the_broker_refuses_is_not_sent_for_ever(self):
+        with broker() as (_, endpoint), service(endpoint, "echo"):
+            parts = ["x"] * 2000
+            result = run("request", "--connect", endpoint, "--service", "echo", *parts)
+            self.assertEqual(result.returncode, 1)
+
     def test_without_a_broker_the_request_fails(self):
         with broker() as (process, endpoint):
             process.terminate()

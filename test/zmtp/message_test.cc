@@ -183,6 +183,18 @@ TEST(message, changing_a_copy_leaves_the_original) {
   expect_parts(original, {"head", body});
 }
 
+TEST(message, parts_of_itself_may_be_put_into_it) {
+  for (const std::size_t size : {10U, 60U, 200U, 5000U}) {
+    const std::string body(size, 'b');
+    message m{"first", body};
+    m.push_back(m[1]);
+    m.push_front(m.back());
+    expect_parts(m, {body, "first", body, body});
+    m.append(m);
+    expect_parts(m, {body, "first", body, body, body, "first", body, body});
+  }
+}
+
 TEST(message, moved_from_is_empty) {
   message a{std::string(3000, 'b')};
   message b{std::move(a)};

@@ -5,11 +5,12 @@
 #include "mdp/broker.h"
 #include "mdp/client.h"
 #include "tools/zinc/commands.h"
+#include "tools/zinc/stop_signals.h"
+#include "zmtp/socket/complete.h"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -18,10 +19,13 @@
 #include <array>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <spawn.h>
 #include <string>
 #include <sys/wait.h>
+#include <utility>
 #include <vector>
 
 extern char** environ;  // NOLINT: POSIX has it so
@@ -103,8 +107,11 @@ public:
                  workers_.back().id());
     }
     clients_.reserve(versions.size());
-    asio::co_spawn(context_, show(at), asio::detached);
+    asio::co_spawn(context_, show(at), zmtp::rethrow);
+    // Stopped early, it has not held; the workers go with it.
+    const stop_signals signals{context_.get_executor(), [this] { context_.stop(); }};
     context_.run();
+    workers_.clear();
     return verdict();
   }
 
@@ -124,7 +131,7 @@ private:
       for (const auto& c : clients_) {
         for (int i = 0; i < loops_per_client; ++i) {
           ++loops_;
-          asio::co_spawn(context_, ask(*c), asio::detached);
+          asio::co_spawn(context_, ask(*c), zmtp::rethrow);
         }
       }
       co_await watch();
@@ -205,7 +212,8 @@ private:
       sum.failed += c->failed;
     }
     const auto held = clients_ended_ && killed_ && sum.asked > 0 && sum.answered == sum.asked &&
-                      counters_.replies == sum.asked && workers_at_end_ == worker_count - 1;
+                      counters_.replies == sum.asked && workers_at_end_ == worker_count - 1 &&
+                      counters_.requeued != 0;
     fmt::print(
         "\n{}: {} requests, {} answered, {} wrong, {} without an answer; {} of {} workers left, "
         "{} requests of the killed one given to another\n",

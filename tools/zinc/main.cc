@@ -79,7 +79,7 @@ void add_request(CLI::App& app, request_arguments& to) {
       ->type_name("NAME");
   add_version(app, to.options.protocol);
   app.add_option("--count", to.count, "number of requests; prints a summary, not the replies")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 100'000'000))
       ->type_name("N");
   app.add_option("--in-flight", to.in_flight, "requests at the same time")
       ->check(CLI::Range(1, 10'000))

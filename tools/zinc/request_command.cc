@@ -12,6 +12,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/system/system_error.hpp>
 #include <fmt/core.h>
@@ -20,6 +21,7 @@
 #include <chrono>
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,6 +32,21 @@ namespace {
 namespace asio = boost::asio;
 using clock = std::chrono::steady_clock;
 using boost::system::error_code;
+
+// A string where the octets are text, else {"hex": "..."}.
+boost::json::value json_of(std::string_view part) {
+  const boost::json::value text(boost::json::string_view{part.data(), part.size()});
+  error_code ec;
+  boost::json::parse(boost::json::serialize(text), ec);
+  if (!ec) {
+    return text;
+  }
+  std::string hex;
+  for (const auto octet : part) {
+    hex += fmt::format("{:02x}", static_cast<unsigned char>(octet));
+  }
+  return boost::json::object{{"hex", hex}};
+}
 
 // One run: so many requests, so many at a time.
 class requester {
@@ -57,7 +74,7 @@ public:
 private:
   asio::awaitable<void> ask() {
     const auto token = asio::as_tuple(asio::use_awaitable);
-    while (started_ < total_) {
+    while (started_ < total_ && !stopping_) {
       ++started_;
       const auto before = clock::now();
       auto on_partial = mdp::client::partial_handler{};
@@ -66,7 +83,9 @@ private:
       }
       auto [ec, reply] =
           co_await client_.async_request(arguments_.service, body(), std::move(on_partial), token);
-      if (ec) {
+      if (stopping_) {
+        ++failures_;
+      } else if (ec) {
         ++failures_;
         fmt::print(stderr, "zinc request: {}\n", ec.message());
       } else {
@@ -82,7 +101,7 @@ private:
   }
 
   void stop() {
-    started_ = total_;
+    stopping_ = true;
     client_.stop();
     signals_.cancel();
   }
@@ -105,7 +124,7 @@ private:
     if (arguments_.json) {
       boost::json::array parts;
       for (const auto part : reply) {
-        parts.emplace_back(boost::json::string_view{part.data(), part.size()});
+        parts.push_back(json_of(part));
       }
       fmt::print("{}\n", boost::json::serialize(boost::json::object{{"reply", parts}}));
       return;
@@ -158,6 +177,7 @@ private:
   std::size_t started_ = 0;
   std::size_t running_ = 0;
   std::size_t failures_ = 0;
+  bool stopping_ = false;
   std::vector<clock::duration> latencies_;
 };
 

@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <fcntl.h>
 #include <memory>
 #include <spawn.h>
@@ -24,6 +25,9 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 
 namespace {
+
+// A reply cannot be larger; what the command writes beyond is not read.
+constexpr std::size_t max_output = 64 * 1024 * 1024 - 1024;
 
 class running : public std::enable_shared_from_this<running> {
 public:
@@ -44,7 +48,7 @@ public:
                         // A command need not read its input; that it ends is what counts.
                         self->to_child_.close();
                       });
-    asio::async_read(from_child_, asio::dynamic_buffer(output_),
+    asio::async_read(from_child_, asio::dynamic_buffer(output_, max_output),
                      [self = shared_from_this()](error_code, std::size_t) { self->reap(); });
   }
 
@@ -68,8 +72,17 @@ private:
     ::posix_spawn_file_actions_adddup2(&actions, output[1], STDOUT_FILENO);
     std::array<std::string, 3> words{"/bin/sh", "-c", command};
     std::array<char*, 4> arguments{words[0].data(), words[1].data(), words[2].data(), nullptr};
+    // Signals that this process ignores are the command's to know.
+    ::posix_spawnattr_t attributes;
+    ::posix_spawnattr_init(&attributes);
+    ::sigset_t defaults;
+    ::sigemptyset(&defaults);
+    ::sigaddset(&defaults, SIGPIPE);
+    ::posix_spawnattr_setsigdefault(&attributes, &defaults);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
     const auto fault =
-        ::posix_spawn(&child_, "/bin/sh", &actions, nullptr, arguments.data(), environ);
+        ::posix_spawn(&child_, "/bin/sh", &actions, &attributes, arguments.data(), environ);
+    ::posix_spawnattr_destroy(&attributes);
     ::posix_spawn_file_actions_destroy(&actions);
     ::close(input[0]);
     ::close(output[1]);
@@ -78,6 +91,8 @@ private:
 
   // Its output is at its end; the command itself is, or will be soon.
   void reap() {
+    error_code ignored;
+    from_child_.close(ignored);
     int status = 0;
     const auto gone = ::waitpid(child_, &status, WNOHANG);
     if (gone == 0) {

@@ -41,9 +41,10 @@ send_queue::chunk& send_queue::chunk_for(std::size_t octets) {
       return *last;
     }
   }
-  // A peer that is sent little gets by with little.
+  // A peer that is sent little gets by with little, and so does what stands between large messages.
+  const auto begins = empty() || std::holds_alternative<message>(entries_.back());
   const auto capacity =
-      empty() && octets <= block_pool::small ? block_pool::small : block_pool::large;
+      begins && octets <= block_pool::small ? block_pool::small : block_pool::large;
   return std::get<chunk>(entries_.emplace_back(chunk{block_pool::take(capacity)}));
 }
 

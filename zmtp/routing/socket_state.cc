@@ -56,6 +56,12 @@ void socket_state::close_pipe(pipe& p) {
   }
 }
 
+void socket_state::on_ended(error_code reason) noexcept {
+  if (reason.category() == zmtp_category()) {
+    ++counters_.ended[static_cast<std::size_t>(reason.value())];
+  }
+}
+
 void socket_state::forget(pipe& p) {
   readable_.erase(p.id.slot);
   pipes_.erase(p.id);

@@ -10,6 +10,7 @@
 #include "zmtp/routing/slot_ring.h"
 #include "zmtp/socket_type.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -29,6 +30,8 @@ struct socket_counters {
   std::uint64_t dropped_full = 0;       // not queued: the peer's queue was full
   std::uint64_t dropped_unknown = 0;    // not queued: no such peer
   std::uint64_t dropped_detached = 0;   // queued for a peer that is gone
+  // Connections that have ended, by errc.
+  std::array<std::uint64_t, errc_count> ended{};
 };
 
 class socket_state {
@@ -67,6 +70,8 @@ public:
   // The endpoint is disconnected, and its connection gone: what was queued is dropped, and the pipe
   // goes once the user has received what came before.
   virtual void close_pipe(pipe& p);
+  // A connection has ended, whether its handshake was over or not.
+  void on_ended(error_code reason) noexcept;
 
   // Pipes that something was sent to since the last call; the shell writes them.
   [[nodiscard]] std::vector<peer_id>& dirty() noexcept { return dirty_; }

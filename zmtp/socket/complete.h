@@ -28,6 +28,13 @@ void call_user(const boost::asio::any_io_executor& executor, Call&& call) {
   }
 }
 
+// Completion of a coroutine that is not waited for: what it throws reaches who runs the executor.
+inline constexpr auto rethrow = [](const std::exception_ptr& thrown) {
+  if (thrown) {
+    std::rethrow_exception(thrown);
+  }
+};
+
 // Work of the executor that a handler is called in, if that is another one than the socket's: it shall
 // not run out of it before.
 template <class Signature>

@@ -82,4 +82,14 @@ void dealer_socket::start_receive(std::vector<routed_message>& batch, deadline u
                });
 }
 
+void dealer_socket::start_wait_readable(deadline until, sent_handler handler) {
+  core_->start(socket_core::waiting::to_receive, std::move(handler), until,
+               [state = state_](error_code&) { return state->readable(); });
+}
+
+void dealer_socket::start_wait_writable(deadline until, sent_handler handler) {
+  core_->start(socket_core::waiting::to_send, std::move(handler), until,
+               [state = state_](error_code&) { return state->writable(); });
+}
+
 }  // namespace zmtp

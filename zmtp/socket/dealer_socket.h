@@ -79,6 +79,21 @@ public:
     return async_receive(batch, deadline{}, std::forward<Token>(token));
   }
 
+  // Wait until a message could be received at once; until one would be queued.
+  // Complete with error_code. Cancellation: terminal, partial, total. Errors as above.
+  template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
+  auto async_wait_readable(deadline until, Token&& token = {});
+  template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
+  auto async_wait_readable(Token&& token = {}) {
+    return async_wait_readable(deadline{}, std::forward<Token>(token));
+  }
+  template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
+  auto async_wait_writable(deadline until, Token&& token = {});
+  template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
+  auto async_wait_writable(Token&& token = {}) {
+    return async_wait_writable(deadline{}, std::forward<Token>(token));
+  }
+
 private:
   using sent_handler = completion_handler<void(error_code)>;
   using count_handler = completion_handler<void(error_code, std::size_t)>;
@@ -86,6 +101,8 @@ private:
 
   void start_send(message&& m, deadline until, sent_handler handler);
   void start_send(std::vector<message>& batch, deadline until, count_handler handler);
+  void start_wait_readable(deadline until, sent_handler handler);
+  void start_wait_writable(deadline until, sent_handler handler);
   void start_receive(deadline until, message_handler handler);
   void start_receive(std::vector<message>& batch, deadline until, count_handler handler);
   void start_receive(std::vector<routed_message>& batch, deadline until, count_handler handler);
@@ -129,6 +146,20 @@ auto dealer_socket::async_receive(std::vector<routed_message>& batch, deadline u
   return asio::async_initiate<Token, void(error_code, std::size_t)>(
       [this, &batch](count_handler h, deadline when) { start_receive(batch, when, std::move(h)); },
       token, until);
+}
+
+template <asio::completion_token_for<void(error_code)> Token>
+auto dealer_socket::async_wait_readable(deadline until, Token&& token) {
+  return asio::async_initiate<Token, void(error_code)>(
+      [this](sent_handler h, deadline when) { start_wait_readable(when, std::move(h)); }, token,
+      until);
+}
+
+template <asio::completion_token_for<void(error_code)> Token>
+auto dealer_socket::async_wait_writable(deadline until, Token&& token) {
+  return asio::async_initiate<Token, void(error_code)>(
+      [this](sent_handler h, deadline when) { start_wait_writable(when, std::move(h)); }, token,
+      until);
 }
 
 }  // namespace zmtp

@@ -31,9 +31,10 @@ void dialer::attempt() {
     return;
   }
   connect_ = std::make_shared<transport::tcp_connect>(core_->executor());
-  connect_->start(to_, [self = shared_from_this()](error_code ec, transport::stream stream) {
-    self->on_connected(ec, std::move(stream));
-  });
+  connect_->start(to_, core_->options().limit.handshake_time,
+                  [self = shared_from_this()](error_code ec, transport::stream stream) {
+                    self->on_connected(ec, std::move(stream));
+                  });
 }
 
 void dialer::on_connected(error_code ec, transport::stream stream) {

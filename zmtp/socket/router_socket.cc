@@ -8,6 +8,33 @@
 
 namespace zmtp {
 
+namespace {
+
+// One attempt to send one message; true when there is no more to try.
+bool attempt(socket_core& core, router_state& state, peer_id to, message& m, error_code& ec) {
+  if (m.empty()) {
+    ec = errc::bad_message;
+    return true;
+  }
+  auto status = state.send(to, std::move(m));
+  if (status == send_status::full && core.flush()) {
+    status = state.send(to, std::move(m));
+  }
+  if (status == send_status::queued) {
+    return true;
+  }
+  if (!core.options().mandatory) {
+    state.count_drop(status);
+    return true;
+  }
+  if (status == send_status::unknown) {
+    ec = errc::host_unreachable;
+  }
+  return status == send_status::unknown;
+}
+
+}  // namespace
+
 router_socket::router_socket(asio::any_io_executor executor)
     : router_socket{std::move(executor), socket_options{}} {}
 
@@ -40,28 +67,32 @@ bool router_socket::try_receive(routed_message& to) {
 }
 
 void router_socket::start_send(peer_id to, message&& m, deadline until, sent_handler handler) {
-  const auto mandatory = core_->options().mandatory;
   core_->start(
       socket_core::waiting::to_send, std::move(handler), until,
-      [state = state_, to, m = std::move(m), mandatory](error_code& ec) mutable {
-        if (m.empty()) {
-          ec = errc::bad_message;
-          return true;
-        }
-        const auto status = state->send(to, std::move(m));
-        if (status == send_status::queued) {
-          return true;
-        }
-        if (!mandatory) {
-          state->count_drop(status);
-          return true;
-        }
-        if (status == send_status::unknown) {
-          ec = errc::host_unreachable;
-        }
-        return status == send_status::unknown;
+      [core = core_.get(), state = state_, to, m = std::move(m)](error_code& ec) mutable {
+        return attempt(*core, *state, to, m, ec);
       },
       to);
+}
+
+void router_socket::start_send(std::vector<routed_message>& batch, deadline until,
+                               count_handler handler) {
+  core_->start(socket_core::waiting::to_send, std::move(handler), until,
+               [core = core_.get(), state = state_, &batch](error_code& ec, std::size_t& sent) {
+                 std::size_t done = 0;
+                 while (done < batch.size() &&
+                        attempt(*core, *state, batch[done].peer, batch[done].content, ec) && !ec) {
+                   ++done;
+                 }
+                 sent += done;
+                 batch.erase(batch.begin(), batch.begin() + static_cast<std::ptrdiff_t>(done));
+                 return batch.empty() || ec;
+               });
+}
+
+void router_socket::start_wait_readable(deadline until, sent_handler handler) {
+  core_->start(socket_core::waiting::to_receive, std::move(handler), until,
+               [state = state_](error_code&) { return state->readable(); });
 }
 
 void router_socket::start_wait(peer_id to, deadline until, sent_handler handler) {

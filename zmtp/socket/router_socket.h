@@ -46,6 +46,19 @@ public:
     return async_send(to, std::move(m), deadline{}, std::forward<Token>(token));
   }
 
+  // Queues the messages of `batch` in order, each for its peer (`what` is of no account), and drops or
+  // waits as above.
+  // Lifetime: the batch is the caller's, and must live and be left alone until completion.
+  // Completes with error_code and how many were queued or dropped, which are gone from the front of
+  // the batch; a message that is an error is the first that is left.
+  // Cancellation: as above; each message was queued whole or not at all.
+  template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
+  auto async_send(std::vector<routed_message>& batch, deadline until, Token&& token = {});
+  template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
+  auto async_send(std::vector<routed_message>& batch, Token&& token = {}) {
+    return async_send(batch, deadline{}, std::forward<Token>(token));
+  }
+
   // Waits until a message to this peer would be queued.
   // Completes with error_code. Cancellation: terminal, partial, total.
   // Errors: errc::host_unreachable (the peer is gone), timed_out, socket_closed, operation_aborted.
@@ -54,6 +67,16 @@ public:
   template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
   auto async_wait_writable(peer_id to, Token&& token = {}) {
     return async_wait_writable(to, deadline{}, std::forward<Token>(token));
+  }
+
+  // Waits until a message could be received at once.
+  // Completes with error_code. Cancellation: terminal, partial, total.
+  // Errors: errc::timed_out, socket_closed, operation_aborted.
+  template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
+  auto async_wait_readable(deadline until, Token&& token = {});
+  template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
+  auto async_wait_readable(Token&& token = {}) {
+    return async_wait_readable(deadline{}, std::forward<Token>(token));
   }
 
   // Waits for one message.
@@ -96,7 +119,9 @@ private:
   using message_handler = completion_handler<void(error_code, routed_message)>;
 
   void start_send(peer_id to, message&& m, deadline until, sent_handler handler);
+  void start_send(std::vector<routed_message>& batch, deadline until, count_handler handler);
   void start_wait(peer_id to, deadline until, sent_handler handler);
+  void start_wait_readable(deadline until, sent_handler handler);
   void start_receive(deadline until, message_handler handler);
   void start_receive(std::vector<routed_message>& batch, deadline until, count_handler handler);
 
@@ -131,6 +156,20 @@ auto router_socket::async_receive(std::vector<routed_message>& batch, deadline u
                                   Token&& token) {
   return asio::async_initiate<Token, void(error_code, std::size_t)>(
       [this, &batch](count_handler h, deadline when) { start_receive(batch, when, std::move(h)); },
+      token, until);
+}
+
+template <asio::completion_token_for<void(error_code)> Token>
+auto router_socket::async_wait_readable(deadline until, Token&& token) {
+  return asio::async_initiate<Token, void(error_code)>(
+      [this](sent_handler h, deadline when) { start_wait_readable(when, std::move(h)); }, token,
+      until);
+}
+
+template <asio::completion_token_for<void(error_code, std::size_t)> Token>
+auto router_socket::async_send(std::vector<routed_message>& batch, deadline until, Token&& token) {
+  return asio::async_initiate<Token, void(error_code, std::size_t)>(
+      [this, &batch](count_handler h, deadline when) { start_send(batch, when, std::move(h)); },
       token, until);
 }
 

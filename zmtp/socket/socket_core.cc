@@ -417,7 +417,9 @@ void socket_core::check_finished() {
 }
 
 void socket_core::arm_linger(std::chrono::milliseconds linger) {
-  linger_timer_->expires_after(linger);
+  // Further away the clock does not count.
+  linger_timer_->expires_after(
+      std::min<std::chrono::milliseconds>(linger, std::chrono::hours{24 * 365}));
   linger_timer_->async_wait([self = weak_from_this()](error_code ec) {
     if (const auto core = self.lock(); core && !ec) {
       core->shut();

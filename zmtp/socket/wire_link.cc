@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <utility>
 
 namespace zmtp {
@@ -62,7 +63,14 @@ void wire_link::on_readable(error_code ec) {
   if (ec || ended_) {
     return;
   }
-  core_->turn([this] { read(); });
+  core_->turn([this] {
+    try {
+      read();
+    } catch (const std::bad_alloc&) {
+      // One peer may send what there is no memory for: it alone has to go.
+      end(errc::out_of_memory);
+    }
+  });
   settle();
 }
 
@@ -308,6 +316,7 @@ void wire_link::end(error_code reason) {
   ended_ = true;
   const auto self = shared_from_this();
   abandon();
+  core_->state().on_ended(reason);
   if (auto* p = own_pipe(); p != nullptr && p->attached) {
     p->blocked = false;
     core_->detach(p->id);

@@ -63,10 +63,16 @@ error_code listen(tcp::acceptor& acceptor, const endpoint& at, int backlog, endp
 }
 
 tcp_connect::tcp_connect(const asio::any_io_executor& executor)
-    : resolver_{executor}, socket_{executor} {}
+    : timer_{executor}, resolver_{executor}, socket_{executor} {}
 
-void tcp_connect::start(const endpoint& to, handler on_done) {
+void tcp_connect::start(const endpoint& to, std::chrono::milliseconds time_limit, handler on_done) {
   on_done_.swap(on_done);
+  timer_.expires_after(time_limit);
+  timer_.async_wait([weak = weak_from_this()](error_code ec) {
+    if (const auto self = weak.lock(); self && !ec) {
+      self->stop(asio::error::timed_out);
+    }
+  });
   addresses_ = known_addresses(to);
   if (!addresses_.empty()) {
     try_next();
@@ -75,7 +81,7 @@ void tcp_connect::start(const endpoint& to, handler on_done) {
   resolver_.async_resolve(to.host, std::to_string(to.port), tcp::resolver::numeric_service,
                           [self = shared_from_this()](error_code ec, const auto& found) {
                             if (ec) {
-                              self->finish(ec);
+                              self->finish(self->stopped_ ? self->stopped_ : ec);
                               return;
                             }
                             for (const auto& entry : found) {
@@ -89,8 +95,8 @@ void tcp_connect::start(const endpoint& to, handler on_done) {
 }
 
 void tcp_connect::try_next() {
-  if (cancelled_) {
-    finish(asio::error::operation_aborted);
+  if (stopped_) {
+    finish(stopped_);
     return;
   }
   error_code ignored;
@@ -100,10 +106,10 @@ void tcp_connect::try_next() {
     if (!ec && self->connected_to_itself()) {
       ec = asio::error::connection_refused;
     }
-    if (ec && !self->cancelled_ && self->next_ < self->addresses_.size()) {
+    if (ec && !self->stopped_ && self->next_ < self->addresses_.size()) {
       self->try_next();
     } else {
-      self->finish(self->cancelled_ ? asio::error::operation_aborted : ec);
+      self->finish(self->stopped_ ? self->stopped_ : ec);
     }
   });
 }
@@ -118,6 +124,7 @@ bool tcp_connect::connected_to_itself() const {
 }
 
 void tcp_connect::finish(error_code ec) {
+  timer_.cancel();
   handler on_done;
   on_done.swap(on_done_);
   stream connected{socket_.get_executor()};
@@ -128,11 +135,13 @@ void tcp_connect::finish(error_code ec) {
   std::move(on_done)(ec, std::move(connected));
 }
 
-void tcp_connect::cancel() {
-  cancelled_ = true;
+void tcp_connect::stop(error_code reason) {
+  stopped_ = reason;
   resolver_.cancel();
   error_code ignored;
   socket_.close(ignored);
 }
+
+void tcp_connect::cancel() { stop(asio::error::operation_aborted); }
 
 }  // namespace zmtp::transport

@@ -8,8 +8,11 @@
 #include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
 
+#include <chrono>
 #include <memory>
+#include <vector>
 
 namespace zmtp::transport {
 
@@ -27,21 +30,24 @@ public:
   using handler = asio::any_completion_handler<void(error_code, stream)>;
 
   explicit tcp_connect(const asio::any_io_executor& executor);
-  // `to` must be connectable. Completes with the stream, set up, or with the last address's error.
-  void start(const endpoint& to, handler on_done);
+  // `to` must be connectable. Completes with the stream, set up, or with the last address's error, or
+  // with timed_out.
+  void start(const endpoint& to, std::chrono::milliseconds time_limit, handler on_done);
   // The attempt completes with operation_aborted.
   void cancel();
 
 private:
   void try_next();
+  void stop(error_code reason);
   void finish(error_code ec);
   [[nodiscard]] bool connected_to_itself() const;
 
+  asio::steady_timer timer_;
   asio::ip::tcp::resolver resolver_;
   asio::ip::tcp::socket socket_;
   std::vector<asio::ip::tcp::endpoint> addresses_;
   std::size_t next_ = 0;
-  bool cancelled_ = false;
+  error_code stopped_;  // why there is to be no further try
   handler on_done_;
 };
 

@@ -23,11 +23,17 @@ protected:
       called_.push_back(name);
     };
   }
+  // In a handler, where a completion could be called at once.
   template <class Call>
   void call(Call&& user_code) {
-    within_ = true;
-    user_code();
-    within_ = false;
+    bool done = false;
+    asio::post(context(), [&] {
+      within_ = true;
+      user_code();
+      within_ = false;
+      done = true;
+    });
+    run_until([&] { return done; });
   }
 
   std::vector<std::string> called_;
@@ -79,13 +85,13 @@ TEST_F(completion_order, what_is_done_at_once_is_not_overtaken_by_what_waits) {
   peer.send(framed({"first"}) + framed({"second"}));
   // Once the first is here, the second is.
   EXPECT_EQ(receive(dealer), message{"first"});
-  peer.send(framed({"third"}));
   asio::post(context(), [&] {
-    // Queued behind the readiness that the context finds meanwhile.
     asio::post(context(), [&] {
       dealer.async_receive(note("second"));
       dealer.async_receive(note("third"));
     });
+    // The context finds it before it comes to the handler above, and has it wait behind that.
+    peer.send(framed({"third"}));
   });
   run_until([&] { return called_.size() == 2; });
   EXPECT_EQ(called_, (std::vector<std::string>{"second", "third"}));
@@ -102,7 +108,6 @@ TEST_F(completion_order, ends_of_all_kinds_are_told_in_their_order) {
     dealer.close(0ms);
     dealer.async_receive(note("was closed"));
   });
-  EXPECT_TRUE(called_.empty());
   run_ready();
   EXPECT_EQ(called_, (std::vector<std::string>{"queued", "bad message", "queued too", "closed",
                                                "was closed"}));

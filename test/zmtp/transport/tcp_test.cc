@@ -4,6 +4,7 @@
 #include <boost/asio/io_context.hpp>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -40,7 +41,8 @@ TEST(tcp_connect, never_connects_to_itself) {
   for (int i = 0; i < attempts; ++i) {
     std::optional<error_code> result;
     const auto attempt = std::make_shared<tcp_connect>(context.get_executor());
-    attempt->start(to, [&](error_code ec, const stream&) { result = ec; });
+    attempt->start(to, std::chrono::seconds{10},
+                   [&](error_code ec, const stream&) { result = ec; });
     context.restart();
     context.run();
     ASSERT_EQ(result, asio::error::connection_refused) << "attempt " << i;
