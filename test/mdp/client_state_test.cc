@@ -68,6 +68,22 @@ INSTANTIATE_TEST_SUITE_P(versions, client_dialog, testing::Values(version::v01, 
                            return tested.param == version::v01 ? "v01" : "v02";
                          });
 
+TEST_P(client_dialog, a_broker_that_closes_on_the_request_is_not_asked_for_ever) {
+  attach();
+  ask();
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    EXPECT_EQ(sent(), request());
+    EXPECT_FALSE(actions.failure);
+    state.on_detached(actions);
+    if (!actions.failure) {
+      reconnect();
+    }
+  }
+  ASSERT_TRUE(actions.failure);
+  EXPECT_EQ(*actions.failure, errc::no_reply);
+  EXPECT_FALSE(state.in_flight());
+}
+
 TEST_P(client_dialog, request_and_reply) {  // MDP-5, MD1-1, MD1-3
   attach();
   for (const auto body : {"1"sv, "2"sv}) {

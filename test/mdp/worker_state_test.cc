@@ -78,6 +78,26 @@ INSTANTIATE_TEST_SUITE_P(versions, worker_conversation, testing::Values(version:
                            return tested.param == version::v01 ? "v01" : "v02";
                          });
 
+TEST_P(worker_conversation, a_request_that_is_dropped_goes_back_to_the_broker) {
+  attach();
+  hear_request("A", {"one"sv});
+  const auto one = taken();
+  state.drop(one.id, actions);
+  EXPECT_TRUE(actions.reopen);
+  EXPECT_FALSE(state.in_conversation());
+  EXPECT_EQ(reply(one.id), errc::no_request);
+  actions.clear();
+  attach();
+  hear_request("B", {"two"sv});
+  const auto two = taken();
+  EXPECT_EQ(reply(two.id), boost::system::error_code{});
+  // What was answered cannot be dropped any more.
+  actions.clear();
+  state.drop(two.id, actions);
+  EXPECT_FALSE(actions.reopen);
+  EXPECT_TRUE(state.in_conversation());
+}
+
 TEST_P(worker_conversation, begins_with_ready) {  // MDP-23
   EXPECT_FALSE(state.next_deadline());
   hear_request("a", {"too early"sv});

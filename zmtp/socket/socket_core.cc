@@ -142,7 +142,7 @@ void socket_core::act(Body&& body) {
 
 bool socket_core::senders_wait(std::optional<peer_id> to) const noexcept {
   return std::any_of(senders_.begin(), senders_.end(),
-                     [&](const waiter& w) { return !to || w.to == to; });
+                     [&](const waiter& w) { return !to || !w.to || w.to == to; });
 }
 
 void socket_core::enter(waiting list, waiter& w) {
@@ -274,13 +274,20 @@ bool socket_core::serve() {
     }
     conclude(w, ec);
   }
+  bool one_waits = false;
   for (auto it = senders_.begin(); it != senders_.end();) {
     auto& w = *it++;
+    // For whatever peer: it must not overtake who came before it, nor be overtaken.
+    if (!w.to && one_waits) {
+      break;
+    }
     error_code ec;
     if (w.attempt(ec)) {
       conclude(w, ec);
-    } else if (!w.to) {
-      break;  // who comes after it must not overtake it
+    } else if (w.to) {
+      one_waits = true;
+    } else {
+      break;
     }
   }
   if (concluded_.empty()) {

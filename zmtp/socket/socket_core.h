@@ -68,7 +68,7 @@ public:
   template <class Attempt, class... Results>
   void start(waiting list, completion_handler<void(error_code, Results...)> handler, deadline until,
              Attempt attempt, std::optional<peer_id> to = {});
-  // Whether somebody waits to send (to this peer): then nobody may overtake.
+  // Whether somebody waits to send (to this peer, or to whatever peer): then nobody may overtake.
   [[nodiscard]] bool senders_wait(std::optional<peer_id> to = {}) const noexcept;
 
   // The user has sent or received: in a turn its end acts on it; outside one turn is posted.

@@ -107,6 +107,30 @@ TEST_F(router_send, mandatory_gives_up_with_the_peer) {
   EXPECT_EQ(ends_[0], errc::host_unreachable);
 }
 
+// A batch names many peers: while it waits for one of them, nobody may overtake it at another.
+TEST_F(router_send, a_batch_that_waits_is_not_overtaken) {
+  router_socket router{executor(), with_mark(true)};
+  raw_peer peer{context()};
+  const auto full = attach(router, peer);
+  fill(router, full);
+  dealer_socket dealer{executor()};
+  const auto other = join(dealer, router);
+  std::vector<routed_message> batch(2);
+  batch[0].peer = full;
+  batch[0].content = message{"waits"};
+  batch[1].peer = other;
+  batch[1].content = message{"first"};
+  router.async_send(batch, note());
+  router.async_send(other, message{"second"}, note());
+  EXPECT_EQ(router.try_send(other, message{"would overtake"}), send_status::full);
+  run_ready();
+  EXPECT_TRUE(ends_.empty());
+  peer.start_reading();
+  EXPECT_EQ(receive(dealer), message{"first"});
+  EXPECT_EQ(receive(dealer), message{"second"});
+  EXPECT_EQ(ends_, (std::vector<error_code>(2)));
+}
+
 TEST_F(router_send, full_peers_do_not_hold_up_others) {
   router_socket router{executor(), with_mark(true)};
   raw_peer full{context()};
