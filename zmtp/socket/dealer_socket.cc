@@ -39,7 +39,7 @@ bool dealer_socket::try_receive(message& to) {
 }
 
 void dealer_socket::start_send(message&& m, deadline until, sent_handler handler) {
-  core_->start(socket_core::waiting::to_send, std::move(handler), until,
+  core_->start(waiting_room::side::to_send, std::move(handler), until,
                [state = state_, m = std::move(m)](error_code& ec) mutable {
                  if (m.empty()) {
                    ec = errc::bad_message;
@@ -50,7 +50,7 @@ void dealer_socket::start_send(message&& m, deadline until, sent_handler handler
 }
 
 void dealer_socket::start_send(std::vector<message>& batch, deadline until, count_handler handler) {
-  core_->start(socket_core::waiting::to_send, std::move(handler), until,
+  core_->start(waiting_room::side::to_send, std::move(handler), until,
                [core = core_.get(), state = state_, &batch](error_code& ec, std::size_t& sent) {
                  return send_batch(batch, ec, sent, [&](message&& m) {
                    if (!state->writable()) {
@@ -62,13 +62,13 @@ void dealer_socket::start_send(std::vector<message>& batch, deadline until, coun
 }
 
 void dealer_socket::start_receive(deadline until, message_handler handler) {
-  core_->start(socket_core::waiting::to_receive, std::move(handler), until,
+  core_->start(waiting_room::side::to_receive, std::move(handler), until,
                [state = state_](error_code&, message& to) { return state->receive(to); });
 }
 
 void dealer_socket::start_receive(std::vector<message>& batch, deadline until,
                                   count_handler handler) {
-  core_->start(socket_core::waiting::to_receive, std::move(handler), until,
+  core_->start(waiting_room::side::to_receive, std::move(handler), until,
                [state = state_, &batch](error_code&, std::size_t& count) {
                  return receive_batch(batch, count, *state);
                });
@@ -76,19 +76,19 @@ void dealer_socket::start_receive(std::vector<message>& batch, deadline until,
 
 void dealer_socket::start_receive(std::vector<routed_message>& batch, deadline until,
                                   count_handler handler) {
-  core_->start(socket_core::waiting::to_receive, std::move(handler), until,
+  core_->start(waiting_room::side::to_receive, std::move(handler), until,
                [state = state_, &batch](error_code&, std::size_t& count) {
                  return receive_batch(batch, count, *state);
                });
 }
 
 void dealer_socket::start_wait_readable(deadline until, sent_handler handler) {
-  core_->start(socket_core::waiting::to_receive, std::move(handler), until,
+  core_->start(waiting_room::side::to_receive, std::move(handler), until,
                [state = state_](error_code&) { return state->readable(); });
 }
 
 void dealer_socket::start_wait_writable(deadline until, sent_handler handler) {
-  core_->start(socket_core::waiting::to_send, std::move(handler), until,
+  core_->start(waiting_room::side::to_send, std::move(handler), until,
                [state = state_](error_code&) { return state->writable(); });
 }
 

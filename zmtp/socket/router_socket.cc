@@ -68,7 +68,7 @@ bool router_socket::try_receive(routed_message& to) {
 
 void router_socket::start_send(peer_id to, message&& m, deadline until, sent_handler handler) {
   core_->start(
-      socket_core::waiting::to_send, std::move(handler), until,
+      waiting_room::side::to_send, std::move(handler), until,
       [core = core_.get(), state = state_, to, m = std::move(m)](error_code& ec) mutable {
         return attempt(*core, *state, to, m, ec);
       },
@@ -77,7 +77,7 @@ void router_socket::start_send(peer_id to, message&& m, deadline until, sent_han
 
 void router_socket::start_send(std::vector<routed_message>& batch, deadline until,
                                count_handler handler) {
-  core_->start(socket_core::waiting::to_send, std::move(handler), until,
+  core_->start(waiting_room::side::to_send, std::move(handler), until,
                [core = core_.get(), state = state_, &batch](error_code& ec, std::size_t& sent) {
                  std::size_t done = 0;
                  while (done < batch.size() &&
@@ -91,13 +91,13 @@ void router_socket::start_send(std::vector<routed_message>& batch, deadline unti
 }
 
 void router_socket::start_wait_readable(deadline until, sent_handler handler) {
-  core_->start(socket_core::waiting::to_receive, std::move(handler), until,
+  core_->start(waiting_room::side::to_receive, std::move(handler), until,
                [state = state_](error_code&) { return state->readable(); });
 }
 
 void router_socket::start_wait(peer_id to, deadline until, sent_handler handler) {
   core_->start(
-      socket_core::waiting::to_send, std::move(handler), until,
+      waiting_room::side::to_send, std::move(handler), until,
       [state = state_, to](error_code& ec) {
         if (const auto* p = state->find(to); p == nullptr || p->closing) {
           ec = errc::host_unreachable;
@@ -109,13 +109,13 @@ void router_socket::start_wait(peer_id to, deadline until, sent_handler handler)
 }
 
 void router_socket::start_receive(deadline until, message_handler handler) {
-  core_->start(socket_core::waiting::to_receive, std::move(handler), until,
+  core_->start(waiting_room::side::to_receive, std::move(handler), until,
                [state = state_](error_code&, routed_message& to) { return state->receive(to); });
 }
 
 void router_socket::start_receive(std::vector<routed_message>& batch, deadline until,
                                   count_handler handler) {
-  core_->start(socket_core::waiting::to_receive, std::move(handler), until,
+  core_->start(waiting_room::side::to_receive, std::move(handler), until,
                [state = state_, &batch](error_code&, std::size_t& count) {
                  return receive_batch(batch, count, *state);
                });

@@ -71,7 +71,7 @@ error_code socket_core::connect(std::string_view text) {
   auto& p = state_->open_pipe(true);
   dialers_.push_back(std::make_shared<dialer>(*this, *to, p.id));
   dialers_.back()->start();
-  if (!senders_.empty()) {
+  if (waiting_.senders_wait()) {
     post_turn();
   }
   return {};
@@ -141,21 +141,20 @@ void socket_core::act(Body&& body) {
 }
 
 bool socket_core::senders_wait(std::optional<peer_id> to) const noexcept {
-  return std::any_of(senders_.begin(), senders_.end(),
-                     [&](const waiter& w) { return !to || !w.to || w.to == to; });
+  return waiting_.senders_wait(to);
 }
 
-void socket_core::enter(waiting list, waiter& w) {
+void socket_core::enter(waiting_room::side where, waiter& w) {
   const serial_check::scope alone{serial_};
   if (!open()) {
     w.complete(errc::socket_closed, waiter::when::later);
     return;
   }
   // In a turn its end serves the waiter, and user code goes on without a detour.
-  if (!in_turn() && (list == waiting::to_send ? !senders_wait(w.to) : receivers_.empty())) {
+  if (!in_turn() && waiting_.is_next(where, w)) {
     error_code ec;
     auto done = w.attempt(ec);
-    if (!done && list == waiting::to_send) {
+    if (!done && where == waiting_room::side::to_send) {
       // Perhaps the kernel has room.
       flush();
       done = w.attempt(ec);
@@ -166,21 +165,14 @@ void socket_core::enter(waiting list, waiter& w) {
       return;
     }
   }
-  list_of(list).push_back(w);
+  waiting_.enter(where, w);
   if (w.due && (!deadline_armed_ || *w.due < *deadline_armed_)) {
     arm_deadline();
   }
 }
 
-// From here on it is too late for a cancellation or a deadline. All ends take this way, so that no
-// handler overtakes another.
 void socket_core::conclude(waiter& w, error_code ec) {
-  w.settle();
-  if (w.is_linked()) {
-    w.unlink();
-  }
-  w.failure = ec;
-  concluded_.push_back(w);
+  waiting_.conclude(w, ec);
   if (!in_turn()) {
     post_turn();
   }
@@ -194,7 +186,7 @@ void socket_core::schedule() {
 }
 
 void socket_core::wake_receivers() {
-  if (!in_turn() && !receivers_.empty() && state_->readable()) {
+  if (!in_turn() && waiting_.receivers_wait() && state_->readable()) {
     post_turn();
   }
 }
@@ -251,9 +243,11 @@ void socket_core::end_turn() {
     bool more = true;
     for (int round = 0; more && round < max_rounds; ++round) {
       more = resume_drained();
-      more = serve() || more;
+      // Attempts first, user code after: it may change who waits.
+      waiting_.attempt_all();
+      more = waiting_.tell_all() || more;
       // What the kernel takes makes room for who waits to send.
-      more = (flush() && !senders_.empty()) || more;
+      more = (flush() && waiting_.senders_wait()) || more;
     }
     if (more) {
       post_turn();
@@ -262,43 +256,6 @@ void socket_core::end_turn() {
   if (phase_ == phase::finishing) {
     check_finished();
   }
-}
-
-bool socket_core::serve() {
-  // Attempts first, user code after: it may change the lists.
-  for (auto it = receivers_.begin(); it != receivers_.end();) {
-    auto& w = *it++;
-    error_code ec;
-    if (!w.attempt(ec)) {
-      break;
-    }
-    conclude(w, ec);
-  }
-  bool one_waits = false;
-  for (auto it = senders_.begin(); it != senders_.end();) {
-    auto& w = *it++;
-    // For whatever peer: it must not overtake who came before it, nor be overtaken.
-    if (!w.to && one_waits) {
-      break;
-    }
-    error_code ec;
-    if (w.attempt(ec)) {
-      conclude(w, ec);
-    } else if (w.to) {
-      one_waits = true;
-    } else {
-      break;
-    }
-  }
-  if (concluded_.empty()) {
-    return false;
-  }
-  while (!concluded_.empty()) {
-    auto& w = concluded_.front();
-    concluded_.pop_front();
-    w.complete(w.failure, waiter::when::now);
-  }
-  return true;
 }
 
 void socket_core::attach(peer_id id, const std::shared_ptr<wire_link>& link) {
@@ -323,19 +280,11 @@ void socket_core::add(const std::shared_ptr<wire_link>& link) { links_.emplace(l
 void socket_core::remove(const wire_link& link) noexcept { links_.erase(&link); }
 
 void socket_core::arm_deadline() {
-  std::optional<clock::time_point> first;
-  for (const auto* list : {&receivers_, &senders_}) {
-    for (const auto& w : *list) {
-      if (w.due && (!first || *w.due < *first)) {
-        first = w.due;
-      }
-    }
-  }
-  deadline_armed_ = first;
-  if (!first) {
+  deadline_armed_ = waiting_.first_deadline();
+  if (!deadline_armed_) {
     return;
   }
-  deadline_timer_->expires_at(*first);
+  deadline_timer_->expires_at(*deadline_armed_);
   deadline_timer_->async_wait([self = weak_from_this()](error_code ec) {
     if (const auto core = self.lock(); core && !ec) {
       core->on_deadline();
@@ -345,32 +294,9 @@ void socket_core::arm_deadline() {
 
 void socket_core::on_deadline() {
   turn([this] {
-    const auto now = clock::now();
-    for (auto* list : {&receivers_, &senders_}) {
-      for (auto it = list->begin(); it != list->end();) {
-        auto& w = *it++;
-        if (w.due && *w.due <= now) {
-          conclude(w, errc::timed_out);
-        }
-      }
-    }
+    waiting_.expire(clock::now());
     arm_deadline();
   });
-}
-
-void socket_core::complete_all(error_code ec) {
-  while (!concluded_.empty()) {
-    auto& w = concluded_.front();
-    concluded_.pop_front();
-    w.complete(w.failure, waiter::when::later);
-  }
-  for (auto* list : {&receivers_, &senders_}) {
-    while (!list->empty()) {
-      auto& w = list->front();
-      list->pop_front();
-      w.complete(ec, waiter::when::later);
-    }
-  }
 }
 
 void socket_core::close(error_code reason, std::optional<std::chrono::milliseconds> linger) {
@@ -379,7 +305,7 @@ void socket_core::close(error_code reason, std::optional<std::chrono::millisecon
     return;
   }
   if (linger && linger->count() == 0) {
-    complete_all(reason);
+    waiting_.close(reason);
     shut();
     return;
   }
@@ -393,7 +319,7 @@ void socket_core::close(error_code reason, std::optional<std::chrono::millisecon
   }
   phase_ = phase::finishing;
   lingering_ = shared_from_this();
-  complete_all(reason);
+  waiting_.close(reason);
   deadline_timer_->cancel();
   for (const auto& l : listeners_) {
     l->close();
@@ -464,13 +390,7 @@ void socket_core::abandon() noexcept {
   shut();
   deadline_timer_.reset();
   linger_timer_.reset();
-  for (auto* list : {&concluded_, &receivers_, &senders_}) {
-    while (!list->empty()) {
-      auto& w = list->front();
-      list->pop_front();
-      w.abandon();
-    }
-  }
+  waiting_.abandon();
 }
 
 }  // namespace zmtp

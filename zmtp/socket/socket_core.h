@@ -8,6 +8,7 @@
 #include "zmtp/routing/socket_state.h"
 #include "zmtp/socket/serial_check.h"
 #include "zmtp/socket/waiter.h"
+#include "zmtp/socket/waiting_room.h"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/cancellation_type.hpp>
@@ -61,13 +62,12 @@ public:
   // The context is going down: nothing may be posted or written any more.
   void abandon() noexcept;
 
-  // Starts an operation: it waits in `list` until its attempt succeeds, in the order of calls, or
-  // until its deadline, or until it is cancelled. Never completes before this returns; completes in
-  // the order of the ends.
-  enum class waiting { to_receive, to_send };
+  // Starts an operation: it waits until its attempt succeeds, in the order of calls, or until its
+  // deadline, or until it is cancelled. Never completes before this returns; completes in the order
+  // of the ends.
   template <class Attempt, class... Results>
-  void start(waiting list, completion_handler<void(error_code, Results...)> handler, deadline until,
-             Attempt attempt, std::optional<peer_id> to = {});
+  void start(waiting_room::side where, completion_handler<void(error_code, Results...)> handler,
+             deadline until, Attempt attempt, std::optional<peer_id> to = {});
   // Whether somebody waits to send (to this peer, or to whatever peer): then nobody may overtake.
   [[nodiscard]] bool senders_wait(std::optional<peer_id> to = {}) const noexcept;
 
@@ -117,18 +117,13 @@ private:
   };
 
   socket_core(asio::any_io_executor executor, std::unique_ptr<socket_state> state);
-  [[nodiscard]] waiter_list& list_of(waiting list) noexcept {
-    return list == waiting::to_receive ? receivers_ : senders_;
-  }
-  void enter(waiting list, waiter& w);
+  void enter(waiting_room::side where, waiter& w);
   void conclude(waiter& w, error_code ec);
   template <class Body>
   void act(Body&& body);
   void end_turn();
-  [[nodiscard]] bool serve();
   [[nodiscard]] bool resume_drained();
   void post_turn();
-  void complete_all(error_code ec);
   void arm_linger(std::chrono::milliseconds linger);
   void arm_deadline();
   void on_deadline();
@@ -144,9 +139,7 @@ private:
   serial_check serial_;
   std::shared_ptr<socket_core> lingering_;  // itself, while nothing else may keep it
 
-  waiter_list receivers_;
-  waiter_list senders_;
-  waiter_list concluded_;  // over, and not told yet
+  waiting_room waiting_;
   // None once the context is going down, so that the socket may outlive it.
   std::optional<asio::steady_timer> deadline_timer_;
   std::optional<clock::time_point> deadline_armed_;
@@ -159,8 +152,9 @@ private:
 };
 
 template <class Attempt, class... Results>
-void socket_core::start(waiting list, completion_handler<void(error_code, Results...)> handler,
-                        deadline until, Attempt attempt, std::optional<peer_id> to) {
+void socket_core::start(waiting_room::side where,
+                        completion_handler<void(error_code, Results...)> handler, deadline until,
+                        Attempt attempt, std::optional<peer_id> to) {
   using kind = result_waiter<Attempt, Results...>;
   auto* const w = static_cast<kind*>(kind::make(std::move(handler), executor_, std::move(attempt)));
   if (auto slot = w->slot(); slot.is_connected()) {
@@ -173,7 +167,7 @@ void socket_core::start(waiting list, completion_handler<void(error_code, Result
   }
   w->due = until.at();
   w->to = to;
-  enter(list, *w);
+  enter(where, *w);
 }
 
 // The core of a socket whose pattern is `State`. Throws boost::system::system_error with

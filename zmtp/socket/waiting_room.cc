@@ -1,0 +1,112 @@
+#include "zmtp/socket/waiting_room.h"
+
+#include <algorithm>
+
+namespace zmtp {
+
+namespace {
+
+// Takes out one after the other: what `act` does may change the list.
+template <class Act>
+void empty_out(waiter_list& list, Act&& act) {
+  while (!list.empty()) {
+    auto& w = list.front();
+    list.pop_front();
+    act(w);
+  }
+}
+
+}  // namespace
+
+bool waiting_room::senders_wait(std::optional<peer_id> to) const noexcept {
+  return std::any_of(senders_.begin(), senders_.end(),
+                     [&](const waiter& w) { return !to || !w.to || w.to == to; });
+}
+
+bool waiting_room::is_next(side where, const waiter& w) const noexcept {
+  return where == side::to_receive ? receivers_.empty() : !senders_wait(w.to);
+}
+
+void waiting_room::enter(side where, waiter& w) noexcept {
+  (where == side::to_receive ? receivers_ : senders_).push_back(w);
+}
+
+void waiting_room::conclude(waiter& w, error_code ec) noexcept {
+  w.settle();
+  if (w.is_linked()) {
+    w.unlink();
+  }
+  w.failure = ec;
+  concluded_.push_back(w);
+}
+
+void waiting_room::attempt_all() {
+  for (auto it = receivers_.begin(); it != receivers_.end();) {
+    auto& w = *it++;
+    error_code ec;
+    if (!w.attempt(ec)) {
+      break;
+    }
+    conclude(w, ec);
+  }
+  bool one_waits = false;
+  for (auto it = senders_.begin(); it != senders_.end();) {
+    auto& w = *it++;
+    // For whatever peer: it must not overtake who came before it, nor be overtaken.
+    if (!w.to && one_waits) {
+      break;
+    }
+    error_code ec;
+    if (w.attempt(ec)) {
+      conclude(w, ec);
+    } else if (w.to) {
+      one_waits = true;
+    } else {
+      break;
+    }
+  }
+}
+
+bool waiting_room::tell_all() {
+  const bool any = !concluded_.empty();
+  empty_out(concluded_, [](waiter& w) { w.complete(w.failure, waiter::when::now); });
+  return any;
+}
+
+std::optional<waiting_room::time_point> waiting_room::first_deadline() const noexcept {
+  std::optional<time_point> first;
+  for (const auto* list : {&receivers_, &senders_}) {
+    for (const auto& w : *list) {
+      if (w.due && (!first || *w.due < *first)) {
+        first = w.due;
+      }
+    }
+  }
+  return first;
+}
+
+void waiting_room::expire(time_point now) noexcept {
+  for (auto* list : {&receivers_, &senders_}) {
+    for (auto it = list->begin(); it != list->end();) {
+      auto& w = *it++;
+      if (w.due && *w.due <= now) {
+        conclude(w, errc::timed_out);
+      }
+    }
+  }
+}
+
+void waiting_room::close(error_code ec) {
+  empty_out(concluded_, [](waiter& w) { w.complete(w.failure, waiter::when::later); });
+  for (auto* list : {&receivers_, &senders_}) {
+    empty_out(*list, [&](waiter& w) { w.complete(ec, waiter::when::later); });
+  }
+}
+
+void waiting_room::abandon() noexcept {
+  for (auto* list : {&concluded_, &receivers_, &senders_}) {
+    empty_out(*list, [](waiter& w) { w.abandon(); });
+  }
+}
+
+}  // namespace zmtp

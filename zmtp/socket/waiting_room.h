@@ -1,0 +1,48 @@
+#pragma once
+// The operations of a socket that wait, and those that are over and not told yet. Who is served when;
+// no timers.
+
+#include "zmtp/error.h"
+#include "zmtp/routing/peer_id.h"
+#include "zmtp/socket/deadline.h"
+#include "zmtp/socket/waiter.h"
+
+#include <optional>
+
+namespace zmtp {
+
+// Everybody ends by conclude(), whatever the end, and is told in that order: no handler overtakes
+// another. From there on it is too late for a cancellation or a deadline.
+class waiting_room {
+public:
+  using time_point = deadline::clock::time_point;
+  enum class side { to_receive, to_send };
+
+  [[nodiscard]] bool receivers_wait() const noexcept { return !receivers_.empty(); }
+  // To this peer, or to whatever peer; without an argument: anybody.
+  [[nodiscard]] bool senders_wait(std::optional<peer_id> to = {}) const noexcept;
+  // Whether nobody waits who would have to be served before it.
+  [[nodiscard]] bool is_next(side where, const waiter& w) const noexcept;
+
+  void enter(side where, waiter& w) noexcept;
+  void conclude(waiter& w, error_code ec) noexcept;
+  // Attempts what waits, in the order of calls.
+  void attempt_all();
+  // Calls the handlers of what is over, which may do whatever they like. Whether there were any.
+  bool tell_all();
+
+  [[nodiscard]] std::optional<time_point> first_deadline() const noexcept;
+  void expire(time_point now) noexcept;
+
+  // The socket is closed: what is over is told, and the rest ends with `ec`, both later.
+  void close(error_code ec);
+  // The context is gone: nobody is told.
+  void abandon() noexcept;
+
+private:
+  waiter_list receivers_;
+  waiter_list senders_;
+  waiter_list concluded_;
+};
+
+}  // namespace zmtp
