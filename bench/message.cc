@@ -55,12 +55,14 @@ void decode_queue_encode(benchmark::State& state) {
     decoder d{limit};
     std::span<std::byte> rest{buffer.memory->data(), buffer.size};
     while (!rest.empty() && d.look(rest) == decoder::found::message) {
-      in.push(message{buffer.memory, rest.first(d.size()), d.parts()});
+      in.emplace(buffer.memory, rest.first(d.size()), d.parts());
       rest = rest.subspan(d.size());
       d.message_taken();
     }
+    message m;
     while (!in.empty()) {
-      out.push(in.pop());
+      in.pop(m);
+      out.push(std::move(m));
     }
     in.settle();
     std::array<send_queue::piece, 64> pieces;

@@ -84,7 +84,11 @@ const char* text(errc e) noexcept {
       return "the queue is full; wait until the socket is writable or raise its mark";
     case errc::timed_out: return "the operation's deadline passed; try again or allow more time";
     case errc::bad_message:
-      return "a message without parts cannot be sent; add at least one, which may be empty";
+      return "a message without parts, or with more than fit beside an envelope, cannot be sent; "
+             "add at least one, which may be empty, or join some";
+    case errc::out_of_turn:
+      return "a REQ sends again only after the reply, a REP replies only to a request; keep the "
+             "turns, set socket_options::relaxed, or use DEALER and ROUTER";
   }
   return "a number that is no zmtp error";
 }
@@ -140,7 +144,8 @@ std::optional<condition> condition_of(errc e) noexcept {
     case errc::host_unreachable:
     case errc::would_block:
     case errc::timed_out:
-    case errc::bad_message: break;
+    case errc::bad_message:
+    case errc::out_of_turn: break;
   }
   return std::nullopt;
 }

@@ -61,10 +61,11 @@ enum class errc {
   host_unreachable,   // no peer of that routing id
   would_block,        // the queue is full
   timed_out,          // the operation's deadline passed
-  bad_message,        // a message that cannot be sent as it is (no parts)
+  bad_message,        // a message that cannot be sent as it is (no parts, or too many)
+  out_of_turn,        // a second request before the reply, a reply without a request
 };
 
-inline constexpr std::size_t errc_count = static_cast<std::size_t>(errc::bad_message) + 1;
+inline constexpr std::size_t errc_count = static_cast<std::size_t>(errc::out_of_turn) + 1;
 
 // Faults as conditions, for who does not need the distinct ones.
 enum class condition {

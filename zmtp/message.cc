@@ -27,18 +27,6 @@ message::message(std::initializer_list<std::string_view> parts) {
   }
 }
 
-message::message(const block_ptr& owner, std::span<const std::byte> run, std::size_t parts)
-    : parts_{static_cast<std::uint16_t>(parts)} {
-  if (run.size() <= inline_capacity) {
-    copy(head_.data(), run);
-    head_end_ = static_cast<std::uint8_t>(run.size());
-  } else {
-    tail_block_ = block_ptr{owner}.release();
-    tail_data_ = run.data();
-    tail_size_ = run.size();
-  }
-}
-
 std::string_view message::back() const noexcept { return (*this)[part_count() - 1U]; }
 
 std::string_view message::operator[](std::size_t index) const noexcept {
@@ -100,7 +88,20 @@ void message::push_back(std::string_view part) {
     push_back(std::string{part});
     return;
   }
-  const auto need = frame::header_size(part.size()) + part.size();
+  copy(append_frame(part.size()), octets_of(part));
+}
+
+std::span<std::byte> message::prepare_back(std::size_t size) {
+  if (!adopts(size)) {
+    return {append_frame(size), size};
+  }
+  adopt(block_ptr{block::create(size)});
+  return {const_cast<std::byte*>(tail_data_), size};
+}
+
+// A frame behind the last, all but its body; returns where that goes.
+std::byte* message::append_frame(std::size_t size) {
+  const auto need = frame::header_size(size) + size;
   require_room_for_a_part();
   std::byte* to = nullptr;
   if (tail_size_ == 0 && head_size() + need <= inline_capacity) {
@@ -120,7 +121,7 @@ void message::push_back(std::string_view part) {
     *last_flags() |= frame::more;
   }
   ++parts_;
-  copy(frame::put_header(to, std::byte{0}, part.size()), octets_of(part));
+  return frame::put_header(to, std::byte{0}, size);
 }
 
 void message::push_front(std::string_view part) {
@@ -174,8 +175,7 @@ void message::append(const message& other) {
 }
 
 void message::adopt_back(std::string&& part) {
-  if (part.size() > large_slice && tail_size_ == 0 &&
-      head_size() + frame::max_header_size <= inline_capacity) {
+  if (adopts(part.size())) {
     adopt(block_ptr{block::adopt(std::move(part))});
   } else {
     push_back(part);
@@ -183,8 +183,7 @@ void message::adopt_back(std::string&& part) {
 }
 
 void message::adopt_back(std::vector<std::byte>&& part) {
-  if (part.size() > large_slice && tail_size_ == 0 &&
-      head_size() + frame::max_header_size <= inline_capacity) {
+  if (adopts(part.size())) {
     adopt(block_ptr{block::adopt(std::move(part))});
   } else {
     push_back({reinterpret_cast<const char*>(part.data()), part.size()});

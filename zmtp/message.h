@@ -3,6 +3,7 @@
 // of cancellation and of atomicity.
 
 #include "zmtp/buffer/block.h"
+#include "zmtp/buffer/copy_short.h"
 #include "zmtp/frame.h"
 
 #include <array>
@@ -61,6 +62,9 @@ public:
   [[nodiscard]] std::string_view operator[](std::size_t index) const noexcept;
 
   void push_back(std::string_view part);
+  // Appends a part of `size` octets that the caller is to fill in, where they are; valid until the
+  // message is changed, moved or destroyed.
+  [[nodiscard]] std::span<std::byte> prepare_back(std::size_t size);
   void push_front(std::string_view part);
   // Appends each part of `other`.
   void append(const message& other);
@@ -107,6 +111,11 @@ private:
   [[nodiscard]] bool holds(std::string_view part) const noexcept;
   [[nodiscard]] std::byte* last_flags() noexcept;
   void own_tail(std::size_t spare);
+  [[nodiscard]] std::byte* append_frame(std::size_t size);
+  [[nodiscard]] bool adopts(std::size_t size) const noexcept {
+    return size > large_slice && tail_size_ == 0 &&
+           head_size() + frame::max_header_size <= inline_capacity;
+  }
   void gather_behind(std::string_view front_part);
   void require_room_for_a_part() const;
   void adopt(block_ptr owner);
@@ -119,6 +128,10 @@ private:
   std::uint8_t head_end_ = 0;
   // A frame whose body alone is adopted ends the head with its header and has the tail for a body.
   std::array<std::byte, inline_capacity> head_;
+
+  // Most messages are small: what is not in use of the head is not copied.
+  static constexpr std::size_t line = 64;
+  void copy_object(const message& other) noexcept;
 };
 
 static_assert(sizeof(message) == 128);
@@ -170,15 +183,36 @@ private:
   const std::byte* tail_ = nullptr;
 };
 
+inline void message::copy_object(const message& other) noexcept {
+  auto* const to = reinterpret_cast<std::byte*>(this);
+  const auto* const from = reinterpret_cast<const std::byte*>(&other);
+  std::memcpy(to, from, line);
+  if (other.head_end_ > inline_capacity - (sizeof(message) - line)) {
+    std::memcpy(to + line, from + line, sizeof(message) - line);
+  }
+}
+
+inline message::message(const block_ptr& owner, std::span<const std::byte> run, std::size_t parts)
+    : parts_{static_cast<std::uint16_t>(parts)} {
+  if (run.size() <= inline_capacity) {
+    copy_short(head_.data(), run.data(), run.size());
+    head_end_ = static_cast<std::uint8_t>(run.size());
+  } else {
+    tail_block_ = block_ptr{owner}.release();
+    tail_data_ = run.data();
+    tail_size_ = run.size();
+  }
+}
+
 inline message::message(const message& other) noexcept {
-  std::memcpy(static_cast<void*>(this), &other, sizeof(message));
+  copy_object(other);
   if (tail_block_ != nullptr) {
     tail_block_->add_owner();
   }
 }
 
 inline message::message(message&& other) noexcept {
-  std::memcpy(static_cast<void*>(this), &other, sizeof(message));
+  copy_object(other);
   other.tail_block_ = nullptr;
   other.clear();
 }
@@ -186,7 +220,7 @@ inline message::message(message&& other) noexcept {
 inline message& message::operator=(message&& other) noexcept {
   if (this != &other) {
     drop_tail();
-    std::memcpy(static_cast<void*>(this), &other, sizeof(message));
+    copy_object(other);
     other.tail_block_ = nullptr;
     other.clear();
   }

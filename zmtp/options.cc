@@ -40,8 +40,9 @@ bool is_limits(const limits& limit) noexcept {
   return is_size(limit.handshake_command_size) && is_positive_duration(limit.handshake_time) &&
          is_size(limit.command_size) && is_size(limit.frame_size) && is_size(limit.message_size) &&
          limit.message_parts != 0 && limit.message_parts <= max_parts &&
-         limit.metadata_properties != 0 && is_size(limit.topic_size) &&
-         is_size(limit.ping_context_size) && limit.pings_per_second != 0;
+         limit.metadata_properties != 0 && is_size(limit.topic_size) && limit.subscriptions != 0 &&
+         is_size(limit.subscription_octets) && is_size(limit.ping_context_size) &&
+         limit.pings_per_second != 0;
 }
 
 }  // namespace

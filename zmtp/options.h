@@ -21,6 +21,8 @@ struct limits {
   std::size_t message_parts = 1'024;
   std::size_t metadata_properties = 32;
   std::size_t topic_size = 1'024;  // octets of a subscription
+  std::size_t subscriptions = 100'000;
+  std::size_t subscription_octets = 8 * 1024 * 1024;  // of all topics together
   std::size_t ping_context_size = 16;
   unsigned pings_per_second = 50;
 };
@@ -58,6 +60,12 @@ struct socket_options {
   bool mandatory = false;
   // ROUTER: a newcomer takes over the routing id of a living peer, which is closed.
   bool handover = false;
+  // REQ: a request may follow one that was not answered.
+  bool relaxed = false;
+  // REQ: requests carry a number that their replies must bring back.
+  bool correlate = false;
+  // PUB: sending waits for the slowest subscriber, instead of dropping what one has no room for.
+  bool no_drop = false;
   // Attach and detach of peers are received too, in their order with the messages, by who receives
   // routed messages.
   bool announce_peers = false;

@@ -12,7 +12,7 @@ namespace {
 
 namespace generic = boost::system::errc;
 
-constexpr int last = static_cast<int>(errc::bad_message);
+constexpr int last = static_cast<int>(errc::out_of_turn);
 
 std::vector<errc> all_faults() {
   std::vector<errc> faults;

@@ -2,13 +2,25 @@
 
 #include "zmtp/buffer/block_pool.h"
 
+#include <bit>
+
 namespace zmtp {
 
+namespace {
+
+// Of the sizes that the pool has, and beyond them powers of two.
+std::size_t ring_size(std::size_t messages) noexcept {
+  const auto octets = messages * sizeof(message);
+  return octets <= block_pool::small   ? block_pool::small
+         : octets <= block_pool::large ? block_pool::large
+                                       : std::bit_ceil(octets);
+}
+
+}  // namespace
+
 void receive_queue::grow() {
-  const auto octets = capacity_ == 0 ? block_pool::small
-                      : capacity_ * sizeof(message) < block_pool::large
-                          ? block_pool::large
-                          : capacity_ * sizeof(message) * 2;
+  // A ring of its own size grows; a new one begins with the size that the last one needed.
+  const auto octets = ring_size(capacity_ == 0 ? std::exchange(peak_, 0) : capacity_ + 1);
   auto ring = block_pool::take(octets);
   auto* to = reinterpret_cast<message*>(ring->data());
   for (std::size_t i = 0; i < size_; ++i) {

@@ -5,6 +5,7 @@
 #include "zmtp/message.h"
 #include "zmtp/options.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <new>
@@ -35,24 +36,31 @@ public:
   // What the mark in octets counts: the messages with the objects that hold them.
   [[nodiscard]] std::size_t octets() const noexcept { return octets_; }
 
-  void push(message&& m) {
+  // Makes the message where it waits, from what its constructors take.
+  template <class... Args>
+  void emplace(Args&&... args) {
     if (size_ == capacity_) {
       grow();
     }
-    octets_ += charge(m);
-    new (slot(size_)) message{std::move(m)};
+    octets_ += charge(*new (slot(size_)) message{std::forward<Args>(args)...});
     ++size_;
+    peak_ = std::max(peak_, size_);
   }
+  void push(message&& m) { emplace(std::move(m)); }
 
   // The queue must not be empty.
-  [[nodiscard]] message pop() noexcept {
+  void pop(message& to) noexcept {
     auto* const first = slot(0);
-    message m{std::move(*first)};
+    octets_ -= charge(*first);
+    to = std::move(*first);
     std::destroy_at(first);
-    octets_ -= charge(m);
     first_ = (first_ + 1) & (capacity_ - 1);
     --size_;
     settled_ -= settled_ != 0 ? 1U : 0U;
+  }
+  [[nodiscard]] message pop() noexcept {
+    message m;
+    pop(m);
     return m;
   }
 
@@ -73,6 +81,7 @@ private:
   high_water_mark mark_;
   block_ptr ring_;
   std::size_t capacity_ = 0;  // a power of two, or none
+  std::size_t peak_ = 0;      // of size_, since the ring was taken; without a ring, of the last one
   std::size_t first_ = 0;
   std::size_t size_ = 0;
   std::size_t settled_ = 0;  // how many at the front are not of this turn

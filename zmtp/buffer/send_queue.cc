@@ -1,6 +1,7 @@
 #include "zmtp/buffer/send_queue.h"
 
 #include "zmtp/buffer/block_pool.h"
+#include "zmtp/buffer/copy_short.h"
 
 #include <algorithm>
 #include <cstring>
@@ -18,34 +19,57 @@ void send_queue::push(message&& m) {
   const auto size = m.framed_size();
   if (m.tail().size() > message::large_slice) {
     entries_.emplace_back(std::move(m));
+    room_ = 0;
   } else {
     auto& to = chunk_for(size);
     auto* at = to.memory->data() + to.size;
     const auto head = m.head();
-    std::memcpy(at, head.data(), head.size());
+    copy_short(at, head.data(), head.size());
     if (const auto tail = m.tail(); !tail.empty()) {
       std::memcpy(at + head.size(), tail.data(), tail.size());
     }
     to.size += static_cast<std::uint32_t>(size);
     ++to.messages;
+    room_ -= size;
     m.clear();
   }
   ++messages_;
   octets_ += size;
 }
 
-send_queue::chunk& send_queue::chunk_for(std::size_t octets) {
-  if (!empty()) {
-    if (auto* last = std::get_if<chunk>(&entries_.back());
-        last != nullptr && last->size + octets <= last->memory->capacity()) {
-      return *last;
-    }
+void send_queue::push_framed(const block_ptr& memory, std::size_t size, std::size_t messages) {
+  if (size > message::large_slice) {
+    entries_.emplace_back(chunk{.memory = memory,
+                                .size = static_cast<std::uint32_t>(size),
+                                .messages = static_cast<std::uint32_t>(messages),
+                                .shared = true});
+    room_ = 0;
+  } else {
+    auto& to = chunk_for(size);
+    std::memcpy(to.memory->data() + to.size, memory->data(), size);
+    to.size += static_cast<std::uint32_t>(size);
+    to.messages += static_cast<std::uint32_t>(messages);
+    room_ -= size;
   }
+  messages_ += messages;
+  octets_ += size;
+}
+
+// The last chunk if it has room, or another.
+send_queue::chunk& send_queue::chunk_for(std::size_t octets) {
+  if (octets > room_) {
+    add_chunk(octets);
+  }
+  return *std::get_if<chunk>(&entries_.back());
+}
+
+void send_queue::add_chunk(std::size_t octets) {
   // A peer that is sent little gets by with little, and so does what stands between large messages.
   const auto begins = empty() || std::holds_alternative<message>(entries_.back());
   const auto capacity =
       begins && octets <= block_pool::small ? block_pool::small : block_pool::large;
-  return std::get<chunk>(entries_.emplace_back(chunk{block_pool::take(capacity)}));
+  entries_.emplace_back(chunk{.memory = block_pool::take(capacity)});
+  room_ = std::get_if<chunk>(&entries_.back())->memory->capacity();
 }
 
 std::size_t send_queue::size_of(const entry& e) noexcept {
@@ -112,6 +136,7 @@ void send_queue::drop_first() noexcept {
   }
   ++first_;
   if (empty()) {
+    room_ = 0;
     entries_.clear();
     first_ = 0;
     settled_ = 0;
@@ -157,6 +182,7 @@ void send_queue::settle() {
 
 void send_queue::clear() noexcept {
   entries_ = std::vector<entry>{};
+  room_ = 0;
   first_ = 0;
   settled_ = 0;
   written_ = 0;

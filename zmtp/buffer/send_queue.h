@@ -6,8 +6,10 @@
 #include "zmtp/message.h"
 #include "zmtp/options.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <variant>
 #include <vector>
@@ -33,8 +35,17 @@ public:
   [[nodiscard]] std::size_t messages() const noexcept { return messages_; }
   [[nodiscard]] std::size_t octets() const noexcept { return octets_; }
 
+  // How many more messages, and octets, until a mark is reached.
+  [[nodiscard]] std::size_t room_for_messages() const noexcept {
+    return room(mark_.messages, messages_);
+  }
+  [[nodiscard]] std::size_t room_for_octets() const noexcept { return room(mark_.octets, octets_); }
+
   // Frames `m` into the queue. Whether it is full is for the caller to ask before.
   void push(message&& m);
+  // The same for whole messages that are framed already, the first `size` octets of `memory`. Many
+  // are shared with other queues, few are copied; nobody writes those octets afterwards.
+  void push_framed(const block_ptr& memory, std::size_t size, std::size_t messages);
 
   // Fills `to` from the start with what is to be written next, in order; returns how many pieces.
   [[nodiscard]] std::size_t gather(std::span<piece> to) const noexcept;
@@ -57,17 +68,24 @@ private:
     block_ptr memory;
     std::uint32_t size = 0;
     std::uint32_t messages = 0;
+    bool shared = false;  // with other queues: nothing may be put behind it
   };
   using entry = std::variant<chunk, message>;
 
+  [[nodiscard]] static std::size_t room(const std::optional<std::size_t>& mark,
+                                        std::size_t taken) noexcept {
+    return !mark ? static_cast<std::size_t>(-1) : *mark - std::min(*mark, taken);
+  }
   [[nodiscard]] static std::size_t size_of(const entry& e) noexcept;
   [[nodiscard]] static std::size_t gather(const entry& e, std::size_t skip,
                                           std::span<piece> to) noexcept;
   [[nodiscard]] chunk& chunk_for(std::size_t octets);
+  void add_chunk(std::size_t octets);
   void drop_first() noexcept;
 
   high_water_mark mark_;
   std::vector<entry> entries_;  // those before first_ are done
+  std::size_t room_ = 0;        // in the last, if it is a chunk that may grow
   std::size_t first_ = 0;
   std::size_t settled_ = 0;  // entries before it are not of this turn
   std::size_t written_ = 0;  // octets of the first entry that are done with

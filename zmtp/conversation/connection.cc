@@ -160,17 +160,18 @@ bool connection::read_frame(receive_queue& queue) {
 
 void connection::take_message(receive_queue& queue) {
   const auto run = undecoded().first(decoder_.size());
-  message m{buffer_, run, decoder_.parts()};
+  const auto parts = decoder_.parts();
   begin_ += run.size();
   decoder_.message_taken();
-  if (publishes(own_type_) && m.part_count() == 1) {
+  if (publishes(own_type_) && parts == 1) {
+    const message m{buffer_, run, parts};
     const auto parsed = command::parse_subscription(m.front());
     if (const auto* s = std::get_if<command::subscription>(&parsed)) {
       on_subscription(s->subscribe, s->topic);
       return;
     }
   }
-  queue.push(std::move(m));
+  queue.emplace(buffer_, run, parts);
 }
 
 void connection::take_command() {

@@ -21,12 +21,14 @@ struct pipe {
 
   peer_id id;
   bool durable;
-  bool attached = false;   // a conversation in traffic is on it
-  bool announced = false;  // the user has been told of the attach, and not of the detach
-  bool closing = false;    // gone but for what the user has not received yet
-  bool dirty = false;      // something was sent since the shell last looked
-  bool paused = false;     // the user does not want to receive from it
-  bool blocked = false;    // octets have been read that wait for room in `in`
+  bool attached = false;         // a conversation in traffic is on it
+  bool announced = false;        // the user has been told of the attach, and not of the detach
+  bool closing = false;          // gone but for what the user has not received yet
+  bool dirty = false;            // something was sent since the shell last looked
+  bool paused = false;           // the user does not want to receive from it
+  bool blocked = false;          // octets have been read that wait for room in `in`
+  bool lagging = false;          // PUB: misses messages until its queue has room
+  std::size_t topic_octets = 0;  // of what the peer subscribed to
   send_queue out;
   receive_queue in;
   peer_info info;

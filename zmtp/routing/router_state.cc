@@ -69,7 +69,8 @@ send_status router_state::send(peer_id to, message&& m) {
 
 void router_state::count_drop(send_status why) noexcept {
   switch (why) {
-    case send_status::queued: return;
+    case send_status::queued:
+    case send_status::out_of_turn: return;
     case send_status::full: ++counters_.dropped_full; return;
     case send_status::unknown: ++counters_.dropped_unknown; return;
   }

@@ -22,6 +22,8 @@ public:
   [[nodiscard]] std::optional<peer_id> find_routing_id(std::string_view routing_id) const noexcept {
     return identities_.find(routing_id);
   }
+  using socket_state::send;
+  using socket_state::writable;
   [[nodiscard]] bool writable(peer_id to) const noexcept;
   // `m` is moved from only if queued; nothing else is dropped here.
   [[nodiscard]] send_status send(peer_id to, message&& m);

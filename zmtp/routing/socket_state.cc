@@ -30,8 +30,6 @@ void socket_state::mark_readable(pipe& p) {
   }
 }
 
-void socket_state::on_received(pipe& p) { mark_readable(p); }
-
 void socket_state::on_written(pipe&) {}
 
 void socket_state::on_detached(pipe& p) {
@@ -70,35 +68,46 @@ void socket_state::forget(pipe& p) {
 void socket_state::queue(pipe& p, message&& m) {
   p.out.push(std::move(m));
   ++counters_.messages_sent;
+  touch(p);
+}
+
+void socket_state::touch(pipe& p) {
   if (!p.dirty) {
     p.dirty = true;
     dirty_.push_back(p.id);
   }
 }
 
-bool socket_state::receive(routed_message& to) {
+void socket_state::discard(pipe& p) {
+  counters_.dropped_unexpected += p.in.size();
+  p.in.clear();
+  if (std::exchange(p.blocked, false)) {
+    drained_.push_back(p.id);
+  }
+}
+
+// The front of the queue whose turn it is; a message without parts where a peer came or went.
+bool socket_state::take(message& to, peer_id& from) {
   if (readable_.empty()) {
     return false;
   }
   auto& p = pipes_.at(readable_.current());
-  to.peer = p.id;
-  to.content = p.in.pop();
+  from = p.id;
+  p.in.pop(to);
   if (p.in.empty()) {
     readable_.erase(p.id.slot);
     p.in.settle();
   } else {
     readable_.advance();
   }
-  if (!to.content.empty()) {
-    to.what = routed_message::kind::message;
-    ++counters_.messages_received;
-  } else {
-    p.announced = !p.announced;
-    to.what = p.announced ? routed_message::kind::attached : routed_message::kind::detached;
-  }
   if (p.blocked && p.in.half_empty()) {
     p.blocked = false;
     drained_.push_back(p.id);
+  }
+  if (!to.empty()) {
+    ++counters_.messages_received;
+  } else {
+    p.announced = !p.announced;
   }
   if (p.closing && p.in.empty()) {
     forget(p);
@@ -106,15 +115,29 @@ bool socket_state::receive(routed_message& to) {
   return true;
 }
 
-bool socket_state::receive(message& to) {
-  routed_message received;
-  do {
-    if (!receive(received)) {
-      return false;
-    }
-  } while (received.what != routed_message::kind::message);
-  to = std::move(received.content);
+bool socket_state::receive(routed_message& to) {
+  if (!take(to.content, to.peer)) {
+    return false;
+  }
+  if (!to.content.empty()) {
+    to.what = routed_message::kind::message;
+  } else {
+    // Once a peer is forgotten it has gone.
+    const auto* p = find(to.peer);
+    to.what = p != nullptr && p->announced ? routed_message::kind::attached
+                                           : routed_message::kind::detached;
+  }
   return true;
+}
+
+bool socket_state::receive(message& to) {
+  peer_id from;
+  while (take(to, from)) {
+    if (!to.empty()) {
+      return true;
+    }
+  }
+  return false;
 }
 
 void socket_state::pause(pipe& p) noexcept {

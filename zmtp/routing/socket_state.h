@@ -13,23 +13,27 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace zmtp {
 
 enum class send_status {
-  queued,   // the message was taken
-  full,     // every peer it could go to is at its high-water mark, or there is none
-  unknown,  // no such peer
+  queued,       // the message was taken
+  full,         // every peer it could go to is at its high-water mark, or there is none
+  unknown,      // no such peer
+  out_of_turn,  // REQ with a reply to come, REP without a request
 };
 
 // What the user has sent and received and what was lost, by cause.
 struct socket_counters {
-  std::uint64_t messages_sent = 0;      // queued for a peer
-  std::uint64_t messages_received = 0;  // given to the user
-  std::uint64_t dropped_full = 0;       // not queued: the peer's queue was full
-  std::uint64_t dropped_unknown = 0;    // not queued: no such peer
-  std::uint64_t dropped_detached = 0;   // queued for a peer that is gone
+  std::uint64_t messages_sent = 0;          // queued for a peer
+  std::uint64_t messages_received = 0;      // given to the user
+  std::uint64_t dropped_full = 0;           // not queued: the peer's queue was full
+  std::uint64_t dropped_unknown = 0;        // not queued: no such peer
+  std::uint64_t dropped_detached = 0;       // queued for a peer that is gone
+  std::uint64_t dropped_unexpected = 0;     // came out of turn, or without its envelope
+  std::uint64_t refused_subscriptions = 0;  // above a peer's limit
   // Connections that have ended, by errc.
   std::array<std::uint64_t, errc_count> ended{};
 };
@@ -62,7 +66,9 @@ public:
   // The conversation on this pipe is in traffic. `random` is for what has to be made up.
   virtual void on_attached(pipe& p, peer_info info, std::uint32_t random);
   // p.in has grown.
-  void on_received(pipe& p);
+  virtual void on_received(pipe& p) { mark_readable(p); }
+  // The peer wants messages that begin so, or no longer.
+  virtual void on_subscription(pipe&, bool /*subscribe*/, std::string_view /*topic*/) {}
   // p.out has shrunk.
   virtual void on_written(pipe& p);
   // The connection is gone. A pipe that is not durable is closed with it.
@@ -73,17 +79,34 @@ public:
   // A connection has ended, whether its handshake was over or not.
   void on_ended(error_code reason) noexcept;
 
+  // What a peer is to be told that it is subscribed to, as soon as it has attached.
+  [[nodiscard]] virtual std::vector<std::string_view> topics() const { return {}; }
+
+  // What may wait to be sent together goes into the queues.
+  virtual void end_turn() {}
+  // There is something to write to this peer.
+  void touch(pipe& p);
   // Pipes that something was sent to since the last call; the shell writes them.
   [[nodiscard]] std::vector<peer_id>& dirty() noexcept { return dirty_; }
   // Blocked pipes whose undecoded octets have room now, because the user received from them.
   [[nodiscard]] std::vector<peer_id>& drained() noexcept { return drained_; }
 
-  [[nodiscard]] bool readable() const noexcept { return !readable_.empty(); }
-  // The next message, fairly from all peers, with who sent it. False if nothing waits; then `to` is
-  // as it was.
+  // Something has come. That the pattern has no use for it, receive() alone can tell.
+  [[nodiscard]] virtual bool readable() const noexcept { return !readable_.empty(); }
+  // The next message, fairly from all peers, with who sent it. False if nothing waits; then what is in
+  // `to` is of no account.
   [[nodiscard]] bool receive(routed_message& to);
   // The same without the sender, for sockets whose peers are alike.
-  [[nodiscard]] bool receive(message& to);
+  [[nodiscard]] virtual bool receive(message& to);
+  // A message that could be sent if its pattern has room: at least one part, and room for an envelope.
+  [[nodiscard]] static bool sendable(const message& m) noexcept {
+    return !m.empty() && m.part_count() <= message::max_parts - largest_envelope;
+  }
+  // Sends to whom the pattern says, for sockets that do not name a peer. `m` is moved from only if it
+  // was queued (or dropped, where the pattern drops).
+  [[nodiscard]] virtual send_status send(message&&) { return send_status::unknown; }
+  // A message would be queued.
+  [[nodiscard]] virtual bool writable() const noexcept { return false; }
   void pause(pipe& p) noexcept;
   void resume(pipe& p);
 
@@ -93,7 +116,12 @@ public:
   }
 
 protected:
+  // Parts that REQ and REP may put in front of a message.
+  static constexpr std::size_t largest_envelope = 255;
+
   void queue(pipe& p, message&& m);
+  // Drops what the peer sent: it is not for the user of this pattern.
+  void discard(pipe& p);
   virtual void forget(pipe& p);
 
   socket_type type_;
@@ -103,6 +131,7 @@ protected:
   socket_counters counters_;
 
 private:
+  [[nodiscard]] bool take(message& to, peer_id& from);
   void mark_readable(pipe& p);
   void announce(pipe& p);
 

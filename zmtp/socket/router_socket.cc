@@ -17,7 +17,8 @@ bool attempt(socket_core& core, router_state& state, peer_id to, message& m, err
     return true;
   }
   auto status = state.send(to, std::move(m));
-  if (status == send_status::full && core.flush()) {
+  if (status == send_status::full) {
+    core.flush();
     status = state.send(to, std::move(m));
   }
   if (status == send_status::queued) {

@@ -202,25 +202,38 @@ void socket_core::post_turn() {
   });
 }
 
-bool socket_core::flush() {
+void socket_core::flush() {
   const serial_check::scope alone{serial_};
   const turn_scope scope{turns_};
+  turn_number_ += turns_ == 1 ? 1U : 0U;
+  state_->end_turn();
   auto& dirty = state_->dirty();
-  const bool any = !dirty.empty();
+  std::size_t left = 0;
   for (std::size_t i = 0; i < dirty.size(); ++i) {
     const auto id = dirty[i];
-    if (auto* p = state_->find(id)) {
-      p->dirty = false;
+    auto* const link = link_of(id);
+    const auto more = link != nullptr && !link->flush();
+    auto* const p = state_->find(id);
+    if (p == nullptr) {
+      continue;
     }
-    if (auto* link = link_of(id)) {
-      link->flush();
-    }
-    if (auto* p = state_->find(id)) {
-      p->out.settle();
+    p->out.settle();
+    p->dirty = more;
+    if (more) {
+      dirty[left++] = id;
     }
   }
-  dirty.clear();
-  return any;
+  dirty.resize(left);
+}
+
+void socket_core::tell_publishers(bool subscribe, std::string_view topic) {
+  state_->for_each_pipe([&](pipe& p) {
+    if (auto* link = link_of(p.id)) {
+      link->tell(subscribe, topic);
+      state_->touch(p);
+    }
+  });
+  schedule();
 }
 
 bool socket_core::resume_drained() {
@@ -246,10 +259,11 @@ void socket_core::end_turn() {
       // Attempts first, user code after: it may change who waits.
       waiting_.attempt_all();
       more = waiting_.tell_all() || more;
-      // What the kernel takes makes room for who waits to send.
-      more = (flush() && waiting_.senders_wait()) || more;
     }
-    if (more) {
+    // What the kernel takes makes room for who waits to send.
+    const auto promising = !state_->dirty().empty() && waiting_.senders_wait();
+    flush();
+    if (more || promising || !state_->dirty().empty()) {
       post_turn();
     }
   }
@@ -336,6 +350,7 @@ void socket_core::close(error_code reason, std::optional<std::chrono::millisecon
       link->finish();
     }
   }
+  schedule();
   check_finished();
 }
 

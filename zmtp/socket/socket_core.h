@@ -75,8 +75,11 @@ public:
   void schedule();
   // There may be something for who waits to receive, without anything having come.
   void wake_receivers();
-  // Writes at once: a queue is full and perhaps the kernel has room. Whether there was something.
-  bool flush();
+  // Writes at once: a queue is full and perhaps the kernel has room. Within a turn each peer is written
+  // to once; what comes after is for another turn.
+  void flush();
+  // SUB: tells the publishers that are there.
+  void tell_publishers(bool subscribe, std::string_view topic);
   [[nodiscard]] serial_check& serial() noexcept { return serial_; }
 
   // For links, listeners and dialers: runs `body` as a turn. What it makes readable or writable is
@@ -87,6 +90,7 @@ public:
     const serial_check::scope alone{serial_};
     {
       const turn_scope scope{turns_};
+      turn_number_ += turns_ == 1 ? 1U : 0U;
       body();
     }
     if (turns_ == 0) {
@@ -94,6 +98,7 @@ public:
     }
   }
   [[nodiscard]] bool in_turn() const noexcept { return turns_ != 0; }
+  [[nodiscard]] std::uint64_t turn_number() const noexcept { return turn_number_; }
   void attach(peer_id id, const std::shared_ptr<wire_link>& link);
   void detach(peer_id id) noexcept;
   void add(const std::shared_ptr<wire_link>& link);
@@ -133,7 +138,8 @@ private:
   std::unique_ptr<socket_state> state_;
   socket_service* service_;  // none once the context is going down
   phase phase_ = phase::open;
-  int turns_ = 0;
+  int turns_ = 0;  // one within the other
+  std::uint64_t turn_number_ = 0;
   bool turn_posted_ = false;
   std::minstd_rand random_;
   serial_check serial_;

@@ -37,7 +37,7 @@ wire_link::wire_link(std::shared_ptr<socket_core> core, transport::stream stream
 void wire_link::start() {
   // A closed socket connects for what is left to write.
   finishing_ = core_->finishing();
-  flush();
+  write_soon();
   wait_readable();
   arm_deadline();
 }
@@ -137,7 +137,7 @@ void wire_link::process() {
     on_event(std::move(*event));
   }
   if (!ended_ && connection_.has_output(out())) {
-    flush();
+    write_soon();
   }
 }
 
@@ -146,9 +146,13 @@ void wire_link::on_event(connection::event&& event) {
     wire_link& self;
     void operator()(const connection::admission_requested&) const { self.on_admission(); }
     void operator()(const connection::ready&) const { self.on_ready(); }
-    void operator()(const connection::subscription&) const {}  // these sockets publish nothing
+    void operator()(const connection::subscription& s) const {
+      if (auto* p = self.own_pipe()) {
+        self.core_->state().on_subscription(*p, s.subscribe, s.topic);
+      }
+    }
     void operator()(const connection::closed& c) const {
-      self.flush();
+      self.write();
       self.end(c.reason);
     }
   } act{*this};
@@ -199,20 +203,40 @@ void wire_link::on_ready() {
                      .address = transport::remote_address(stream_),
                      .properties = connection_.peer_metadata()},
                     core_->random());
+  for (const auto topic : state.topics()) {
+    connection_.subscribe(topic);
+  }
   arm_deadline();
 }
 
-void wire_link::flush() {
+// What is queued is written when the turn ends; a handshake has nobody to send more.
+void wire_link::write_soon() {
+  if (auto* p = own_pipe(); p != nullptr && p->attached) {
+    core_->state().touch(*p);
+  } else {
+    write();
+  }
+}
+
+bool wire_link::flush() {
+  if (ended_ || writing_ || deaf_) {
+    return true;
+  }
+  if (written_in_ == core_->turn_number() && connection_.has_output(out())) {
+    return false;
+  }
+  write();
+  return ended_ || writing_ || deaf_ || !connection_.has_output(out());
+}
+
+void wire_link::write() {
   if (ended_ || writing_ || deaf_) {
     return;
   }
+  written_in_ = core_->turn_number();
   std::array<connection::piece, connection::max_pieces> pieces;
-  for (;;) {
-    auto& queue = out();
-    const auto count = connection_.output(pieces, queue);
-    if (count == 0) {
-      break;
-    }
+  auto& queue = out();
+  if (const auto count = connection_.output(pieces, queue); count != 0) {
     std::size_t offered = 0;
     for (std::size_t i = 0; i < count; ++i) {
       offered += pieces[i].size();
@@ -222,21 +246,29 @@ void wire_link::flush() {
     if (ec && ec != asio::error::would_block) {
       // What the peer sent before it went is still to be read; the end comes from there.
       deaf_ = true;
-      break;
-    }
-    connection_.advance(written, queue);
-    if (auto* p = own_pipe(); p != nullptr && written != 0) {
-      core_->state().on_written(*p);
-    }
-    if (written < offered) {
-      wait_writable();
-      return;
+    } else {
+      connection_.advance(written, queue);
+      if (auto* p = own_pipe(); p != nullptr && written != 0) {
+        core_->state().on_written(*p);
+      }
+      if (written < offered) {
+        wait_writable();
+      }
     }
   }
-  if (finishing_ && !shut_ && connection_.traffic()) {
+  if (finishing_ && !shut_ && !writing_ && connection_.traffic() &&
+      (deaf_ || !connection_.has_output(queue))) {
     shut_ = true;
     error_code ignored;
     stream_.shutdown(transport::stream::shutdown_send, ignored);
+  }
+}
+
+void wire_link::tell(bool subscribe, std::string_view topic) {
+  if (subscribe) {
+    connection_.subscribe(topic);
+  } else {
+    connection_.cancel(topic);
   }
 }
 
@@ -245,7 +277,7 @@ void wire_link::wait_writable() {
   stream_.async_wait(transport::stream::wait_write, [self = shared_from_this()](error_code ec) {
     self->writing_ = false;
     if (!ec && !self->ended_) {
-      self->core_->turn([&] { self->flush(); });
+      self->core_->turn([&] { self->write_soon(); });
     }
   });
 }
@@ -258,7 +290,7 @@ void wire_link::resume() {
 
 void wire_link::probe() {
   connection_.probe(clock::now());
-  flush();
+  write_soon();
   arm_deadline();
 }
 
@@ -275,7 +307,7 @@ void wire_link::finish() {
     end(errc::socket_closed);
     return;
   }
-  flush();
+  write_soon();
   if (deaf_) {
     end(errc::socket_closed);
     return;

@@ -7,9 +7,11 @@
 
 #include <boost/asio/steady_timer.hpp>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 namespace zmtp {
 
@@ -24,8 +26,11 @@ public:
             std::optional<peer_id> pipe, end_handler on_end);
 
   void start();
-  // Writes what is there to be written; waits for the kernel where it is full.
-  void flush();
+  // Writes what is there to be written, in one write a turn; waits for the kernel where it is full.
+  // False if there is more to write in another turn.
+  [[nodiscard]] bool flush();
+  // Tells the peer of a subscription of ours, with the next flush.
+  void tell(bool subscribe, std::string_view topic);
   // The receive queue has room again.
   void resume();
   // Asks whether the peer still lives.
@@ -52,6 +57,8 @@ private:
   void settle();
   void discard();
   void wait_readable();
+  void write();
+  void write_soon();
   void wait_writable();
   void arm_deadline();
   void end(error_code reason);
@@ -70,9 +77,10 @@ private:
   std::optional<asio::steady_timer> timer_;
   std::optional<clock::time_point> timer_due_;
   std::optional<clock::time_point> ready_at_;
-  bool reading_ = false;  // a wait for readability is pending
-  bool writing_ = false;  // a wait for writability is pending
-  bool deaf_ = false;     // the peer takes no more octets
+  bool reading_ = false;          // a wait for readability is pending
+  bool writing_ = false;          // a wait for writability is pending
+  bool deaf_ = false;             // the peer takes no more octets
+  std::uint64_t written_in_ = 0;  // the turn of the last write
   bool finishing_ = false;
   bool shut_ = false;  // our end of the stream is closed
   bool ended_ = false;

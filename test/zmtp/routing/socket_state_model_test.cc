@@ -1,7 +1,7 @@
 // DEALER and ROUTER against a plain account of who sent what, under random use.
 
 #include "test/support/routing.h"
-#include "zmtp/routing/dealer_state.h"
+#include "zmtp/routing/round_robin_state.h"
 #include "zmtp/routing/router_state.h"
 
 #include <gtest/gtest.h>

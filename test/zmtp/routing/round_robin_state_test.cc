@@ -1,4 +1,4 @@
-#include "zmtp/routing/dealer_state.h"
+#include "zmtp/routing/round_robin_state.h"
 
 #include "test/support/routing.h"
 
@@ -210,17 +210,15 @@ TEST(dealer_state, a_flooding_peer_delays_another_by_one_message) {
   EXPECT_NE(std::find(next.begin(), next.end(), message{"quiet"}), next.end());
 }
 
-TEST(dealer_state, with_nothing_to_receive_the_message_is_as_it_was) {
+TEST(dealer_state, who_does_not_ask_for_the_sender_is_not_told_of_peers_that_come) {
   socket_options options;
   options.announce_peers = true;
   dealer_state dealer{options};
-  message m{"before"};
+  message m;
   EXPECT_FALSE(dealer.receive(m));
-  EXPECT_EQ(m, message{"before"});
   attach_new(dealer);
   EXPECT_TRUE(dealer.readable());
   EXPECT_FALSE(dealer.receive(m));
-  EXPECT_EQ(m, message{"before"});
   EXPECT_FALSE(dealer.readable());
 }
 

@@ -1,10 +1,10 @@
-#include "zmtp/routing/dealer_state.h"
+#include "zmtp/routing/round_robin_state.h"
 
 #include <utility>
 
 namespace zmtp {
 
-pipe& dealer_state::open_pipe(bool durable) {
+pipe& round_robin_state::open_pipe(bool durable) {
   auto& p = socket_state::open_pipe(durable);
   if (durable) {
     // One may send before the connection stands (protocols A8).
@@ -13,18 +13,18 @@ pipe& dealer_state::open_pipe(bool durable) {
   return p;
 }
 
-void dealer_state::on_attached(pipe& p, peer_info info, std::uint32_t random) {
+void round_robin_state::on_attached(pipe& p, peer_info info, std::uint32_t random) {
   socket_state::on_attached(p, std::move(info), random);
   on_written(p);
 }
 
-void dealer_state::on_written(pipe& p) {
+void round_robin_state::on_written(pipe& p) {
   if (!p.closing && !p.out.full()) {
     writable_.insert(p.id.slot);
   }
 }
 
-void dealer_state::on_detached(pipe& p) {
+void round_robin_state::on_detached(pipe& p) {
   const auto durable = p.durable;
   socket_state::on_detached(p);
   if (durable) {
@@ -33,17 +33,17 @@ void dealer_state::on_detached(pipe& p) {
   }
 }
 
-void dealer_state::close_pipe(pipe& p) {
+void round_robin_state::close_pipe(pipe& p) {
   writable_.erase(p.id.slot);
   socket_state::close_pipe(p);
 }
 
-void dealer_state::forget(pipe& p) {
+void round_robin_state::forget(pipe& p) {
   writable_.erase(p.id.slot);
   socket_state::forget(p);
 }
 
-send_status dealer_state::send(message&& m) {
+send_status round_robin_state::send(message&& m) {
   if (writable_.empty()) {
     return send_status::full;
   }

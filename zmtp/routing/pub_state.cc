@@ -1,0 +1,155 @@
+#include "zmtp/routing/pub_state.h"
+
+#include "zmtp/buffer/block_pool.h"
+#include "zmtp/buffer/copy_short.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace zmtp {
+
+void pub_state::on_subscription(pipe& p, bool subscribe, std::string_view topic) {
+  if (!subscribe) {
+    index_.cancel(p.id.slot, topic);
+    return;
+  }
+  const auto& limit = options_.limit;
+  if (index_.subscriptions_of(p.id.slot) >= limit.subscriptions ||
+      p.topic_octets + topic.size() > limit.subscription_octets) {
+    ++counters_.refused_subscriptions;
+    return;
+  }
+  if (index_.subscribe(p.id.slot, topic)) {
+    p.topic_octets += topic.size();
+  }
+}
+
+void pub_state::on_detached(pipe& p) {
+  close_group();
+  index_.remove(p.id.slot);
+  p.topic_octets = 0;
+  socket_state::on_detached(p);
+}
+
+void pub_state::forget(pipe& p) {
+  close_group();
+  index_.remove(p.id.slot);
+  socket_state::forget(p);
+}
+
+void pub_state::on_written(pipe& p) {
+  if (p.lagging && !p.out.full()) {
+    p.lagging = false;
+    close_group();
+  }
+}
+
+// False if the peers are those of the last message.
+bool pub_state::find_peers(std::string_view part) {
+  topics_.clear();
+  index_.match(part, topics_);
+  if (version_ == index_.version() && topics_ == topics_before_) {
+    return false;
+  }
+  version_ = index_.version();
+  std::swap(topics_, topics_before_);
+  peers_.clear();
+  ++round_;
+  for (const auto topic : topics_before_) {
+    index_.for_each_subscriber(topic, [&](std::uint32_t peer) {
+      if (peer >= seen_.size()) {
+        seen_.resize(peer + 1);
+      }
+      if (std::exchange(seen_[peer], round_) != round_) {
+        peers_.push_back(peer);
+      }
+    });
+  }
+  return true;
+}
+
+send_status pub_state::send(message&& m) {
+  if (find_peers(m.front())) {
+    close_group();
+  }
+  if (peers_.empty()) {
+    m.clear();
+    return send_status::queued;
+  }
+  const auto size = m.framed_size();
+  const bool large = m.tail().size() > message::large_slice;
+  if (open_ && (large || messages_ >= room_messages_ || octets_ >= room_octets_ ||
+                octets_ + size > block_pool::large)) {
+    close_group();
+  }
+  if (!open_ && !open_group()) {
+    return send_status::full;
+  }
+  counters_.dropped_full += peers_.size() - takers_.size();
+  counters_.messages_sent += takers_.size();
+  if (large) {
+    for (const auto slot : takers_) {
+      pipes_.at(slot).out.push(message{m});
+    }
+    close_group();
+  } else if (!takers_.empty()) {
+    auto* at = gathered_->data() + octets_;
+    copy_short(at, m.head().data(), m.head().size());
+    if (!m.tail().empty()) {
+      std::memcpy(at + m.head().size(), m.tail().data(), m.tail().size());
+    }
+    octets_ += size;
+    ++messages_;
+  }
+  m.clear();
+  return send_status::queued;
+}
+
+// False if somebody has no room and is to have another chance.
+bool pub_state::open_group() {
+  const auto last_try = std::exchange(last_try_, false) && !options_.no_drop;
+  takers_.clear();
+  room_messages_ = static_cast<std::size_t>(-1);
+  room_octets_ = static_cast<std::size_t>(-1);
+  for (const auto slot : peers_) {
+    auto& p = pipes_.at(slot);
+    if (p.lagging) {
+      continue;
+    }
+    if (p.out.full()) {
+      if (!last_try) {
+        last_try_ = true;
+        return false;
+      }
+      p.lagging = true;
+      continue;
+    }
+    takers_.push_back(slot);
+    touch(p);
+    room_messages_ = std::min(room_messages_, p.out.room_for_messages());
+    room_octets_ = std::min(room_octets_, p.out.room_for_octets());
+  }
+  if (!takers_.empty() && !gathered_) {
+    gathered_ = block_pool::take(block_pool::large);
+  }
+  open_ = true;
+  return true;
+}
+
+void pub_state::close_group() {
+  if (!std::exchange(open_, false) || messages_ == 0) {
+    return;
+  }
+  for (const auto slot : takers_) {
+    pipes_.at(slot).out.push_framed(gathered_, octets_, messages_);
+  }
+  // Who is sent to by reference keeps it; else it is gathered into again.
+  if (!gathered_->unique()) {
+    gathered_ = block_ptr{};
+  }
+  octets_ = 0;
+  messages_ = 0;
+}
+
+}  // namespace zmtp

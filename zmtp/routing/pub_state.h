@@ -1,0 +1,65 @@
+#pragma once
+// PUB (RFC 29): each message to all peers that subscribed to how it begins.
+
+#include "zmtp/buffer/block.h"
+#include "zmtp/routing/socket_state.h"
+#include "zmtp/routing/subscription_index.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace zmtp {
+
+// A message is framed once: successive messages for the same peers are gathered into one block, which
+// goes to each of their queues when the peers change, when the block or a queue is full, or when the
+// turn ends; large ones as they are, small ones copied.
+class pub_state final : public socket_state {
+public:
+  explicit pub_state(const socket_options& options) : socket_state{socket_type::pub, options} {}
+
+  void on_subscription(pipe& p, bool subscribe, std::string_view topic) override;
+  // What a SUB peer sends besides subscriptions is nobody's.
+  void on_received(pipe& p) override { discard(p); }
+  void on_detached(pipe& p) override;
+  void on_written(pipe& p) override;
+
+  // `full` if a peer that wants the message has no room; nobody was sent it then. Asked a second time
+  // at once, after the shell has tried to write, the message goes to the others: who has no room
+  // misses it, and what follows until it has, which is counted. With socket_options::no_drop it stays
+  // `full`.
+  [[nodiscard]] send_status send(message&& m) override;
+  [[nodiscard]] bool writable() const noexcept override { return true; }
+  void end_turn() override { close_group(); }
+
+  [[nodiscard]] const subscription_index& subscriptions() const noexcept { return index_; }
+
+private:
+  [[nodiscard]] bool find_peers(std::string_view part);
+  [[nodiscard]] bool open_group();
+  void close_group();
+  void forget(pipe& p) override;
+
+  subscription_index index_;
+
+  // The peers that the last message matched; the next one most often matches the same.
+  std::vector<subscription_index::topic_id> topics_;
+  std::vector<subscription_index::topic_id> topics_before_;
+  std::uint64_t version_ = ~std::uint64_t{0};
+  std::vector<std::uint32_t> peers_;
+  std::vector<std::uint64_t> seen_;  // by slot: the round of find_peers() that found it
+  std::uint64_t round_ = 0;
+
+  // The messages gathered for those of peers_ that had room when the group was opened.
+  std::vector<std::uint32_t> takers_;
+  block_ptr gathered_;
+  std::size_t octets_ = 0;
+  std::size_t messages_ = 0;
+  std::size_t room_messages_ = 0;
+  std::size_t room_octets_ = 0;
+  bool open_ = false;
+  bool last_try_ = false;  // the last message was `full`
+};
+
+}  // namespace zmtp

@@ -1,0 +1,33 @@
+#pragma once
+// REP (RFC 28): one request, then its reply, to the peer that asked.
+
+#include "zmtp/routing/socket_state.h"
+
+#include <optional>
+
+namespace zmtp {
+
+// A request's envelope, up to and with its empty delimiter, is kept and goes back in front of the
+// reply. A message without a delimiter, or with nothing behind it, is dropped and counted.
+class rep_state final : public socket_state {
+public:
+  explicit rep_state(const socket_options& options) : socket_state{socket_type::rep, options} {}
+
+  // Nothing while a request waits for its reply.
+  [[nodiscard]] bool receive(message& to) override;
+  [[nodiscard]] bool readable() const noexcept override {
+    return !asked_by_ && socket_state::readable();
+  }
+  // Never waits: a reply whose peer is gone or does not read is dropped and counted. Out of turn if
+  // there is no request.
+  [[nodiscard]] send_status send(message&& m) override;
+  [[nodiscard]] bool writable() const noexcept override { return asked_by_.has_value(); }
+
+private:
+  [[nodiscard]] bool take_envelope(message& m);
+
+  std::optional<peer_id> asked_by_;
+  message envelope_;
+};
+
+}  // namespace zmtp

@@ -1,0 +1,193 @@
+#include "zmtp/routing/subscription_index.h"
+
+namespace zmtp {
+
+namespace {
+
+// FNV-1a, which goes on octet by octet, so that all prefixes of a part are hashed in one pass.
+constexpr std::uint64_t hash_start = 0xcbf2'9ce4'8422'2325;
+constexpr std::uint64_t hash_step(std::uint64_t hash, char octet) noexcept {
+  return (hash ^ static_cast<unsigned char>(octet)) * 0x0000'0100'0000'01b3;
+}
+// Its low bits are poor, and tables use them.
+constexpr std::uint64_t hash_end(std::uint64_t hash) noexcept {
+  hash ^= hash >> 32;
+  hash *= 0x9e37'79b9'7f4a'7c15;
+  return hash ^ hash >> 29;
+}
+
+}  // namespace
+
+subscription_index::subscription_index()
+    : by_octets_{0, topic_hash{this}, topic_equal{this}},
+      memberships_{0, record_hash{this}, record_equal{this}} {}
+
+std::size_t subscription_index::topic_hash::operator()(topic_id id) const noexcept {
+  return hash_of(index->octets_of(id)).hash;
+}
+
+std::size_t subscription_index::record_hash::operator()(const membership& m) const noexcept {
+  return hash_end((std::uint64_t{m.of} << 32 | m.peer) * 0x0000'0100'0000'01b3);
+}
+
+std::size_t subscription_index::record_hash::operator()(std::uint32_t record) const noexcept {
+  const auto& r = index->records_[record];
+  return (*this)(membership{r.of, r.peer});
+}
+
+subscription_index::hashed subscription_index::hash_of(std::string_view octets) noexcept {
+  auto hash = hash_start;
+  for (const auto octet : octets) {
+    hash = hash_step(hash, octet);
+  }
+  return {hash_end(hash), octets};
+}
+
+bool subscription_index::subscribe(slot peer, std::string_view topic) {
+  const auto id = topic_for(topic);
+  if (memberships_.contains(membership{id, peer})) {
+    return false;
+  }
+  std::uint32_t r = free_record_;
+  if (r != none) {
+    free_record_ = records_[r].next_of_topic;
+  } else {
+    r = static_cast<std::uint32_t>(records_.size());
+    records_.emplace_back();
+  }
+  if (peer >= peers_.size()) {
+    peers_.resize(peer + 1);
+  }
+  auto& of_topic = topics_[id].first;
+  auto& of_peer = peers_[peer];
+  records_[r] = {.of = id,
+                 .peer = peer,
+                 .next_of_topic = of_topic,
+                 .previous_of_topic = none,
+                 .next_of_peer = of_peer.first,
+                 .previous_of_peer = none};
+  if (of_topic != none) {
+    records_[of_topic].previous_of_topic = r;
+  }
+  if (of_peer.first != none) {
+    records_[of_peer.first].previous_of_peer = r;
+  }
+  of_topic = r;
+  of_peer.first = r;
+  ++of_peer.count;
+  memberships_.insert(r);
+  ++version_;
+  return true;
+}
+
+bool subscription_index::cancel(slot peer, std::string_view topic) {
+  const auto found = by_octets_.find(hash_of(topic));
+  if (found == by_octets_.end()) {
+    return false;
+  }
+  const auto member = memberships_.find(membership{*found, peer});
+  if (member == memberships_.end()) {
+    return false;
+  }
+  drop_record(*member);
+  return true;
+}
+
+void subscription_index::remove(slot peer) {
+  if (peer >= peers_.size()) {
+    return;
+  }
+  while (peers_[peer].first != none) {
+    drop_record(peers_[peer].first);
+  }
+}
+
+void subscription_index::match(std::string_view part, std::vector<topic_id>& to) const {
+  auto hash = hash_start;
+  std::size_t hashed_to = 0;
+  for (const auto& [length, count] : lengths_) {
+    if (length > part.size()) {
+      return;
+    }
+    for (; hashed_to < length; ++hashed_to) {
+      hash = hash_step(hash, part[hashed_to]);
+    }
+    const auto found = by_octets_.find(hashed{hash_end(hash), part.substr(0, length)});
+    if (found != by_octets_.end()) {
+      to.push_back(*found);
+    }
+  }
+}
+
+subscription_index::topic_id subscription_index::topic_for(std::string_view octets) {
+  const auto key = hash_of(octets);
+  if (const auto found = by_octets_.find(key); found != by_octets_.end()) {
+    return *found;
+  }
+  std::uint32_t id = free_topic_;
+  if (id != none) {
+    free_topic_ = topics_[id].at;
+  } else {
+    id = static_cast<topic_id>(topics_.size());
+    topics_.emplace_back();
+  }
+  topics_[id] = {.at = static_cast<std::uint32_t>(octets_.size()),
+                 .size = static_cast<std::uint32_t>(octets.size()),
+                 .first = none};
+  octets_ += octets;
+  by_octets_.insert(id);
+  ++lengths_[topics_[id].size];
+  return id;
+}
+
+void subscription_index::drop_topic(topic_id id) {
+  auto& t = topics_[id];
+  by_octets_.erase(id);
+  if (const auto length = lengths_.find(t.size); --length->second == 0) {
+    lengths_.erase(length);
+  }
+  dead_octets_ += t.size;
+  t = {.at = free_topic_, .size = 0, .first = none};
+  free_topic_ = id;
+  if (dead_octets_ > octets_.size() / 2) {
+    squeeze();
+  }
+}
+
+void subscription_index::drop_record(std::uint32_t r) {
+  memberships_.erase(r);
+  const auto gone = records_[r];
+  if (gone.next_of_topic != none) {
+    records_[gone.next_of_topic].previous_of_topic = gone.previous_of_topic;
+  }
+  if (gone.next_of_peer != none) {
+    records_[gone.next_of_peer].previous_of_peer = gone.previous_of_peer;
+  }
+  (gone.previous_of_topic != none ? records_[gone.previous_of_topic].next_of_topic
+                                  : topics_[gone.of].first) = gone.next_of_topic;
+  (gone.previous_of_peer != none ? records_[gone.previous_of_peer].next_of_peer
+                                 : peers_[gone.peer].first) = gone.next_of_peer;
+  --peers_[gone.peer].count;
+  records_[r].next_of_topic = free_record_;
+  free_record_ = r;
+  ++version_;
+  if (topics_[gone.of].first == none) {
+    drop_topic(gone.of);
+  }
+}
+
+// Half of the octets are of topics that are gone.
+void subscription_index::squeeze() {
+  std::string kept;
+  kept.reserve(octets_.size() - dead_octets_);
+  for (const auto id : by_octets_) {
+    const auto octets = octets_of(id);
+    const auto at = static_cast<std::uint32_t>(kept.size());
+    kept += octets;
+    topics_[id].at = at;
+  }
+  octets_ = std::move(kept);
+  dead_octets_ = 0;
+}
+
+}  // namespace zmtp

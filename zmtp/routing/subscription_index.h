@@ -1,0 +1,136 @@
+#pragma once
+// Which peers want a message that begins so: a compact index of topics by their octets.
+
+#include <boost/unordered/unordered_flat_set.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace zmtp {
+
+// For each peer a set of topics (protocols C2-1: subscribing twice is subscribing once). A topic that
+// is a prefix of a message's first part matches. Matching hashes the part once, octet by octet, and
+// looks into one table at each length that some topic has: it takes no stack and no time for topics
+// that do not match, whatever their number. Octets of topics lie one behind the other.
+class subscription_index {
+public:
+  using slot = std::uint32_t;
+  using topic_id = std::uint32_t;
+
+  subscription_index();
+  subscription_index(const subscription_index&) = delete;
+  subscription_index& operator=(const subscription_index&) = delete;
+
+  // False if the peer had it already.
+  bool subscribe(slot peer, std::string_view topic);
+  // False if the peer did not have it.
+  bool cancel(slot peer, std::string_view topic);
+  // Takes as long as the peer had subscriptions.
+  void remove(slot peer);
+
+  // Appends the topics that match, shorter ones first; each has subscribers.
+  void match(std::string_view part, std::vector<topic_id>& to) const;
+  // Visits the peers of a topic, in no order.
+  template <class Visit>
+  void for_each_subscriber(topic_id topic, Visit&& visit) const {
+    for (auto i = topics_[topic].first; i != none; i = records_[i].next_of_topic) {
+      visit(records_[i].peer);
+    }
+  }
+
+  [[nodiscard]] std::size_t subscriptions() const noexcept { return memberships_.size(); }
+  [[nodiscard]] std::size_t subscriptions_of(slot peer) const noexcept {
+    return peer < peers_.size() ? peers_[peer].count : 0;
+  }
+  // Changes with every change, so that what was matched can be remembered.
+  [[nodiscard]] std::uint64_t version() const noexcept { return version_; }
+
+private:
+  static constexpr std::uint32_t none = 0xffff'ffff;
+
+  struct entry {
+    std::uint32_t at = 0;  // of its octets in octets_; for free ones the next free one
+    std::uint32_t size = 0;
+    std::uint32_t first = none;  // of its records
+  };
+  // One peer's subscription to one topic.
+  struct record {
+    topic_id of = 0;
+    slot peer = 0;
+    std::uint32_t next_of_topic = none;
+    std::uint32_t previous_of_topic = none;
+    std::uint32_t next_of_peer = none;
+    std::uint32_t previous_of_peer = none;
+  };
+  struct peer_records {
+    std::uint32_t first = none;
+    std::uint32_t count = 0;
+  };
+
+  struct hashed {
+    std::uint64_t hash;
+    std::string_view octets;
+  };
+  struct topic_hash {
+    using is_transparent = void;
+    const subscription_index* index;
+    std::size_t operator()(topic_id id) const noexcept;
+    std::size_t operator()(const hashed& key) const noexcept { return key.hash; }
+  };
+  struct topic_equal {
+    using is_transparent = void;
+    const subscription_index* index;
+    bool operator()(topic_id a, topic_id b) const noexcept { return a == b; }
+    bool operator()(const hashed& a, topic_id b) const noexcept {
+      return a.octets == index->octets_of(b);
+    }
+    bool operator()(topic_id a, const hashed& b) const noexcept { return (*this)(b, a); }
+  };
+  struct membership {
+    topic_id of;
+    slot peer;
+  };
+  struct record_hash {
+    using is_transparent = void;
+    const subscription_index* index;
+    std::size_t operator()(const membership& m) const noexcept;
+    std::size_t operator()(std::uint32_t record) const noexcept;
+  };
+  struct record_equal {
+    using is_transparent = void;
+    const subscription_index* index;
+    bool operator()(std::uint32_t a, std::uint32_t b) const noexcept { return a == b; }
+    bool operator()(const membership& a, std::uint32_t b) const noexcept {
+      const auto& r = index->records_[b];
+      return a.of == r.of && a.peer == r.peer;
+    }
+    bool operator()(std::uint32_t a, const membership& b) const noexcept { return (*this)(b, a); }
+  };
+
+  [[nodiscard]] std::string_view octets_of(topic_id id) const noexcept {
+    return std::string_view{octets_}.substr(topics_[id].at, topics_[id].size);
+  }
+  [[nodiscard]] static hashed hash_of(std::string_view octets) noexcept;
+  [[nodiscard]] topic_id topic_for(std::string_view octets);
+  void drop_topic(topic_id id);
+  void drop_record(std::uint32_t r);
+  void squeeze();
+
+  std::string octets_;
+  std::size_t dead_octets_ = 0;
+  std::vector<entry> topics_;
+  std::vector<record> records_;
+  std::vector<peer_records> peers_;
+  std::uint32_t free_topic_ = none;
+  std::uint32_t free_record_ = none;
+  boost::unordered_flat_set<topic_id, topic_hash, topic_equal> by_octets_;
+  boost::unordered_flat_set<std::uint32_t, record_hash, record_equal> memberships_;
+  std::map<std::uint32_t, std::size_t> lengths_;  // of topics, and how many have each
+  std::uint64_t version_ = 0;
+};
+
+}  // namespace zmtp

@@ -1,0 +1,57 @@
+#include "zmtp/socket/sending.h"
+
+#include "zmtp/socket/batch.h"
+#include "zmtp/socket/socket_core.h"
+
+namespace zmtp::operations {
+
+namespace {
+
+// A full queue has one write before it says so; PUB takes the second refusal for a drop.
+send_status send(socket_core& core, message&& m) {
+  auto status = core.state().send(std::move(m));
+  if (status == send_status::full) {
+    core.flush();
+    status = core.state().send(std::move(m));
+  }
+  return status;
+}
+
+}  // namespace
+
+send_status try_send(socket_core& core, message&& m) {
+  const serial_check::scope alone{core.serial()};
+  if (!core.open() || !socket_state::sendable(m)) {
+    return send_status::unknown;
+  }
+  if (core.senders_wait()) {
+    return send_status::full;
+  }
+  const auto status = send(core, std::move(m));
+  core.schedule();
+  return status;
+}
+
+void start_send(socket_core& core, message&& m, deadline until, sent_handler handler) {
+  core.start(waiting_room::side::to_send, std::move(handler), until,
+             [&core, m = std::move(m)](error_code& ec) mutable {
+               return sent_or_failed(m, ec,
+                                     [&](message&& whole) { return send(core, std::move(whole)); });
+             });
+}
+
+void start_send(socket_core& core, std::vector<message>& batch, deadline until,
+                count_handler handler) {
+  core.start(waiting_room::side::to_send, std::move(handler), until,
+             [&core, &batch](error_code& ec, std::size_t& sent) {
+               return send_batch(batch, ec, sent,
+                                 [&](message&& m) { return send(core, std::move(m)); });
+             });
+}
+
+void start_wait_writable(socket_core& core, deadline until, sent_handler handler) {
+  core.start(waiting_room::side::to_send, std::move(handler), until,
+             [&core](error_code&) { return core.state().writable(); });
+}
+
+}  // namespace zmtp::operations
