@@ -9,18 +9,15 @@ std::optional<decoder::found> decoder::look_closer(std::span<std::byte> rest) no
   if (frame::has(flags, frame::command) && frame::has(flags, frame::more)) {
     return fail(errc::bad_frame_flags);
   }
+  if (!frame::has(flags, frame::command)) {
+    return std::nullopt;
+  }
   if (rest.size() < header) {
     return need(header);
   }
   const auto body = frame::declared_size(rest.data());
-  if (body >> 63 != 0) {
-    return fail(errc::bad_frame_size);
-  }
-  if (!frame::has(flags, frame::command)) {
-    return std::nullopt;
-  }
   if (body > command_limit_) {
-    return fail(errc::command_too_large);
+    return fail(body >> 63 != 0 ? errc::bad_frame_size : errc::command_too_large);
   }
   const auto whole = header + static_cast<std::size_t>(body);
   if (rest.size() < whole) {
@@ -32,7 +29,7 @@ std::optional<decoder::found> decoder::look_closer(std::span<std::byte> rest) no
 
 decoder::found decoder::over_limit(std::uint64_t body) noexcept {
   if (body > limit_->frame_size) {
-    return fail(errc::frame_too_large);
+    return fail(body >> 63 != 0 ? errc::bad_frame_size : errc::frame_too_large);
   }
   return fail(parts_ == limit_->message_parts ? errc::too_many_parts : errc::message_too_large);
 }

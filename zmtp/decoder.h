@@ -38,13 +38,15 @@ public:
       if (rest.size() < 2) {
         return need(2);
       }
-      const auto flags = rest[0];
-      if (flags != std::byte{0} && flags != frame::more) [[unlikely]] {
+      if ((rest[0] & ~(frame::more | frame::long_size)) != std::byte{0}) [[unlikely]] {
         if (const auto other = look_closer(rest)) {
           return *other;
         }
       }
       const auto header = frame::header_size(rest[0]);
+      if (rest.size() < header) {
+        return need(header);
+      }
       const auto body = frame::declared_size(rest.data());
       if (body > limit_->frame_size || size_ + header + body > limit_->message_size ||
           parts_ == limit_->message_parts) [[unlikely]] {

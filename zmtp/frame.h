@@ -1,6 +1,8 @@
 #pragma once
 // The ZMTP 3.x frame: flags, size, body (RFC 23/37 "Framing"). Reading and writing its header.
 
+#include <boost/endian/conversion.hpp>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -29,11 +31,7 @@ inline constexpr std::size_t max_short_body = 255;
   if (!has(*at, long_size)) {
     return static_cast<std::uint8_t>(at[1]);
   }
-  std::uint64_t size = 0;
-  for (int i = 1; i <= 8; ++i) {
-    size = size << 8 | static_cast<std::uint8_t>(at[i]);
-  }
-  return size;
+  return boost::endian::load_big_u64(reinterpret_cast<const unsigned char*>(at + 1));
 }
 
 // Writes the shortest header for a body of this size; returns what follows it.
@@ -44,10 +42,7 @@ inline std::byte* put_header(std::byte* to, std::byte flags, std::size_t body_si
     return to + 2;
   }
   to[0] = flags | long_size;
-  for (int i = 8; i >= 1; --i) {
-    to[i] = static_cast<std::byte>(body_size);
-    body_size >>= 8;
-  }
+  boost::endian::store_big_u64(reinterpret_cast<unsigned char*>(to + 1), body_size);
   return to + max_header_size;
 }
 

@@ -21,12 +21,6 @@ std::span<const std::byte> octets_of(std::string_view part) noexcept {
 
 }  // namespace
 
-message::message(std::initializer_list<std::string_view> parts) {
-  for (const auto part : parts) {
-    push_back(part);
-  }
-}
-
 std::string_view message::back() const noexcept { return (*this)[part_count() - 1U]; }
 
 std::string_view message::operator[](std::size_t index) const noexcept {

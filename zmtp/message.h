@@ -7,10 +7,10 @@
 #include "zmtp/frame.h"
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <initializer_list>
 #include <iterator>
 #include <span>
 #include <string>
@@ -38,10 +38,15 @@ public:
   class const_iterator;
   using value_type = std::string_view;
 
-  // No parts.
-  message() noexcept = default;
-  // One part for each argument: message{"MDPC01", service, body}.
-  message(std::initializer_list<std::string_view> parts);
+  // No parts. Not defaulted, so that making one does not begin with zeroing the head.
+  message() noexcept {}  // NOLINT: see above
+  // One part for each argument: message{"MDPC01", service, body}. No initializer_list: GCC 12 does not
+  // compile one within a co_await expression.
+  template <class... Parts>
+  requires(sizeof...(Parts) != 0 && (std::convertible_to<const Parts&, std::string_view> && ...))
+      message(const Parts&... parts) {  // NOLINT: a list of parts is meant to convert
+    (push_back(parts), ...);
+  }
   message(const message& other) noexcept;
   message(message&& other) noexcept;
   message& operator=(const message& other) noexcept;

@@ -53,7 +53,7 @@ struct socket_options {
   std::optional<std::chrono::milliseconds> linger{5'000};
   reconnect_options reconnect{};
   limits limit{};
-  int backlog = 100;                       // of the kernel's queue of a listener
+  int backlog = 4'096;  // of the kernel's queue of a listener; it has a limit of its own
   std::size_t pending_handshakes = 1'024;  // per listener; full: accepting pauses
   // ROUTER: sending to an unknown peer is an error and a full peer is waited for, instead of
   // dropping the message.

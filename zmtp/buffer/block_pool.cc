@@ -1,5 +1,6 @@
 #include "zmtp/buffer/block_pool.h"
 
+#include <algorithm>
 #include <array>
 
 namespace zmtp::block_pool {
@@ -26,7 +27,7 @@ private:
 
 // One per thread: a turn never moves to another thread, and what is given back was used in it.
 struct pool {
-  block_ptr scratch;
+  std::array<block_ptr, 4> scratches;
   shelf<32> smalls;
   shelf<8> larges;
   shelf<4> largests;
@@ -40,11 +41,19 @@ pool& local() noexcept {
 }  // namespace
 
 block_ptr scratch() {
-  auto& spare = local().scratch;
-  if (!spare || !spare->unique()) {
-    spare = take(large);
+  auto& scratches = local().scratches;
+  for (auto& spare : scratches) {
+    if (!spare) {
+      spare = block_ptr{block::create(reading)};
+    }
+    if (spare->unique()) {
+      return spare;
+    }
   }
-  return spare;
+  // All are in use: the one that has been for longest is its messages' from now on.
+  std::rotate(scratches.begin(), scratches.begin() + 1, scratches.end());
+  scratches.back() = block_ptr{block::create(reading)};
+  return scratches.back();
 }
 
 block_ptr take(std::size_t capacity) {

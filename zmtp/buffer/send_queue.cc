@@ -175,6 +175,11 @@ void send_queue::settle() {
   for (auto i = std::max(settled_, first_); i < entries_.size(); ++i) {
     if (auto* m = std::get_if<message>(&entries_[i])) {
       m->compact();
+    } else if (auto* c = std::get_if<chunk>(&entries_[i]);
+               c->shared && c->size < c->memory->capacity() / 4) {
+      block_ptr own{block::create(c->size)};
+      std::memcpy(own->data(), c->memory->data(), c->size);
+      c->memory = std::move(own);
     }
   }
   settled_ = entries_.size();

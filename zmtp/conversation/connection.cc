@@ -10,18 +10,7 @@ namespace zmtp {
 
 namespace {
 
-// What a length field is trusted for before the octets have come.
-constexpr std::size_t trusted_size = 1024 * 1024;
-// A read shorter than this is not worth a system call while there is a larger buffer.
-constexpr std::size_t short_read = 16 * 1024;
 constexpr std::chrono::seconds probe_time{2};
-
-// Of a buffer larger than the usual for a message that needs, so far as is known, `needed` octets, of
-// which `waiting` have come. Grows by half at least, so that a message of many parts is not moved for
-// each of them.
-std::size_t size_for(std::size_t needed, std::size_t waiting) noexcept {
-  return std::max(std::min(needed, std::max(trusted_size, 2 * waiting)), waiting + waiting / 2);
-}
 
 std::string_view view(std::span<const std::byte> octets) noexcept {
   return {reinterpret_cast<const char*>(octets.data()), octets.size()};
@@ -51,66 +40,15 @@ std::span<std::byte> connection::prepare() {
   if (over() || event_ || blocked_ || state_ == state::admission) {
     return {};
   }
-  const auto waiting = end_ - begin_;
-  if (waiting == 0) {
-    if (!buffer_ || buffer_->capacity() != block_pool::large ||
-        end_ + short_read > block_pool::large) {
-      buffer_ = block_ptr{};
-      buffer_ = block_pool::scratch();
-      begin_ = end_ = 0;
-    }
-  } else if (const auto needed = std::max(decoder_.needed(), waiting + 1); worth_moving(needed)) {
-    move_to(needed <= block_pool::large ? block_pool::scratch()
-                                        : block_ptr{block::create(size_for(needed, waiting))});
-  }
-  const auto room = buffer_->capacity() - end_;
+  const auto to = buffer_.prepare(std::max(decoder_.needed(), buffer_.undecoded().size() + 1));
   // Who is not admitted yet may not fill a buffer.
-  return {buffer_->data() + end_,
-          traffic() ? room : std::min(room, limit_->handshake_command_size)};
-}
-
-// Whether what waits is to be moved to where `needed` octets have room. A larger buffer is read to
-// its end first, so that what has come is not moved for each piece of a large message.
-bool connection::worth_moving(std::size_t needed) const noexcept {
-  const auto size = buffer_->capacity();
-  const bool fits = needed <= size - begin_;
-  const bool short_of_room = size - end_ < short_read;
-  if (size > block_pool::large) {
-    return !fits && short_of_room;
-  }
-  return !fits || (short_of_room && (begin_ != 0 || size < block_pool::large));
-}
-
-void connection::move_to(block_ptr memory) noexcept {
-  const auto waiting = undecoded();
-  std::memcpy(memory->data(), waiting.data(), waiting.size());
-  std::swap(buffer_, memory);
-  begin_ = 0;
-  end_ = waiting.size();
-  block_pool::give_back(std::move(memory));
+  return traffic() ? to : to.first(std::min(to.size(), limit_->handshake_command_size));
 }
 
 void connection::commit(std::size_t count, time_point now) noexcept {
-  end_ += count;
+  buffer_.commit(count);
   now_ = now;
   probe_deadline_.reset();
-}
-
-void connection::settle() {
-  if (!buffer_) {
-    return;
-  }
-  const auto waiting = end_ - begin_;
-  if (waiting == 0) {
-    buffer_ = block_ptr{};
-    begin_ = end_ = 0;
-  } else if (waiting <= block_pool::small) {
-    if (buffer_->capacity() != block_pool::small) {
-      move_to(block_pool::take(block_pool::small));
-    }
-  } else if (waiting < buffer_->capacity() / 4 && buffer_->capacity() <= block_pool::large) {
-    move_to(block_ptr{block::create(waiting)});
-  }
 }
 
 void connection::receive_into(receive_queue& queue) {
@@ -123,7 +61,7 @@ void connection::receive_into(receive_queue& queue) {
 }
 
 bool connection::read_greeting() {
-  const auto octets = undecoded();
+  const auto octets = buffer_.undecoded();
   const auto seen = octets.first(std::min(octets.size(), greeting::size));
   if (const auto fault = greeting::check(seen, mechanism_name_)) {
     close(fault);
@@ -133,7 +71,7 @@ bool connection::read_greeting() {
     return false;
   }
   peer_minor_ = greeting::peer_version(seen).minor;
-  begin_ += greeting::size;
+  buffer_.consume(greeting::size);
   state_ = state::handshake;
   mechanism_->start(control_);
   return true;
@@ -141,15 +79,15 @@ bool connection::read_greeting() {
 
 bool connection::read_frame(receive_queue& queue) {
   if (traffic() && queue.full()) {
-    blocked_ = begin_ != end_;
+    blocked_ = !buffer_.empty();
     return false;
   }
   // Who is not admitted yet is not waited for while it sends what will be refused.
-  if (!traffic() && begin_ != end_ && !frame::has(undecoded().front(), frame::command)) {
+  if (!traffic() && !buffer_.empty() && !frame::has(buffer_.undecoded().front(), frame::command)) {
     close(errc::unexpected_command);
     return false;
   }
-  switch (decoder_.look(undecoded())) {
+  switch (decoder_.look(buffer_.undecoded())) {
     case decoder::found::more: return false;
     case decoder::found::message: take_message(queue); return true;
     case decoder::found::command: take_command(); return true;
@@ -159,27 +97,26 @@ bool connection::read_frame(receive_queue& queue) {
 }
 
 void connection::take_message(receive_queue& queue) {
-  const auto run = undecoded().first(decoder_.size());
+  const auto run = buffer_.undecoded().first(decoder_.size());
   const auto parts = decoder_.parts();
-  begin_ += run.size();
+  buffer_.consume(run.size());
   decoder_.message_taken();
   if (publishes(own_type_) && parts == 1) {
-    const message m{buffer_, run, parts};
+    const message m{buffer_.memory(), run, parts};
     const auto parsed = command::parse_subscription(m.front());
     if (const auto* s = std::get_if<command::subscription>(&parsed)) {
       on_subscription(s->subscribe, s->topic);
       return;
     }
   }
-  queue.emplace(buffer_, run, parts);
+  queue.emplace(buffer_.memory(), run, parts);
 }
 
 void connection::take_command() {
-  const auto whole = undecoded().subspan(decoder_.size(), decoder_.command_size());
+  const auto whole = buffer_.undecoded().subspan(decoder_.size(), decoder_.command_size());
   const std::string body{view(whole.subspan(frame::header_size(whole[0])))};
   // The parts of a message that the command interrupted close up with what follows it.
-  std::memmove(undecoded().data() + whole.size(), undecoded().data(), decoder_.size());
-  begin_ += whole.size();
+  buffer_.remove(decoder_.size(), whole.size());
   decoder_.command_taken();
   if (traffic()) {
     on_traffic_command(body);

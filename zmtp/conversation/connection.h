@@ -2,7 +2,7 @@
 // One conversation with one peer: octets in; messages, events and octets out. No I/O: the shell reads
 // into prepare(), writes output(), and acts on events.
 
-#include "zmtp/buffer/block.h"
+#include "zmtp/buffer/read_buffer.h"
 #include "zmtp/buffer/receive_queue.h"
 #include "zmtp/buffer/send_queue.h"
 #include "zmtp/command.h"
@@ -69,7 +69,7 @@ public:
   // Octets have been read that wait for room in the queue.
   [[nodiscard]] bool blocked() const noexcept { return blocked_; }
   // A turn is over: keeps what is not decoded in as little memory as it needs.
-  void settle();
+  void settle() { buffer_.settle(); }
 
   void admit();
   // ERROR with three digits for refused credentials; no reason closes silently, which alone lets a
@@ -119,9 +119,6 @@ public:
 private:
   enum class state { greeting, handshake, admission, traffic, over };
 
-  [[nodiscard]] std::span<std::byte> undecoded() const noexcept {
-    return {buffer_ ? buffer_->data() + begin_ : nullptr, end_ - begin_};
-  }
   // Each returns whether it got any further.
   [[nodiscard]] bool read_greeting();
   [[nodiscard]] bool read_frame(receive_queue& queue);
@@ -134,8 +131,6 @@ private:
   void on_progress(mechanism::progress progress);
   [[nodiscard]] error_code judge_peer();
   void end(error_code reason) noexcept;
-  [[nodiscard]] bool worth_moving(std::size_t needed) const noexcept;
-  void move_to(block_ptr memory) noexcept;
   void clear_control() noexcept;
   [[nodiscard]] bool control_pending() const noexcept { return control_written_ < control_.size(); }
   // A command may not cut a message in two.
@@ -150,11 +145,8 @@ private:
   state state_ = state::greeting;
   std::optional<event> event_;
 
-  // Read and not decoded: [begin_, end_) of buffer_.
   decoder decoder_;
-  block_ptr buffer_;
-  std::size_t begin_ = 0;
-  std::size_t end_ = 0;
+  read_buffer buffer_;
   bool blocked_ = false;
 
   // Octets of our own: greeting, handshake, commands. They go between messages.

@@ -42,9 +42,7 @@ std::vector<std::string_view> sub_state::topics() const {
 
 bool sub_state::receive(message& to) {
   while (socket_state::receive(to)) {
-    matched_.clear();
-    wanted_.match(to.front(), matched_);
-    if (!matched_.empty()) {
+    if (wanted_.matches(to.front())) {
       return true;
     }
     ++counters_.dropped_unexpected;

@@ -36,7 +36,6 @@ private:
 
   boost::unordered_flat_map<std::string, std::size_t, hash, std::equal_to<>> counts_;
   subscription_index wanted_;
-  std::vector<subscription_index::topic_id> matched_;
 };
 
 }  // namespace zmtp

@@ -102,7 +102,8 @@ void subscription_index::remove(slot peer) {
   }
 }
 
-void subscription_index::match(std::string_view part, std::vector<topic_id>& to) const {
+template <class Visit>
+void subscription_index::visit_matches(std::string_view part, Visit&& visit) const {
   auto hash = hash_start;
   std::size_t hashed_to = 0;
   for (const auto& [length, count] : lengths_) {
@@ -113,10 +114,26 @@ void subscription_index::match(std::string_view part, std::vector<topic_id>& to)
       hash = hash_step(hash, part[hashed_to]);
     }
     const auto found = by_octets_.find(hashed{hash_end(hash), part.substr(0, length)});
-    if (found != by_octets_.end()) {
-      to.push_back(*found);
+    if (found != by_octets_.end() && !visit(*found)) {
+      return;
     }
   }
+}
+
+void subscription_index::match(std::string_view part, std::vector<topic_id>& to) const {
+  visit_matches(part, [&](topic_id topic) {
+    to.push_back(topic);
+    return true;
+  });
+}
+
+bool subscription_index::matches(std::string_view part) const {
+  bool any = false;
+  visit_matches(part, [&](topic_id) {
+    any = true;
+    return false;
+  });
+  return any;
 }
 
 subscription_index::topic_id subscription_index::topic_for(std::string_view octets) {

@@ -1,11 +1,11 @@
 #pragma once
 // Which peers want a message that begins so: a compact index of topics by their octets.
 
+#include <boost/container/flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +34,8 @@ public:
 
   // Appends the topics that match, shorter ones first; each has subscribers.
   void match(std::string_view part, std::vector<topic_id>& to) const;
+  // Whether any topic matches.
+  [[nodiscard]] bool matches(std::string_view part) const;
   // Visits the peers of a topic, in no order.
   template <class Visit>
   void for_each_subscriber(topic_id topic, Visit&& visit) const {
@@ -115,6 +117,9 @@ private:
     return std::string_view{octets_}.substr(topics_[id].at, topics_[id].size);
   }
   [[nodiscard]] static hashed hash_of(std::string_view octets) noexcept;
+  // Visits the topics that match, shorter ones first, until `visit` returns false.
+  template <class Visit>
+  void visit_matches(std::string_view part, Visit&& visit) const;
   [[nodiscard]] topic_id topic_for(std::string_view octets);
   void drop_topic(topic_id id);
   void drop_record(std::uint32_t r);
@@ -129,7 +134,8 @@ private:
   std::uint32_t free_record_ = none;
   boost::unordered_flat_set<topic_id, topic_hash, topic_equal> by_octets_;
   boost::unordered_flat_set<std::uint32_t, record_hash, record_equal> memberships_;
-  std::map<std::uint32_t, std::size_t> lengths_;  // of topics, and how many have each
+  // Of topics, and how many have each.
+  boost::container::flat_map<std::uint32_t, std::size_t> lengths_;
   std::uint64_t version_ = 0;
 };
 

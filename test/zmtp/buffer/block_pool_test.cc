@@ -15,7 +15,7 @@ using test::counted;
 TEST(block_pool, scratch_is_the_same_block_while_nobody_keeps_it) {
   const auto* first = block_pool::scratch().get();
   EXPECT_EQ(block_pool::scratch().get(), first);
-  EXPECT_EQ(block_pool::scratch()->capacity(), block_pool::large);
+  EXPECT_EQ(block_pool::scratch()->capacity(), block_pool::reading);
 }
 
 TEST(block_pool, scratch_is_another_block_while_somebody_keeps_it) {
@@ -25,12 +25,27 @@ TEST(block_pool, scratch_is_another_block_while_somebody_keeps_it) {
   EXPECT_NE(block_pool::scratch().get(), kept.get());
 }
 
-TEST(block_pool, scratch_is_made_of_what_was_given_back) {
-  const auto kept = block_pool::scratch();
-  auto given_back = block_pool::take(block_pool::large);
-  const auto* address = given_back.get();
-  block_pool::give_back(std::move(given_back));
+TEST(block_pool, scratch_is_a_block_again_that_was_let_go_of) {
+  auto first = block_pool::scratch();
+  const auto second = block_pool::scratch();
+  const auto* address = first.get();
+  first = block_ptr{};
   EXPECT_EQ(block_pool::scratch().get(), address);
+}
+
+TEST(block_pool, scratches_that_are_kept_for_good_are_given_up) {
+  std::vector<block_ptr> kept;
+  for (int i = 0; i < 100; ++i) {
+    kept.push_back(block_pool::scratch());
+    for (int j = 0; j < i; ++j) {
+      ASSERT_NE(kept[static_cast<std::size_t>(j)].get(), kept.back().get());
+    }
+  }
+  const auto made = counted().requests;
+  const auto held = block_pool::scratch();
+  EXPECT_LE(counted().requests, made + 1);
+  kept.clear();
+  EXPECT_EQ(block_pool::scratch()->capacity(), block_pool::reading);
 }
 
 TEST(block_pool, takes_blocks_of_the_size_asked_for_with_one_owner) {

@@ -1,0 +1,87 @@
+#include "zmtp/buffer/read_buffer.h"
+
+#include "zmtp/buffer/block_pool.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace zmtp {
+
+namespace {
+
+// What a length field is trusted for before the octets have come.
+constexpr std::size_t trusted_size = 1024 * 1024;
+// A read shorter than this is not worth a system call while there is a larger buffer.
+constexpr std::size_t short_read = 16 * 1024;
+
+// Of a buffer larger than the usual for a message that needs, so far as is known, `needed` octets, of
+// which `waiting` have come. Grows by half at least, so that a message of many parts is not moved for
+// each of them.
+std::size_t size_for(std::size_t needed, std::size_t waiting) noexcept {
+  return std::max(std::min(needed, std::max(trusted_size, 2 * waiting)), waiting + waiting / 2);
+}
+
+}  // namespace
+
+std::span<std::byte> read_buffer::prepare(std::size_t needed) {
+  const auto waiting = end_ - begin_;
+  if (waiting == 0) {
+    if (!memory_ || memory_->capacity() != block_pool::reading ||
+        end_ + short_read > block_pool::reading) {
+      memory_ = block_ptr{};
+      memory_ = block_pool::scratch();
+      begin_ = end_ = 0;
+    }
+  } else if (worth_moving(needed)) {
+    move_to(needed <= block_pool::reading ? block_pool::scratch()
+                                          : block_ptr{block::create(size_for(needed, waiting))});
+  }
+  return {memory_->data() + end_, memory_->capacity() - end_};
+}
+
+// Whether what waits is to be moved to where `needed` octets have room. A larger buffer is read to
+// its end first, so that what has come is not moved for each piece of a large message.
+bool read_buffer::worth_moving(std::size_t needed) const noexcept {
+  const auto size = memory_->capacity();
+  const bool fits = needed <= size - begin_;
+  const bool short_of_room = size - end_ < short_read;
+  if (size > block_pool::reading) {
+    return !fits && short_of_room;
+  }
+  return !fits || (short_of_room && (begin_ != 0 || size < block_pool::reading));
+}
+
+void read_buffer::move_to(block_ptr memory) noexcept {
+  const auto waiting = undecoded();
+  std::memcpy(memory->data(), waiting.data(), waiting.size());
+  std::swap(memory_, memory);
+  begin_ = 0;
+  end_ = waiting.size();
+  block_pool::give_back(std::move(memory));
+}
+
+void read_buffer::remove(std::size_t at, std::size_t count) noexcept {
+  auto* const octets = undecoded().data();
+  std::memmove(octets + count, octets, at);
+  begin_ += count;
+}
+
+void read_buffer::settle() {
+  if (!memory_) {
+    return;
+  }
+  const auto waiting = end_ - begin_;
+  if (waiting == 0) {
+    memory_ = block_ptr{};
+    begin_ = end_ = 0;
+  } else if (waiting <= block_pool::small) {
+    if (memory_->capacity() != block_pool::small) {
+      move_to(block_pool::take(block_pool::small));
+    }
+  } else if (waiting < memory_->capacity() / 4 && memory_->capacity() <= block_pool::reading) {
+    move_to(block_ptr{block::create(waiting)});
+  }
+}
+
+}  // namespace zmtp
