@@ -12,7 +12,8 @@
 namespace bench {
 namespace {
 
-constexpr std::uint64_t largest_number = std::uint64_t{1} << 40;
+// A process has one command line.
+std::string_view usage;
 
 extern "C" void deadline_is_over(int) {
   // Only what a signal handler may call.
@@ -40,8 +41,16 @@ void fail_errno(std::string_view what) {
   fail(std::string{what} + ": " + reason);
 }
 
+void misused(std::string_view why) {
+  std::fprintf(stderr, "%s: %.*s\nusage: %s %.*s\n", program_invocation_short_name,
+               static_cast<int>(why.size()), why.data(), program_invocation_short_name,
+               static_cast<int>(usage.size()), usage.data());
+  std::exit(2);
+}
+
 arguments::arguments(int count, char** values, std::string_view names, unsigned deadline_seconds)
-    : count_{count - 1}, values_{values + 1}, names_{names} {
+    : count_{count - 1}, values_{values + 1} {
+  usage = names;
   const int most = word_count(names);
   const int least = word_count(names.substr(0, names.find('['))) - (names.find('[') < names.size());
   if (count_ < least || count_ > most) {
@@ -61,26 +70,18 @@ std::string arguments::endpoint(int index) const {
   return word;
 }
 
-std::uint64_t arguments::number(int index) const {
+std::uint64_t arguments::number(int index, std::uint64_t most) const {
   const std::string_view word{values_[index]};
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc{} || end != word.data() + word.size() || value == 0 ||
-      value > largest_number) {
-    misused("'" + std::string{word} + "' is not a number from 1 to 2^40");
+  if (error != std::errc{} || end != word.data() + word.size() || value == 0 || value > most) {
+    misused("'" + std::string{word} + "' is not a number from 1 to " + std::to_string(most));
   }
   return value;
 }
 
-std::uint64_t arguments::number_or(int index, std::uint64_t fallback) const {
-  return index < count_ ? number(index) : fallback;
-}
-
-void arguments::misused(std::string_view why) const {
-  std::fprintf(stderr, "%s: %.*s\nusage: %s %.*s\n", program_invocation_short_name,
-               static_cast<int>(why.size()), why.data(), program_invocation_short_name,
-               static_cast<int>(names_.size()), names_.data());
-  std::exit(2);
+std::uint64_t arguments::number_or(int index, std::uint64_t fallback, std::uint64_t most) const {
+  return index < count_ ? number(index, most) : fallback;
 }
 
 }  // namespace bench

@@ -12,6 +12,8 @@ namespace bench {
 [[noreturn]] void fail(std::string_view text);
 // The same with the system's words for errno.
 [[noreturn]] void fail_errno(std::string_view what);
+// Ends the program with the usage of its arguments and code 2.
+[[noreturn]] void misused(std::string_view why);
 
 class arguments {
 public:
@@ -24,16 +26,16 @@ public:
   std::string text(int index) const;
   // A word with a transport, as tcp://127.0.0.1:5555.
   std::string endpoint(int index) const;
-  // A number from 1 to 2^40.
-  std::uint64_t number(int index) const;
-  std::uint64_t number_or(int index, std::uint64_t fallback) const;
+  // A number from 1 to `most`.
+  std::uint64_t number(int index, std::uint64_t most = largest_number) const;
+  std::uint64_t number_or(int index, std::uint64_t fallback,
+                          std::uint64_t most = largest_number) const;
 
 private:
-  [[noreturn]] void misused(std::string_view why) const;
+  static constexpr std::uint64_t largest_number = std::uint64_t{1} << 40;
 
   int count_;
   char** values_;
-  std::string_view names_;
 };
 
 }  // namespace bench

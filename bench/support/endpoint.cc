@@ -3,8 +3,6 @@
 #include "bench/support/arguments.h"
 
 #include <charconv>
-#include <cstdio>
-#include <cstdlib>
 #include <sys/resource.h>
 
 namespace bench {
@@ -14,18 +12,17 @@ std::string tcp_endpoint::text() const { return "tcp://" + host + ":" + std::to_
 tcp_endpoint parse_endpoint(std::string_view text) {
   constexpr std::string_view scheme = "tcp://";
   const auto colon = text.rfind(':');
-  if (text.starts_with(scheme) && colon > scheme.size() && colon < text.size()) {
-    tcp_endpoint endpoint;
-    endpoint.host = text.substr(scheme.size(), colon - scheme.size());
-    const char* end = text.data() + text.size();
+  tcp_endpoint endpoint;
+  if (text.starts_with(scheme) && colon > scheme.size()) {
+    const char* const end = text.data() + text.size();
     const auto parsed = std::from_chars(text.data() + colon + 1, end, endpoint.port);
     if (parsed.ec == std::errc{} && parsed.ptr == end && endpoint.port != 0) {
+      endpoint.host = text.substr(scheme.size(), colon - scheme.size());
       return endpoint;
     }
   }
-  std::fprintf(stderr, "%s: '%.*s' is no endpoint: write tcp://HOST:PORT with a port from 1 on\n",
-               program_invocation_short_name, static_cast<int>(text.size()), text.data());
-  std::exit(2);
+  misused("'" + std::string{text} +
+          "' is no endpoint: write tcp://HOST:PORT with a port from 1 on");
 }
 
 std::string loopback_address(std::uint64_t peer) {

@@ -14,8 +14,8 @@ struct tcp_endpoint {
   std::string text() const;
 };
 
-// Ends the program with code 2 when the text is none. Port 0 is refused: the other program would
-// not learn which one the system chose.
+// Misuse when the text is none. Port 0 is refused: the other program would not learn which one
+// the system chose.
 tcp_endpoint parse_endpoint(std::string_view text);
 
 // The peer's own address in 127/8: 127.0.0.1 for peer 0, then 127.0.0.2 and on.

@@ -1,0 +1,242 @@
+"""All workloads, with the targets of the project."""
+
+from comparison.output_lines import LATENCY, MEMORY, RATE, THROUGHPUT
+from comparison.workload import Contestant, Ending, Process, Target, Workload
+
+OURS = "bench/"
+THEIRS = "bench/libzmq/"
+LIMITS = "bench/limits/"
+
+OURS_TO_THEIRS = "ours_to_theirs"
+THEIRS_TO_OURS = "theirs_to_ours"
+QUICK = ("ours", "theirs", "limit")
+QUICK_MIXED = ("ours", OURS_TO_THEIRS, THEIRS_TO_OURS, "theirs", "limit")
+
+
+def size_text(octets):
+    return f"{octets // 1024} KiB" if octets >= 1024 else f"{octets} B"
+
+
+def at_least(factor, against="theirs", text=None):
+    name = {"theirs": "libzmq", "limit": "limit"}[against]
+    return Target(text or f"≥ {factor:g} × {name}", factor, True, against)
+
+
+def at_most(factor, against="theirs", text=None):
+    name = {"theirs": "libzmq", "limit": "limit"}[against]
+    return Target(text or f"≤ {factor:g} × {name}", factor, False, against)
+
+
+def _binding(role, program, *arguments):
+    return Process(role, program, ("{connect}", *map(str, arguments)), when_listening=False)
+
+
+def _connecting(role, program, *arguments):
+    return Process(role, program, ("{connect}", *map(str, arguments)))
+
+
+def _pair(key, label, receiver, sender, *arguments):
+    """Of one-way traffic: the receiver binds and counts."""
+    return Contestant(key, label, (_binding("receiver", receiver, *arguments),
+                                   _connecting("sender", sender, *arguments)), "receiver")
+
+
+def _one_way(limit, *arguments):
+    pairs = [
+        _pair("ours", "ours", OURS + "local_thr", OURS + "remote_thr", *arguments),
+        _pair("theirs", "libzmq", THEIRS + "local_thr", THEIRS + "remote_thr", *arguments),
+        _pair(OURS_TO_THEIRS, "ours to libzmq", THEIRS + "local_thr", OURS + "remote_thr",
+              *arguments),
+        _pair(THEIRS_TO_OURS, "libzmq to ours", OURS + "local_thr", THEIRS + "remote_thr",
+              *arguments),
+    ]
+    if limit:
+        pairs.append(_pair("limit", "limit", f"{LIMITS}{limit}_sink", f"{LIMITS}{limit}_source",
+                           *arguments))
+    return tuple(pairs)
+
+
+def _stream(size, limit, targets, quick=()):
+    marks = "high-water marks of 1000, the defaults"
+    of = {"raw_stream": "the same frames encoded, sent in writes of 64 KiB and decoded",
+          "raw_tcp": "TCP with writes of the same size"}[limit]
+    return Workload(f"stream_{size}", f"stream, {size_text(size)}", THROUGHPUT,
+                    _one_way(limit, size, "{count}"), max(1000, min(100_000, 2 ** 25 // size)),
+                    targets, series="stream", at=size, quick=quick,
+                    conditions=f"PUSH to PULL, {marks}; limit: {of}")
+
+
+def _stream_single(size):
+    pairs = (
+        _pair("ours", "ours", OURS + "local_thr_single", OURS + "remote_thr", size, "{count}"),
+        _pair("theirs", "libzmq", THEIRS + "local_thr", THEIRS + "remote_thr", size, "{count}"),
+    )
+    return Workload(f"stream_single_{size}", f"one co_await a message, {size_text(size)}", THROUGHPUT,
+                    pairs, 100_000, quick=("ours", "theirs"),
+                    conditions="as the stream, but our receiver awaits each message by itself")
+
+
+def _round_trip(size, quick=()):
+    def pair(key, label, server, client):
+        return Contestant(key, label, (_binding("server", server, size, "{count}"),
+                                       _connecting("client", client, size, "{count}")), "client")
+    pairs = (
+        pair("ours", "ours", OURS + "local_lat", OURS + "remote_lat"),
+        pair("theirs", "libzmq", THEIRS + "local_lat", THEIRS + "remote_lat"),
+        pair(OURS_TO_THEIRS, "our client, libzmq's server", THEIRS + "local_lat",
+             OURS + "remote_lat"),
+        pair(THEIRS_TO_OURS, "libzmq's client, our server", OURS + "local_lat",
+             THEIRS + "remote_lat"),
+        pair("limit", "limit", LIMITS + "ping_pong_server", LIMITS + "ping_pong_client"),
+    )
+    return Workload(f"round_trip_{size}", f"round trip, {size_text(size)}", LATENCY, pairs, 2000,
+                    (at_most(0.55), at_most(1.1, "limit")), per="round trip",
+                    series="round_trip", at=size, quick=quick,
+                    conditions="REQ and REP; the figure is one way, half a round trip; limit: epoll and "
+                               "TCP without ZMTP")
+
+
+def _fan_out(peers, quick=()):
+    def pair(key, label, source, sink):
+        # The receiver connects to many addresses of the loopback, so the publisher binds to all.
+        return Contestant(key, label, (
+            Process("sender", source, ("{bind}", str(peers), "64", "{count}"), when_listening=False),
+            Process("receiver", sink, ("{connect}", str(peers), "64", "{count}"))), "receiver")
+    pairs = (
+        pair("ours", "ours", OURS + "fan_out_pub", OURS + "fan_out_sub"),
+        pair("theirs", "libzmq", THEIRS + "fan_out_pub", THEIRS + "fan_out_sub"),
+        pair(OURS_TO_THEIRS, "ours to libzmq", OURS + "fan_out_pub", THEIRS + "fan_out_sub"),
+        pair(THEIRS_TO_OURS, "libzmq to ours", THEIRS + "fan_out_pub", OURS + "fan_out_sub"),
+        pair("limit", "limit", LIMITS + "raw_fan_out_source", LIMITS + "raw_fan_out_sink"),
+    )
+    return Workload(f"fan_out_{peers}", f"fan-out to {peers:,}, 64 B", THROUGHPUT, pairs,
+                    max(200, 200_000 // peers), (at_least(4),), figures_per_count=peers,
+                    per="delivery", series="fan_out", at=peers, ports=2, setup_seconds=30, quick=quick,
+                    conditions="PUB without dropping to SUB, libzmq's marks 0; the figure counts "
+                               "deliveries; the CPU time that of connecting too; limit: one buffer of "
+                               "64 KiB written to each peer")
+
+
+def _idle_memory():
+    def router(key, label, program):
+        return Contestant(key, label, (
+            Process("router", program, ("{connect}", "{count}"), Ending.SIGNAL, when_listening=False),
+            Process("peers", LIMITS + "idle_peers", ("{connect}", "{count}"), Ending.CLOSED_INPUT,
+                    has_to_say="connections")), "router")
+    return Workload("idle_memory", "idle ROUTER connection", MEMORY,
+                    (router("ours", "ours", OURS + "idle_router"),
+                     router("theirs", "libzmq", THEIRS + "idle_router")), 10_000,
+                    (Target("≤ 8 KiB", 8192, False, None, unit="B"),), per="connection", fixed=True,
+                    setup_seconds=60, quick=("ours", "theirs"), quick_count=1000,
+                    conditions="resident octets per connection after one message on each; their other "
+                               "ends are in another process")
+
+
+def _connections(count):
+    plural = "s" if count > 1 else ""
+    ours, theirs, *_ = _one_way(None, 64, "{count}", count)
+    # The mark of 1000 messages on each connection is filled twice.
+    least = 2000 * count
+    return Workload(f"connections_{count}", f"stream, {count:,} connection{plural}, 64 B", THROUGHPUT,
+                    (ours, theirs), max(100_000, least), series="connections", at=count,
+                    least_count=least, setup_seconds=30,
+                    conditions="one PUSH that connects so often to one PULL; default marks")
+
+
+def _multipart(parts):
+    plural = "s" if parts > 1 else ""
+    return Workload(f"multipart_{parts}", f"stream, {parts} part{plural} of 16 B", THROUGHPUT,
+                    _one_way(None, 16, "{count}", 1, parts),
+                    max(2000, 100_000 // parts), series="multipart", at=parts,
+                    conditions="as the stream; the figure counts whole messages")
+
+
+OUR_BROKER = Process("broker", "tools/zinc/zinc", ("broker", "--bind", "{connect}"), Ending.SIGNAL,
+                     when_listening=False)
+THEIR_BROKER = Process("broker", THEIRS + "md_broker", ("{connect}",), Ending.SIGNAL,
+                       when_listening=False)
+RELAY = Process("broker", LIMITS + "relay", ("{connect}",), Ending.SIGNAL, when_listening=False)
+OUR_BROKER_THEIR_PEERS = "our_broker"
+THEIR_BROKER_OUR_PEERS = "their_broker"
+# As many as our broker lets one client have unanswered.
+IN_FLIGHT = 1000
+
+
+def _our_peers(workers, in_flight, capacity):
+    return (Process("peers", OURS + "mdp_load",
+                    ("{connect}", "--clients", "1", "--workers", str(workers), "--in-flight",
+                     str(in_flight), "--requests", "{count}", "--capacity", str(capacity))),)
+
+
+def _their_peers(workers, client):
+    worker = Process("workers", THEIRS + "md_worker", ("{connect}", "echo"), Ending.SIGNAL)
+    return (*[worker] * workers, Process("client", THEIRS + client, ("{connect}", "echo", "{count}"),
+                           when_connected=workers))
+
+
+def _relay(workers, in_flight, capacity):
+    return Contestant("limit", "relay", (RELAY, Process(
+        "peers", LIMITS + "relay_load",
+        ("{connect}", str(workers), str(in_flight), "{count}", str(capacity)))), "peers")
+
+
+def _majordomo(name, title, workers, client, in_flight, targets, quick=()):
+    ours = _our_peers(workers, in_flight, 1)
+    theirs = _their_peers(workers, client)
+    contestants = (
+        Contestant("ours", "ours", (OUR_BROKER, *ours), "peers"),
+        Contestant("theirs", "libzmq", (THEIR_BROKER, *theirs), "client"),
+        Contestant(OUR_BROKER_THEIR_PEERS, "our broker, libzmq's peers", (OUR_BROKER, *theirs),
+                   "client"),
+        Contestant(THEIR_BROKER_OUR_PEERS, "libzmq's broker, our peers", (THEIR_BROKER, *ours),
+                   "peers"),
+        _relay(workers, in_flight, 1),
+    )
+    return Workload(name, title, RATE, contestants, 2000, targets, per="request",
+                    series="majordomo", at=workers, quick=quick,
+                    conditions="MDP/0.1, workers that take one request at a time; limit: an epoll relay "
+                               "without a protocol")
+
+
+def _majordomo_asynchronous(workers, quick=()):
+    plural = "s" if workers > 1 else ""
+    cpu = Target("broker CPU ≤ 1.5 × relay", 1.5, False, "limit", role="broker")
+    return _majordomo(f"majordomo_{workers}", f"Majordomo, {workers} worker{plural}", workers,
+                      "md_client", IN_FLIGHT, (at_least(3), cpu), quick)
+
+
+def _majordomo_capacity():
+    targets = (Target("≥ 500 k request/s", 500_000, True, None, unit="request/s"),
+               Target("broker CPU ≤ 1 µs", 1000, False, None, role="broker", unit="ns"))
+    return Workload("majordomo_capacity_8", "Majordomo, 4 workers of capacity 8", RATE,
+                    (Contestant("ours", "ours", (OUR_BROKER, *_our_peers(4, IN_FLIGHT, 8)), "peers"),
+                     _relay(4, IN_FLIGHT, 8)), 5000, targets, per="request",
+                    series="majordomo", at=4, quick=("ours", "limit"),
+                    conditions="workers that announce a capacity of 8; libzmq's stand-ins have none")
+
+
+WORKLOADS = (
+    _stream(16, "raw_stream", (at_least(6, text="≥ 6 × libzmq (goal 8)"),), QUICK),
+    _stream(64, "raw_stream", (at_least(4.5),), QUICK_MIXED),
+    _stream(256, "raw_stream", (at_least(5),)),
+    _stream(1024, "raw_stream", (at_least(3.5),)),
+    _stream(32768, "raw_tcp", (at_least(1.5), at_least(0.8, "limit", "≥ 0.8 × raw TCP")), QUICK),
+    _stream(131072, "raw_tcp", (at_least(0.8, "limit", "≥ 0.8 × raw TCP"),)),
+    _stream_single(64),
+    _round_trip(1),
+    _round_trip(64, QUICK_MIXED),
+    _round_trip(1024),
+    _fan_out(1),
+    _fan_out(10, QUICK),
+    _fan_out(100),
+    _fan_out(1000),
+    _idle_memory(),
+    *(_connections(count) for count in (1, 100, 1000)),
+    *(_multipart(parts) for parts in (1, 10, 100)),
+    _majordomo_asynchronous(1),
+    _majordomo_asynchronous(4, QUICK),
+    _majordomo_asynchronous(10),
+    _majordomo("majordomo_synchronous", "Majordomo, synchronous client", 1, "md_sync_client", 1,
+               (at_least(2.3),), quick=("ours", "theirs", "limit")),
+    _majordomo_capacity(),
+)

@@ -1,0 +1,67 @@
+"""One process of a run: its output as it comes, its end, and the CPU time it took."""
+
+import os
+import signal
+import subprocess
+
+
+class Child:
+    """Must be closed: that kills what still runs, by its id."""
+
+    def __init__(self, process, command):
+        self.process = process
+        self.output = ""
+        self.errors = ""
+        self.exit_code = None
+        self.cpu_seconds = 0.0
+        self._popen = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE, bufsize=0)
+        self.pid = self._popen.pid
+        # Tells of the end without taking the exit code, which wait4 does with the CPU time.
+        self.end = os.pidfd_open(self.pid)
+        for pipe in (self._popen.stdout, self._popen.stderr):
+            os.set_blocking(pipe.fileno(), False)
+
+    @property
+    def running(self):
+        return self.exit_code is None
+
+    @property
+    def pipes(self):
+        return self._popen.stdout.fileno(), self._popen.stderr.fileno()
+
+    def read(self, pipe):
+        """What was read: nothing at the pipe's end, None as long as there is nothing."""
+        try:
+            octets = os.read(pipe, 65536)
+        except BlockingIOError:
+            return None
+        text = octets.decode(errors="replace")
+        if pipe == self._popen.stdout.fileno():
+            self.output += text
+        else:
+            # A program that complains without end must not fill the memory; the last lines matter.
+            self.errors = (self.errors + text)[-4000:]
+        return octets
+
+    def take_end(self):
+        _, status, usage = os.wait4(self.pid, 0)
+        self._popen.returncode = self.exit_code = os.waitstatus_to_exitcode(status)
+        self.cpu_seconds = usage.ru_utime + usage.ru_stime
+        for pipe in self.pipes:
+            while self.read(pipe):
+                pass
+
+    def close_input(self):
+        self._popen.stdin.close()
+
+    def terminate(self):
+        os.kill(self.pid, signal.SIGTERM)
+
+    def close(self):
+        if self.running:
+            os.kill(self.pid, signal.SIGKILL)
+            self.take_end()
+        os.close(self.end)
+        for pipe in (self._popen.stdin, self._popen.stdout, self._popen.stderr):
+            pipe.close()

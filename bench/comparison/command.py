@@ -1,0 +1,184 @@
+"""The command line of bench/compare."""
+
+import argparse
+import fnmatch
+import resource
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from comparison import machine, programs, tables
+from comparison.catalogue import WORKLOADS
+from comparison.charts import charts
+from comparison.judgement import falls
+from comparison.measurement import Settings, chosen, measure
+from comparison.results import failures, to_json
+from comparison.run import run
+
+ROOT = Path(__file__).resolve().parents[2]
+MEASURED, RUN_FAILED, MISUSED = 0, 1, 2
+
+
+def _positive(text, kind):
+    number = kind(text)
+    if not 0 < number < 3600:
+        raise argparse.ArgumentTypeError(f"{text} is not between 0 and 3600")
+    return number
+
+
+def _arguments(arguments):
+    parser = argparse.ArgumentParser(
+        prog="bench/compare",
+        description="Runs our programs, libzmq's, both mixed pairings and the machine's limits in "
+                    "turn, and compares them round by round. Targets that are missed are named, and "
+                    "are no failure.",
+        epilog="Exit code: 0 measured, 1 a run failed, 2 misused.")
+    parser.add_argument("--quick", action="store_true",
+                        help="short runs of some workloads, within a minute once all is built: shows "
+                             "that everything runs, not how fast")
+    parser.add_argument("--only", metavar="PATTERN", action="append", default=[],
+                        help="only the workloads of that name, as in 'stream_*'; may be repeated")
+    parser.add_argument("--rounds", metavar="N", type=lambda text: _positive(text, int),
+                        help="after the warm-up (5; with --quick 3)")
+    parser.add_argument("--seconds", metavar="S", type=lambda text: _positive(text, float),
+                        help="how long each run lasts (1; with --quick 0.15)")
+    parser.add_argument("--out", metavar="DIRECTORY", type=Path,
+                        help="where results.json and the charts go (a new temporary folder)")
+    parser.add_argument("--list", action="store_true", help="names the workloads and their targets")
+    parser.add_argument("--no-build", action="store_true",
+                        help="takes the optimised programs that are there")
+    parser.add_argument("--programs", metavar="DIRECTORY", type=Path,
+                        help="takes the programs below this folder instead of Bazel's")
+    return parser, parser.parse_args(arguments)
+
+
+def _selected(parser, options):
+    selected = [workload for workload in WORKLOADS
+                if (not options.only or any(fnmatch.fnmatchcase(workload.name, pattern)
+                                            for pattern in options.only))
+                and (not options.quick or workload.quick)]
+    if not selected:
+        parser.error("no workload has such a name"
+                     + (" among those of --quick" if options.quick else "") + "; see --list")
+    return selected
+
+
+def _settings(options):
+    rounds, seconds, calibrations = (3, 0.15, 1) if options.quick else (5, 1.0, 5)
+    return Settings(options.rounds or rounds, options.seconds or seconds, calibrations,
+                    options.quick, patience=10 if options.quick else 30)
+
+
+def _list(workloads):
+    for workload in workloads:
+        targets = ", ".join(target.text for target in workload.targets) or "no target"
+        quick = " (--quick)" if workload.quick else ""
+        print(f"{workload.name:24}{workload.title}: {targets}{quick}")
+
+
+def _collect(options, names, folder):
+    """The programs into `folder`, from where they are or are built."""
+    if options.programs:
+        source = options.programs
+    else:
+        if not options.no_build:
+            built = programs.build(ROOT, names)
+            missing = [name for name in names if name not in built]
+            if missing:
+                print(f"bench/compare: not built, so their runs fail: {', '.join(missing)}",
+                      file=sys.stderr)
+            names = built
+        source = programs.built_folder(ROOT)
+    programs.copy_programs(names, source, folder)
+
+
+def _allow_many_connections():
+    """For the programs, which inherit it."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
+def _measure_all(workloads, settings, folder):
+    def run_one(workload, contestant, count, seconds):
+        return run(workload, contestant, count, lambda program: str(folder / program), seconds)
+
+    def say(text):
+        print(text, flush=True)
+
+    measurements = []
+    for number, workload in enumerate(workloads, 1):
+        begin = time.monotonic()
+        say(f"[{number}/{len(workloads)}] {workload.name}: {workload.conditions}")
+        measurements.append(measure(workload, settings, run_one, say))
+        say(f"    {time.monotonic() - begin:.1f} s")
+    return measurements
+
+
+def _write(folder, description, settings, measurements):
+    (folder / "results.json").write_text(to_json(description, settings, measurements),
+                                         encoding="utf-8")
+    for name, text in charts(measurements):
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def _folder_of_results(options):
+    if not options.out:
+        return Path(tempfile.mkdtemp(prefix="zinc-comparison-"))
+    options.out.mkdir(parents=True, exist_ok=True)
+    return options.out
+
+
+def _print_machine(description):
+    changes = " with uncommitted changes" if description["uncommitted_changes"] else ""
+    print(f"{description['cpu']}, {description['cores']} cores, Linux {description['kernel']}, "
+          f"{description['compiler']}, libzmq {description['libzmq']}, commit "
+          f"{description['commit'][:12]}{changes}, load average {description['load_average']}")
+
+
+def _print_results(settings, measurements):
+    print("\nEvery pairing\n\n" + tables.pairings(measurements))
+    print("\nSummary\n\n" + tables.summary(measurements) + "\n")
+    if settings.quick:
+        print("These runs are too short to be figures: --quick shows that everything runs.")
+    for line in tables.findings(measurements, falls(measurements), failures(measurements)):
+        print(line)
+
+
+def _end_on(number, _frame):
+    # As an exception, so that the programs that run are killed on the way out.
+    raise SystemExit(128 + number)
+
+
+def main(arguments=None):
+    parser, options = _arguments(arguments)
+    workloads = _selected(parser, options)
+    if options.list:
+        _list(workloads)
+        return MEASURED
+    settings = _settings(options)
+    # Before the runs, which would be lost if it could not be written.
+    try:
+        out = _folder_of_results(options)
+    except OSError as error:
+        parser.error(f"cannot write to {options.out}: {error.strerror}")
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _end_on)
+    description = machine.describe(ROOT, machine.load_average())
+    _allow_many_connections()
+    with tempfile.TemporaryDirectory(prefix="zinc-programs-") as folder:
+        try:
+            _collect(options, programs.needed(workloads, settings, chosen), Path(folder))
+        except programs.NotBuilt as error:
+            print(f"bench/compare: {error}", file=sys.stderr)
+            return RUN_FAILED
+        _print_machine(description)
+        warning = machine.warning_of(description["load_average"])
+        if warning:
+            print(f"WARNING: {warning}", flush=True)
+        measurements = _measure_all(workloads, settings, Path(folder))
+    _print_results(settings, measurements)
+    _write(out, description, settings, measurements)
+    print(f"results.json and charts: {out}")
+    return RUN_FAILED if failures(measurements) else MEASURED

@@ -1,0 +1,60 @@
+"""Whether the targets are met, and whether the ratio to libzmq falls as work grows."""
+
+from typing import NamedTuple, Optional
+
+from comparison.spread import Spread
+
+
+# Larger messages are another matter: there everybody nears the machine's limit.
+GROWING = ("fan_out", "connections", "multipart")
+
+
+class Verdict(NamedTuple):
+    """`met` is None where a contestant failed or was left out."""
+    target: object
+    value: Optional[Spread]
+    met: Optional[bool]
+
+
+def judge(measured):
+    """By the medians: a target holds if it holds in most rounds."""
+    return [_judge_one(measured, target) for target in measured.workload.targets]
+
+
+def _judge_one(measured, target):
+    if target.role:
+        value = measured.cpu_ratio("ours", target.against, target.role) if target.against \
+            else measured.cpu("ours", target.role)
+    else:
+        value = measured.ratio("ours", target.against) if target.against \
+            else measured.figures("ours")
+    if value is None:
+        return Verdict(target, None, None)
+    met = value.median >= target.bound if target.at_least else value.median <= target.bound
+    return Verdict(target, value, met)
+
+
+class Fall(NamedTuple):
+    series: str
+    smallest: object
+    largest: object
+    before: Spread
+    after: Spread
+
+
+def falls(measurements):
+    """Of each series the workloads whose ratio is below that of the series' first in every round: less
+    than that is noise."""
+    found = []
+    series = {}
+    for measured in measurements:
+        if measured.workload.series in GROWING and measured.ratio("ours", "theirs"):
+            series.setdefault(measured.workload.series, []).append(measured)
+    for name, members in series.items():
+        members.sort(key=lambda measured: measured.workload.at)
+        before = members[0].ratio("ours", "theirs")
+        for measured in members[1:]:
+            after = measured.ratio("ours", "theirs")
+            if after.high < before.low:
+                found.append(Fall(name, members[0].workload, measured.workload, before, after))
+    return found

@@ -1,0 +1,63 @@
+"""What the figures were measured on."""
+
+import ctypes
+import datetime
+import os
+import platform
+import subprocess
+
+# Above it something else is running: what is measured then are two programs and a third.
+QUIET_LOAD = 0.3
+
+
+def load_average():
+    return os.getloadavg()[0]
+
+
+def warning_of(load):
+    if load <= QUIET_LOAD:
+        return None
+    return (f"the load average is {load:.2f}: this machine is not quiet, and the ratios will spread. "
+            "Wait until nothing else runs.")
+
+
+def cpu_model(cpuinfo):
+    """Of the text of /proc/cpuinfo, which names it in several ways."""
+    names = dict(part for line in cpuinfo.splitlines()
+                 if len(part := [text.strip() for text in line.split(":", 1)]) == 2)
+    return names.get("model name") or names.get("Processor") or "unknown"
+
+
+def _output(*command):
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return "unknown"
+    return done.stdout.strip()
+
+
+def _libzmq_version():
+    try:
+        library = ctypes.CDLL("libzmq.so.5")
+    except OSError:
+        return "unknown"
+    numbers = [ctypes.c_int() for _ in range(3)]
+    library.zmq_version(*map(ctypes.byref, numbers))
+    return ".".join(str(number.value) for number in numbers)
+
+
+def describe(root, load):
+    git = ("git", "-c", f"safe.directory={root}", "-C", str(root))
+    with open("/proc/cpuinfo", encoding="utf-8") as cpuinfo:
+        model = cpu_model(cpuinfo.read())
+    return {
+        "cpu": model,
+        "cores": len(os.sched_getaffinity(0)),
+        "kernel": platform.release(),
+        "compiler": _output(os.environ.get("CC", "gcc"), "--version").partition("\n")[0],
+        "libzmq": _libzmq_version(),
+        "commit": _output(*git, "rev-parse", "HEAD"),
+        "uncommitted_changes": _output(*git, "status", "--porcelain") != "",
+        "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        "load_average": round(load, 2),
+    }

@@ -1,0 +1,150 @@
+"""One run of a contestant: starts its processes in their order, reads the figure, ends them all."""
+
+import selectors
+import time
+from typing import NamedTuple
+
+from comparison.child import Child
+from comparison.output_lines import figure_in, says
+from comparison.sockets_table import connections, free_port, listens
+from comparison.workload import Ending
+
+# How often the table of sockets is read while a process is awaited to listen.
+POLL_SECONDS = 0.002
+
+
+class RunFailed(Exception):
+    pass
+
+
+class Run(NamedTuple):
+    figure: float
+    wall_seconds: float
+    # By role, of which several processes may have the same.
+    cpu_seconds: dict
+
+
+class _Running:
+    def __init__(self, workload, contestant, count, program_path, seconds):
+        self._line = workload.line
+        self._contestant = contestant
+        self._count = count
+        self._program_path = program_path
+        self._seconds = seconds
+        self._deadline = time.monotonic() + seconds
+        self._port = free_port(workload.ports)
+        self._children = []
+        self._selector = selectors.DefaultSelector()
+
+    def go(self):
+        begin = time.monotonic()
+        try:
+            for process in self._contestant.processes:
+                self._await_start_of(process)
+                self._start(process)
+            self._await(self._work_is_done, "its figure")
+            for child in self._ending_by(Ending.CLOSED_INPUT):
+                child.close_input()
+                self._await(lambda: not child.running, f"the end of {child.process.program}")
+            for child in self._ending_by(Ending.SIGNAL):
+                child.terminate()
+            self._await(lambda: not any(child.running for child in self._children),
+                        "the end of its processes after SIGTERM")
+            self._check_exits()
+            return Run(self._figure(), time.monotonic() - begin, self._cpu_seconds())
+        except RunFailed as failure:
+            raise RunFailed(f"{failure}{self._complaints()}") from None
+        finally:
+            for child in self._children:
+                child.close()
+            self._selector.close()
+
+    def _start(self, process):
+        values = {"bind": f"tcp://*:{self._port}", "connect": f"tcp://127.0.0.1:{self._port}",
+                  "count": self._count}
+        command = [self._program_path(process.program),
+                   *(str(argument).format(**values) for argument in process.arguments)]
+        try:
+            child = Child(process, command)
+        except OSError as error:
+            raise RunFailed(f"cannot start {command[0]}: {error.strerror}; is it built?") from None
+        self._children.append(child)
+        for descriptor in (*child.pipes, child.end):
+            self._selector.register(descriptor, selectors.EVENT_READ, child)
+
+    def _await_start_of(self, process):
+        if process.when_listening:
+            self._await(lambda: listens(self._port), "a listening port", POLL_SECONDS)
+        if process.when_connected:
+            self._await(lambda: connections(self._port) >= process.when_connected,
+                        f"{process.when_connected} connections", POLL_SECONDS)
+
+    def _await(self, done, what, poll_seconds=None):
+        while not done():
+            left = self._deadline - time.monotonic()
+            if left <= 0:
+                raise RunFailed(f"{what} did not come within {self._seconds:.0f} s")
+            for key, _ in self._selector.select(left if poll_seconds is None else poll_seconds):
+                self._handle(key.fd, key.data)
+            self._check_exits()
+
+    def _handle(self, descriptor, child):
+        if descriptor != child.end:
+            if child.read(descriptor) == b"":
+                self._selector.unregister(descriptor)
+            return
+        for each in (*child.pipes, child.end):
+            if each in self._selector.get_map():
+                self._selector.unregister(each)
+        child.take_end()
+        if child.process.ending is not Ending.ITSELF and not self._work_is_done():
+            raise RunFailed(f"{child.process.program} ended early with {child.exit_code}")
+
+    def _check_exits(self):
+        for child in self._children:
+            if child.exit_code not in (None, 0):
+                raise RunFailed(f"{child.process.program} ended with {child.exit_code}")
+
+    def _work_is_done(self):
+        if len(self._children) < len(self._contestant.processes):
+            return False
+        for child in self._children:
+            process = child.process
+            if child.running and process.ending is Ending.ITSELF:
+                return False
+            if process.has_to_say and not says(child.output, process.has_to_say):
+                return False
+        counting = self._counting()
+        if self._figure() is None and not counting.running:
+            raise RunFailed(f"{counting.process.program} printed no `{self._line.name}: "
+                            f"N [{self._line.unit}]`")
+        return self._figure() is not None
+
+    def _counting(self):
+        return next(child for child in self._children
+                    if child.process.role == self._contestant.figure_role)
+
+    def _figure(self):
+        return figure_in(self._counting().output, self._line)
+
+    def _cpu_seconds(self):
+        seconds = {}
+        for child in self._children:
+            role = child.process.role
+            seconds[role] = seconds.get(role, 0.0) + child.cpu_seconds
+        return seconds
+
+    def _ending_by(self, ending):
+        return [child for child in self._children
+                if child.process.ending is ending and child.running]
+
+    def _complaints(self):
+        """The last lines of what the processes said on stderr."""
+        said = [(child.process.program, child.errors.strip().splitlines()[-3:])
+                for child in self._children if child.errors.strip()]
+        return "".join(f"\n      {program}: {line}" for program, lines in said for line in lines)
+
+
+def run(workload, contestant, count, program_path, seconds):
+    """Raises RunFailed. After `seconds` whatever still runs is killed."""
+    return _Running(workload, contestant, count, program_path, seconds).go()

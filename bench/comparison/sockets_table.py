@@ -1,0 +1,51 @@
+"""Which ports of this machine are listened on and connected to, without connecting: a connection that
+only tries would be one peer more for what is measured."""
+
+import socket
+
+ESTABLISHED = "01"
+LISTENING = "0A"
+
+
+def count_in(table, port, state):
+    """How many sockets of /proc/net/tcp have that local port and that state."""
+    ending = f":{port:04X}"
+    return sum(1 for line in table.splitlines()[1:]
+               if (columns := line.split())[1].endswith(ending) and columns[3] == state)
+
+
+def _tables():
+    for path in ("/proc/net/tcp", "/proc/net/tcp6"):
+        try:
+            with open(path, encoding="ascii") as table:
+                yield table.read()
+        except FileNotFoundError:
+            pass
+
+
+def listens(port):
+    return any(count_in(table, port, LISTENING) for table in _tables())
+
+
+def connections(port):
+    return sum(count_in(table, port, ESTABLISHED) for table in _tables())
+
+
+def free_port(neighbours):
+    """A port of the system's choice that is free together with those that follow it."""
+    for _ in range(100):
+        with socket.socket() as first:
+            first.bind(("", 0))
+            port = first.getsockname()[1]
+            if all(_is_free(port + offset) for offset in range(1, neighbours)):
+                return port
+    raise OSError(f"found no {neighbours} free ports in a row: wait for other programs to end")
+
+
+def _is_free(port):
+    with socket.socket() as probe:
+        try:
+            probe.bind(("", port))
+        except (OSError, OverflowError):
+            return False
+        return True

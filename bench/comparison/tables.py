@@ -1,0 +1,111 @@
+"""What is printed at the end: every pairing, then one line for each workload and target."""
+
+from comparison import wording
+from comparison.judgement import judge
+
+NOTHING = "–"
+
+
+def aligned(rows, left=1):
+    """Columns as wide as their widest cell, the first `left` of them flush left."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = [cell.ljust(width) if column < left else cell.rjust(width)
+                 for column, (cell, width) in enumerate(zip(row, widths))]
+        lines.append("  ".join(cells).rstrip())
+    lines.insert(1, "  ".join("-" * width for width in widths))
+    return "\n".join(lines)
+
+
+def _or_nothing(value, text):
+    return NOTHING if value is None else text(value)
+
+
+def _nanoseconds(value):
+    return _or_nothing(value, lambda spread: f"{spread.median:,.0f}")
+
+
+def pairings(measurements):
+    """With the CPU time of all processes together and of each."""
+    rows = [("workload", "pairing", "CPU ns by process", "median [min–max]", "/ libzmq [min–max]",
+             "/ limit", "CPU ns", "per")]
+    for measured in measurements:
+        workload = measured.workload
+        for key, outcome in measured.outcomes.items():
+            figures = measured.figures(key)
+            text = "FAILED" if outcome.failure else NOTHING
+            if figures:
+                text = wording.spread_of_figures(figures, workload.line.unit)
+                text += " then FAILED" if outcome.failure else ""
+            roles = ", ".join(f"{role} {_nanoseconds(measured.cpu(key, role))}"
+                              for role in outcome.contestant.roles)
+            rows.append((
+                workload.name, outcome.contestant.label, roles if figures else NOTHING, text,
+                _or_nothing(None if key == "theirs" else measured.ratio(key, "theirs"),
+                            wording.spread_of_ratios),
+                _or_nothing(None if key == "limit" else measured.ratio(key, "limit"),
+                            lambda ratio: f"{ratio.median:.2f}"),
+                _nanoseconds(measured.cpu(key)), workload.per))
+    return aligned(rows, left=3)
+
+
+def _measured_text(verdict):
+    target, value = verdict.target, verdict.value
+    if value is None:
+        return NOTHING
+    if target.against:
+        return wording.spread_of_ratios(value)
+    if target.role:
+        return f"{value.median:,.0f} [{value.low:,.0f}–{value.high:,.0f}] {target.unit}"
+    return wording.spread_of_figures(value, target.unit)
+
+
+MET = {True: "yes", False: "NO", None: "not measured"}
+
+
+def summary(measurements):
+    """Of a workload with several targets the others follow on lines of their own."""
+    rows = [("workload", "unit", "ours", "libzmq", "limit", "measured [min–max]", "target", "met",
+             "CPU ns ours", "libzmq")]
+    for measured in measurements:
+        rows += _summary_of(measured)
+    return aligned(rows, left=2)
+
+
+def _summary_of(measured):
+    workload = measured.workload
+    figures = [_or_nothing(measured.figures(key), lambda value: wording.figure(
+        value.median, workload.line.unit)) for key in ("ours", "theirs", "limit")]
+    head = (workload.name, wording.UNITS.get(workload.line.unit, workload.line.unit), *figures)
+    cpu = tuple(_nanoseconds(measured.cpu(key)) for key in ("ours", "theirs"))
+    verdicts = judge(measured)
+    if not verdicts:
+        ratio = _or_nothing(measured.ratio("ours", "theirs"), wording.spread_of_ratios)
+        return [(*head, ratio, NOTHING, NOTHING, *cpu)]
+    rows = []
+    for verdict in verdicts:
+        rows.append((*(head if not rows else ("",) * 5), _measured_text(verdict),
+                     verdict.target.text, MET[verdict.met], *(cpu if not rows else ("", ""))))
+    return rows
+
+
+def findings(measurements, falls, failures):
+    """What a reader must not overlook, one line each."""
+    lines = []
+    for measured in measurements:
+        for verdict in judge(measured):
+            if verdict.met is False:
+                lines.append(f"target MISSED: {measured.workload.name}: "
+                             f"{_measured_text(verdict)}, target {verdict.target.text}")
+            elif verdict.met is None:
+                lines.append(f"target not measured: {measured.workload.name}: "
+                             f"{verdict.target.text}")
+    for fall in falls:
+        lines.append(f"ratio FALLS: {fall.series}: {wording.spread_of_ratios(fall.before)} at "
+                     f"{fall.smallest.at}, {wording.spread_of_ratios(fall.after)} at "
+                     f"{fall.largest.at}")
+    for failure in failures:
+        lines.append(f"run FAILED: {failure['workload']}: {failure['contestant']}: "
+                     f"{failure['failure']}")
+    return lines

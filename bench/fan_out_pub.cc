@@ -1,0 +1,79 @@
+// PUB for PEERS connections of fan_out_sub; bench/support/fan_out.h says how they find each other.
+#include "bench/support/arguments.h"
+#include "bench/support/endpoint.h"
+#include "bench/support/fan_out.h"
+#include "zmtp/socket/complete.h"
+#include "zmtp/socket/pub_socket.h"
+#include "zmtp/socket/pull_socket.h"
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+namespace {
+
+namespace asio = boost::asio;
+
+constexpr std::uint64_t batch_messages = 256;
+
+zmtp::message octets_of(std::span<const std::byte> content) {
+  return zmtp::message{
+      std::string_view{reinterpret_cast<const char*>(content.data()), content.size()}};
+}
+
+asio::awaitable<void> wait_for_go(zmtp::pub_socket& pub, zmtp::pull_socket& pull) {
+  const std::chrono::milliseconds interval{bench::probe_interval_milliseconds};
+  for (std::uint64_t number = 0;; ++number) {
+    co_await pub.async_send(octets_of(bench::make_probe(number)), asio::use_awaitable);
+    boost::system::error_code ec;
+    auto token = asio::redirect_error(asio::use_awaitable, ec);
+    co_await pull.async_receive(interval, token);
+    if (!ec) {
+      co_return;
+    }
+  }
+}
+
+asio::awaitable<void> publish(zmtp::pub_socket pub, zmtp::pull_socket pull, std::uint64_t size,
+                              std::uint64_t count) {
+  co_await wait_for_go(pub, pull);
+  std::vector<zmtp::message> batch;
+  for (auto left = count; left != 0;) {
+    const auto some = std::min(batch_messages, left);
+    for (std::uint64_t i = 0; i < some; ++i) {
+      batch.emplace_back().prepare_back(size).front() = bench::data_mark;
+    }
+    co_await pub.async_send(batch, asio::use_awaitable);
+    left -= some;
+  }
+  co_await pub.async_send(zmtp::message{bench::fan_out_end}, asio::use_awaitable);
+}
+
+}  // namespace
+
+int main(int count, char** values) {
+  const bench::arguments arguments{count, values, "ENDPOINT PEERS SIZE COUNT"};
+  // PEERS is for fan_out_sub. It connects to addresses all over 127/8, so all are bound.
+  const auto port = bench::parse_endpoint(arguments.text(0)).port;
+  bench::allow_descriptors(arguments.number(1));
+  asio::io_context context{1};
+  zmtp::socket_options options;
+  options.no_drop = true;
+  options.backlog = 1'024;
+  // As libzmq's program has it: a wait for the slowest of many is what is not measured here.
+  options.send_mark.messages.reset();
+  zmtp::pub_socket pub{context.get_executor(), options};
+  pub.bind("tcp://*:" + std::to_string(port));
+  zmtp::pull_socket pull{context.get_executor()};
+  pull.bind("tcp://*:" + std::to_string(port + 1));
+  co_spawn(context,
+           publish(std::move(pub), std::move(pull), arguments.number(2), arguments.number(3)),
+           zmtp::rethrow);
+  context.run();
+}

@@ -1,0 +1,55 @@
+#pragma once
+// ZMTP's message frames and nothing else of it: as many of one size as fit into a buffer, and how
+// many a buffer holds.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace bench::limits {
+
+// What the bare limits write at once, and read at once.
+inline constexpr std::size_t write_size = 64 * 1024;
+inline constexpr std::size_t read_size = 256 * 1024;
+
+// With its header, which is longer for bodies above 255 octets.
+std::size_t frame_size(std::size_t body_size);
+
+class frame_encoder {
+public:
+  explicit frame_encoder(std::size_t body_size);
+
+  // Encodes into the buffer what fits of `count` frames, which begin where the call before ended:
+  // a frame that does not fit whole is continued by the next call. Returns the octets.
+  std::span<const std::byte> encode(std::uint64_t count);
+  // How many frames the calls so far completed.
+  std::uint64_t completed() const { return completed_; }
+
+private:
+  std::size_t encode_whole(std::size_t at, std::uint64_t count);
+
+  std::size_t body_size_;
+  std::vector<std::byte> frame_;  // header and body, as an application's own memory
+  std::size_t within_frame_ = 0;  // octets of the frame that the calls before encoded
+  std::uint64_t completed_ = 0;
+  std::vector<std::byte> buffer_;
+};
+
+class frame_decoder {
+public:
+  explicit frame_decoder(std::size_t body_size);
+
+  // Where to read to. Then received() counts the frames that are complete now.
+  std::span<std::byte> room() { return std::span{buffer_}.subspan(kept_); }
+  // Ends the program when a frame has another size.
+  std::uint64_t received(std::size_t octets);
+
+private:
+  std::size_t body_size_;
+  std::size_t missing_ = 0;  // of the body that the octets so far began
+  std::size_t kept_ = 0;     // octets at the front: a header that is not complete
+  std::vector<std::byte> buffer_;
+};
+
+}  // namespace bench::limits

@@ -1,0 +1,67 @@
+#!/usr/bin/python3
+"""The workloads fit what runs them."""
+
+import string
+import unittest
+
+import from_bench  # noqa: F401: comparison is found by it
+from comparison.catalogue import WORKLOADS
+from comparison.workload import Ending
+
+
+class Catalogue(unittest.TestCase):
+    def test_names_are_unique(self):
+        names = [workload.name for workload in WORKLOADS]
+        self.assertEqual(len(names), len(set(names)))
+
+    def test_each_contestant_is_there_once_and_one_of_its_processes_counts(self):
+        for workload in WORKLOADS:
+            keys = [contestant.key for contestant in workload.contestants]
+            self.assertEqual(len(keys), len(set(keys)), workload.name)
+            for contestant in workload.contestants:
+                self.assertIn(contestant.figure_role, contestant.roles, workload.name)
+
+    def test_arguments_ask_for_known_values(self):
+        for workload in WORKLOADS:
+            for contestant in workload.contestants:
+                for process in contestant.processes:
+                    for argument in process.arguments:
+                        for _, name, _, _ in string.Formatter().parse(str(argument)):
+                            self.assertIn(name, (None, "bind", "connect", "count"))
+
+    def test_the_first_process_waits_for_nobody_and_some_process_is_told_the_count(self):
+        for workload in WORKLOADS:
+            for contestant in workload.contestants:
+                self.assertFalse(contestant.processes[0].when_listening, workload.name)
+                self.assertTrue(any("{count}" in process.arguments
+                                    for process in contestant.processes), workload.name)
+
+    def test_a_run_ends_by_itself_or_by_what_a_process_has_to_say(self):
+        for workload in WORKLOADS:
+            for contestant in workload.contestants:
+                self.assertTrue(any(process.ending is Ending.ITSELF or process.has_to_say
+                                    for process in contestant.processes), workload.name)
+
+    def test_targets_are_compared_with_contestants_that_are_there(self):
+        for workload in WORKLOADS:
+            for target in workload.targets:
+                for key in {"ours", target.against} - {None}:
+                    contestant = {each.key: each for each in workload.contestants}[key]
+                    if target.role:
+                        self.assertIn(target.role, contestant.roles, workload.name)
+
+    def test_what_is_quick_can_judge_its_targets(self):
+        for workload in WORKLOADS:
+            for target in workload.targets if workload.quick else ():
+                self.assertLessEqual({"ours", target.against} - {None}, set(workload.quick))
+
+    def test_the_bound_is_the_one_that_the_target_names(self):
+        for workload in WORKLOADS:
+            for target in workload.targets:
+                self.assertEqual(target.at_least, "≥" in target.text)
+                if target.against:
+                    self.assertIn(f"{target.bound:g} ×", target.text)
+
+
+if __name__ == "__main__":
+    unittest.main()

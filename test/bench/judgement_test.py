@@ -1,0 +1,65 @@
+#!/usr/bin/python3
+"""Targets are met or missed by medians; a falling ratio has to be seen in every round."""
+
+import unittest
+
+from made_up import failed, measured
+from comparison.judgement import falls, judge
+
+
+def met(measurement):
+    return [verdict.met for verdict in judge(measurement)]
+
+
+class Judgement(unittest.TestCase):
+    def test_a_ratio_at_the_bound_is_met(self):
+        self.assertEqual(met(measured("stream_64", ours=[45e6], theirs=[10e6])), [True])
+
+    def test_a_ratio_below_the_bound_is_missed(self):
+        self.assertEqual(met(measured("stream_64", ours=[44e6], theirs=[10e6])), [False])
+
+    def test_the_median_of_the_rounds_decides(self):
+        verdict, = judge(measured("stream_64", ours=[10, 50, 60], theirs=[10, 10, 10]))
+        self.assertTrue(verdict.met)
+        self.assertEqual(verdict.value, (5, 1, 6))
+
+    def test_where_less_is_better_the_bound_is_the_most(self):
+        self.assertEqual(met(measured("round_trip_1", ours=[7], theirs=[14], limit=[5])),
+                         [True, False])
+
+    def test_an_absolute_target_looks_at_our_figure(self):
+        self.assertEqual(met(measured("idle_memory", ours=[8192], theirs=[24000])), [True])
+        self.assertEqual(met(measured("idle_memory", ours=[8193], theirs=[24000])), [False])
+
+    def test_the_brokers_cpu_is_compared_with_the_relays(self):
+        measurement = measured("majordomo_4", ours=[300], theirs=[100], limit=[400])
+        measurement.outcomes["ours"].runs[0].cpu_seconds["broker"] = 1.6e-3
+        self.assertEqual(met(measurement), [True, False])
+        measurement.outcomes["ours"].runs[0].cpu_seconds["broker"] = 1.4e-3
+        self.assertEqual(met(measurement), [True, True])
+
+    def test_an_absolute_cpu_target_is_by_request(self):
+        self.assertEqual(met(measured("majordomo_capacity_8", cpu_seconds=0.9e-3, ours=[499_999])),
+                         [False, True])
+
+    def test_without_the_other_side_nothing_is_judged(self):
+        self.assertEqual(met(measured("stream_64", ours=[45e6])), [None])
+        self.assertEqual(met(failed(measured("stream_64", ours=[45e6], theirs=[]), "theirs")),
+                         [None])
+
+    def test_a_ratio_that_is_lower_in_every_round_falls(self):
+        fall, = falls([measured("multipart_10", ours=[30, 31], theirs=[10, 10]),
+                       measured("multipart_1", ours=[40, 41], theirs=[10, 10])])
+        self.assertEqual((fall.smallest.at, fall.largest.at), (1, 10))
+
+    def test_a_ratio_within_the_noise_does_not_fall(self):
+        self.assertEqual(falls([measured("multipart_1", ours=[40, 50], theirs=[10, 10]),
+                                measured("multipart_10", ours=[30, 41], theirs=[10, 10])]), [])
+
+    def test_streams_of_larger_messages_may_near_the_limit(self):
+        self.assertEqual(falls([measured("stream_16", ours=[60], theirs=[10]),
+                                measured("stream_1024", ours=[30], theirs=[10])]), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,89 @@
+#!/usr/bin/python3
+"""Runs of real processes: what they claim, what they took, and that none is left."""
+
+import os
+import unittest
+
+from stand_ins import make_stand_ins
+from comparison.catalogue import WORKLOADS
+from comparison.run import RunFailed, run
+
+WORK = {workload.name: workload for workload in WORKLOADS}
+# For what should come at once, on a machine that does much else.
+PATIENCE = 60
+
+
+def contestant(name, key):
+    return next(each for each in WORK[name].contestants if each.key == key)
+
+
+class Runs(unittest.TestCase):
+    def run_one(self, name, key, seconds=PATIENCE, **faulty):
+        root = make_stand_ins(self, **faulty)
+        try:
+            return run(WORK[name], contestant(name, key), 1000, lambda program: root / program,
+                       seconds)
+        finally:
+            # Every child was taken by its id, so that there is none to wait for.
+            with self.assertRaises(ChildProcessError):
+                os.wait4(-1, os.WNOHANG)
+
+    def assert_fails(self, words, *arguments, **named):
+        with self.assertRaisesRegex(RunFailed, words):
+            self.run_one(*arguments, **named)
+
+    def test_a_stream_gives_the_receivers_figure_and_the_cpu_time_of_both(self):
+        done = self.run_one("stream_64", "ours")
+        self.assertEqual(done.figure, 4_000_000)
+        self.assertEqual(set(done.cpu_seconds), {"receiver", "sender"})
+        for seconds in done.cpu_seconds.values():
+            self.assertGreater(seconds, 0)
+
+    def test_a_round_trip_gives_the_clients_figure(self):
+        self.assertEqual(self.run_one("round_trip_64", "theirs").figure, 100)
+
+    def test_a_fan_out_binds_to_all_addresses(self):
+        self.assertEqual(self.run_one("fan_out_10", "limit").figure, 8_000_000)
+
+    def test_a_broker_ends_on_sigterm_and_its_workers_are_one_role(self):
+        done = self.run_one("majordomo_4", "theirs")
+        self.assertEqual(done.figure, 10_000)
+        self.assertEqual(set(done.cpu_seconds), {"broker", "workers", "client"})
+
+    def test_idle_peers_end_with_their_input(self):
+        self.assertEqual(self.run_one("idle_memory", "ours").figure, 4096)
+
+    def test_a_program_that_fails_is_named_with_its_words(self):
+        self.assert_fails(r"(?s)bench/remote_thr ended with 1.*remote_thr is broken",
+                          "stream_64", "ours", broken="bench/remote_thr")
+
+    def test_a_broker_that_ends_early_fails_the_run(self):
+        self.assert_fails("md_broker ended", "majordomo_4", "theirs",
+                          broken="bench/libzmq/md_broker")
+
+    def test_a_run_without_figure_fails(self):
+        self.assert_fails(r"local_thr printed no `mean throughput: N \[msg/s\]`", "stream_64",
+                          "ours", silent="bench/local_thr")
+
+    def test_peers_that_do_not_report_fail_the_run_at_its_deadline(self):
+        self.assert_fails("did not come within 2 s", "idle_memory", "ours", seconds=2,
+                          silent="bench/limits/idle_peers")
+
+    def test_a_program_that_never_listens_is_killed_at_the_deadline(self):
+        self.assert_fails("a listening port did not come within 1 s", "stream_64", "ours",
+                          seconds=1, endless="bench/local_thr")
+
+    def test_a_program_that_never_ends_is_killed_at_the_deadline(self):
+        self.assert_fails("did not come within 2 s", "stream_64", "ours", seconds=2,
+                          endless="bench/remote_thr")
+
+    def test_a_program_that_is_not_there_is_named(self):
+        root = make_stand_ins(self)
+        (root / "bench/local_thr").unlink()
+        with self.assertRaisesRegex(RunFailed, "cannot start .*bench/local_thr.*is it built"):
+            run(WORK["stream_64"], contestant("stream_64", "ours"), 1000,
+                lambda program: root / program, PATIENCE)
+
+
+if __name__ == "__main__":
+    unittest.main()

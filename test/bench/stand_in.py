@@ -1,0 +1,122 @@
+#!/usr/bin/python3 -IS
+"""Stands in for every program of a comparison, by the name it was given: it makes and takes one
+connection and claims a figure."""
+
+import os
+import signal
+import socket
+import sys
+import threading
+
+FOLDER, NAME = os.path.split(os.path.realpath(sys.argv[0]))
+# What is wrong with this one, by whoever copied it: broken, silent or endless.
+FAULT = ""
+# By folder, as if libzmq took a quarter of our speed and the limit were twice it.
+RATES = {"bench": 4_000_000, "libzmq": 1_000_000, "limits": 8_000_000}
+RATE = RATES.get(os.path.basename(FOLDER))
+
+
+def endpoint():
+    text = next(argument for argument in sys.argv if argument.startswith("tcp://"))
+    host, port = text.removeprefix("tcp://").rsplit(":", 1)
+    return ("" if host == "*" else host), int(port)
+
+
+def listen():
+    listener = socket.socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind(endpoint())
+    listener.listen(64)
+    return listener
+
+
+def take_one():
+    with listen() as listener:
+        connection, _ = listener.accept()
+        with connection:
+            connection.recv(1)
+
+
+def connect_once():
+    socket.create_connection(endpoint(), timeout=10).close()
+
+
+def until_terminated():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    while True:
+        signal.pause()
+
+
+def say(line):
+    if FAULT != "silent":
+        print(line, flush=True)
+
+
+def receive():
+    take_one()
+    say(f"mean throughput: {RATE} [msg/s]")
+
+
+def subscribe():
+    connect_once()
+    say(f"mean throughput: {RATE} [msg/s]")
+
+
+def ask():
+    connect_once()
+    say(f"average latency: {100e6 / RATE:.3f} [us]")
+
+
+def load():
+    connect_once()
+    say(f"mean rate: {RATE // 100} [request/s]")
+
+
+def listen_until_terminated():
+    with listen():
+        until_terminated()
+
+
+def hold_memory():
+    listener = listen()
+    threading.Thread(target=listener.accept, daemon=True).start()
+    say("memory per connection: 4096 [B]")
+    until_terminated()
+
+
+def stay_connected():
+    with socket.create_connection(endpoint(), timeout=10):
+        until_terminated()
+
+
+def stay_until_input_ends():
+    connect_once()
+    say("connections: 1")
+    sys.stdin.read()
+
+
+ROLES = {
+    receive: ("local_thr", "local_thr_single", "raw_stream_sink", "raw_tcp_sink"),
+    connect_once: ("remote_thr", "raw_stream_source", "raw_tcp_source"),
+    take_one: ("local_lat", "ping_pong_server", "fan_out_pub", "raw_fan_out_source"),
+    subscribe: ("fan_out_sub", "raw_fan_out_sink"),
+    ask: ("remote_lat", "ping_pong_client"),
+    load: ("mdp_load", "md_client", "md_sync_client", "relay_load"),
+    listen_until_terminated: ("zinc", "md_broker", "relay"),
+    hold_memory: ("idle_router",),
+    stay_connected: ("md_worker",),
+    stay_until_input_ends: ("idle_peers",),
+}
+
+
+def main():
+    if FAULT == "broken":
+        sys.exit(f"{NAME} is broken")
+    if FAULT == "endless":
+        signal.pause()
+    roles = {name: role for role, names in ROLES.items() for name in names}
+    roles[NAME]()
+
+
+if __name__ == "__main__":
+    main()
