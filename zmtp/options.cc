@@ -1,5 +1,8 @@
 #include "zmtp/options.h"
 
+#include <algorithm>
+#include <numeric>
+
 namespace zmtp {
 
 namespace {
@@ -7,6 +10,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::size_t max_routing_id = 255;   // RFC 37: the length is one octet
+constexpr std::size_t max_extensions = 255;   // octets of the list: READY shall stay small
 constexpr std::size_t max_size = 1ULL << 31;  // 2 GiB
 constexpr std::size_t max_parts = 65'535;     // what a message counts
 // Added to a clock's nanoseconds, the longest representable duration would overflow.
@@ -24,6 +28,19 @@ bool is_positive_duration(milliseconds time) noexcept {
 
 bool is_routing_id(const std::string& id) noexcept {
   return id.size() <= max_routing_id && (id.empty() || id.front() != '\0');
+}
+
+bool is_extension(const std::string& text) noexcept {
+  return !text.empty() && text.front() != '=' && std::all_of(text.begin(), text.end(), [](char c) {
+    return c > ' ' && c <= '~' && c != ',';
+  });
+}
+
+bool is_extensions(const std::vector<std::string>& list) noexcept {
+  const auto octets =
+      std::accumulate(list.begin(), list.end(), std::size_t{0},
+                      [](std::size_t sum, const std::string& one) { return sum + one.size() + 1; });
+  return octets <= max_extensions + 1 && std::all_of(list.begin(), list.end(), is_extension);
 }
 
 bool is_mark(const high_water_mark& mark) noexcept {
@@ -48,11 +65,11 @@ bool is_limits(const limits& limit) noexcept {
 }  // namespace
 
 error_code validate(const socket_options& options) noexcept {
-  const bool valid = is_routing_id(options.routing_id) && is_mark(options.send_mark) &&
-                     is_mark(options.receive_mark) &&
-                     (!options.linger || is_duration(*options.linger)) &&
-                     is_reconnect(options.reconnect) && is_limits(options.limit) &&
-                     options.backlog > 0 && options.pending_handshakes != 0;
+  const bool valid =
+      is_routing_id(options.routing_id) && is_mark(options.send_mark) &&
+      is_mark(options.receive_mark) && (!options.linger || is_duration(*options.linger)) &&
+      is_reconnect(options.reconnect) && is_limits(options.limit) && options.backlog > 0 &&
+      options.pending_handshakes != 0 && is_extensions(options.extensions);
   return valid ? error_code{} : errc::bad_option;
 }
 

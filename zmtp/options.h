@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace zmtp {
 
@@ -69,10 +70,14 @@ struct socket_options {
   // Attach and detach of peers are received too, in their order with the messages, by who receives
   // routed messages.
   bool announce_peers = false;
+  // Announced to peers as X-Zinc: what only peers of this project understand, each `name` or
+  // `name=value`. Printable ASCII without commas and blanks; up to 255 octets with the commas
+  // between them.
+  std::vector<std::string> extensions{};
 };
 
-// Errors: errc::bad_option, for a value that no socket can work with: a routing id that is not as
-// above, a limit or mark of zero, sizes above 2 GiB, more than 65,535 parts, a duration that is
+// Errors: errc::bad_option, for a value that no socket can work with: a routing id or extension
+// that is not as above, a limit or mark of zero, sizes above 2 GiB, more than 65,535 parts, a duration that is
 // negative, zero where that means never, or longer than a year.
 [[nodiscard]] error_code validate(const socket_options& options) noexcept;
 

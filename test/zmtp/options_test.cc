@@ -40,6 +40,13 @@ TEST(options, outermost_values_are_valid) {
       [](auto& o) { o.limit.metadata_properties = 1; },
       [](auto& o) { o.backlog = 1; },
       [](auto& o) { o.pending_handshakes = 1; },
+      [](auto& o) {
+        o.extensions = {"!~", "a=", "a=1=2", "a"};
+      },
+      [](auto& o) {
+        o.extensions = {std::string(127, 'a'), std::string(127, 'b')};
+      },
+      [](auto& o) { o.extensions = {std::string(255, 'a')}; },
   };
   for (const auto& c : valid) {
     EXPECT_EQ(judged(c), error_code{}) << "value " << &c - valid;
@@ -87,6 +94,20 @@ TEST(options, values_that_no_socket_can_work_with_are_refused) {
       [](auto& o) { o.backlog = 0; },
       [](auto& o) { o.backlog = -1; },
       [](auto& o) { o.pending_handshakes = 0; },
+      [](auto& o) {
+        o.extensions = {"a", ""};
+      },
+      [](auto& o) { o.extensions = {"=1"}; },
+      [](auto& o) { o.extensions = {"a,b"}; },
+      [](auto& o) { o.extensions = {"a b"}; },
+      [](auto& o) { o.extensions = {"a\t"}; },
+      [](auto& o) { o.extensions = {"\x7f"}; },
+      [](auto& o) { o.extensions = {"\xe9"}; },
+      [](auto& o) { o.extensions = {std::string("a\0", 2)}; },
+      [](auto& o) { o.extensions = {std::string(256, 'a')}; },
+      [](auto& o) {
+        o.extensions = {std::string(127, 'a'), std::string(128, 'b')};
+      },
   };
   for (const auto& c : refused) {
     EXPECT_EQ(judged(c), errc::bad_option) << "value " << &c - refused;

@@ -1,6 +1,7 @@
 #include "zmtp/socket/wire_link.h"
 
 #include "zmtp/buffer/block_pool.h"
+#include "zmtp/extensions.h"
 #include "zmtp/mechanism/null.h"
 
 #include <algorithm>
@@ -19,6 +20,7 @@ std::unique_ptr<mechanism> make_mechanism(const socket_state& state) {
   metadata own;
   own.add("Socket-Type", to_string(state.type()));
   own.add("Identity", state.options().routing_id);
+  announce_extensions(own, state.options().extensions);
   return std::make_unique<null_mechanism>(std::move(own), state.options().limit);
 }
 

@@ -48,6 +48,22 @@ protected:
   }
 };
 
+TEST_F(announcement, makes_the_extensions_of_a_peer_known) {
+  router_socket router{executor(), announcing()};
+  auto options = announcing();
+  options.extensions = {"capacity=8", "mdp-errors"};
+  dealer_socket dealer{executor(), options};
+  const auto peer = join(dealer, router);
+  ASSERT_NE(router.info(peer), nullptr);
+  const auto* list = router.info(peer)->properties.find("X-Zinc");
+  ASSERT_NE(list, nullptr);
+  EXPECT_EQ(*list, "capacity=8,mdp-errors");
+  dealer_socket plain{executor()};
+  const auto other = join(plain, router);
+  ASSERT_NE(router.info(other), nullptr);
+  EXPECT_EQ(router.info(other)->properties.find("X-Zinc"), nullptr);
+}
+
 TEST_F(announcement, surrounds_what_a_peer_sends) {
   router_socket router{executor(), announcing()};
   {
