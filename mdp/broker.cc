@@ -80,7 +80,7 @@ private:
           state_.on_message(item.peer, std::move(item.content), now, actions_);
           break;
         case zmtp::routed_message::kind::attached:
-          state_.on_attached(item.peer, now, actions_);
+          state_.on_attached(item.peer, announced_by(item.peer), now, actions_);
           break;
         case zmtp::routed_message::kind::detached:
           state_.on_detached(item.peer, now, actions_);
@@ -90,6 +90,12 @@ private:
     }
     state_.compact();
     alarm_.set(state_.next_deadline());
+  }
+
+  [[nodiscard]] const zmtp::metadata& announced_by(zmtp::peer_id peer) const noexcept {
+    static const zmtp::metadata nothing;  // of who is gone already
+    const auto* const info = router_.info(peer);
+    return info != nullptr ? info->properties : nothing;
   }
 
   void on_time() {

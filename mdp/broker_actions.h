@@ -57,9 +57,10 @@ struct broker_counters {
   std::uint64_t abandoned = 0;  // their client went away
   std::uint64_t oversized = 0;  // their reply was too large to be gathered
 
-  std::uint64_t unwanted_replies = 0;     // of requests that nobody waits for any more
-  std::uint64_t unexpected_commands = 0;  // answered by DISCONNECT
-  std::uint64_t ignored_messages = 0;     // of peers that were told to go, or are not attached
+  std::uint64_t unwanted_replies = 0;         // of requests that nobody waits for any more
+  std::uint64_t unexpected_commands = 0;      // answered by DISCONNECT
+  std::uint64_t malformed_announcements = 0;  // of peers that are heard as if they had made none
+  std::uint64_t ignored_messages = 0;         // of peers that were told to go, or are not attached
   std::uint64_t workers_registered = 0;
   std::uint64_t workers_expired = 0;      // silent for too long
   std::uint64_t workers_not_reading = 0;  // closed: they did not take what was sent

@@ -46,7 +46,7 @@ struct request {
   service* asked = nullptr;
   worker* held_by = nullptr;  // null: waiting
   line* waits_in = nullptr;   // null: held, or came back from a lost worker
-  std::uint64_t token = 0;    // of the latest attempt; no two attempts have the same
+  std::uint64_t token = 0;    // of the latest attempt; see given_requests
   std::size_t charge = 0;     // what the accounts hold for it
   time_point queued_at;
   dialect how = dialect::v02;  // of the client
@@ -84,12 +84,12 @@ struct worker {
   dialect how = dialect::v02;
   std::size_t capacity = 1;  // how many requests it takes at once
   std::size_t held = 0;
-  list_of<request, &request::place> hands;  // oldest first
+  list_of<request, &request::place> hands;  // in the order they were given
   time_point heard_at;                      // its latest command
   time_point told_at;                       // our latest command
-  time_point given_at;                      // our latest request
+  time_point busy_since;                    // while it has something in hand
   std::size_t heap_place = not_in_heap;
-  list_hook ready;  // among those of its service that can take a request
+  list_hook ready;  // among those of its service that can take a request: idle, or at work
 };
 
 }  // namespace broker_records

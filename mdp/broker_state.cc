@@ -1,5 +1,7 @@
 #include "mdp/broker_state.h"
 
+#include "mdp/announcement.h"
+
 #include <algorithm>
 #include <utility>
 #include <variant>
@@ -17,6 +19,7 @@ broker_options workable(broker_options options) noexcept {
   options.heartbeat_interval = std::max(options.heartbeat_interval, 1ms);
   options.liveness = std::max(options.liveness, 1U);
   options.attempts = std::max(options.attempts, 1U);
+  options.worker_capacity = std::max<std::size_t>(options.worker_capacity, 1);
   if (options.busy_expiry) {
     options.busy_expiry = std::max(*options.busy_expiry, 1ms);
   }
@@ -32,11 +35,16 @@ broker_options workable(broker_options options) noexcept {
 broker_state::broker_state(const broker_options& options, std::uint64_t instance)
     : options_{workable(options)}, dispatcher_{options_, instance, counters_} {}
 
-void broker_state::on_attached(zmtp::peer_id id, time_point now, actions& out) {
+void broker_state::on_attached(zmtp::peer_id id, const zmtp::metadata& announced, time_point now,
+                               actions& out) {
   if (const auto* before = peers_.in_slot(id); before != nullptr) {
     on_detached(before->id, now, out);
   }
-  peers_.attach(id);
+  const auto said = parse_announcement(announced);
+  if (said.malformed) {
+    ++counters_.malformed_announcements;
+  }
+  peers_.attach(id).capacity = std::min(said.capacity, options_.worker_capacity);
 }
 
 void broker_state::on_detached(zmtp::peer_id id, time_point now, actions& out) {
@@ -128,7 +136,8 @@ errc broker_state::on_command(peer& from, const worker_ready& wish, zmtp::messag
   }
   ++counters_.workers_registered;
   from.is = standing::a_worker;
-  from.as_worker = &dispatcher_.add_worker(from.id, wish.service, wish.how, now, out);
+  from.as_worker =
+      &dispatcher_.add_worker(from.id, wish.service, wish.how, from.capacity, now, out);
   return none;
 }
 

@@ -8,6 +8,7 @@
 #include "mdp/options.h"
 #include "mdp/peer_table.h"
 #include "zmtp/message.h"
+#include "zmtp/metadata.h"
 #include "zmtp/routing/peer_id.h"
 
 #include <chrono>
@@ -39,7 +40,8 @@ public:
   broker_state(const broker_state&) = delete;
   broker_state& operator=(const broker_state&) = delete;
 
-  void on_attached(zmtp::peer_id id, time_point now, actions& out);
+  // `announced` is what the peer said of itself in its handshake.
+  void on_attached(zmtp::peer_id id, const zmtp::metadata& announced, time_point now, actions& out);
   void on_message(zmtp::peer_id id, zmtp::message&& m, time_point now, actions& out);
   // The connection is gone.
   void on_detached(zmtp::peer_id id, time_point now, actions& out);

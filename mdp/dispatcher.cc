@@ -73,7 +73,7 @@ void dispatcher::ask(client& from, std::string_view name, dialect how, zmtp::mes
     slices_.push_back(r);
   }
   accounts_.enter(r, from, *to, out);
-  if (!to->ready.empty()) {
+  if (to->has_room()) {
     assign(r, now, out);
     return;
   }
@@ -85,18 +85,19 @@ void dispatcher::ask(client& from, std::string_view name, dialect how, zmtp::mes
 }
 
 worker& dispatcher::add_worker(zmtp::peer_id peer, std::string_view name, dialect how,
-                               time_point now, broker_actions& out) {
+                               std::size_t capacity, time_point now, broker_actions& out) {
   auto* known = services_.find(name);
   auto& serves = known != nullptr ? *known : services_.create(name, now);
   auto& w = workers_.create();
   w.peer = peer;
   w.serves = &serves;
   w.how = how;
+  w.capacity = capacity;
   w.heard_at = w.told_at = now;
   worker_deadlines_.add(w);
   service_deadlines_.remove(serves);
   services_.add_worker(serves);
-  serves.ready.push_back(w);
+  serves.idle.push_back(w);
   serve(serves, now, out);
   return w;
 }
@@ -116,24 +117,27 @@ void dispatcher::remove_worker(worker& lost, time_point now, broker_actions& out
 
 // Gives waiting requests to workers while there are both.
 void dispatcher::serve(service& s, time_point now, broker_actions& out) {
-  while (!s.ready.empty() && !s.waiting.empty()) {
+  while (s.has_room() && !s.waiting.empty()) {
     assign(s.waiting.take(), now, out);
   }
 }
 
 void dispatcher::assign(request& r, time_point now, broker_actions& out) {
-  auto& ready = r.asked->ready;
-  auto& w = ready.front();
-  ready.pop_front();
+  auto& s = *r.asked;
+  auto& w = s.idle.empty() ? s.at_work.front() : s.idle.front();
+  w.ready.unlink();
   w.hands.push_back(r);
   r.held_by = &w;
-  r.token = ++last_token_;
+  given_.enter(r);
   ++r.attempts;
-  w.told_at = w.given_at = now;
-  if (++w.held < w.capacity) {
-    ready.push_back(w);
+  w.told_at = now;
+  if (w.held++ == 0) {
+    w.busy_since = now;
+    worker_deadlines_.on_busy(w);
   }
-  worker_deadlines_.on_busy(w);
+  if (w.held < w.capacity) {
+    s.at_work.push_back(w);
+  }
   auto& given = out.sends.emplace_back();
   given.to = w.peer;
   given.content = r.body;
@@ -149,9 +153,8 @@ request* dispatcher::held_by(worker& w, std::string_view address) noexcept {
   if (mark.instance != instance_) {
     return nullptr;
   }
-  const auto at = std::find_if(w.hands.begin(), w.hands.end(),
-                               [&](const request& r) { return r.token == mark.token; });
-  return at == w.hands.end() ? nullptr : &*at;
+  auto* const found = given_.find(mark.token);
+  return found != nullptr && found->held_by == &w ? found : nullptr;
 }
 
 void dispatcher::answer_in_part(request& held, zmtp::message& body, broker_actions& out) {
@@ -177,12 +180,24 @@ void dispatcher::answer(request& held, zmtp::message& body, time_point now, brok
     push_client_reply(whole, held.how, true, held.asked->name);
     out.send(held.asked_by->peer, std::move(whole));
   }
+  take_back(held);
   drop(held, out);
-  --w.held;
-  if (!w.ready.is_linked()) {
-    w.serves->ready.push_back(w);
+  auto& s = *w.serves;
+  if (w.held == 0) {
+    w.ready.unlink();
+    s.idle.push_back(w);
+  } else if (!w.ready.is_linked()) {
+    s.at_work.push_back(w);
   }
-  serve(*w.serves, now, out);
+  serve(s, now, out);
+}
+
+// Out of its worker's hands.
+void dispatcher::take_back(request& held) noexcept {
+  given_.leave(held);
+  held.place.unlink();
+  --held.held_by->held;
+  held.held_by = nullptr;
 }
 
 // Puts a part of a reply behind what a 0.1 client is to get at once. If that is too much, the
@@ -201,7 +216,7 @@ bool dispatcher::gather(request& r, const zmtp::message& body, broker_actions& o
   return true;
 }
 
-// Ends a request, wherever it is, except in a queue.
+// Ends a request that is in nobody's hands and in no queue.
 void dispatcher::drop(request& r, broker_actions& out) {
   if (r.asked_by != nullptr) {
     accounts_.leave(r, out);
@@ -219,8 +234,7 @@ void dispatcher::give_up(request& held, broker_actions& out) {
 
 // A request whose worker was lost.
 void dispatcher::give_back(request& held, time_point now, broker_actions& out) {
-  held.place.unlink();
-  held.held_by = nullptr;
+  take_back(held);
   held.gathered.reset();
   if (held.asked_by == nullptr) {
     drop(held, out);
@@ -310,7 +324,7 @@ void dispatcher::describe(broker_status& s) const {
   s.services = services_.size();
   s.unknown_services = services_.without_worker();
   services_.for_each([&](const service& one) { s.waiting += one.waiting.size(); });
-  s.working = requests_.size() - s.waiting;
+  s.working = given_.size();
 }
 
 std::vector<service_status> dispatcher::services() const {

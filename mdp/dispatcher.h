@@ -5,6 +5,7 @@
 #include "mdp/broker_actions.h"
 #include "mdp/client_accounts.h"
 #include "mdp/command.h"
+#include "mdp/given_requests.h"
 #include "mdp/options.h"
 #include "mdp/pool.h"
 #include "mdp/service_table.h"
@@ -29,8 +30,9 @@ public:
   void ask(client& from, std::string_view name, dialect how, zmtp::message& m, time_point now,
            broker_actions& out);
 
+  // It gets up to `capacity` requests at once.
   [[nodiscard]] worker& add_worker(zmtp::peer_id peer, std::string_view name, dialect how,
-                                   time_point now, broker_actions& out);
+                                   std::size_t capacity, time_point now, broker_actions& out);
   // What it held goes to the others of its service, as far as it may.
   void remove_worker(worker& lost, time_point now, broker_actions& out);
 
@@ -56,6 +58,7 @@ public:
 private:
   void serve(service& s, time_point now, broker_actions& out);
   void assign(request& r, time_point now, broker_actions& out);
+  void take_back(request& held) noexcept;
   [[nodiscard]] bool gather(request& r, const zmtp::message& body, broker_actions& out);
   void drop(request& r, broker_actions& out);
   void give_up(request& held, broker_actions& out);
@@ -66,10 +69,10 @@ private:
   const broker_options options_;
   const std::uint64_t instance_;
   broker_counters& counters_;
-  std::uint64_t last_token_ = 0;
   time_point judge_from_{};
 
   pool<request> requests_;
+  given_requests given_;
   pool<client> clients_;
   pool<worker> workers_;
   pool<line> lines_;

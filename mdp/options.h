@@ -43,6 +43,9 @@ struct broker_options {
   // A worker that works on a request and is silent for so long is dead. Absent: it may be silent,
   // as stock workers are while they work; only the loss of its connection counts.
   std::optional<std::chrono::milliseconds> busy_expiry{};
+  // How many requests a worker has in hand at once at most, whatever it announces. Who announces
+  // nothing has one.
+  std::size_t worker_capacity = 1'000;
   client_quota client_limit{};
   service_quota service_limit{};
   gathering_quota gathered_limit{};
@@ -58,7 +61,8 @@ struct worker_options {
   unsigned liveness = 3;
   // How long to wait after a dead broker before connecting anew.
   std::chrono::milliseconds reconnect_delay{2'500};
-  // Requests in hand at once. What a broker sends above is ignored.
+  // Requests in hand at once, announced to the broker: one of this project gives so many, others one.
+  // What a broker sends above is ignored.
   std::size_t capacity = 1;
   // Say DISCONNECT when stopping. Absent: to 0.2 brokers only, since brokers of the Guide are known
   // to die of it.

@@ -23,6 +23,7 @@ enum class standing : std::uint8_t {
 struct peer {
   zmtp::peer_id id;
   standing is = standing::absent;
+  std::size_t capacity = 1;  // as a worker
   client* as_client = nullptr;
   worker* as_worker = nullptr;
 };
@@ -35,7 +36,9 @@ public:
       peers_.resize(std::size_t{id.slot} + 1);
     }
     auto& at = peers_[id.slot];
-    at = {id, standing::fresh, nullptr, nullptr};
+    at = {};
+    at.id = id;
+    at.is = standing::fresh;
     ++size_;
     return at;
   }

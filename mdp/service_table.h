@@ -18,13 +18,18 @@ struct service {
   service(std::string_view n, pool<line>& lines) : name{n}, waiting{lines} {}
 
   std::string name;
-  std::size_t workers = 0;                // alive, at work or not
-  list_of<worker, &worker::ready> ready;  // those that can take a request, the longest idle first
-  request_queue waiting;                  // empty while a worker is ready
-  std::size_t octets = 0;                 // of its unanswered requests
+  std::size_t workers = 0;  // alive, at work or not
+  // Workers that can take a request. Those with empty hands come first, so that no request waits at
+  // the side of another while somebody is idle.
+  list_of<worker, &worker::ready> idle;     // the longest idle first
+  list_of<worker, &worker::ready> at_work;  // below their capacity; they take turns
+  request_queue waiting;                    // empty while a worker can take one
+  std::size_t octets = 0;                   // of its unanswered requests
   list_of<client, &client::blocked> blocked;
   time_point unserved_since;  // while it has no worker
   std::size_t heap_place = not_in_heap;
+
+  [[nodiscard]] bool has_room() const noexcept { return !idle.empty() || !at_work.empty(); }
 };
 
 class service_table {

@@ -1,6 +1,7 @@
 #include "mdp/worker.h"
 
 #include "mdp/alarm.h"
+#include "mdp/announcement.h"
 #include "mdp/reopen_pace.h"
 #include "mdp/worker_state.h"
 #include "zmtp/socket/complete.h"
@@ -58,6 +59,7 @@ public:
        const worker_options& options, handler on_request)
       : executor_{executor},
         broker_{broker},
+        extensions_{announce(options)},
         state_{options},
         on_request_{std::move(on_request)},
         alarm_{executor, [this] { on_time(); }},
@@ -118,6 +120,7 @@ private:
   void open() {
     zmtp::socket_options options;
     options.announce_peers = true;
+    options.extensions = extensions_;
     options.send_mark.messages.reset();
     socket_.emplace(executor_, options);
     socket_->connect(broker_);
@@ -177,6 +180,7 @@ private:
 
   asio::any_io_executor executor_;
   std::string broker_;
+  std::vector<std::string> extensions_;
   worker_state state_;
   handler on_request_;
   worker_actions actions_;

@@ -31,7 +31,7 @@ public:
   // After a request was given to an idle worker.
   void on_busy(worker& w) {
     if (busy_silence_) {
-      heap_.set_no_later(w, w.given_at + *busy_silence_);
+      heap_.set_no_later(w, w.busy_since + *busy_silence_);
     }
   }
 
@@ -59,7 +59,9 @@ private:
       return std::max(w.heard_at + silence_, judge_from);
     }
     if (busy_silence_) {
-      return std::max(std::max(w.heard_at, w.given_at) + *busy_silence_, judge_from);
+      // From the first request in hand, not from the latest: a worker that gets one after the other
+      // and says nothing is as dead as one that got one.
+      return std::max(std::max(w.heard_at, w.busy_since) + *busy_silence_, judge_from);
     }
     return std::nullopt;
   }

@@ -37,18 +37,25 @@ public:
 };
 
 TEST_F(broker_allocation, steady_state_allocates_nothing) {
-  for (const auto how : {dialect::v01, dialect::v02}) {
+  struct kind_of_worker {
+    dialect how;
+    const char* announced;
+  };
+  for (const auto& [how, announced] :
+       {kind_of_worker{dialect::v01, ""}, kind_of_worker{dialect::v02, ""},
+        kind_of_worker{dialect::v02, "capacity=2"}, kind_of_worker{dialect::v02, "capacity=8"}}) {
     std::vector<zmtp::peer_id> clients;
     for (int i = 0; i < 10; ++i) {
       clients.push_back(attach());
     }
     std::vector<zmtp::peer_id> workers;
     for (int i = 0; i < 3; ++i) {
-      workers.push_back(attach_worker("echo", how));
+      workers.push_back(attach_worker("echo", how, announced));
     }
     replies.reserve(100);
     answered = 0;
-    // More requests than workers: some wait.
+    // More requests than workers take at once, but for the last: some wait.
+    const auto of_workers = how;  // a structured binding cannot be captured
     const auto cycle = [&] {
       for (const auto client : clients) {
         zmtp::message m{"Hello world"sv};
@@ -60,7 +67,7 @@ TEST_F(broker_allocation, steady_state_allocates_nothing) {
         broker.on_deadline(now, actions);
       }
       while (!actions.sends.empty()) {
-        answer_all(how);
+        answer_all(of_workers);
       }
       broker.compact();
     };

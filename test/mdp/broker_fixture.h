@@ -50,10 +50,15 @@ class broker_setting {
 public:
   explicit broker_setting(const broker_options& options = {}) : broker{options, test_instance} {}
 
-  zmtp::peer_id attach() {
+  // `announced`: the peer's X-Zinc, empty for a stock peer.
+  zmtp::peer_id attach(const std::string& announced = {}) {
     const zmtp::peer_id id{static_cast<std::uint32_t>(inbox.size()), 7};
     inbox[id];
-    broker.on_attached(id, now, actions);
+    zmtp::metadata properties;
+    if (!announced.empty()) {
+      properties.add("X-Zinc", announced);
+    }
+    broker.on_attached(id, properties, now, actions);
     carry_out();
     return id;
   }
@@ -108,8 +113,9 @@ public:
     return given;
   }
 
-  zmtp::peer_id attach_worker(std::string_view service, dialect how = dialect::v02) {
-    const auto id = attach();
+  zmtp::peer_id attach_worker(std::string_view service, dialect how = dialect::v02,
+                              const std::string& announced = {}) {
+    const auto id = attach(announced);
     auto ready = make_ready(version_of(how), service);
     if (how == dialect::v02_delimited) {
       ready.push_front("");

@@ -1,6 +1,6 @@
 // Clients and workers that come and go at random, among peers that send mutilated messages. A
 // ledger shows that every request is answered at most once, by whom it was given to, to who asked,
-// and that none is lost while there are workers.
+// that none is lost while there are workers, and that no worker has more in hand than it takes.
 #include "test/mdp/broker_fixture.h"
 
 #include <algorithm>
@@ -20,6 +20,7 @@ public:
                         .client_limit = {.requests = 2},
                         .service_limit = {.octets = 2'000}}} {}
   void run(unsigned seed);
+  [[nodiscard]] std::size_t most_in_hand() const noexcept { return most_in_hand_; }
 
 private:
   struct asked {
@@ -32,6 +33,8 @@ private:
   };
   struct worker {
     dialect speaks;
+    std::size_t capacity = 1;
+    std::vector<given_request> hands;
   };
 
   unsigned pick(unsigned n) { return static_cast<unsigned>(random_() % n); }
@@ -43,7 +46,9 @@ private:
   void add_client() { clients_[attach()].speaks = pick(2) == 0 ? version::v01 : version::v02; }
   void add_worker(std::string_view service) {
     const auto how = std::array{dialect::v01, dialect::v02, dialect::v02_delimited}[pick(3)];
-    workers_[attach_worker(service, how)].speaks = how;
+    const auto capacity = pick(3) == 0 ? 1 : 1 + pick(16);
+    const auto announced = capacity == 1 ? "" : "capacity=" + std::to_string(capacity);
+    workers_[attach_worker(service, how, announced)] = {how, capacity, {}};
   }
   void say_in(dialect how, zmtp::peer_id id, zmtp::message m) {
     if (how == dialect::v02_delimited) {
@@ -55,6 +60,7 @@ private:
   void step();
   void a_client_asks();
   void clients_read();
+  void a_worker_reads(zmtp::peer_id id, worker& w);
   void a_worker_works(zmtp::peer_id id, worker& w);
   void a_stranger_speaks();
   zmtp::message mutilated();
@@ -66,6 +72,7 @@ private:
   std::map<zmtp::peer_id, worker> workers_;
   std::vector<zmtp::peer_id> strangers_;
   std::vector<zmtp::message> seen_;  // what strangers make their messages of
+  std::size_t most_in_hand_ = 0;     // of one worker
 };
 
 void random_life::a_client_asks() {
@@ -107,19 +114,35 @@ void random_life::clients_read() {
   }
 }
 
+void random_life::a_worker_reads(zmtp::peer_id id, worker& w) {
+  while (!silent(id)) {
+    auto m = next(id);
+    if (m == heartbeat(w.speaks)) {
+      continue;
+    }
+    const auto input = parse_for_worker(m, w.speaks);
+    ASSERT_TRUE(input);
+    const auto* given = std::get_if<broker_request>(&*input);
+    ASSERT_NE(given, nullptr) << "an honest worker was sent away";
+    const std::string address{given->address};
+    m.pop_front();
+    m.pop_front();
+    w.hands.push_back({address, m});
+  }
+  ASSERT_LE(w.hands.size(), w.capacity);
+  most_in_hand_ = std::max(most_in_hand_, w.hands.size());
+}
+
 void random_life::a_worker_works(zmtp::peer_id id, worker& w) {
-  auto m = next(id);
-  if (m.empty() || m == heartbeat(w.speaks)) {
+  a_worker_reads(id, w);
+  if (w.hands.empty()) {
     return;
   }
-  const auto input = parse_for_worker(m, w.speaks);
-  ASSERT_TRUE(input);
-  const auto* given = std::get_if<broker_request>(&*input);
-  ASSERT_NE(given, nullptr) << "an honest worker was sent away";
-  const std::string address{given->address};
-  m.pop_front();
-  m.pop_front();
-  zmtp::message body{m.front()};
+  // Whichever it has done first.
+  const auto done = w.hands.begin() + pick(static_cast<unsigned>(w.hands.size()));
+  const auto address = done->address;
+  zmtp::message body{done->body.front()};
+  w.hands.erase(done);
   for (auto parts = pick(10) == 0 && w.speaks != dialect::v01 ? pick(4) : 0; parts != 0; --parts) {
     auto part = body;
     push_worker_reply(part, version_of(w.speaks), false, address);
@@ -169,7 +192,7 @@ zmtp::message random_life::mutilated() {
 
 void random_life::a_stranger_speaks() {
   if (strangers_.size() < 5 || pick(10) == 0) {
-    strangers_.push_back(attach());
+    strangers_.push_back(attach(std::array{"", "capacity=3", "capacity=-1"}[pick(3)]));
     seen_.push_back(make_ready(version::v01, services[pick(3)]));
     seen_.push_back(make_ready(version::v02, services[pick(3)]));
     seen_.push_back(make_heartbeat(dialect::v02));
@@ -201,10 +224,11 @@ void random_life::step() {
     case 1:
       if (workers_.size() > 2 && pick(2) == 0) {
         const auto at = any(workers_);
-        const auto [id, w] = *at;
+        const auto id = at->first;
+        const auto how = at->second.speaks;
         workers_.erase(at);
         if (pick(2) == 0) {
-          say(id, make_disconnect(w.speaks));
+          say(id, make_disconnect(how));
         } else {
           detach(id);
         }
@@ -293,11 +317,14 @@ void random_life::run(unsigned seed) {
 
 TEST(broker_random, ledger) {  // MDP-31, D1, D3
   broker_counters sum;
+  std::size_t most_in_hand = 0;
   for (unsigned seed = 0; seed < 400 && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
     random_life life;
     life.run(seed);
     const auto counted = life.counters();
+    most_in_hand = std::max(most_in_hand, life.most_in_hand());
+    sum.malformed_announcements += counted.malformed_announcements;
     sum.replies += counted.replies;
     sum.partials += counted.partials;
     sum.requeued += counted.requeued;
@@ -313,11 +340,12 @@ TEST(broker_random, ledger) {  // MDP-31, D1, D3
     }
   }
   // All of it did happen.
-  for (const auto count :
-       {sum.replies, sum.partials, sum.requeued, sum.cut_short, sum.abandoned, sum.unwanted_replies,
-        sum.unexpected_commands, sum.ignored_messages, sum.workers_expired, sum.pauses}) {
+  for (const auto count : {sum.replies, sum.partials, sum.requeued, sum.cut_short, sum.abandoned,
+                           sum.unwanted_replies, sum.unexpected_commands, sum.ignored_messages,
+                           sum.workers_expired, sum.pauses, sum.malformed_announcements}) {
     EXPECT_GT(count, 5U);
   }
+  EXPECT_GT(most_in_hand, 4U);
   for (auto fault = errc::no_header; fault <= errc::version_changed;
        fault = static_cast<errc>(static_cast<int>(fault) + 1)) {
     if (fault != errc::too_many_frames) {

@@ -82,6 +82,37 @@ TEST_P(shells, a_worker_that_is_lost_while_it_works_is_replaced) {
   EXPECT_EQ(broker_->status().counters.requeued, 1U);
 }
 
+TEST_P(shells, a_worker_with_a_capacity_has_so_many_in_hand_and_all_go_to_another_when_it_is_lost) {
+  start_broker();
+  std::vector<worker_request> in_hand;
+  auto options = impatient_worker(GetParam().workers);
+  options.capacity = 3;
+  std::optional<worker> wide{std::in_place, executor(), at_, options, [&](worker_request request) {
+                               in_hand.push_back(std::move(request));
+                             }};
+  await_workers(1);
+  client asker{executor(), at_, patient_client(GetParam().clients)};
+  std::vector<std::string> replies;
+  for (const auto* const text : {"1", "2", "3", "4", "5"}) {
+    asker.async_request("echo", message{text}, [&, text](error_code ec, const message& m) {
+      EXPECT_FALSE(ec);
+      EXPECT_EQ(m, message{text});
+      replies.emplace_back(text);
+    });
+  }
+  run_until([&] { return in_hand.size() == 3 && broker_->status().waiting == 2; });
+  // The last first; then it is given another.
+  auto body = std::move(in_hand[2].body());
+  EXPECT_FALSE(in_hand[2].reply(std::move(body)));
+  run_until([&] { return in_hand.size() == 4 && replies.size() == 1; });
+  EXPECT_EQ(broker_->status().working, 3U);
+  const auto other = echo_worker(GetParam().workers);
+  await_workers(2);
+  wide.reset();
+  run_until([&] { return replies.size() == 5; });
+  EXPECT_EQ(broker_->status().counters.requeued, 3U);
+}
+
 TEST_P(shells, a_client_that_is_lost_ends_its_requests) {
   start_broker();
   std::vector<worker_request> in_hand;

@@ -45,6 +45,11 @@ void add_broker(CLI::App& app, broker_arguments& to) {
       ->capture_default_str();
   add_milliseconds(app, "--expiry", to.options.service_expiry,
                    "how long a request waits for a service that nobody offers");
+  app.add_option("--worker-capacity", to.options.worker_capacity,
+                 "requests that one worker has in hand at most, whatever it announces")
+      ->check(CLI::Range(1, 1'000'000))
+      ->type_name("N")
+      ->capture_default_str();
 }
 
 void add_worker(CLI::App& app, worker_arguments& to) {
@@ -59,6 +64,11 @@ void add_worker(CLI::App& app, worker_arguments& to) {
   app.add_option("--liveness", to.options.liveness,
                  "silent heartbeats after which the broker is dead")
       ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app.add_option("--capacity", to.options.capacity,
+                 "requests in hand at once; for brokers of this project, others give one")
+      ->check(CLI::Range(1, 1'000'000))
+      ->type_name("N")
       ->capture_default_str();
   app.add_option("--count", to.count, "stop after this many requests")
       ->check(CLI::PositiveNumber)

@@ -1,0 +1,57 @@
+#include "mdp/announcement.h"
+
+#include "zmtp/extensions.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace mdp {
+namespace {
+
+zmtp::metadata said(const std::string& list) {
+  zmtp::metadata m;
+  m.add("X-Zinc", list);
+  return m;
+}
+
+worker_options of_capacity(std::size_t capacity) {
+  worker_options options;
+  options.capacity = capacity;
+  return options;
+}
+
+TEST(announcement, of_a_stock_peer_is_one_request_at_a_time) {
+  EXPECT_EQ(parse_announcement({}).capacity, 1U);
+  EXPECT_FALSE(parse_announcement({}).malformed);
+  EXPECT_EQ(parse_announcement(said("something-newer=3")).capacity, 1U);
+  EXPECT_FALSE(parse_announcement(said("something-newer=3")).malformed);
+}
+
+TEST(announcement, of_a_capacity_is_read_as_it_was_made) {
+  for (const std::size_t capacity : {2U, 8U, 1'000'000U}) {
+    zmtp::metadata own;
+    zmtp::announce_extensions(own, announce(of_capacity(capacity)));
+    EXPECT_EQ(parse_announcement(own).capacity, capacity);
+    EXPECT_FALSE(parse_announcement(own).malformed);
+  }
+  EXPECT_EQ(parse_announcement(said("a,capacity=16,b")).capacity, 16U);
+}
+
+TEST(announcement, is_not_made_without_a_capacity) {
+  EXPECT_TRUE(announce(of_capacity(1)).empty());
+  EXPECT_TRUE(announce(of_capacity(0)).empty());
+}
+
+TEST(announcement, that_is_malformed_counts_as_none) {
+  for (const auto* const text :
+       {"capacity", "capacity=", "capacity=0", "capacity=-1", "capacity=+8", "capacity= 8",
+        "capacity=8 ", "capacity=8x", "capacity=0x8", "capacity=1e3", "capacity=8.0", "capacity==8",
+        "capacity=99999999999999999999999", "capacity=eight,capacity=8"}) {
+    EXPECT_EQ(parse_announcement(said(text)).capacity, 1U) << text;
+    EXPECT_TRUE(parse_announcement(said(text)).malformed) << text;
+  }
+}
+
+}  // namespace
+}  // namespace mdp
