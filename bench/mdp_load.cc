@@ -1,0 +1,389 @@
+// Majordomo clients and workers, any number of them, against any broker: how many requests a second
+// it serves, and how long each takes. bazel run -c opt //bench:mdp_load -- --help
+//
+// They speak MDP on bare DEALER sockets, whole batches at a time, so that the broker is what is
+// measured. The latency of a request is counted from the turn that sends it to the turn that has
+// its reply.
+
+#include "mdp/command.h"
+#include "zmtp/message.h"
+#include "zmtp/socket/dealer_socket.h"
+
+#include <CLI/CLI.hpp>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+namespace {
+
+namespace asio = boost::asio;
+using clock_type = std::chrono::steady_clock;
+using batch_type = std::vector<zmtp::routed_message>;
+
+struct arguments {
+  std::string endpoint;
+  std::size_t clients = 1;
+  std::size_t workers = 1;
+  std::size_t in_flight = 1;
+  std::size_t requests = 100'000;
+  std::size_t capacity = 1;
+  std::size_t size = 11;
+  mdp::version protocol = mdp::version::v01;
+  std::string service = "echo";
+  unsigned patience = 60;
+  long broker = 0;  // its process; 0: do not look
+};
+
+// Seconds of processor time that a process has used.
+double processor_time(long process) {
+  std::ifstream file{"/proc/" + std::to_string(process) + "/stat"};
+  std::string line;
+  std::getline(file, line);
+  // Behind the name, which may hold anything, the 12th and 13th field are the times.
+  std::istringstream fields{line.substr(line.rfind(')') + 1)};
+  std::string skipped;
+  for (int i = 0; i < 11; ++i) {
+    fields >> skipped;
+  }
+  long user = 0;
+  long system = 0;
+  if (!(fields >> user >> system)) {
+    throw std::runtime_error{"cannot read the times of process " + std::to_string(process) +
+                             ": name a living process of this machine"};
+  }
+  return static_cast<double>(user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+}
+
+zmtp::socket_options bare_options() {
+  zmtp::socket_options options;
+  options.announce_peers = true;
+  options.send_mark.messages.reset();
+  options.linger = std::chrono::milliseconds{0};
+  return options;
+}
+
+// Says which request a body is: its slot among those in flight, and how often that was used.
+struct tag {
+  std::uint32_t slot;
+  std::uint32_t round;
+};
+
+class load {
+public:
+  explicit load(const arguments& a) : arguments_{a}, deadline_{context_}, body_(a.size, 'x') {
+    latencies_.reserve(a.requests);
+    auto options = bare_options();
+    if (a.capacity > 1) {
+      options.extensions = {"capacity=" + std::to_string(a.capacity)};
+    }
+    for (std::size_t i = 0; i < a.workers; ++i) {
+      workers_.push_back(std::make_unique<zmtp::dealer_socket>(context_.get_executor(), options));
+      asio::co_spawn(context_, serve(*workers_.back()), on_end());
+    }
+    asio::co_spawn(context_, send_heartbeats(), on_end());
+    deadline_.expires_after(std::chrono::seconds{a.patience});
+    deadline_.async_wait([this](boost::system::error_code ec) {
+      if (!ec) {
+        fail("not all replies came in time: check that the broker runs, or allow more seconds");
+      }
+    });
+  }
+
+  // Whether every request was answered, once and rightly.
+  [[nodiscard]] bool run() {
+    context_.run();
+    if (failure_) {
+      std::rethrow_exception(failure_);
+    }
+    return report();
+  }
+
+private:
+  struct client {
+    client(const asio::any_io_executor& executor, std::size_t slots)
+        : socket{executor, bare_options()}, sent_at(slots), rounds(slots) {}
+
+    zmtp::dealer_socket socket;
+    std::vector<clock_type::time_point> sent_at;  // by slot
+    std::vector<std::uint32_t> rounds;
+  };
+
+  void fail(const std::string& why) {
+    if (!failure_) {
+      failure_ = std::make_exception_ptr(std::runtime_error{why});
+    }
+    context_.stop();
+  }
+
+  std::function<void(const std::exception_ptr&)> on_end() {
+    return [this](const std::exception_ptr& thrown) {
+      if (thrown && !failure_) {
+        failure_ = thrown;
+        context_.stop();
+      }
+    };
+  }
+
+  static void send(zmtp::dealer_socket& to, zmtp::message&& m) {
+    if (to.try_send(std::move(m)) != zmtp::send_status::queued) {
+      throw std::runtime_error{"the broker does not read: give fewer requests in flight"};
+    }
+  }
+
+  asio::awaitable<void> serve(zmtp::dealer_socket& socket) {
+    socket.connect(arguments_.endpoint);
+    const auto token = asio::as_tuple(asio::use_awaitable);
+    batch_type batch;
+    for (;;) {
+      const auto [ec, count] = co_await socket.async_receive(batch, token);
+      if (ec) {
+        throw boost::system::system_error{ec, "worker"};
+      }
+      for (auto& item : batch) {
+        switch (item.what) {
+          case zmtp::routed_message::kind::attached:
+            send(socket, mdp::make_ready(arguments_.protocol, arguments_.service));
+            if (++ready_ == arguments_.workers) {
+              start_clients();
+            }
+            break;
+          case zmtp::routed_message::kind::detached:
+            throw std::runtime_error{"a worker lost the broker"};
+          case zmtp::routed_message::kind::message: work(socket, std::move(item.content)); break;
+        }
+      }
+    }
+  }
+
+  // What 7/MDP and 18/MDP have in front of the client's address is exchanged; the rest goes back.
+  void work(zmtp::dealer_socket& socket, zmtp::message&& m) const {
+    const bool old = arguments_.protocol == mdp::version::v01;
+    const auto least = old ? 6U : 5U;
+    if (m.part_count() < least) {
+      if (m.part_count() == least - 3 && m == mdp::make_heartbeat(dialect())) {
+        return;
+      }
+      throw std::runtime_error{"a worker was sent away, or spoken to in another version of MDP"};
+    }
+    if (old) {
+      m.pop_front();
+    }
+    m.pop_front();
+    m.pop_front();
+    m.push_front(old ? "\x03" : "\x04");
+    m.push_front(old ? "MDPW01" : "MDPW02");
+    if (old) {
+      m.push_front({});
+    }
+    send(socket, std::move(m));
+  }
+
+  asio::awaitable<void> send_heartbeats() {
+    asio::steady_timer timer{context_};
+    for (;;) {
+      timer.expires_after(std::chrono::seconds{1});
+      co_await timer.async_wait(asio::use_awaitable);
+      for (const auto& worker : workers_) {
+        send(*worker, mdp::make_heartbeat(dialect()));
+      }
+    }
+  }
+
+  void start_clients() {
+    for (std::size_t i = 0; i < arguments_.clients; ++i) {
+      clients_.push_back(std::make_unique<client>(context_.get_executor(), arguments_.in_flight));
+      asio::co_spawn(context_, ask(*clients_.back()), on_end());
+    }
+  }
+
+  // The first request of each client finds the way; the clock starts when all are back.
+  asio::awaitable<void> ask(client& c) {
+    c.socket.connect(arguments_.endpoint);
+    const auto token = asio::as_tuple(asio::use_awaitable);
+    batch_type batch;
+    for (;;) {
+      const auto [ec, count] = co_await c.socket.async_receive(batch, token);
+      if (ec) {
+        throw boost::system::system_error{ec, "client"};
+      }
+      const auto now = clock_type::now();
+      for (auto& item : batch) {
+        switch (item.what) {
+          case zmtp::routed_message::kind::attached: send_request(c, 0, now); break;
+          case zmtp::routed_message::kind::detached:
+            throw std::runtime_error{"a client lost the broker"};
+          case zmtp::routed_message::kind::message: on_reply(c, item.content, now); break;
+        }
+      }
+    }
+  }
+
+  void send_request(client& c, std::uint32_t slot, clock_type::time_point now) {
+    const tag which{slot, ++c.rounds[slot]};
+    std::memcpy(body_.data(), &which, sizeof which);
+    c.sent_at[slot] = now;
+    zmtp::message m;
+    m.push_front(body_);
+    mdp::push_client_request(m, arguments_.protocol, arguments_.service);
+    send(c.socket, std::move(m));
+  }
+
+  void on_reply(client& c, zmtp::message& m, clock_type::time_point now) {
+    const auto reply = mdp::parse_for_client(m, arguments_.protocol);
+    if (!reply || !reply->final || m.part_count() != 2) {
+      throw std::runtime_error{"not the reply of an echo: check what offers the service"};
+    }
+    const auto body = m.back();
+    tag which{};
+    if (body.size() == body_.size()) {
+      std::memcpy(&which, body.data(), sizeof which);
+    }
+    if (which.slot >= c.rounds.size() || which.round != c.rounds[which.slot]) {
+      throw std::runtime_error{"a reply to another request, or a second one to the same"};
+    }
+    if (started_ == 0) {
+      if (++warm_ == arguments_.clients) {
+        start();
+      }
+      return;
+    }
+    latencies_.push_back(
+        static_cast<std::uint32_t>(std::chrono::nanoseconds{now - c.sent_at[which.slot]}.count()));
+    if (started_ < arguments_.requests) {
+      ++started_;
+      send_request(c, which.slot, now);
+    } else if (latencies_.size() == arguments_.requests) {
+      end_ = clock_type::now();
+      context_.stop();
+    }
+  }
+
+  void start() {
+    if (arguments_.broker != 0) {
+      broker_time_ = processor_time(arguments_.broker);
+    }
+    own_time_ = processor_time(::getpid());
+    begin_ = clock_type::now();
+    for (std::uint32_t slot = 0; slot < arguments_.in_flight; ++slot) {
+      for (const auto& c : clients_) {
+        if (started_ < arguments_.requests) {
+          ++started_;
+          send_request(*c, slot, begin_);
+        }
+      }
+    }
+  }
+
+  [[nodiscard]] double latency(double share) {
+    const auto at = latencies_.begin() +
+                    static_cast<std::ptrdiff_t>(share * static_cast<double>(latencies_.size() - 1));
+    std::nth_element(latencies_.begin(), at, latencies_.end());
+    return static_cast<double>(*at) / 1'000;
+  }
+
+  [[nodiscard]] bool report() {
+    const auto requests = static_cast<double>(latencies_.size());
+    const auto seconds = std::chrono::duration<double>(end_ - begin_).count();
+    std::printf("requests: %zu\n", latencies_.size());
+    std::printf("mean rate: %.0f [request/s]\n", requests / seconds);
+    std::printf("latency p50: %.1f [us]\n", latency(0.5));
+    std::printf("latency p99: %.1f [us]\n", latency(0.99));
+    std::printf("CPU of the load: %.3f [us/request]\n",
+                (processor_time(::getpid()) - own_time_) * 1e6 / requests);
+    if (arguments_.broker != 0) {
+      std::printf("CPU of the broker: %.3f [us/request]\n",
+                  (processor_time(arguments_.broker) - broker_time_) * 1e6 / requests);
+    }
+    return latencies_.size() == arguments_.requests;
+  }
+
+  [[nodiscard]] mdp::dialect dialect() const { return mdp::dialect_of(arguments_.protocol); }
+
+  const arguments& arguments_;
+  asio::io_context context_{1};
+  asio::steady_timer deadline_;
+  std::string body_;
+  std::vector<std::unique_ptr<zmtp::dealer_socket>> workers_;
+  std::vector<std::unique_ptr<client>> clients_;
+  std::size_t ready_ = 0;    // workers
+  std::size_t warm_ = 0;     // clients
+  std::size_t started_ = 0;  // requests
+  std::vector<std::uint32_t> latencies_;
+  clock_type::time_point begin_;
+  clock_type::time_point end_;
+  double own_time_ = 0;
+  double broker_time_ = 0;
+  std::exception_ptr failure_;
+};
+
+void describe(CLI::App& app, arguments& to) {
+  const auto number = CLI::Range(1UL, 1'000'000'000UL);
+  app.add_option("ENDPOINT", to.endpoint, "of the broker")->required();
+  app.add_option("--clients", to.clients)->check(number)->capture_default_str();
+  app.add_option("--workers", to.workers)->check(number)->capture_default_str();
+  app.add_option("--in-flight", to.in_flight, "requests of each client at once; 1: synchronous")
+      ->check(number)
+      ->capture_default_str();
+  app.add_option("--requests", to.requests, "of all clients together")
+      ->check(number)
+      ->capture_default_str();
+  app.add_option("--capacity", to.capacity, "what each worker announces that it takes at once")
+      ->check(number)
+      ->capture_default_str();
+  app.add_option("--size", to.size, "octets of a body")
+      ->check(CLI::Range(sizeof(tag), std::size_t{64} * 1024 * 1024 - 1024))
+      ->capture_default_str();
+  app.add_option_function<std::string>(
+         "--mdp",
+         [&to](const std::string& name) {
+           to.protocol = name == "0.1" ? mdp::version::v01 : mdp::version::v02;
+         },
+         "version of the protocol")
+      ->check(CLI::IsMember({"0.1", "0.2"}))
+      ->default_str("0.1");
+  app.add_option("--service", to.service)->capture_default_str();
+  app.add_option("--patience", to.patience, "seconds after which missing replies are a failure")
+      ->check(CLI::Range(1, 3600))
+      ->capture_default_str();
+  app.add_option("--broker-process", to.broker, "process id, to print what it uses of a processor")
+      ->check(CLI::PositiveNumber);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Majordomo clients and workers against a broker"};
+  arguments a;
+  describe(app, a);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : 2;
+  }
+  try {
+    return load{a}.run() ? 0 : 1;
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "mdp_load: %s\n", e.what());
+    return 1;
+  }
+}
