@@ -171,7 +171,11 @@ void dispatcher::answer_in_part(request& held, zmtp::message& body, broker_actio
 }
 
 void dispatcher::answer(request& held, zmtp::message& body, time_point now, broker_actions& out) {
+  // The next request goes before the reply: a worker that takes one at a time is idle until then.
   auto& w = *held.held_by;
+  take_back(held);
+  make_room(w);
+  serve(*w.serves, now, out);
   if (held.asked_by == nullptr) {
     ++counters_.unwanted_replies;
   } else if (held.gathered == nullptr || gather(held, body, out)) {
@@ -180,16 +184,17 @@ void dispatcher::answer(request& held, zmtp::message& body, time_point now, brok
     push_client_reply(whole, held.how, true, held.asked->name);
     out.send(held.asked_by->peer, std::move(whole));
   }
-  take_back(held);
   drop(held, out);
-  auto& s = *w.serves;
+}
+
+// A worker has given an answer, and can take a request in its place.
+void dispatcher::make_room(worker& w) noexcept {
   if (w.held == 0) {
     w.ready.unlink();
-    s.idle.push_back(w);
+    w.serves->idle.push_back(w);
   } else if (!w.ready.is_linked()) {
-    s.at_work.push_back(w);
+    w.serves->at_work.push_back(w);
   }
-  serve(s, now, out);
 }
 
 // Out of its worker's hands.

@@ -59,6 +59,7 @@ private:
   void serve(service& s, time_point now, broker_actions& out);
   void assign(request& r, time_point now, broker_actions& out);
   void take_back(request& held) noexcept;
+  static void make_room(worker& w) noexcept;
   [[nodiscard]] bool gather(request& r, const zmtp::message& body, broker_actions& out);
   void drop(request& r, broker_actions& out);
   void give_up(request& held, broker_actions& out);
