@@ -95,7 +95,7 @@ private:
   std::vector<broker_actions::send_action> given_;
 };
 
-// The worker's part is within the time: a tenth of it.
+// The time includes the worker's part, an exchange of envelopes.
 void request_and_reply(benchmark::State& state) {
   setting s{static_cast<std::size_t>(state.range(0)), static_cast<std::size_t>(state.range(1)),
             static_cast<std::size_t>(state.range(2)),

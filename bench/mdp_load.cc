@@ -100,6 +100,9 @@ public:
       workers_.push_back(std::make_unique<zmtp::dealer_socket>(context_.get_executor(), options));
       asio::co_spawn(context_, serve(*workers_.back()), on_end());
     }
+    if (a.workers == 0) {
+      start_clients();
+    }
     asio::co_spawn(context_, send_heartbeats(), on_end());
     deadline_.expires_after(std::chrono::seconds{a.patience});
     deadline_.async_wait([this](boost::system::error_code ec) {
@@ -340,7 +343,9 @@ void describe(CLI::App& app, arguments& to) {
   const auto number = CLI::Range(1UL, 1'000'000'000UL);
   app.add_option("ENDPOINT", to.endpoint, "of the broker")->required();
   app.add_option("--clients", to.clients)->check(number)->capture_default_str();
-  app.add_option("--workers", to.workers)->check(number)->capture_default_str();
+  app.add_option("--workers", to.workers, "0: others offer the service, and echo")
+      ->check(CLI::Range(0UL, 1'000'000UL))
+      ->capture_default_str();
   app.add_option("--in-flight", to.in_flight, "requests of each client at once; 1: synchronous")
       ->check(number)
       ->capture_default_str();
