@@ -30,24 +30,20 @@ using list_of =
 struct service;
 class request_queue;
 
-// Of applications there are a client and a worker too: without names of their own these would be the
-// same to the linker.
-inline namespace broker_records {
-
-struct client;
+struct client_record;
 struct line;
-struct worker;
+struct worker_record;
 
 // A request that is not answered yet: waiting (in a line, or among those that came back) or in the
 // hands of a worker.
 struct request {
   zmtp::message body;
-  client* asked_by = nullptr;  // null: nobody wants the reply any more
+  client_record* asked_by = nullptr;  // null: nobody wants the reply any more
   service* asked = nullptr;
-  worker* held_by = nullptr;  // null: waiting
-  line* waits_in = nullptr;   // null: held, or came back from a lost worker
-  std::uint64_t token = 0;    // of the latest attempt; see given_requests
-  std::size_t charge = 0;     // what the accounts hold for it
+  worker_record* held_by = nullptr;  // null: waiting
+  line* waits_in = nullptr;          // null: held, or came back from a lost worker
+  std::uint64_t token = 0;           // of the latest attempt; see given_requests
+  std::size_t charge = 0;            // what the accounts hold for it
   time_point queued_at;
   dialect how = dialect::v02;  // of the client
   bool partly_answered = false;
@@ -67,7 +63,7 @@ struct line {
   list_hook of_client;
 };
 
-struct client {
+struct client_record {
   zmtp::peer_id peer;
   list_of<request, &request::of_client> unanswered;
   list_of<line, &line::of_client> lines;  // the one used last in front
@@ -78,7 +74,7 @@ struct client {
   list_hook blocked;                      // by a service that is over its limit
 };
 
-struct worker {
+struct worker_record {
   zmtp::peer_id peer;
   service* serves = nullptr;
   dialect how = dialect::v02;
@@ -91,7 +87,5 @@ struct worker {
   std::size_t heap_place = not_in_heap;
   list_hook ready;  // among those of its service that can take a request: idle, or at work
 };
-
-}  // namespace broker_records
 
 }  // namespace mdp

@@ -23,7 +23,7 @@ void turn(zmtp::peer_id peer, std::vector<zmtp::peer_id>& to,
 
 }  // namespace
 
-void client_accounts::enter(request& r, client& from, service& to, broker_actions& out) {
+void client_accounts::enter(request& r, client_record& from, service& to, broker_actions& out) {
   r.asked_by = &from;
   r.asked = &to;
   r.charge = r.body.framed_size() + request_overhead;
@@ -62,13 +62,13 @@ void client_accounts::leave(request& r, broker_actions& out) {
   }
 }
 
-void client_accounts::forget(client& leaving) noexcept {
+void client_accounts::forget(client_record& leaving) noexcept {
   if (std::exchange(leaving.paused, false)) {
     --paused_;
   }
 }
 
-void client_accounts::pause(client& c, broker_actions& out) {
+void client_accounts::pause(client_record& c, broker_actions& out) {
   if (!std::exchange(c.paused, true)) {
     ++paused_;
     ++counters_.pauses;
@@ -76,7 +76,7 @@ void client_accounts::pause(client& c, broker_actions& out) {
   }
 }
 
-void client_accounts::resume_unless_held(client& c, broker_actions& out) {
+void client_accounts::resume_unless_held(client_record& c, broker_actions& out) {
   if (c.paused && !c.over_limit && !c.blocked.is_linked()) {
     c.paused = false;
     --paused_;

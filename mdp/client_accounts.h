@@ -17,17 +17,17 @@ public:
       : client_limit_{per_client}, service_limit_{per_service}, counters_{counters} {}
 
   // Enters a new request of a client for a service; the client may be paused.
-  void enter(request& r, client& from, service& to, broker_actions& out);
+  void enter(request& r, client_record& from, service& to, broker_actions& out);
   // Takes out a request that is answered or dropped: clients may be resumed. Forgets who asked.
   void leave(request& r, broker_actions& out);
   // The client is going: it is not resumed any more.
-  void forget(client& leaving) noexcept;
+  void forget(client_record& leaving) noexcept;
 
   [[nodiscard]] std::size_t paused() const noexcept { return paused_; }
 
 private:
-  void pause(client& c, broker_actions& out);
-  void resume_unless_held(client& c, broker_actions& out);
+  void pause(client_record& c, broker_actions& out);
+  void resume_unless_held(client_record& c, broker_actions& out);
 
   client_quota client_limit_;
   service_quota service_limit_;

@@ -31,13 +31,13 @@ dispatcher::dispatcher(const broker_options& options, std::uint64_t instance,
       accounts_{options.client_limit, options.service_limit, counters},
       worker_deadlines_{options} {}
 
-client& dispatcher::add_client(zmtp::peer_id peer) {
+client_record& dispatcher::add_client(zmtp::peer_id peer) {
   auto& added = clients_.create();
   added.peer = peer;
   return added;
 }
 
-void dispatcher::remove_client(client& gone, time_point now, broker_actions& out) {
+void dispatcher::remove_client(client_record& gone, time_point now, broker_actions& out) {
   accounts_.forget(gone);
   while (!gone.unanswered.empty()) {
     auto& r = gone.unanswered.front();
@@ -54,7 +54,7 @@ void dispatcher::remove_client(client& gone, time_point now, broker_actions& out
   clients_.destroy(gone);
 }
 
-void dispatcher::ask(client& from, std::string_view name, dialect how, zmtp::message& m,
+void dispatcher::ask(client_record& from, std::string_view name, dialect how, zmtp::message& m,
                      time_point now, broker_actions& out) {
   auto* to = services_.find(name);
   if (to == nullptr) {
@@ -84,8 +84,8 @@ void dispatcher::ask(client& from, std::string_view name, dialect how, zmtp::mes
   }
 }
 
-worker& dispatcher::add_worker(zmtp::peer_id peer, std::string_view name, dialect how,
-                               std::size_t capacity, time_point now, broker_actions& out) {
+worker_record& dispatcher::add_worker(zmtp::peer_id peer, std::string_view name, dialect how,
+                                      std::size_t capacity, time_point now, broker_actions& out) {
   auto* known = services_.find(name);
   auto& serves = known != nullptr ? *known : services_.create(name, now);
   auto& w = workers_.create();
@@ -102,7 +102,7 @@ worker& dispatcher::add_worker(zmtp::peer_id peer, std::string_view name, dialec
   return w;
 }
 
-void dispatcher::remove_worker(worker& lost, time_point now, broker_actions& out) {
+void dispatcher::remove_worker(worker_record& lost, time_point now, broker_actions& out) {
   auto& served = *lost.serves;
   worker_deadlines_.remove(lost);
   lost.ready.unlink();
@@ -144,7 +144,7 @@ void dispatcher::assign(request& r, time_point now, broker_actions& out) {
   push_worker_request(given.content, w.how, request_mark{instance_, r.token}.octets());
 }
 
-request* dispatcher::held_by(worker& w, std::string_view address) noexcept {
+request* dispatcher::held_by(worker_record& w, std::string_view address) noexcept {
   request_mark mark{};
   if (address.size() != sizeof mark) {
     return nullptr;
@@ -188,7 +188,7 @@ void dispatcher::answer(request& held, zmtp::message& body, time_point now, brok
 }
 
 // A worker has given an answer, and can take a request in its place.
-void dispatcher::make_room(worker& w) noexcept {
+void dispatcher::make_room(worker_record& w) noexcept {
   if (w.held == 0) {
     w.ready.unlink();
     w.serves->idle.push_back(w);
@@ -286,7 +286,7 @@ std::optional<time_point> dispatcher::next_deadline() const noexcept {
                                    : std::max(of_workers, of_services);
 }
 
-worker* dispatcher::next_dead_worker(time_point now, broker_actions& out) {
+worker_record* dispatcher::next_dead_worker(time_point now, broker_actions& out) {
   while (auto* w = worker_deadlines_.first_due(now)) {
     switch (worker_deadlines_.judge(*w, now, judge_from_)) {
       case worker_deadlines::verdict::dead: return w;

@@ -23,21 +23,22 @@ class dispatcher {
 public:
   dispatcher(const broker_options& options, std::uint64_t instance, broker_counters& counters);
 
-  [[nodiscard]] client& add_client(zmtp::peer_id peer);
+  [[nodiscard]] client_record& add_client(zmtp::peer_id peer);
   // Its waiting requests are dropped, the replies to the others will be.
-  void remove_client(client& gone, time_point now, broker_actions& out);
+  void remove_client(client_record& gone, time_point now, broker_actions& out);
   // A new request; it may be refused.
-  void ask(client& from, std::string_view name, dialect how, zmtp::message& m, time_point now,
-           broker_actions& out);
+  void ask(client_record& from, std::string_view name, dialect how, zmtp::message& m,
+           time_point now, broker_actions& out);
 
   // It gets up to `capacity` requests at once.
-  [[nodiscard]] worker& add_worker(zmtp::peer_id peer, std::string_view name, dialect how,
-                                   std::size_t capacity, time_point now, broker_actions& out);
+  [[nodiscard]] worker_record& add_worker(zmtp::peer_id peer, std::string_view name, dialect how,
+                                          std::size_t capacity, time_point now,
+                                          broker_actions& out);
   // What it held goes to the others of its service, as far as it may.
-  void remove_worker(worker& lost, time_point now, broker_actions& out);
+  void remove_worker(worker_record& lost, time_point now, broker_actions& out);
 
   // The request in this worker's hands that was given to it with this address, or null.
-  [[nodiscard]] request* held_by(worker& w, std::string_view address) noexcept;
+  [[nodiscard]] request* held_by(worker_record& w, std::string_view address) noexcept;
   // The parts of a reply, bodies alone.
   void answer_in_part(request& held, zmtp::message& body, broker_actions& out);
   void answer(request& held, zmtp::message& body, time_point now, broker_actions& out);
@@ -46,7 +47,7 @@ public:
 
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
   // Sends heartbeats that are due, up to the first worker that is dead: remove it and ask again.
-  [[nodiscard]] worker* next_dead_worker(time_point now, broker_actions& out);
+  [[nodiscard]] worker_record* next_dead_worker(time_point now, broker_actions& out);
   void expire_requests(time_point now, broker_actions& out);
   // Neither worker nor request expires before.
   void judge_from(time_point from) noexcept { judge_from_ = from; }
@@ -59,7 +60,7 @@ private:
   void serve(service& s, time_point now, broker_actions& out);
   void assign(request& r, time_point now, broker_actions& out);
   void take_back(request& held) noexcept;
-  static void make_room(worker& w) noexcept;
+  static void make_room(worker_record& w) noexcept;
   [[nodiscard]] bool gather(request& r, const zmtp::message& body, broker_actions& out);
   void drop(request& r, broker_actions& out);
   void give_up(request& held, broker_actions& out);
@@ -74,8 +75,8 @@ private:
 
   pool<request> requests_;
   given_requests given_;
-  pool<client> clients_;
-  pool<worker> workers_;
+  pool<client_record> clients_;
+  pool<worker_record> workers_;
   pool<line> lines_;
   service_table services_{lines_};
   client_accounts accounts_;

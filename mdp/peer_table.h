@@ -24,8 +24,8 @@ struct peer {
   zmtp::peer_id id;
   standing is = standing::absent;
   std::size_t capacity = 1;  // as a worker
-  client* as_client = nullptr;
-  worker* as_worker = nullptr;
+  client_record* as_client = nullptr;
+  worker_record* as_worker = nullptr;
 };
 
 class peer_table {

@@ -2,7 +2,7 @@
 
 namespace mdp {
 
-line& request_queue::line_of(client& from) {
+line& request_queue::line_of(client_record& from) {
   for (auto& known : from.lines) {
     if (known.queue == this) {
       // Who asks this service now will ask it again: the search ends at the first line.

@@ -29,7 +29,7 @@ public:
   void remove(request& r) noexcept;
 
 private:
-  [[nodiscard]] line& line_of(client& from);
+  [[nodiscard]] line& line_of(client_record& from);
   void leave_line(request& r) noexcept;
 
   pool<line>& lines_;

@@ -21,11 +21,11 @@ struct service {
   std::size_t workers = 0;  // alive, at work or not
   // Workers that can take a request. Those with empty hands come first, so that no request waits at
   // the side of another while somebody is idle.
-  list_of<worker, &worker::ready> idle;     // the longest idle first
-  list_of<worker, &worker::ready> at_work;  // below their capacity; they take turns
-  request_queue waiting;                    // empty while a worker can take one
-  std::size_t octets = 0;                   // of its unanswered requests
-  list_of<client, &client::blocked> blocked;
+  list_of<worker_record, &worker_record::ready> idle;     // the longest idle first
+  list_of<worker_record, &worker_record::ready> at_work;  // below their capacity; they take turns
+  request_queue waiting;                                  // empty while a worker can take one
+  std::size_t octets = 0;                                 // of its unanswered requests
+  list_of<client_record, &client_record::blocked> blocked;
   time_point unserved_since;  // while it has no worker
   std::size_t heap_place = not_in_heap;
 

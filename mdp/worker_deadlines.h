@@ -26,10 +26,10 @@ public:
     dead,
   };
 
-  void add(worker& w) { heap_.set(w, due(w, {})); }
-  void remove(worker& w) noexcept { heap_.remove(w); }
+  void add(worker_record& w) { heap_.set(w, due(w, {})); }
+  void remove(worker_record& w) noexcept { heap_.remove(w); }
   // After a request was given to an idle worker.
-  void on_busy(worker& w) {
+  void on_busy(worker_record& w) {
     if (busy_silence_) {
       heap_.set_no_later(w, w.busy_since + *busy_silence_);
     }
@@ -37,11 +37,11 @@ public:
 
   [[nodiscard]] std::optional<time_point> next() const noexcept { return heap_.next(); }
   // The worker whose deadline is due, or null.
-  [[nodiscard]] worker* first_due(time_point now) const noexcept {
+  [[nodiscard]] worker_record* first_due(time_point now) const noexcept {
     return heap_.empty() || *heap_.next() > now ? nullptr : &heap_.first();
   }
   // Nobody is dead before `judge_from`.
-  [[nodiscard]] verdict judge(const worker& w, time_point now,
+  [[nodiscard]] verdict judge(const worker_record& w, time_point now,
                               time_point judge_from) const noexcept {
     if (const auto end = end_of(w, judge_from); end && *end <= now) {
       return verdict::dead;
@@ -49,11 +49,11 @@ public:
     return w.told_at + interval_ <= now ? verdict::owed_a_heartbeat : verdict::fine;
   }
   // After a judgement, or what followed from it.
-  void look_again(worker& w, time_point judge_from) { heap_.set(w, due(w, judge_from)); }
+  void look_again(worker_record& w, time_point judge_from) { heap_.set(w, due(w, judge_from)); }
 
 private:
   // When silence ends it, if nothing more is heard.
-  [[nodiscard]] std::optional<time_point> end_of(const worker& w,
+  [[nodiscard]] std::optional<time_point> end_of(const worker_record& w,
                                                  time_point judge_from) const noexcept {
     if (w.held == 0) {
       return std::max(w.heard_at + silence_, judge_from);
@@ -65,13 +65,13 @@ private:
     }
     return std::nullopt;
   }
-  [[nodiscard]] time_point due(const worker& w, time_point judge_from) const noexcept {
+  [[nodiscard]] time_point due(const worker_record& w, time_point judge_from) const noexcept {
     const auto heartbeat = w.told_at + interval_;
     const auto end = end_of(w, judge_from);
     return end ? std::min(heartbeat, *end) : heartbeat;
   }
 
-  deadline_heap<worker> heap_;
+  deadline_heap<worker_record> heap_;
   std::chrono::milliseconds interval_;
   std::chrono::milliseconds silence_;
   std::optional<std::chrono::milliseconds> busy_silence_;

@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 class request_queue_order : public testing::Test {
 public:
-  request& ask(client& from, char name) {
+  request& ask(client_record& from, char name) {
     auto& r = requests.create();
     r.body.push_back({&name, 1});
     r.asked_by = &from;
@@ -33,9 +33,9 @@ public:
   time_point now;
   pool<line> lines;
   pool<request> requests;
-  client a;
-  client b;
-  client c;
+  client_record a;
+  client_record b;
+  client_record c;
   request_queue queue{lines};
 };
 
