@@ -1,0 +1,124 @@
+#include "mdp/conversation_socket.h"
+
+#include "zmtp/socket/complete.h"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+namespace mdp {
+
+namespace asio = boost::asio;
+using clock = std::chrono::steady_clock;
+
+struct conversation_socket::loop {
+  static asio::awaitable<void> run(conversation_socket& of, std::shared_ptr<void> /*owner*/) {
+    const auto token = asio::as_tuple(asio::use_awaitable);
+    std::vector<zmtp::routed_message> batch;
+    while (!of.stopped_) {
+      const auto [ec, count] = co_await of.socket_->async_receive(batch, token);
+      if (!ec) {
+        of.on_batch(batch);
+      } else if (!of.reopen_after_) {
+        co_return;
+      }
+      if (of.reopen_after_ && !of.stopped_) {
+        of.socket_.reset();
+        of.pause_.expires_after(*of.reopen_after_);
+        co_await of.pause_.async_wait(token);
+        of.reopen_after_.reset();
+        if (!of.stopped_) {
+          of.open();
+        }
+      }
+    }
+  }
+};
+
+conversation_socket::conversation_socket(const asio::any_io_executor& executor,
+                                         std::string_view broker,
+                                         std::vector<std::string> extensions, listener& to)
+    : executor_{executor},
+      broker_{broker},
+      extensions_{std::move(extensions)},
+      listener_{to},
+      alarm_{executor,
+             [this] {
+               listener_.on_deadline(clock::now());
+               look_at_deadline();
+             }},
+      pause_{executor} {
+  open();
+}
+
+void conversation_socket::start(std::shared_ptr<void> owner) {
+  asio::co_spawn(executor_, loop::run(*this, std::move(owner)), zmtp::rethrow);
+}
+
+void conversation_socket::open() {
+  zmtp::socket_options options;
+  options.announce_peers = true;
+  options.extensions = extensions_;
+  options.send_mark.messages.reset();
+  socket_.emplace(executor_, options);
+  socket_->connect(broker_);
+}
+
+void conversation_socket::on_batch(std::vector<zmtp::routed_message>& batch) {
+  const auto now = clock::now();
+  for (auto& item : batch) {
+    // What came behind the end of a conversation is of no account.
+    if (stopped_ || reopen_after_) {
+      return;
+    }
+    switch (item.what) {
+      case zmtp::routed_message::kind::message:
+        listener_.on_message(std::move(item.content), now);
+        break;
+      case zmtp::routed_message::kind::attached:
+        pace_.on_attached(now);
+        listener_.on_attached(now);
+        break;
+      case zmtp::routed_message::kind::detached: listener_.on_detached(); break;
+    }
+  }
+  look_at_deadline();
+}
+
+bool conversation_socket::send(zmtp::message&& m) {
+  return !socket_ || socket_->try_send(std::move(m)) == zmtp::send_status::queued;
+}
+
+void conversation_socket::reopen(std::chrono::milliseconds delay) {
+  if (reopen_after_) {
+    return;
+  }
+  reopen_after_ = std::max(delay, pace_.wait(clock::now(), static_cast<std::uint32_t>(random_())));
+  if (socket_) {
+    socket_->close(std::chrono::milliseconds{0});  // wakes the loop
+  }
+}
+
+void conversation_socket::look_at_deadline() {
+  if (!stopped_) {
+    alarm_.set(listener_.next_deadline());
+  }
+}
+
+void conversation_socket::stop(std::optional<std::chrono::milliseconds> linger) {
+  stopped_ = true;
+  alarm_.cancel();
+  pause_.cancel();
+  if (socket_ && linger) {
+    socket_->close(*linger);
+  } else if (socket_) {
+    socket_->close();
+  }
+}
+
+}  // namespace mdp

@@ -1,0 +1,82 @@
+#pragma once
+// The I/O of workers and clients: one conversation with a broker after the other, each on a DEALER of
+// its own, and the deadline of the state that decides about them.
+
+#include "mdp/alarm.h"
+#include "mdp/reopen_pace.h"
+#include "zmtp/message.h"
+#include "zmtp/routing/routed_message.h"
+#include "zmtp/socket/dealer_socket.h"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mdp {
+
+class conversation_socket {
+public:
+  using time_point = std::chrono::steady_clock::time_point;
+
+  // Hears what happens, and may call the socket meanwhile. Between one conversation and the next, and
+  // after the end, it hears nothing but its deadline.
+  class listener {
+  public:
+    virtual void on_attached(time_point now) = 0;
+    virtual void on_message(zmtp::message&& m, time_point now) = 0;
+    virtual void on_detached() = 0;
+    // May come early, or for a deadline that has moved.
+    virtual void on_deadline(time_point now) = 0;
+    [[nodiscard]] virtual std::optional<time_point> next_deadline() const = 0;
+
+  protected:
+    ~listener() = default;
+  };
+
+  // Connects. `extensions` are announced to the broker; `to` must outlive the socket. Throws what
+  // zmtp::socket::connect throws.
+  conversation_socket(const boost::asio::any_io_executor& executor, std::string_view broker,
+                      std::vector<std::string> extensions, listener& to);
+
+  // Begins to hear. `owner`, of this and of the listener, is kept until the end or until the context goes.
+  void start(std::shared_ptr<void> owner);
+
+  // False if the broker takes nothing any more. Between two conversations `m` is dropped.
+  [[nodiscard]] bool send(zmtp::message&& m);
+  // Ends the conversation, discarding what is queued, and begins another after this delay at least.
+  void reopen(std::chrono::milliseconds delay);
+  // To be called when the deadline may have become earlier, unless it was in a call of the listener.
+  void look_at_deadline();
+  // The end. Absent: what is queued is written for the socket's own linger time.
+  void stop(std::optional<std::chrono::milliseconds> linger);
+
+  [[nodiscard]] bool stopped() const noexcept { return stopped_; }
+  [[nodiscard]] const boost::asio::any_io_executor& executor() const noexcept { return executor_; }
+
+private:
+  struct loop;  // its coroutine
+
+  void open();
+  void on_batch(std::vector<zmtp::routed_message>& batch);
+
+  boost::asio::any_io_executor executor_;
+  std::string broker_;
+  std::vector<std::string> extensions_;
+  listener& listener_;
+  std::optional<zmtp::dealer_socket> socket_;
+  std::optional<std::chrono::milliseconds> reopen_after_;
+  alarm alarm_;
+  boost::asio::steady_timer pause_;
+  reopen_pace pace_;
+  std::mt19937 random_{std::random_device{}()};
+  bool stopped_ = false;
+};
+
+}  // namespace mdp
