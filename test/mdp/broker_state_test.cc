@@ -139,6 +139,22 @@ TEST_F(broker_dialog, a_worker_has_one_request_at_a_time) {
   }
 }
 
+TEST_F(broker_dialog, the_next_request_of_a_worker_goes_out_before_its_reply) {
+  const auto worker = attach_worker("echo");
+  const auto client = attach();
+  ask(client, "echo", {"1"sv});
+  ask(client, "echo", {"2"sv});
+  auto given = next_request(worker);
+  push_worker_reply(given.body, version::v02, true, given.address);
+  broker.on_message(worker, std::move(given.body), now, actions);
+  ASSERT_EQ(actions.sends.size(), 2U);
+  EXPECT_EQ(actions.sends[0].to, worker);
+  EXPECT_EQ(actions.sends[1].to, client);
+  carry_out();
+  EXPECT_EQ(next(client), final_reply("echo", "1"));
+  EXPECT_EQ(next_request(worker).body, zmtp::message{"2"sv});
+}
+
 TEST_F(broker_dialog, service_names_match_octet_by_octet) {  // MDP-12
   const std::string odd("ec\0ho\xff", 6);
   const auto other = attach_worker("echo");
