@@ -195,7 +195,7 @@ std::string_view worker_header(dialect how) noexcept {
 }
 
 zmtp::message make_bare(dialect how, char command) {
-  zmtp::message m{{&command, 1}};
+  zmtp::message m{std::string_view{&command, 1}};
   push_envelope(m, worker_header(how), how);
   return m;
 }

@@ -34,6 +34,7 @@ void run(const arguments& arguments) {
   socket pub{context, ZMQ_PUB};
   pub.set(ZMQ_XPUB_NODROP, 1);
   pub.set(ZMQ_SNDHWM, 0);
+  pub.set(ZMQ_BACKLOG, 4096);
   pub.bind(all_addresses(port));
   socket pull{context, ZMQ_PULL};
   pull.bind(all_addresses(port + 1));

@@ -8,6 +8,8 @@ int main(int count, char** values) {
                                    arguments.number_or(4, 1)};
   bench::libzmq::context context;
   bench::libzmq::socket pull{context, ZMQ_PULL};
+  // Room for CONNECTIONS that come at once: what the kernel turns away comes a second later.
+  pull.set(ZMQ_BACKLOG, 4096);
   pull.bind(arguments.endpoint(0));
   bench::libzmq::receive_stream(pull, work);
 }

@@ -126,9 +126,11 @@ bool pub_state::open_group() {
       continue;
     }
     takers_.push_back(slot);
-    touch(p);
     room_messages_ = std::min(room_messages_, p.out.room_for_messages());
     room_octets_ = std::min(room_octets_, p.out.room_for_octets());
+  }
+  for (const auto slot : takers_) {
+    touch(pipes_.at(slot));
   }
   if (!takers_.empty() && !gathered_) {
     gathered_ = block_pool::take(block_pool::large);

@@ -90,7 +90,9 @@ public:
     const serial_check::scope alone{serial_};
     {
       const turn_scope scope{turns_};
-      turn_number_ += turns_ == 1 ? 1U : 0U;
+      if (turns_ == 1) {
+        begin_turn();
+      }
       body();
     }
     if (turns_ == 0) {
@@ -126,6 +128,7 @@ private:
   void conclude(waiter& w, error_code ec);
   template <class Body>
   void act(Body&& body);
+  void begin_turn();
   void end_turn();
   [[nodiscard]] bool resume_drained();
   void post_turn();
@@ -140,6 +143,8 @@ private:
   phase phase_ = phase::open;
   int turns_ = 0;  // one within the other
   std::uint64_t turn_number_ = 0;
+  clock::time_point turn_ended_;  // the last one
+  bool one_of_several_ = false;   // the turn began at once when another had ended
   bool turn_posted_ = false;
   std::minstd_rand random_;
   serial_check serial_;
