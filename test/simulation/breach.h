@@ -1,0 +1,44 @@
+#pragma once
+// What a simulation may find wrong.
+
+#include <cstdint>
+#include <string_view>
+
+namespace zmtp::simulation {
+
+enum class breach : std::uint8_t {
+  partial,       // a message came without all of its parts
+  spliced,       // … with parts of another, or was never sent so
+  duplicate,     // … a second time
+  reordered,     // … before one that was sent earlier on its connection
+  lost,          // … not, though nothing happened that excuses it
+  above_mark,    // a queue holds more than its mark and one message
+  misaddressed,  // … to another than it was sent to
+  wrong_answer,  // REQ got what does not answer its request
+  not_wanted,    // SUB got, or PUB sent, what was not subscribed to
+  attach_order,  // attach and detach do not enclose a peer's messages
+  miscounted,    // counters do not add up
+  leaked,        // a pipe is left when all connections are gone
+  stuck,         // something waits, and nothing will ever happen
+};
+
+[[nodiscard]] constexpr std::string_view to_string(breach b) noexcept {
+  switch (b) {
+    case breach::partial: return "partial";
+    case breach::spliced: return "spliced";
+    case breach::duplicate: return "duplicate";
+    case breach::reordered: return "reordered";
+    case breach::lost: return "lost";
+    case breach::above_mark: return "above mark";
+    case breach::misaddressed: return "misaddressed";
+    case breach::wrong_answer: return "wrong answer";
+    case breach::not_wanted: return "not wanted";
+    case breach::attach_order: return "attach order";
+    case breach::miscounted: return "miscounted";
+    case breach::leaked: return "leaked";
+    case breach::stuck: return "stuck";
+  }
+  return {};
+}
+
+}  // namespace zmtp::simulation

@@ -1,0 +1,148 @@
+#include "test/simulation/company.h"
+
+#include <string>
+
+namespace zmtp::simulation {
+
+namespace {
+
+// Beyond, nothing will ever come to rest.
+constexpr std::uint64_t most_events = 300'000;
+
+}  // namespace
+
+company::company(std::uint64_t seed, const trace::printer& print) : net_{seed, {}} {
+  net_.here().notes.print_to(print);
+  net_.observe(&books_);
+}
+
+party& company::add(casting part) {
+  part.number = static_cast<std::uint32_t>(parties_.size() + 1);
+  parties_.push_back(cast(net_, books_, std::move(part)));
+  return *parties_.back();
+}
+
+void company::introduce(party& connects, party& binds, event_queue::duration bound_after) {
+  const auto name = binds.name() + " for " + connects.name();
+  endpoints_.push_back({&binds.socket(), &connects.socket(), name});
+  if (bound_after.count() == 0) {
+    binds.socket().bind(name);
+  } else {
+    net_.here().events.after(bound_after, [&binds, name] { binds.socket().bind(name); });
+  }
+  connects.socket().connect(name);
+}
+
+// Events until there are none.
+void company::come_to_rest(const char* when) {
+  auto& events = net_.here().events;
+  while (!events.empty()) {
+    if (events.happened() > most_events) {
+      books_.report(breach::stuck, std::string{"it never comes to rest "} + when);
+      return;
+    }
+    events.run_next();
+  }
+}
+
+void company::check_rest(const char* when, bool excused) {
+  for (const auto& p : parties_) {
+    const auto who = p->name() + " (" + std::string{to_string(p->socket().state().type())} + ") ";
+    const auto complain = [&](std::string_view what) {
+      books_.report(breach::stuck, who + std::string{what} + " " + when);
+    };
+    p->socket().state().for_each_pipe([&](const pipe& of) {
+      if (!of.attached) {
+        complain("has a pipe without a connection");
+      }
+      if (of.out.messages() != 0) {
+        complain("has messages to write");
+      }
+      if (of.blocked) {
+        complain("has octets to decode");
+      }
+      if (of.in.size() != 0) {
+        complain("has messages to receive");
+      }
+    });
+    if (!excused && !p->stuck().empty()) {
+      complain(p->stuck());
+    }
+  }
+}
+
+template <class Body>
+void company::for_each_kind(socket_type type, Body&& body) {
+  for (const auto& p : parties_) {
+    if (p->socket().state().type() == type) {
+      body(*p);
+    }
+  }
+}
+
+// From here on nothing may be lost.
+void company::say_more() {
+  books_.expect_all();
+  for_each_kind(socket_type::sub, [](party& p) { static_cast<sub_party&>(p).settle_down(); });
+  for (int round = 0; round < 2; ++round) {
+    for (const auto& p : parties_) {
+      const auto type = p->socket().state().type();
+      if (type == socket_type::pub || type == socket_type::rep || type == socket_type::pull ||
+          type == socket_type::sub) {
+        continue;
+      }
+      const auto waits_for_ever = !p->stuck().empty();
+      p->send_another();
+      come_to_rest("after one more");
+      if (!waits_for_ever && !p->stuck().empty()) {
+        books_.report(breach::stuck, p->name() + ": " + std::string{p->stuck()});
+      }
+    }
+  }
+  publish_all();
+  check_rest("after one more", true);
+}
+
+// Everything once: who wants it gets it, and nobody else.
+void company::publish_all() {
+  for_each_kind(socket_type::pub, [&](party& p) {
+    auto& publisher = static_cast<pub_party&>(p);
+    for (const auto topic : pub_party::topics) {
+      publisher.publish_next(topic);
+      publisher.send_another();
+      come_to_rest("after a publication");
+      for_each_kind(socket_type::sub, [&](party& s) {
+        const auto wanted = static_cast<sub_party&>(s).wants(topic);
+        if (wanted != books_.has_received(s.number(), publisher.published())) {
+          books_.report(wanted ? breach::lost : breach::not_wanted,
+                        s.name() + " and what " + p.name() + " publishes under \"" +
+                            std::string{topic} + "\"");
+        }
+      });
+    }
+  });
+}
+
+void company::take_leave() {
+  books_.close();
+  for (const auto& p : parties_) {
+    books_.check_counters(p->socket());
+  }
+  for (const auto& e : endpoints_) {
+    e.binds->unbind(e.name);
+    e.connects->disconnect(e.name);
+  }
+  come_to_rest("at the end");
+  for (const auto& p : parties_) {
+    std::size_t left = 0;
+    p->socket().state().for_each_pipe([&](const pipe&) { ++left; });
+    if (left != 0 || p->socket().links() != 0) {
+      books_.report(breach::leaked, p->name() + " has " + std::to_string(left) + " pipes and " +
+                                        std::to_string(p->socket().links()) + " links left");
+    }
+    books_.check_counters(p->socket());
+  }
+  books_.check_all_detached();
+}
+
+}  // namespace zmtp::simulation

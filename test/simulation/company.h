@@ -1,0 +1,54 @@
+#pragma once
+// Parties on one network, their books, and what must hold of them whenever nothing happens any more.
+
+#include "test/simulation/ledger.h"
+#include "test/simulation/pattern.h"
+#include "test/simulation/sim_net.h"
+#include "test/simulation/troublemaker.h"
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace zmtp::simulation {
+
+class company {
+public:
+  company(std::uint64_t seed, const trace::printer& print);
+
+  [[nodiscard]] sim_net& net() noexcept { return net_; }
+  [[nodiscard]] ledger& books() noexcept { return books_; }
+  [[nodiscard]] const std::vector<std::unique_ptr<party>>& parties() const noexcept {
+    return parties_;
+  }
+  [[nodiscard]] const std::vector<troublemaker::endpoint>& endpoints() const noexcept {
+    return endpoints_;
+  }
+
+  // Numbers them from 1.
+  party& add(casting part);
+  void introduce(party& connects, party& binds, event_queue::duration bound_after = {});
+
+  // Lets things happen until nothing does. What `when` is, a finding says.
+  void come_to_rest(const char* when);
+  // Everybody is connected and has sent and received all. `excused`: who waits for an answer may do so
+  // for ever.
+  void check_rest(const char* when, bool excused);
+  // Everybody says something more, of which nothing may be lost.
+  void say_more();
+  // Everybody disconnects; closes the books. What is left then, is left for ever.
+  void take_leave();
+
+private:
+  void publish_all();
+  template <class Body>
+  void for_each_kind(socket_type type, Body&& body);
+
+  sim_net net_;
+  ledger books_;
+  std::vector<std::unique_ptr<party>> parties_;
+  std::vector<troublemaker::endpoint> endpoints_;
+};
+
+}  // namespace zmtp::simulation

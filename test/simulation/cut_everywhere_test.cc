@@ -1,0 +1,123 @@
+// Connections of all patterns, in both directions and either way round, that are cut at every octet;
+// what may be lost is lost, and nothing else.
+//   --every N    offsets that are N apart (13); 1 is all
+//   --large N    cuts at random offsets of streams with large messages, for each way (20)
+#include "test/simulation/cut_run.h"
+#include "test/simulation/random_source.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace zmtp::simulation {
+namespace {
+
+struct {
+  std::size_t every = 13;
+  std::size_t large = 20;
+} asked_for;
+
+constexpr auto ends = {end_of_stream::connecting, end_of_stream::accepting};
+constexpr auto kinds = {cut_place::kind::taken, cut_place::kind::arrived};
+
+std::string report_of(const cut_place& place, const cut_options& options,
+                      const cut_result& result) {
+  auto text = std::string{to_string(place.between.hub)} + " connected to " +
+              std::string{to_string(place.between.spokes)} + ", octet " +
+              std::to_string(place.octets) +
+              (place.from == end_of_stream::connecting ? " from" : " to") + " the former, " +
+              (place.what == cut_place::kind::taken ? "taken" : "arrived") + ", seed " +
+              std::to_string(options.seed);
+  for (const auto& f : result.findings) {
+    text += "\n  " + std::string{to_string(f.what)} + ": " + f.text;
+  }
+  return text;
+}
+
+// How many octets there are to cut, if none is.
+std::size_t octets_of(cut_place place, const cut_options& options) {
+  place.octets = 0;
+  const auto whole = run_cut(place, options);
+  EXPECT_TRUE(whole.findings.empty()) << report_of(place, options, whole);
+  EXPECT_FALSE(whole.was_cut);
+  EXPECT_NE(whole.parcels, 0U) << report_of(place, options, whole);
+  return whole.octets;
+}
+
+template <class Visit>
+void for_each_way(Visit&& visit) {
+  for (const auto& between : patterns) {
+    for (const auto from : ends) {
+      for (const auto what : kinds) {
+        visit(cut_place{.between = between, .from = from, .what = what});
+      }
+    }
+  }
+}
+
+void expect_survives(const cut_place& place, const cut_options& options, std::size_t& cuts) {
+  const auto result = run_cut(place, options);
+  EXPECT_TRUE(result.findings.empty()) << report_of(place, options, result);
+  EXPECT_TRUE(result.was_cut) << report_of(place, options, result);
+  cuts += result.was_cut ? 1U : 0U;
+}
+
+TEST(cut_everywhere, every_octet_of_a_stream_of_small_messages) {
+  std::size_t cuts = 0;
+  std::size_t way = 0;
+  for_each_way([&](cut_place place) {
+    if (testing::Test::HasFailure()) {
+      return;
+    }
+    const cut_options options{.seed = 7, .messages = 12, .correlate = way % 3 != 0};
+    const auto all = octets_of(place, options);
+    // Other offsets for each way.
+    for (auto at = 1 + ++way % asked_for.every; at <= all; at += asked_for.every) {
+      place.octets = at;
+      expect_survives(place, options, cuts);
+    }
+  });
+  std::printf("%zu cuts\n", cuts);
+}
+
+TEST(cut_everywhere, random_octets_of_streams_with_large_messages) {
+  std::size_t cuts = 0;
+  std::uint64_t seed = 100;
+  random_source random{1};
+  for_each_way([&](cut_place place) {
+    if (testing::Test::HasFailure()) {
+      return;
+    }
+    const cut_options options{
+        .seed = ++seed, .messages = 8, .sizes = {.large = 40}, .correlate = true};
+    const auto all = octets_of(place, options);
+    for (std::size_t i = 0; i < asked_for.large; ++i) {
+      place.octets = random.between(1, all);
+      expect_survives(place, options, cuts);
+    }
+  });
+  std::printf("%zu cuts\n", cuts);
+}
+
+void parse(int count, char** arguments) {
+  for (int i = 1; i + 1 < count; ++i) {
+    const std::string_view argument = arguments[i];
+    if (argument == "--every") {
+      asked_for.every = std::stoul(arguments[i + 1]);
+    } else if (argument == "--large") {
+      asked_for.large = std::stoul(arguments[i + 1]);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace zmtp::simulation
+
+int main(int count, char** arguments) {
+  testing::InitGoogleTest(&count, arguments);
+  zmtp::simulation::parse(count, arguments);
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,42 @@
+#pragma once
+// Two sockets whose first connection is cut at one octet: what is lost, and whether they get over it.
+
+#include "test/simulation/ledger.h"
+#include "test/simulation/pattern.h"
+#include "test/simulation/virtual_stream.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace zmtp::simulation {
+
+struct cut_place {
+  enum class kind : std::uint8_t {
+    taken,    // the kernel takes no more
+    arrived,  // it has taken more, which is lost
+  };
+
+  pattern between;  // the hub connects, the spokes' side binds
+  end_of_stream from = end_of_stream::connecting;
+  kind what = kind::taken;
+  std::size_t octets = 0;  // 0: not at all
+};
+
+struct cut_options {
+  std::uint64_t seed = 1;
+  std::size_t messages = 8;
+  body_sizes sizes{.large = 0};
+  bool correlate = false;  // REQ asks again
+};
+
+struct cut_result {
+  std::vector<ledger::finding> findings;
+  bool was_cut = false;
+  std::size_t octets = 0;   // that went from there on the first connection
+  std::size_t parcels = 0;  // received
+};
+
+[[nodiscard]] cut_result run_cut(const cut_place& place, const cut_options& options);
+
+}  // namespace zmtp::simulation

@@ -1,0 +1,280 @@
+#include "test/simulation/ledger.h"
+
+#include "test/simulation/sim_socket.h"
+
+#include <algorithm>
+
+namespace zmtp::simulation {
+
+namespace {
+
+// More of them say no more.
+constexpr std::size_t most_findings = 20;
+
+breach breach_of(unwrapped::state found) noexcept {
+  return found == unwrapped::state::cut_short ? breach::partial : breach::spliced;
+}
+
+std::string number(std::size_t n) { return std::to_string(n); }
+
+}  // namespace
+
+std::string ledger::name(const parcel& p) {
+  return "parcel " + number(p.sequence) + " of socket " + number(p.sender);
+}
+
+void ledger::report(breach what, std::string text) {
+  if (findings_.size() < most_findings) {
+    findings_.push_back({what, std::move(text)});
+  }
+}
+
+ledger::lane& ledger::lane_of(std::uint64_t stream, end_of_stream writer) {
+  const auto at = static_cast<std::size_t>(stream) * 2 + static_cast<std::size_t>(writer);
+  if (at >= lanes_.size()) {
+    lanes_.resize(at + 2);
+  }
+  return lanes_[at];
+}
+
+const ledger::entry* ledger::find(const parcel& p) const {
+  const auto of = sent_.find(p.sender);
+  return of != sent_.end() && p.sequence >= 1 && p.sequence <= of->second.size()
+             ? &of->second[p.sequence - 1]
+             : nullptr;
+}
+
+ledger::entry* ledger::find(const parcel& p) {
+  return const_cast<entry*>(std::as_const(*this).find(p));
+}
+
+parcel ledger::next(std::uint32_t sender, std::uint32_t destination, std::uint32_t answers) {
+  auto& of = sent_[sender];
+  parcel p{.sender = sender,
+           .sequence = static_cast<std::uint32_t>(of.size() + 1),
+           .destination = destination,
+           .answers = answers,
+           .sum = 0,
+           .size = 0};
+  of.emplace_back().what = p;
+  return p;
+}
+
+void ledger::queued(const parcel& p, std::string_view topic) {
+  auto& e = *find(p);
+  e.what = p;
+  e.topic = topic;
+  e.queued = true;
+  e.expected = expect_all_ && !excuses_.contains(p.destination);
+  largest_ = std::max(largest_, p.size + 512);
+  if (const auto known = publications_.find(p.sender); known != publications_.end()) {
+    known->second.on_published(p.sequence, topic);
+  }
+}
+
+void ledger::on_link(const sim_socket& socket, std::uint64_t stream, end_of_stream e) {
+  lane_of(stream, e).writer = socket.number();
+  lane_of(stream, other(e)).reader = socket.number();
+}
+
+void ledger::on_attached(const sim_socket& socket, peer_id pipe, std::uint64_t stream,
+                         end_of_stream e) {
+  lane_of(stream, e).pipe = pipe;
+  announce(socket, pipe);
+}
+
+void ledger::on_detached(const sim_socket& socket, peer_id pipe) {
+  if (socket.state().type() == socket_type::pub) {
+    publications_[socket.number()].on_detached(pipe);
+  }
+  announce(socket, pipe);
+}
+
+void ledger::announce(const sim_socket& socket, peer_id pipe) {
+  if (socket.state().options().announce_peers) {
+    ++presences_[{socket.number(), pipe}].announcements;
+  }
+}
+
+void ledger::on_subscription(const sim_socket& socket, peer_id pipe, bool subscribe,
+                             std::string_view topic) {
+  publications_[socket.number()].on_subscription(pipe, subscribe, topic);
+}
+
+void ledger::on_ended(const sim_socket&, std::uint64_t stream, end_of_stream e, error_code reason) {
+  lane_of(stream, e).ended = true;
+  auto& read = lane_of(stream, other(e));
+  read.ended = true;
+  // Who ends a connection drops what it has not decoded; who finds it ended has decoded all.
+  read.dropped_unread = reason != errc::connection_lost;
+}
+
+void ledger::on_written(std::uint64_t stream, end_of_stream from,
+                        std::span<const std::byte> octets) {
+  octets_written_ += octets.size();
+  auto& l = lane_of(stream, from);
+  const auto at = static_cast<std::size_t>(&l - lanes_.data());
+  l.tap.hear(octets, [&](std::span<const std::string_view> parts, std::size_t end) {
+    on_handed(at, parts, end);
+  });
+  if (l.tap.garbled()) {
+    report(breach::spliced, "socket " + number(l.writer) + " writes what is no ZMTP");
+  }
+}
+
+void ledger::on_handed(std::size_t lane_number, std::span<const std::string_view> parts,
+                       std::size_t end) {
+  auto& l = lanes_[lane_number];
+  const auto m = unwrap(parts);
+  auto* const e = find(m.what);
+  l.messages.push_back({m.what.sequence, end});
+  ++accounts_[l.writer].handed;
+  if (m.found != unwrapped::state::whole || e == nullptr || !e->queued || e->what != m.what ||
+      m.what.sender != l.writer) {
+    report(m.found == unwrapped::state::whole ? breach::spliced : breach_of(m.found),
+           "socket " + number(l.writer) + " writes what was not sent so: " + name(m.what));
+    return;
+  }
+  if (m.what.destination != 0 && m.what.destination != l.reader) {
+    report(breach::misaddressed, name(m.what) + " is written to socket " + number(l.reader) +
+                                     " and is for " + number(m.what.destination));
+  }
+  const auto publication = publications_.find(l.writer);
+  const auto publishes = publication != publications_.end();
+  // Who has not learnt yet that a connection is dead, publishes to it and to its successor.
+  if (std::any_of(e->handings.begin(), e->handings.end(),
+                  [&](const handing& h) { return !publishes || h.lane == lane_number; })) {
+    report(breach::duplicate, name(m.what) + " is written a second time");
+  }
+  e->handings.push_back(
+      {.reader = l.reader, .lane = lane_number, .position = l.messages.size() - 1});
+  auto& last = last_on_pipe_[{l.writer, l.pipe}];
+  if (m.what.sequence <= last) {
+    report(breach::reordered, name(m.what) + " is written behind " + number(last));
+  }
+  last = m.what.sequence;
+  if (publishes && !publication->second.on_written(l.pipe, m.what.sequence)) {
+    report(breach::not_wanted, name(m.what) + " is written to who did not subscribe");
+  }
+}
+
+void ledger::on_read(std::uint64_t stream, end_of_stream at, std::size_t count) {
+  lane_of(stream, other(at)).read += count;
+}
+
+// The user got something later from the same connection, or will get nothing more.
+void ledger::pass_over(lane& of, std::size_t position) {
+  const auto& e = sent_[of.writer][of.messages[position].sequence - 1];
+  const auto excused = excuses_.find(of.reader);
+  if (excused == excuses_.end() || !excused->second(e.topic)) {
+    report(breach::lost, name(e.what) + " came and was not received");
+    return;
+  }
+  ++accounts_[of.reader].dropped;
+}
+
+void ledger::pass_over_all(std::uint32_t socket) {
+  for (auto& l : lanes_) {
+    for (; l.reader == socket && l.next < l.messages.size() && l.messages[l.next].end <= l.read &&
+           !l.dropped_unread;
+         ++l.next) {
+      pass_over(l, l.next);
+    }
+  }
+}
+
+std::optional<parcel> ledger::received(std::uint32_t socket, const message& m) {
+  const auto what = unwrap(m);
+  ++accounts_[socket].received;
+  ++parcels_received_;
+  auto* const e = find(what.what);
+  if (what.found != unwrapped::state::whole || e == nullptr || e->what != what.what) {
+    report(what.found == unwrapped::state::whole ? breach::spliced : breach_of(what.found),
+           "socket " + number(socket) + " receives what was not sent so: " + name(what.what));
+    return std::nullopt;
+  }
+  const auto came_here = [&](const handing& h) {
+    return h.reader == socket && lanes_[h.lane].messages[h.position].end <= lanes_[h.lane].read;
+  };
+  const auto to = std::find_if(e->handings.begin(), e->handings.end(), came_here);
+  if (to == e->handings.end()) {
+    report(breach::misaddressed,
+           "socket " + number(socket) + " receives what did not come to it: " + name(e->what));
+    return std::nullopt;
+  }
+  auto& l = lanes_[to->lane];
+  if (std::exchange(to->received, true)) {
+    report(breach::duplicate, name(e->what) + " is received a second time");
+    return std::nullopt;
+  }
+  if (to->position < l.next) {
+    report(breach::reordered, name(e->what) + " is received behind what was written later");
+    return std::nullopt;
+  }
+  for (; l.next < to->position; ++l.next) {
+    pass_over(l, l.next);
+  }
+  ++l.next;
+  return what.what;
+}
+
+std::optional<parcel> ledger::received(std::uint32_t socket, const routed_message& m) {
+  auto& peer = presences_[{socket, m.peer}];
+  switch (m.what) {
+    case routed_message::kind::message:
+      if (!peer.here) {
+        report(breach::attach_order,
+               "socket " + number(socket) + " receives from who is not there");
+      }
+      return received(socket, m.content);
+    case routed_message::kind::attached:
+    case routed_message::kind::detached:
+      if (peer.here == (m.what == routed_message::kind::attached) || peer.announcements == 0) {
+        report(breach::attach_order, "socket " + number(socket) + " hears of a peer twice");
+      } else {
+        --peer.announcements;
+      }
+      peer.here = m.what == routed_message::kind::attached;
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+bool ledger::has_received(std::uint32_t socket, const parcel& p) const {
+  const auto* e = find(p);
+  return e != nullptr && std::any_of(e->handings.begin(), e->handings.end(), [&](const handing& h) {
+           return h.reader == socket && h.received;
+         });
+}
+
+bool ledger::has_received(const parcel& p) const {
+  const auto* e = find(p);
+  return e != nullptr && std::any_of(e->handings.begin(), e->handings.end(),
+                                     [](const handing& h) { return h.received; });
+}
+
+void ledger::close() {
+  for (auto& l : lanes_) {
+    for (; l.next < l.messages.size(); ++l.next) {
+      if (l.messages[l.next].end > l.read) {
+        if (!l.ended) {
+          report(breach::lost, "parcel " + number(l.messages[l.next].sequence) + " of socket " +
+                                   number(l.writer) + " is under way for ever");
+        }
+      } else if (l.dropped_unread) {
+        ++accounts_[l.reader].doubtful;
+      } else {
+        pass_over(l, l.next);
+      }
+    }
+  }
+  for (const auto& [sender, entries] : sent_) {
+    for (const auto& e : entries) {
+      if (e.expected && e.queued && !publications_.contains(sender) && !has_received(e.what)) {
+        report(breach::lost, name(e.what) + " has not arrived");
+      }
+    }
+  }
+}
+
+}  // namespace zmtp::simulation

@@ -1,0 +1,143 @@
+#pragma once
+// The books of a simulation: what each user sent, what was handed to each connection, what came out
+// of it, what each user received; and what of that does not agree.
+
+#include "test/simulation/breach.h"
+#include "test/simulation/parcel.h"
+#include "test/simulation/publication_check.h"
+#include "test/simulation/socket_watcher.h"
+#include "test/simulation/virtual_stream.h"
+#include "test/simulation/wire_tap.h"
+#include "zmtp/message.h"
+#include "zmtp/routing/routed_message.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace zmtp::simulation {
+
+class ledger final : public stream_observer, public socket_watcher {
+public:
+  struct finding {
+    breach what;
+    std::string text;
+  };
+  // Whether a socket may drop a message that begins so, although it came.
+  using excuse = std::function<bool(std::string_view first_part)>;
+
+  // For users of sockets. The next parcel of a sender; nothing is known to have been sent yet.
+  [[nodiscard]] parcel next(std::uint32_t sender, std::uint32_t destination = 0,
+                            std::uint32_t answers = 0);
+  // The socket has queued `p`, as wrapped. `topic` is what it begins with, for PUB.
+  void queued(const parcel& p, std::string_view topic = {});
+  // What was received, if it is what was sent.
+  std::optional<parcel> received(std::uint32_t socket, const message& m);
+  // The same with attach and detach.
+  std::optional<parcel> received(std::uint32_t socket, const routed_message& m);
+  void excuse_drops(std::uint32_t socket, excuse e) { excuses_[socket] = std::move(e); }
+  // All that came has been received or dropped, as the excuse is now.
+  void pass_over_all(std::uint32_t socket);
+  // Nothing excuses a loss of what is queued from now on.
+  void expect_all() noexcept { expect_all_ = true; }
+  [[nodiscard]] bool has_received(std::uint32_t socket, const parcel& p) const;
+  [[nodiscard]] bool has_received(const parcel& p) const;
+  // The socket is a PUB.
+  void expect_publications(std::uint32_t socket) { publications_[socket]; }
+
+  void report(breach what, std::string text);
+  [[nodiscard]] const std::vector<finding>& findings() const noexcept { return findings_; }
+  // Nothing happens any more: what should have arrived has.
+  void close();
+  // The counters of a socket that has been idle since close().
+  void check_counters(const sim_socket& socket);
+  // All users have received all; attached and detached enclose it.
+  void check_all_detached();
+
+  [[nodiscard]] std::size_t parcels_received() const noexcept { return parcels_received_; }
+  [[nodiscard]] std::size_t octets_written() const noexcept { return octets_written_; }
+
+  void on_written(std::uint64_t stream, end_of_stream from,
+                  std::span<const std::byte> octets) override;
+  void on_read(std::uint64_t stream, end_of_stream at, std::size_t count) override;
+  void on_link(const sim_socket& socket, std::uint64_t stream, end_of_stream e) override;
+  void on_attached(const sim_socket& socket, peer_id pipe, std::uint64_t stream,
+                   end_of_stream e) override;
+  void on_subscription(const sim_socket& socket, peer_id pipe, bool subscribe,
+                       std::string_view topic) override;
+  void on_detached(const sim_socket& socket, peer_id pipe) override;
+  void on_ended(const sim_socket& socket, std::uint64_t stream, end_of_stream e,
+                error_code reason) override;
+  void on_turn(const sim_socket& socket) override;
+
+private:
+  // A parcel on a connection.
+  struct handing {
+    std::uint32_t reader;
+    std::size_t lane;
+    std::size_t position;
+    bool received = false;
+  };
+  struct entry {
+    parcel what;
+    std::string topic;
+    bool queued = false;
+    bool expected = false;
+    std::vector<handing> handings;
+  };
+  struct written {
+    std::uint32_t sequence;
+    std::size_t end;  // the octet
+  };
+  // One direction of one connection.
+  struct lane {
+    std::uint32_t writer = 0;
+    std::uint32_t reader = 0;
+    peer_id pipe;  // the writer's
+    wire_tap tap;
+    std::vector<written> messages;
+    std::size_t read = 0;         // octets
+    std::size_t next = 0;         // message that the user is to get
+    bool ended = false;           // one of its ends is gone
+    bool dropped_unread = false;  // the reader's end has gone, by itself
+  };
+  struct account {
+    std::size_t handed = 0;
+    std::size_t received = 0;
+    std::size_t dropped = 0;
+    std::size_t doubtful = 0;  // dropped, or never decoded
+  };
+  struct presence {
+    bool here = false;
+    std::size_t announcements = 0;  // not received yet
+  };
+
+  [[nodiscard]] lane& lane_of(std::uint64_t stream, end_of_stream writer);
+  [[nodiscard]] entry* find(const parcel& p);
+  [[nodiscard]] const entry* find(const parcel& p) const;
+  void on_handed(std::size_t lane_number, std::span<const std::string_view> parts, std::size_t end);
+  void pass_over(lane& of, std::size_t position);
+  void announce(const sim_socket& socket, peer_id pipe);
+  [[nodiscard]] static std::string name(const parcel& p);
+
+  std::map<std::uint32_t, std::vector<entry>> sent_;
+  std::vector<lane> lanes_;
+  std::map<std::uint32_t, account> accounts_;
+  std::map<std::pair<std::uint32_t, peer_id>, std::uint32_t> last_on_pipe_;
+  std::map<std::pair<std::uint32_t, peer_id>, presence> presences_;
+  std::map<std::uint32_t, publication_check> publications_;
+  std::map<std::uint32_t, excuse> excuses_;
+  std::vector<finding> findings_;
+  bool expect_all_ = false;
+  std::size_t largest_ = 512;  // message, in memory, with what may be put in front of it
+  std::size_t parcels_received_ = 0;
+  std::size_t octets_written_ = 0;
+};
+
+}  // namespace zmtp::simulation

@@ -1,0 +1,73 @@
+// What the books say of one socket: its marks at all times, its counters at the end.
+#include "test/simulation/ledger.h"
+#include "test/simulation/sim_socket.h"
+
+#include <algorithm>
+
+namespace zmtp::simulation {
+
+namespace {
+
+std::string of(const sim_socket& socket) {
+  return " of socket " + std::to_string(socket.number()) + " (" +
+         std::string{to_string(socket.state().type())} + ")";
+}
+
+}  // namespace
+
+void ledger::on_turn(const sim_socket& socket) {
+  const auto& options = socket.state().options();
+  socket.state().for_each_pipe([&](const pipe& p) {
+    std::size_t announcements = 0;
+    if (options.announce_peers) {
+      announcements = presences_[{socket.number(), p.id}].announcements;
+    }
+    const auto check = [&](const high_water_mark& mark, std::size_t messages, std::size_t octets,
+                           const char* which) {
+      if ((mark.messages && messages > *mark.messages + announcements) ||
+          (mark.octets && octets >= *mark.octets + largest_)) {
+        report(breach::above_mark, std::string{which} + of(socket) + " holds " +
+                                       std::to_string(messages) + " messages, " +
+                                       std::to_string(octets) + " octets");
+      }
+    };
+    check(options.receive_mark, p.in.size(), p.in.octets(), "the receive queue");
+    announcements = 0;
+    check(options.send_mark, p.out.messages(), p.out.octets(), "the send queue");
+  });
+}
+
+void ledger::check_counters(const sim_socket& socket) {
+  const auto& counters = socket.state().counters();
+  const auto& own = accounts_[socket.number()];
+  const auto equal = [&](std::uint64_t counted, std::size_t seen, const char* what,
+                         std::size_t doubtful = 0) {
+    if (counted < seen || counted > seen + doubtful) {
+      report(breach::miscounted, std::string{what} + of(socket) + ": it says " +
+                                     std::to_string(counted) + ", seen " + std::to_string(seen));
+    }
+  };
+  std::size_t waiting = 0;
+  socket.state().for_each_pipe([&](const pipe& p) { waiting += p.out.messages(); });
+  equal(counters.messages_sent, own.handed + counters.dropped_detached + waiting, "messages sent");
+  equal(counters.messages_received, own.received + own.dropped, "messages received", own.doubtful);
+  equal(counters.dropped_unexpected, own.dropped, "messages dropped as unexpected", own.doubtful);
+  if (const auto known = publications_.find(socket.number()); known != publications_.end()) {
+    equal(counters.messages_sent + counters.dropped_full, known->second.owed(),
+          "messages published");
+    if (socket.state().options().no_drop && known->second.missed() != 0) {
+      report(breach::lost, "messages are missed although none may be dropped" + of(socket));
+    }
+  }
+}
+
+void ledger::check_all_detached() {
+  for (const auto& [who, peer] : presences_) {
+    if (peer.here || peer.announcements != 0) {
+      report(breach::attach_order,
+             "socket " + std::to_string(who.first) + " has not heard that a peer is gone");
+    }
+  }
+}
+
+}  // namespace zmtp::simulation

@@ -1,0 +1,57 @@
+#pragma once
+// What is in a message of a simulation: who sent it to whom, which one it is, and a sum over all of
+// it, so that whatever happens to it on its way shows.
+
+#include "test/simulation/random_source.h"
+#include "zmtp/message.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace zmtp::simulation {
+
+struct parcel {
+  std::uint32_t sender = 0;
+  std::uint32_t sequence = 0;     // of the sender's, from 1
+  std::uint32_t destination = 0;  // whose it is alone; none: whoever gets it
+  std::uint32_t answers = 0;      // which parcel of the destination's, if it is an answer
+  std::uint64_t sum = 0;          // of the parts behind it
+  std::size_t size = 0;           // as framed; does not travel with it
+
+  friend bool operator==(const parcel& a, const parcel& b) noexcept {
+    return a.sender == b.sender && a.sequence == b.sequence && a.destination == b.destination &&
+           a.answers == b.answers && a.sum == b.sum;
+  }
+};
+
+// How large the bodies are that are made up.
+struct body_sizes {
+  unsigned large = 3;  // of a hundred parts those of 4 to 70 KiB
+  std::size_t most_parts = 4;
+};
+
+// The message with `envelope` in front of the parcel and made-up parts behind; fills in sum and size.
+[[nodiscard]] message wrap(parcel& p, std::span<const std::string_view> envelope,
+                           const body_sizes& sizes, random_source& random);
+
+// What is in a message, however it came about.
+struct unwrapped {
+  enum class state : std::uint8_t {
+    whole,
+    no_parcel,  // the part that says what it is, is missing, or there are several
+    cut_short,  // parts are missing
+    mixed,      // parts are not those that were sent with it
+  };
+  state found = state::no_parcel;
+  parcel what;  // unless no_parcel
+  std::vector<std::string_view> envelope;
+};
+
+[[nodiscard]] unwrapped unwrap(std::span<const std::string_view> parts);
+[[nodiscard]] unwrapped unwrap(const message& m);
+
+}  // namespace zmtp::simulation

@@ -1,0 +1,244 @@
+#include "test/simulation/parties.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace zmtp::simulation {
+
+namespace {
+
+constexpr std::array<std::string_view, 1> delimiter{std::string_view{}};
+
+std::vector<std::string> copies(std::span<const std::string_view> parts) {
+  return {parts.begin(), parts.end()};
+}
+
+}  // namespace
+
+plain_party::plain_party(sim_net& net, ledger& books, std::uint32_t number,
+                         std::unique_ptr<socket_state> state, const habits& how, bool delimits)
+    : party{net, books, number, std::move(state), how}, delimits_{delimits} {}
+
+bool plain_party::receive() {
+  routed_message m;
+  if (!socket().state().receive(m)) {
+    return false;
+  }
+  (void)books().received(number(), m);
+  return true;
+}
+
+bool plain_party::speak() {
+  if (!offer(delimits_ ? std::span<const std::string_view>{delimiter}
+                       : std::span<const std::string_view>{})) {
+    return false;
+  }
+  said();
+  return true;
+}
+
+router_party::router_party(sim_net& net, ledger& books, std::uint32_t number,
+                           const socket_options& options, const habits& how, bool only_answers)
+    : party{net, books, number, std::make_unique<router_state>(options), how},
+      only_answers_{only_answers} {}
+
+bool router_party::receive() {
+  routed_message m;
+  if (!state().receive(m)) {
+    return false;
+  }
+  const auto got = books().received(number(), m);
+  if (m.what == routed_message::kind::detached) {
+    known_.erase(m.peer);
+  } else if (const auto* p = state().find(m.peer);
+             p != nullptr && p->info.routing_id.starts_with("party ")) {
+    known_[m.peer] = static_cast<std::uint32_t>(std::stoul(p->info.routing_id.substr(6)));
+  }
+  if (got) {
+    known_[m.peer] = got->sender;
+    if (got->answers == 0 && (only_answers_ || random().chance(50))) {
+      answers_.push_back({m.peer, *got, copies(unwrap(m.content).envelope)});
+    }
+  }
+  return true;
+}
+
+bool router_party::speak() {
+  if (!answers_.empty()) {
+    const auto next = std::move(answers_.front());
+    answers_.pop_front();
+    const std::vector<std::string_view> envelope{next.envelope.begin(), next.envelope.end()};
+    send_to(next.to, next.request.sender, next.request.sequence, envelope);
+    return true;
+  }
+  if (known_.empty()) {
+    return false;
+  }
+  said();
+  if (!only_answers_) {
+    const auto to =
+        *std::next(known_.begin(), static_cast<std::ptrdiff_t>(random().pick(known_.size())));
+    send_to(to.first, to.second, 0, {});
+  }
+  return true;
+}
+
+// What cannot be queued is dropped.
+void router_party::send_to(peer_id peer, std::uint32_t destination, std::uint32_t answers,
+                           std::span<const std::string_view> envelope) {
+  auto p = books().next(number(), destination, answers);
+  auto m = wrap(p, envelope, how().sizes, random());
+  // By its name, if it has one, or as the one that spoke.
+  if (const auto named = state().find_routing_id("party " + std::to_string(destination));
+      named && random().chance(50)) {
+    peer = *named;
+  }
+  const auto status = socket().send([&] { return state().send(peer, std::move(m)); });
+  if (status == send_status::queued) {
+    books().queued(p);
+  } else {
+    state().count_drop(status);
+  }
+}
+
+req_party::req_party(sim_net& net, ledger& books, std::uint32_t number,
+                     const socket_options& options, const habits& how)
+    : party{net, books, number, std::make_unique<req_state>(options), how} {
+  books.excuse_drops(number, [](std::string_view) { return true; });
+}
+
+bool req_party::speak() {
+  if (!offer({})) {
+    return false;
+  }
+  said();
+  asking_ = true;
+  impatient_ = false;
+  if (socket().state().options().relaxed) {
+    ask_again_later();
+  }
+  return true;
+}
+
+void req_party::ask_again_later() {
+  constexpr std::chrono::seconds patience{3};
+  const auto asked = last().sequence;
+  (void)socket().net().after(socket().host(), patience, [this, asked] {
+    if (asking_ && last().sequence == asked) {
+      impatient_ = true;
+      send_another();
+    }
+  });
+}
+
+bool req_party::receive() {
+  message m;
+  if (!socket().state().receive(m)) {
+    return false;
+  }
+  const auto got = books().received(number(), m);
+  if (got && (!asking_ || got->destination != number() || got->answers != last().sequence)) {
+    books().report(breach::wrong_answer,
+                   "REQ " + std::to_string(number()) + " asked " + std::to_string(last().sequence) +
+                       " and receives the answer to " + std::to_string(got->answers));
+  }
+  asking_ = false;
+  impatient_ = false;
+  return true;
+}
+
+rep_party::rep_party(sim_net& net, ledger& books, std::uint32_t number,
+                     const socket_options& options, const habits& how)
+    : party{net, books, number, std::make_unique<rep_state>(options), how} {}
+
+bool rep_party::receive() {
+  message m;
+  if (request_ || !socket().state().receive(m)) {
+    return false;
+  }
+  request_ = books().received(number(), m);
+  return true;
+}
+
+bool rep_party::speak() {
+  const auto request = *request_;
+  if (!offer({}, request.sender, request.sequence)) {
+    return false;
+  }
+  request_.reset();
+  return true;
+}
+
+pub_party::pub_party(sim_net& net, ledger& books, std::uint32_t number,
+                     const socket_options& options, const habits& how)
+    : party{net, books, number, std::make_unique<pub_state>(options), how} {
+  books.expect_publications(number);
+}
+
+bool pub_party::speak() {
+  if (!next_topic_) {
+    next_topic_ = topics[random().pick(std::size(topics))];
+  }
+  const std::array<std::string_view, 1> envelope{*next_topic_};
+  if (!offer(envelope)) {
+    return false;
+  }
+  next_topic_.reset();
+  said();
+  return true;
+}
+
+sub_party::sub_party(sim_net& net, ledger& books, std::uint32_t number,
+                     const socket_options& options, const habits& how, unsigned changes)
+    : party{net, books, number, std::make_unique<sub_state>(options), how}, changes_{changes} {
+  books.excuse_drops(number, [this](std::string_view topic) { return !wants(topic); });
+  for (auto count = random().between(1, 3); count != 0; --count) {
+    const auto topic = pub_party::topics[random().pick(std::size(pub_party::topics))];
+    topics_.emplace(topic);
+    socket().subscribe(topic);
+  }
+}
+
+bool sub_party::wants(std::string_view topic) const {
+  return std::any_of(topics_.begin(), topics_.end(),
+                     [&](const auto& wanted) { return topic.starts_with(wanted); });
+}
+
+bool sub_party::receive() {
+  message m;
+  if (!socket().state().receive(m)) {
+    if (random().chance(changes_)) {
+      change_topics();
+    }
+    return false;
+  }
+  (void)books().received(number(), m);
+  if (!wants(m.front())) {
+    books().report(breach::not_wanted,
+                   "SUB " + std::to_string(number()) + " receives what it did not subscribe to");
+  }
+  return true;
+}
+
+void sub_party::change_topics() {
+  auto idle = socket().state().drained().empty();
+  socket().state().for_each_pipe([&](const pipe& p) { idle = idle && !p.blocked; });
+  if (!idle) {
+    return;
+  }
+  books().pass_over_all(number());
+  if (!topics_.empty() && random().chance(50)) {
+    const auto gone =
+        std::next(topics_.begin(), static_cast<std::ptrdiff_t>(random().pick(topics_.size())));
+    const auto topic = *gone;
+    topics_.erase(gone);
+    socket().unsubscribe(topic);
+  } else {
+    const auto topic = pub_party::topics[random().pick(std::size(pub_party::topics))];
+    topics_.emplace(topic);
+    socket().subscribe(topic);
+  }
+}
+
+}  // namespace zmtp::simulation

@@ -1,0 +1,129 @@
+#pragma once
+// The users of each pattern.
+
+#include "test/simulation/party.h"
+#include "zmtp/routing/pub_state.h"
+#include "zmtp/routing/rep_state.h"
+#include "zmtp/routing/req_state.h"
+#include "zmtp/routing/round_robin_state.h"
+#include "zmtp/routing/router_state.h"
+#include "zmtp/routing/sub_state.h"
+
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace zmtp::simulation {
+
+// PUSH, PULL and DEALER: sends to whoever takes it, receives from all.
+class plain_party final : public party {
+public:
+  // `delimits`: the peers are REP, who want an empty part first.
+  plain_party(sim_net& net, ledger& books, std::uint32_t number,
+              std::unique_ptr<socket_state> state, const habits& how, bool delimits);
+
+private:
+  [[nodiscard]] bool receive() override;
+  [[nodiscard]] bool speak() override;
+
+  bool delimits_;
+};
+
+// ROUTER: answers requests; to peers that do not only ask it speaks unasked, too.
+class router_party final : public party {
+public:
+  router_party(sim_net& net, ledger& books, std::uint32_t number, const socket_options& options,
+               const habits& how, bool only_answers);
+
+private:
+  struct answer {
+    peer_id to;
+    parcel request;
+    std::vector<std::string> envelope;
+  };
+
+  [[nodiscard]] bool receive() override;
+  [[nodiscard]] bool speaks() const override { return !answers_.empty() || party::speaks(); }
+  [[nodiscard]] bool speak() override;
+  void send_to(peer_id peer, std::uint32_t destination, std::uint32_t answers,
+               std::span<const std::string_view> envelope);
+  [[nodiscard]] router_state& state() { return static_cast<router_state&>(socket().state()); }
+
+  bool only_answers_;
+  std::map<peer_id, std::uint32_t> known_;  // who they are, once they have said something
+  std::deque<answer> answers_;
+};
+
+// REQ: asks, and takes no answer but the one to its last question.
+class req_party final : public party {
+public:
+  req_party(sim_net& net, ledger& books, std::uint32_t number, const socket_options& options,
+            const habits& how);
+
+  [[nodiscard]] std::string_view stuck() const override {
+    return asking_ ? "REQ has no answer" : "";
+  }
+
+private:
+  [[nodiscard]] bool receive() override;
+  [[nodiscard]] bool speaks() const override { return (!asking_ || impatient_) && party::speaks(); }
+  [[nodiscard]] bool speak() override;
+  void ask_again_later();
+
+  bool asking_ = false;
+  bool impatient_ = false;  // asks again as soon as it can, unless the answer comes before
+};
+
+// REP: answers each request, at once or when it wakes.
+class rep_party final : public party {
+public:
+  rep_party(sim_net& net, ledger& books, std::uint32_t number, const socket_options& options,
+            const habits& how);
+
+private:
+  [[nodiscard]] bool receive() override;
+  [[nodiscard]] bool speaks() const override { return request_.has_value(); }
+  [[nodiscard]] bool speak() override;
+
+  std::optional<parcel> request_;
+};
+
+// PUB: each message under one of a few topics.
+class pub_party final : public party {
+public:
+  static constexpr std::string_view topics[] = {"", "a", "ab", "abc", "b", "ba", "weather"};
+
+  pub_party(sim_net& net, ledger& books, std::uint32_t number, const socket_options& options,
+            const habits& how);
+
+  void publish_next(std::string_view topic) { next_topic_ = topic; }
+  [[nodiscard]] const parcel& published() const noexcept { return last(); }
+
+private:
+  [[nodiscard]] bool receive() override { return false; }
+  [[nodiscard]] bool speak() override;
+
+  std::optional<std::string_view> next_topic_;
+};
+
+// SUB: subscribes to some topics, now and then to others.
+class sub_party final : public party {
+public:
+  // `changes`: how often, of a hundred times that it has received all there is.
+  sub_party(sim_net& net, ledger& books, std::uint32_t number, const socket_options& options,
+            const habits& how, unsigned changes);
+
+  [[nodiscard]] bool wants(std::string_view topic) const;
+  void settle_down() noexcept { changes_ = 0; }
+
+private:
+  [[nodiscard]] bool receive() override;
+  void change_topics();
+
+  unsigned changes_;
+  std::multiset<std::string, std::less<>> topics_;
+};
+
+}  // namespace zmtp::simulation

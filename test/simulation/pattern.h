@@ -1,0 +1,48 @@
+#pragma once
+// The pairs of socket types that are simulated, and who plays them.
+
+#include "test/simulation/parties.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+namespace zmtp::simulation {
+
+struct pattern {
+  socket_type hub;     // of which there is one
+  socket_type spokes;  // of which there are several
+};
+
+// Every pair of types that talk to each other, both ways round.
+inline constexpr std::array patterns = {
+    pattern{socket_type::push, socket_type::pull},
+    pattern{socket_type::pull, socket_type::push},
+    pattern{socket_type::dealer, socket_type::router},
+    pattern{socket_type::router, socket_type::dealer},
+    pattern{socket_type::router, socket_type::router},
+    pattern{socket_type::dealer, socket_type::dealer},
+    pattern{socket_type::req, socket_type::rep},
+    pattern{socket_type::rep, socket_type::req},
+    pattern{socket_type::req, socket_type::router},
+    pattern{socket_type::router, socket_type::req},
+    pattern{socket_type::dealer, socket_type::rep},
+    pattern{socket_type::rep, socket_type::dealer},
+    pattern{socket_type::pub, socket_type::sub},
+    pattern{socket_type::sub, socket_type::pub},
+};
+
+struct casting {
+  socket_type type;
+  socket_type peers;
+  std::uint32_t number = 1;
+  socket_options options{};
+  habits how{};
+  unsigned topic_changes = 0;  // see sub_party
+};
+
+// Users who see the senders of what they receive hear of attach and detach too.
+[[nodiscard]] std::unique_ptr<party> cast(sim_net& net, ledger& books, casting part);
+
+}  // namespace zmtp::simulation

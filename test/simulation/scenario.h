@@ -1,0 +1,44 @@
+#pragma once
+// A whole run of a simulation, all of it chosen by one seed: who talks to whom, what they say, what
+// goes wrong; and the books of it.
+
+#include "test/simulation/ledger.h"
+#include "test/simulation/pattern.h"
+#include "test/simulation/trace.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace zmtp::simulation {
+
+struct scenario_result {
+  std::string description;
+  std::vector<ledger::finding> findings;
+  std::uint64_t trace_hash = 0;
+  std::uint64_t events = 0;
+  std::chrono::nanoseconds virtual_time{};
+  std::size_t parcels = 0;  // received
+  std::size_t octets = 0;   // written
+  std::size_t troubles = 0;
+};
+
+struct scenario_options {
+  trace::printer print{};
+  // Gets each part before it is played, to play it otherwise.
+  std::function<void(casting&)> adjust{};
+  // Gets each party before it begins, to spoil it.
+  std::function<void(party&)> prepare{};
+  // Instead of what the seed chooses.
+  std::optional<std::size_t> pattern{};  // of patterns
+  bool no_troubles = false;
+};
+
+[[nodiscard]] scenario_result run_scenario(std::uint64_t seed,
+                                           const scenario_options& options = {});
+
+}  // namespace zmtp::simulation

@@ -1,0 +1,204 @@
+#include "test/simulation/sim_socket.h"
+
+#include "zmtp/routing/sub_state.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace zmtp::simulation {
+
+namespace {
+
+constexpr int max_rounds = 16;
+
+}  // namespace
+
+sim_socket::sim_socket(sim_net& net, sim_host& host, std::uint32_t number,
+                       std::unique_ptr<socket_state> state, socket_watcher& watcher)
+    : net_{&net}, host_{&host}, number_{number}, state_{std::move(state)}, watcher_{&watcher} {}
+
+sim_socket::~sim_socket() {
+  for (const auto& d : dialers_) {
+    d->close();
+  }
+}
+
+std::uint32_t sim_socket::random() {
+  return static_cast<std::uint32_t>(net_->here().random.next());
+}
+
+void sim_socket::bind(std::string_view name) {
+  bound_.emplace_back(name);
+  net_->listen(name, *host_, [this](sim_net::stream_ptr stream) {
+    auto link = std::make_shared<sim_link>(*this, std::move(stream), end_of_stream::accepting,
+                                           std::nullopt, nullptr);
+    add(link);
+    turn([&] { link->start(); });
+  });
+}
+
+void sim_socket::unbind(std::string_view name) {
+  std::erase(bound_, name);
+  net_->unlisten(name);
+}
+
+void sim_socket::connect(std::string_view name) {
+  auto& p = state_->open_pipe(true);
+  dialers_.push_back(std::make_shared<sim_dialer>(*this, name, p.id));
+  dialers_.back()->start();
+}
+
+void sim_socket::disconnect(std::string_view name) {
+  const auto found = std::find_if(dialers_.begin(), dialers_.end(),
+                                  [&](const auto& d) { return d->to() == name; });
+  if (found == dialers_.end()) {
+    return;
+  }
+  const auto gone = *found;
+  dialers_.erase(found);
+  act([&] {
+    const auto link = gone->link();
+    gone->close();
+    if (link) {
+      link->close(errc::socket_closed);
+    }
+    if (auto* p = state_->find(gone->pipe())) {
+      state_->close_pipe(*p);
+    }
+  });
+}
+
+void sim_socket::disconnect(peer_id peer) {
+  act([&] {
+    if (auto* link = link_of(peer)) {
+      link->close(errc::socket_closed);
+    }
+  });
+}
+
+void sim_socket::subscribe(std::string_view topic) {
+  if (static_cast<sub_state&>(*state_).subscribe(topic)) {
+    tell_publishers(true, topic);
+  }
+}
+
+void sim_socket::unsubscribe(std::string_view topic) {
+  if (static_cast<sub_state&>(*state_).unsubscribe(topic)) {
+    tell_publishers(false, topic);
+  }
+}
+
+void sim_socket::tell_publishers(bool subscribe, std::string_view topic) {
+  state_->for_each_pipe([&](pipe& p) {
+    if (auto* link = link_of(p.id)) {
+      link->tell(subscribe, topic);
+      state_->touch(p);
+    }
+  });
+  schedule();
+}
+
+template <class Body>
+void sim_socket::act(Body&& body) {
+  ++turns_;
+  body();
+  --turns_;
+  if (turns_ == 0) {
+    post_turn();
+  }
+}
+
+void sim_socket::schedule() {
+  if (turns_ == 0 && !(state_->dirty().empty() && state_->drained().empty())) {
+    post_turn();
+  }
+}
+
+void sim_socket::post_turn() {
+  if (turn_posted_) {
+    return;
+  }
+  turn_posted_ = true;
+  (void)net_->after(*host_, {}, [this] {
+    turn_posted_ = false;
+    turn([] {});
+  });
+}
+
+void sim_socket::flush() {
+  turn_number_ += turns_++ == 0 ? 1U : 0U;
+  state_->end_turn();
+  auto& dirty = state_->dirty();
+  std::size_t left = 0;
+  for (std::size_t i = 0; i < dirty.size(); ++i) {
+    const auto id = dirty[i];
+    auto* const link = link_of(id);
+    const auto more = link != nullptr && !link->flush();
+    auto* const p = state_->find(id);
+    if (p == nullptr) {
+      continue;
+    }
+    p->out.settle();
+    p->dirty = more;
+    if (more) {
+      dirty[left++] = id;
+    }
+  }
+  dirty.resize(left);
+  --turns_;
+}
+
+bool sim_socket::resume_drained() {
+  auto& drained = state_->drained();
+  if (drained.empty()) {
+    return false;
+  }
+  for (std::size_t i = 0; i < drained.size() && !faults_.never_resumes; ++i) {
+    if (auto* link = link_of(drained[i])) {
+      link->resume();
+    }
+  }
+  drained.clear();
+  return true;
+}
+
+void sim_socket::end_turn() {
+  ++turns_;
+  bool more = true;
+  for (int round = 0; more && round < max_rounds; ++round) {
+    more = resume_drained();
+    more = (user_ && user_()) || more;
+    // A pattern may have dropped all that it received, and made room without anybody hearing of it.
+    more = !state_->drained().empty() || more;
+  }
+  const auto promising = !state_->dirty().empty() && sender_waits_;
+  flush();
+  if (more || promising || !state_->dirty().empty()) {
+    post_turn();
+  }
+  --turns_;
+  watcher_->on_turn(*this);
+}
+
+void sim_socket::attach(peer_id id, const std::shared_ptr<sim_link>& link) {
+  if (id.slot >= by_slot_.size()) {
+    by_slot_.resize(id.slot + 1);
+  }
+  by_slot_[id.slot] = link.get();
+}
+
+void sim_socket::detach(peer_id id) noexcept {
+  if (id.slot < by_slot_.size()) {
+    by_slot_[id.slot] = nullptr;
+  }
+}
+
+sim_link* sim_socket::link_of(peer_id id) const noexcept {
+  return id.slot < by_slot_.size() && state_->find(id) != nullptr ? by_slot_[id.slot] : nullptr;
+}
+
+void sim_socket::remove(const sim_link& link) noexcept {
+  std::erase_if(links_, [&](const auto& l) { return l.get() == &link; });
+}
+
+}  // namespace zmtp::simulation

@@ -1,0 +1,113 @@
+#pragma once
+// zmtp/socket/socket_core in virtual time: a socket_state with its links, its listeners, its dialers
+// and the turn, in the same order of calls. Its user is a function.
+
+#include "test/simulation/sabotage.h"
+#include "test/simulation/sim_dialer.h"
+#include "test/simulation/sim_host.h"
+#include "test/simulation/sim_link.h"
+#include "test/simulation/sim_net.h"
+#include "test/simulation/socket_watcher.h"
+#include "zmtp/routing/socket_state.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace zmtp::simulation {
+
+class sim_socket {
+public:
+  // Called in each round at the end of a turn; returns whether it did anything.
+  using user = std::function<bool()>;
+
+  // `number` names it to the watcher.
+  sim_socket(sim_net& net, sim_host& host, std::uint32_t number,
+             std::unique_ptr<socket_state> state, socket_watcher& watcher);
+  sim_socket(const sim_socket&) = delete;
+  sim_socket& operator=(const sim_socket&) = delete;
+  ~sim_socket();
+
+  [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
+  [[nodiscard]] sim_net& net() const noexcept { return *net_; }
+  [[nodiscard]] sim_host& host() const noexcept { return *host_; }
+  [[nodiscard]] socket_state& state() noexcept { return *state_; }
+  [[nodiscard]] const socket_state& state() const noexcept { return *state_; }
+  [[nodiscard]] sabotage& faults() noexcept { return faults_; }
+
+  void bind(std::string_view name);
+  void unbind(std::string_view name);
+  void connect(std::string_view name);
+  void disconnect(std::string_view name);
+  void disconnect(peer_id peer);
+  // SUB: to all publishers, those that are connected later too.
+  void subscribe(std::string_view topic);
+  void unsubscribe(std::string_view topic);
+
+  void serve(user u) { user_ = std::move(u); }
+  // The user has something to send for which there was no room.
+  void wait_to_send(bool waits) noexcept { sender_waits_ = waits; }
+  // Tries to send as try_send() does: once more after the kernel was offered what is queued.
+  template <class Attempt>
+  send_status send(Attempt&& attempt) {
+    auto status = attempt();
+    if (status == send_status::full) {
+      flush();
+      status = attempt();
+    }
+    schedule();
+    return status;
+  }
+  // The user has received.
+  void schedule();
+  void flush();
+
+  // For links and dialers.
+  template <class Body>
+  void turn(Body&& body) {
+    turn_number_ += turns_++ == 0 ? 1U : 0U;
+    body();
+    if (--turns_ == 0) {
+      end_turn();
+    }
+  }
+  [[nodiscard]] std::uint64_t turn_number() const noexcept { return turn_number_; }
+  void attach(peer_id id, const std::shared_ptr<sim_link>& link);
+  void detach(peer_id id) noexcept;
+  void add(const std::shared_ptr<sim_link>& link) { links_.push_back(link); }
+  void remove(const sim_link& link) noexcept;
+  [[nodiscard]] sim_link* link_of(peer_id id) const noexcept;
+  [[nodiscard]] std::uint32_t random();
+  [[nodiscard]] socket_watcher& watcher() const noexcept { return *watcher_; }
+  [[nodiscard]] std::size_t links() const noexcept { return links_.size(); }
+
+private:
+  void end_turn();
+  [[nodiscard]] bool resume_drained();
+  void tell_publishers(bool subscribe, std::string_view topic);
+  void post_turn();
+  template <class Body>
+  void act(Body&& body);
+
+  sim_net* net_;
+  sim_host* host_;
+  std::uint32_t number_;
+  std::unique_ptr<socket_state> state_;
+  socket_watcher* watcher_;
+  sabotage faults_;
+  user user_;
+  int turns_ = 0;
+  std::uint64_t turn_number_ = 0;
+  bool turn_posted_ = false;
+  bool sender_waits_ = false;
+  std::vector<std::string> bound_;
+  std::vector<std::shared_ptr<sim_dialer>> dialers_;
+  std::vector<std::shared_ptr<sim_link>> links_;
+  std::vector<sim_link*> by_slot_;
+};
+
+}  // namespace zmtp::simulation

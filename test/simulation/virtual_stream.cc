@@ -1,0 +1,264 @@
+#include "test/simulation/virtual_stream.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace zmtp::simulation {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+// Segments of one write, at most: each is an event.
+constexpr std::size_t most_segments = 4;
+
+}  // namespace
+
+virtual_stream::virtual_stream(world& in, std::uint64_t id, const stream_options& options,
+                               sim_host& connecting, sim_host& accepting, stream_observer* observer)
+    : world_{&in}, id_{id}, options_{options}, observer_{observer} {
+  ends_[0].host = &connecting;
+  ends_[1].host = &accepting;
+}
+
+void virtual_stream::note(std::string_view what, end_of_stream e, std::size_t figure) {
+  world_->note(what, {id_, static_cast<std::uint64_t>(e), figure});
+}
+
+std::size_t virtual_stream::room(end_of_stream from) const noexcept {
+  const auto& e = at(from);
+  return std::min(options_.window - std::min(options_.window, e.taken - e.read),
+                  e.taken_limit - e.taken);
+}
+
+std::size_t virtual_stream::waiting(end_of_stream e) const noexcept {
+  const auto& from = at(other(e));
+  return from.arrived.size() - from.unread_from;
+}
+
+bool virtual_stream::readable(end_of_stream e) const noexcept {
+  return waiting(e) != 0 || at(other(e)).ended || at(e).lost;
+}
+
+bool virtual_stream::writable(end_of_stream e) const noexcept { return room(e) != 0 || at(e).lost; }
+
+bool virtual_stream::alive() const noexcept {
+  return !cut_ && !ends_[0].closed && !ends_[1].closed && !ends_[0].lost && !ends_[1].lost;
+}
+
+virtual_stream::transferred virtual_stream::write_some(end_of_stream e,
+                                                       std::span<const piece> pieces) {
+  auto& own = at(e);
+  if (own.lost) {
+    return {.why_none = fault::lost};
+  }
+  std::size_t offered = 0;
+  for (const auto& p : pieces) {
+    offered += p.size();
+  }
+  auto count = std::min(offered, room(e));
+  if (count == 0) {
+    return {.why_none = fault::would_block};
+  }
+  if (options_.cuts && world_->random.chance(20)) {
+    count = world_->random.between(1, count);
+  }
+  std::string octets;
+  octets.reserve(count);
+  for (const auto& p : pieces) {
+    const auto taken = std::min(p.size(), count - octets.size());
+    octets.append(reinterpret_cast<const char*>(p.data()), taken);
+  }
+  own.taken += count;
+  note("write: stream, end, octets", e, count);
+  if (observer_ != nullptr) {
+    observer_->on_written(id_, e, std::as_bytes(std::span{octets}));
+  }
+  if (cut_ || at(other(e)).closed) {
+    // Nobody answers; or somebody does that knows of no connection.
+    const auto wait = cut_ ? milliseconds{world_->random.between(200, 2000)} : options_.delay;
+    learn_after(e, wait);
+  } else {
+    send(e, std::move(octets));
+  }
+  if (own.taken == own.taken_limit) {
+    cut(options_.delay, options_.delay);
+  }
+  return {.count = count};
+}
+
+event_queue::time_point virtual_stream::next_arrival(end& from) {
+  auto wait = options_.delay;
+  if (options_.jitter.count() != 0) {
+    const auto most = static_cast<std::size_t>(options_.jitter.count());
+    wait += event_queue::duration{static_cast<std::int64_t>(world_->random.pick(most))};
+  }
+  from.last_arrival = std::max(from.last_arrival, world_->events.now() + wait);
+  return from.last_arrival;
+}
+
+void virtual_stream::send(end_of_stream from, std::string octets) {
+  auto& own = at(from);
+  std::size_t segments = 1;
+  if (options_.cuts && octets.size() > 1 && world_->random.chance(40)) {
+    segments = world_->random.between(2, most_segments);
+  }
+  std::size_t begin = 0;
+  while (begin < octets.size()) {
+    const auto rest = octets.size() - begin;
+    const auto size = --segments == 0 || rest == 1 ? rest : world_->random.between(1, rest - 1);
+    own.under_way.push_back(octets.substr(begin, size));
+    begin += size;
+    world_->events.at(next_arrival(own), [self = shared_from_this(), from] { self->arrive(from); });
+    if (segments == 0) {
+      return;
+    }
+  }
+}
+
+void virtual_stream::arrive(end_of_stream from) {
+  auto& own = at(from);
+  if (cut_ || own.under_way.empty()) {
+    return;
+  }
+  auto octets = std::move(own.under_way.front());
+  own.under_way.pop_front();
+  const bool last = octets.size() >= own.arrive_limit - own.reached;
+  octets.resize(std::min(octets.size(), own.arrive_limit - own.reached));
+  own.reached += octets.size();
+  note("arrive: stream, end it came from, octets", from, octets.size());
+  if (!at(other(from)).closed) {
+    own.arrived += octets;
+  }
+  if (last) {
+    cut(options_.delay, options_.delay);
+  }
+  wake(other(from));
+}
+
+virtual_stream::transferred virtual_stream::read_some(end_of_stream e, std::span<std::byte> to) {
+  auto& from = at(other(e));
+  auto count = std::min(to.size(), waiting(e));
+  if (count == 0) {
+    return {.why_none = at(e).lost || from.ended ? fault::lost : fault::would_block};
+  }
+  if (options_.cuts && world_->random.chance(20)) {
+    count = world_->random.between(1, count);
+  }
+  std::memcpy(to.data(), from.arrived.data() + from.unread_from, count);
+  from.unread_from += count;
+  from.read += count;
+  if (from.unread_from == from.arrived.size()) {
+    from.arrived.clear();
+    from.unread_from = 0;
+  }
+  note("read: stream, end, octets", e, count);
+  if (observer_ != nullptr) {
+    observer_->on_read(id_, e, count);
+  }
+  if (!cut_ && from.on_writable) {
+    world_->events.after(options_.delay, [self = shared_from_this(), e] { self->wake(other(e)); });
+  }
+  return {.count = count};
+}
+
+void virtual_stream::later(end_of_stream e, action then) {
+  world_->events.after({}, [self = shared_from_this(), e, then = std::move(then)] {
+    self->at(e).host->run([self, e, then] {
+      if (!self->at(e).closed) {
+        then();
+      }
+    });
+  });
+}
+
+void virtual_stream::wake(end_of_stream e) {
+  auto& own = at(e);
+  if (own.on_readable && readable(e)) {
+    later(e, std::exchange(own.on_readable, nullptr));
+  }
+  if (own.on_writable && writable(e)) {
+    later(e, std::exchange(own.on_writable, nullptr));
+  }
+}
+
+void virtual_stream::wait_readable(end_of_stream e, action then) {
+  at(e).on_readable = std::move(then);
+  wake(e);
+}
+
+void virtual_stream::wait_writable(end_of_stream e, action then) {
+  at(e).on_writable = std::move(then);
+  wake(e);
+}
+
+bool virtual_stream::acknowledged(end_of_stream e) const noexcept {
+  return !cut_ && at(e).under_way.empty() && !at(other(e)).closed;
+}
+
+void virtual_stream::close(end_of_stream e) {
+  auto& own = at(e);
+  if (own.closed) {
+    return;
+  }
+  own.closed = true;
+  own.on_readable = nullptr;
+  own.on_writable = nullptr;
+  note("close: stream, end", e);
+  if (cut_) {
+    return;
+  }
+  if (waiting(e) != 0 || !at(other(e)).under_way.empty()) {
+    // Who closes without having read all resets the connection, and what it wrote may be lost.
+    if (options_.cuts && world_->random.chance(50)) {
+      own.under_way.clear();
+    }
+    learn_after(other(e), next_arrival(own) - world_->events.now());
+    return;
+  }
+  world_->events.at(next_arrival(own), [self = shared_from_this(), e] {
+    if (!self->cut_) {
+      self->at(e).ended = true;
+      self->wake(other(e));
+    }
+  });
+}
+
+void virtual_stream::cut(learns_after connecting, learns_after accepting) {
+  if (cut_) {
+    return;
+  }
+  cut_ = true;
+  note("cut: stream", end_of_stream::connecting);
+  for (auto& e : ends_) {
+    e.under_way.clear();
+  }
+  for (const auto& [e, wait] : {std::pair{end_of_stream::connecting, connecting},
+                                std::pair{end_of_stream::accepting, accepting}}) {
+    if (wait) {
+      learn_after(e, *wait);
+    } else {
+      // Does not keep it from learning sooner.
+      world_->events.after(keep_alive, [self = shared_from_this(), e = e] { self->learn(e); });
+    }
+  }
+}
+
+void virtual_stream::learn_after(end_of_stream e, event_queue::duration wait) {
+  if (!std::exchange(at(e).will_learn, true)) {
+    world_->events.after(wait, [self = shared_from_this(), e] { self->learn(e); });
+  }
+}
+
+void virtual_stream::learn(end_of_stream e) {
+  auto& own = at(e);
+  if (own.closed || own.lost) {
+    return;
+  }
+  own.lost = true;
+  note("lost: stream, end", e);
+  wake(e);
+}
+
+}  // namespace zmtp::simulation

@@ -1,0 +1,143 @@
+#pragma once
+// A connection like TCP's, in virtual time: octets in order, a window in each direction, and faults.
+
+#include "test/simulation/sim_host.h"
+#include "test/simulation/world.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace zmtp::simulation {
+
+enum class end_of_stream : std::uint8_t { connecting, accepting };
+
+[[nodiscard]] constexpr end_of_stream other(end_of_stream e) noexcept {
+  return e == end_of_stream::connecting ? end_of_stream::accepting : end_of_stream::connecting;
+}
+
+// Sees what goes into streams and what comes out of them.
+class stream_observer {
+public:
+  virtual ~stream_observer() = default;
+  // The kernel at `from` has taken these octets.
+  virtual void on_written(std::uint64_t stream, end_of_stream from,
+                          std::span<const std::byte> octets) = 0;
+  // The program at `at` has taken so many.
+  virtual void on_read(std::uint64_t stream, end_of_stream at, std::size_t count) = 0;
+};
+
+struct stream_options {
+  event_queue::duration delay{};  // from end to end
+  event_queue::duration jitter{};
+  std::size_t window = 64 * 1024;  // octets that one direction holds
+  bool cuts = false;               // reads, writes and segments end at any octet
+};
+
+class virtual_stream final : public std::enable_shared_from_this<virtual_stream> {
+public:
+  using piece = std::span<const std::byte>;
+  using action = event_queue::action;
+  enum class fault : std::uint8_t { none, would_block, lost };
+  struct transferred {
+    std::size_t count = 0;
+    fault why_none = fault::none;
+  };
+  // When an end learns that the connection is dead. Nothing: not before it writes, or until TCP's
+  // keep-alive timer runs out.
+  using learns_after = std::optional<event_queue::duration>;
+  static constexpr event_queue::duration keep_alive = std::chrono::seconds{15};
+
+  virtual_stream(world& in, std::uint64_t id, const stream_options& options, sim_host& connecting,
+                 sim_host& accepting, stream_observer* observer);
+
+  [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
+  [[nodiscard]] transferred write_some(end_of_stream e, std::span<const piece> pieces);
+  [[nodiscard]] transferred read_some(end_of_stream e, std::span<std::byte> to);
+  // Each calls `then` once, from the event queue, unless the end is closed before.
+  void wait_readable(end_of_stream e, action then);
+  void wait_writable(end_of_stream e, action then);
+  // The other end reads what is under way, and then that it is over.
+  void close(end_of_stream e);
+  // The other end's kernel has taken all that was written.
+  [[nodiscard]] bool acknowledged(end_of_stream e) const noexcept;
+
+  // The connection dies: what is under way is lost.
+  void cut(learns_after connecting, learns_after accepting);
+  // It dies when the kernel at `from` has taken so many octets, and takes no more.
+  void cut_when_taken(end_of_stream from, std::size_t octets) { at(from).taken_limit = octets; }
+  // It dies when so many octets that were written at `from` have arrived; what the kernel has taken
+  // beyond is lost.
+  void cut_when_arrived(end_of_stream from, std::size_t octets) { at(from).arrive_limit = octets; }
+
+  // It does not die of what was said before.
+  void spare() noexcept {
+    for (auto& e : ends_) {
+      e.taken_limit = e.arrive_limit = unlimited;
+    }
+  }
+
+  [[nodiscard]] bool is_cut() const noexcept { return cut_; }
+  // Octets that the kernel at `from` has taken.
+  [[nodiscard]] std::size_t taken(end_of_stream from) const noexcept { return at(from).taken; }
+  // Octets flow in both directions.
+  [[nodiscard]] bool alive() const noexcept;
+  // Both ends are closed.
+  [[nodiscard]] bool over() const noexcept { return ends_[0].closed && ends_[1].closed; }
+
+private:
+  static constexpr auto unlimited = std::numeric_limits<std::size_t>::max();
+
+  struct end {
+    sim_host* host = nullptr;
+    bool closed = false;
+    bool lost = false;  // has learnt that the connection is dead
+    bool will_learn = false;
+    action on_readable;
+    action on_writable;
+
+    // Of the direction away from this end.
+    std::deque<std::string> under_way;
+    event_queue::time_point last_arrival{};
+    std::string arrived;  // at the other end, and not read
+    std::size_t unread_from = 0;
+    std::size_t taken = 0;
+    std::size_t reached = 0;
+    std::size_t read = 0;
+    std::size_t taken_limit = unlimited;
+    std::size_t arrive_limit = unlimited;
+    bool ended = false;  // its end has arrived at the other end
+  };
+
+  [[nodiscard]] end& at(end_of_stream e) noexcept { return ends_[static_cast<std::size_t>(e)]; }
+  [[nodiscard]] const end& at(end_of_stream e) const noexcept {
+    return ends_[static_cast<std::size_t>(e)];
+  }
+  [[nodiscard]] std::size_t room(end_of_stream from) const noexcept;
+  [[nodiscard]] std::size_t waiting(end_of_stream e) const noexcept;
+  [[nodiscard]] bool readable(end_of_stream e) const noexcept;
+  [[nodiscard]] bool writable(end_of_stream e) const noexcept;
+  [[nodiscard]] event_queue::time_point next_arrival(end& from);
+  void send(end_of_stream from, std::string octets);
+  void arrive(end_of_stream from);
+  void learn_after(end_of_stream e, event_queue::duration wait);
+  void learn(end_of_stream e);
+  void wake(end_of_stream e);
+  void later(end_of_stream e, action then);
+  void note(std::string_view what, end_of_stream e, std::size_t figure = 0);
+
+  world* world_;
+  std::uint64_t id_;
+  stream_options options_;
+  stream_observer* observer_;
+  bool cut_ = false;
+  std::array<end, 2> ends_;
+};
+
+}  // namespace zmtp::simulation

@@ -1,0 +1,71 @@
+#include "test/simulation/wire_tap.h"
+
+namespace zmtp::simulation {
+
+namespace {
+
+constexpr std::size_t greeting_size = 64;
+constexpr unsigned more = 1;
+constexpr unsigned long_form = 2;
+constexpr unsigned command = 4;
+
+}  // namespace
+
+void wire_tap::hear(std::span<const std::byte> octets, const listener& on_message) {
+  heard_.append(reinterpret_cast<const char*>(octets.data()), octets.size());
+  if (!greeted_) {
+    if (heard_.size() < greeting_size) {
+      return;
+    }
+    greeted_ = true;
+    at_ = greeting_size;
+  }
+  while (!garbled_ && take_frame(on_message)) {
+  }
+  if (parts_.empty()) {
+    heard_.erase(0, at_);
+    dropped_ += at_;
+    at_ = 0;
+  }
+}
+
+bool wire_tap::take_frame(const listener& on_message) {
+  if (at_ == heard_.size()) {
+    return false;
+  }
+  const auto flags = static_cast<unsigned char>(heard_[at_]);
+  if (flags > (command | long_form) || (flags & (command | more)) == (command | more) ||
+      ((flags & command) != 0 && !parts_.empty())) {
+    garbled_ = true;
+    return false;
+  }
+  const std::size_t size_octets = (flags & long_form) != 0 ? 8 : 1;
+  if (heard_.size() - at_ < 1 + size_octets) {
+    return false;
+  }
+  std::size_t size = 0;
+  for (std::size_t i = 0; i < size_octets; ++i) {
+    size = size << 8 | static_cast<unsigned char>(heard_[at_ + 1 + i]);
+  }
+  const auto begin = at_ + 1 + size_octets;
+  if (heard_.size() - begin < size) {
+    return false;
+  }
+  at_ = begin + size;
+  if ((flags & command) != 0) {
+    return true;
+  }
+  parts_.push_back({begin, size});
+  if ((flags & more) == 0) {
+    std::vector<std::string_view> message;
+    message.reserve(parts_.size());
+    for (const auto& part : parts_) {
+      message.push_back(std::string_view{heard_}.substr(part.begin, part.size));
+    }
+    on_message(message, dropped_ + at_);
+    parts_.clear();
+  }
+  return true;
+}
+
+}  // namespace zmtp::simulation

@@ -1,0 +1,41 @@
+#pragma once
+// Reads along what one end of a connection says, with a parser of its own: which messages were wholly
+// handed over, and at which octet each ended.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace zmtp::simulation {
+
+class wire_tap {
+public:
+  // Gets each message, and how many octets had been said at its end.
+  using listener = std::function<void(std::span<const std::string_view>, std::size_t)>;
+
+  void hear(std::span<const std::byte> octets, const listener& on_message);
+  // What was said is not ZMTP: a frame with unknown flags, or a command amid the parts of a message.
+  [[nodiscard]] bool garbled() const noexcept { return garbled_; }
+
+private:
+  struct frame {
+    std::size_t begin;  // of its body
+    std::size_t size;
+  };
+
+  // False if no more is to be had of what was heard.
+  [[nodiscard]] bool take_frame(const listener& on_message);
+
+  std::string heard_;  // from the first part of a message that is not complete
+  std::size_t at_ = 0;
+  std::size_t dropped_ = 0;  // octets before heard_
+  std::vector<frame> parts_;
+  bool greeted_ = false;
+  bool garbled_ = false;
+};
+
+}  // namespace zmtp::simulation

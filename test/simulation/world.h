@@ -1,0 +1,29 @@
+#pragma once
+// What all parts of one simulation share: time, chance and the trace.
+
+#include "test/simulation/event_queue.h"
+#include "test/simulation/random_source.h"
+#include "test/simulation/trace.h"
+
+#include <chrono>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+
+namespace zmtp::simulation {
+
+struct world {
+  explicit world(std::uint64_t seed) : random{seed} {}
+
+  void note(std::string_view what, std::initializer_list<std::uint64_t> figures) {
+    using std::chrono::duration_cast, std::chrono::microseconds;
+    const auto time = duration_cast<microseconds>(events.now().time_since_epoch()).count();
+    notes.note(static_cast<std::uint64_t>(time), what, figures);
+  }
+
+  event_queue events;
+  random_source random;
+  trace notes;
+};
+
+}  // namespace zmtp::simulation
