@@ -39,8 +39,8 @@ std::size_t message::payload_size() const noexcept {
   return size;
 }
 
-void message::require_room_for_a_part() const {
-  if (parts_ == max_parts) {
+void message::require_room_for(std::size_t parts) const {
+  if (parts_ + parts > max_parts) {
     throw std::length_error{"zmtp::message: more than 65,535 parts; send several messages"};
   }
 }
@@ -55,13 +55,27 @@ bool message::holds(std::string_view part) const noexcept {
   return within(head()) || within(tail());
 }
 
-// Where the flags of the last frame are, in memory that this message alone may write.
-std::byte* message::last_flags() noexcept {
+// Where the last frame begins, in the octets of head and tail.
+std::size_t message::last_offset() const noexcept {
+  if (last_size_ != 0) {
+    return framed_size() - last_size_;
+  }
   auto last = begin();
   for (auto i = 1; i < parts_; ++i) {
     ++last;
   }
-  return const_cast<std::byte*>(last.at_);
+  const auto* const head_end = head_.data() + head_end_;
+  const bool in_head = last.at_ >= head_.data() && last.at_ < head_end;
+  return static_cast<std::size_t>(in_head ? last.at_ - head().data()
+                                          : last.at_ - tail_data_ + (head_end - head().data()));
+}
+
+// A frame is to follow the last one. The octets must be this message's alone.
+void message::set_more(std::size_t offset) noexcept {
+  auto* const flags = offset < head_size()
+                          ? head_.data() + head_begin_ + offset
+                          : const_cast<std::byte*>(tail_data_) + (offset - head_size());
+  *flags |= frame::more;
 }
 
 // Makes the tail a block that only this message owns, with room for `spare` more octets at its end.
@@ -96,25 +110,28 @@ std::span<std::byte> message::prepare_back(std::size_t size) {
 // A frame behind the last, all but its body; returns where that goes.
 std::byte* message::append_frame(std::size_t size) {
   const auto need = frame::header_size(size) + size;
-  require_room_for_a_part();
+  require_room_for(1);
+  const bool in_head = tail_size_ == 0 && head_size() + need <= inline_capacity;
+  if (!in_head) {
+    own_tail(need);
+  } else if (head_end_ + need > inline_capacity) {
+    std::memmove(head_.data(), head_.data() + head_begin_, head_size());
+    head_end_ = static_cast<std::uint8_t>(head_size());
+    head_begin_ = 0;
+  }
+  if (parts_ != 0) {
+    set_more(last_offset());
+  }
   std::byte* to = nullptr;
-  if (tail_size_ == 0 && head_size() + need <= inline_capacity) {
-    if (head_end_ + need > inline_capacity) {
-      std::memmove(head_.data(), head_.data() + head_begin_, head_size());
-      head_end_ = static_cast<std::uint8_t>(head_size());
-      head_begin_ = 0;
-    }
+  if (in_head) {
     to = head_.data() + head_end_;
     head_end_ = static_cast<std::uint8_t>(head_end_ + need);
   } else {
-    own_tail(need);
     to = const_cast<std::byte*>(tail_data_) + tail_size_;
     tail_size_ += need;
   }
-  if (parts_ != 0) {
-    *last_flags() |= frame::more;
-  }
   ++parts_;
+  note_last(need);
   return frame::put_header(to, std::byte{0}, size);
 }
 
@@ -124,32 +141,37 @@ void message::push_front(std::string_view part) {
     return;
   }
   const auto need = frame::header_size(part.size()) + part.size();
-  require_room_for_a_part();
+  require_room_for(1);
   if (head_size() + need > inline_capacity) {
-    gather_behind(part);
-    ++parts_;
+    std::array<std::byte, frame::max_header_size> header;
+    const auto flags = parts_ == 0 ? std::byte{0} : frame::more;
+    const auto* end = frame::put_header(header.data(), flags, part.size());
+    gather_behind({header.data(), end}, octets_of(part));
+    note_first(need);
     return;
   }
-  if (need > head_begin_) {
+  make_room_in_front(need);
+  const auto flags = parts_ == 0 ? std::byte{0} : frame::more;
+  copy(frame::put_header(head_.data() + head_begin_, flags, part.size()), octets_of(part));
+  note_first(need);
+}
+
+// The head begins so many octets earlier, which it must have.
+void message::make_room_in_front(std::size_t octets) noexcept {
+  if (octets > head_begin_) {
     const auto begin = inline_capacity - head_size();
     std::memmove(head_.data() + begin, head_.data() + head_begin_, head_size());
     head_begin_ = static_cast<std::uint8_t>(begin);
     head_end_ = static_cast<std::uint8_t>(inline_capacity);
   }
-  head_begin_ = static_cast<std::uint8_t>(head_begin_ - need);
-  const auto flags = parts_ == 0 ? std::byte{0} : frame::more;
-  copy(frame::put_header(head_.data() + head_begin_, flags, part.size()), octets_of(part));
-  ++parts_;
+  head_begin_ = static_cast<std::uint8_t>(head_begin_ - octets);
 }
 
-// The head is full: everything moves into one block, behind the new part.
-void message::gather_behind(std::string_view front_part) {
-  const auto header = frame::header_size(front_part.size());
-  const auto size = header + front_part.size() + framed_size();
+// The head is full: everything moves into one block, behind what is new.
+void message::gather_behind(std::span<const std::byte> first, std::span<const std::byte> second) {
+  const auto size = first.size() + second.size() + framed_size();
   block_ptr own{block::create(size)};
-  const auto flags = parts_ == 0 ? std::byte{0} : frame::more;
-  auto* to = frame::put_header(own->data(), flags, front_part.size());
-  copy(copy(copy(to, octets_of(front_part)), head()), tail());
+  copy(copy(copy(copy(own->data(), first), second), head()), tail());
   drop_tail();
   tail_data_ = own->data();
   tail_size_ = size;
@@ -166,6 +188,30 @@ void message::append(const message& other) {
   for (const auto part : added) {
     push_back(part);
   }
+}
+
+void message::prepend(const message& other) {
+  if (empty() || other.empty()) {
+    append(other);
+    return;
+  }
+  if (other.part_count() == 1) {
+    push_front(other.front());
+    return;
+  }
+  require_room_for(other.part_count());
+  // `other` may be this message itself.
+  const auto last = other.last_offset();
+  const auto added = other.parts_;
+  const auto size = other.framed_size();
+  if (other.tail().empty() && head_size() + size <= inline_capacity && &other != this) {
+    make_room_in_front(size);
+    copy(head_.data() + head_begin_, other.head());
+  } else {
+    gather_behind(other.head(), other.tail());
+  }
+  set_more(last);
+  parts_ = static_cast<std::uint16_t>(parts_ + added);
 }
 
 void message::adopt_back(std::string&& part) {
@@ -190,11 +236,12 @@ void message::adopt(block_ptr owner) {
     head_end_ = static_cast<std::uint8_t>(head_size());
     head_begin_ = 0;
   }
-  require_room_for_a_part();
+  require_room_for(1);
   if (parts_ != 0) {
-    *last_flags() |= frame::more;
+    set_more(last_offset());
   }
   ++parts_;
+  note_last(frame::max_header_size + owner->capacity());
   frame::put_header(head_.data() + head_end_, std::byte{0}, owner->capacity());
   head_end_ = static_cast<std::uint8_t>(head_end_ + frame::max_header_size);
   tail_data_ = owner->data();

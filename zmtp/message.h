@@ -30,7 +30,7 @@ namespace zmtp {
 // Thread safety: distinct objects safe (also copies that share a slice), one object not.
 class message {
 public:
-  static constexpr std::size_t inline_capacity = 100;
+  static constexpr std::size_t inline_capacity = 96;
   static constexpr std::size_t max_parts = 65'535;
   // Above this a slice is sent from where it is; below, copying it is cheaper than a gather entry.
   static constexpr std::size_t large_slice = 4096;
@@ -71,8 +71,9 @@ public:
   // message is changed, moved or destroyed.
   [[nodiscard]] std::span<std::byte> prepare_back(std::size_t size);
   void push_front(std::string_view part);
-  // Appends each part of `other`.
+  // Appends each part of `other`; puts them before the first, as an envelope.
   void append(const message& other);
+  void prepend(const message& other);
   // Removes the first part; the message must have one.
   void pop_front() noexcept;
   void clear() noexcept;
@@ -114,20 +115,31 @@ private:
     }
   }
   [[nodiscard]] bool holds(std::string_view part) const noexcept;
-  [[nodiscard]] std::byte* last_flags() noexcept;
+  void note_last(std::size_t frame_size) noexcept {
+    last_size_ = frame_size <= 0xffff'ffff ? static_cast<std::uint32_t>(frame_size) : 0;
+  }
+  void note_first(std::size_t frame_size) noexcept {
+    if (parts_++ == 0) {
+      note_last(frame_size);
+    }
+  }
   void own_tail(std::size_t spare);
   [[nodiscard]] std::byte* append_frame(std::size_t size);
   [[nodiscard]] bool adopts(std::size_t size) const noexcept {
     return size > large_slice && tail_size_ == 0 &&
            head_size() + frame::max_header_size <= inline_capacity;
   }
-  void gather_behind(std::string_view front_part);
-  void require_room_for_a_part() const;
+  [[nodiscard]] std::size_t last_offset() const noexcept;
+  void set_more(std::size_t offset) noexcept;
+  void make_room_in_front(std::size_t octets) noexcept;
+  void gather_behind(std::span<const std::byte> first, std::span<const std::byte> second);
+  void require_room_for(std::size_t parts) const;
   void adopt(block_ptr owner);
 
   block* tail_block_ = nullptr;
   const std::byte* tail_data_ = nullptr;
   std::size_t tail_size_ = 0;
+  std::uint32_t last_size_ = 0;  // of the last frame, header included; 0 is not known
   std::uint16_t parts_ = 0;
   std::uint8_t head_begin_ = 0;
   std::uint8_t head_end_ = 0;
@@ -199,6 +211,9 @@ inline void message::copy_object(const message& other) noexcept {
 
 inline message::message(const block_ptr& owner, std::span<const std::byte> run, std::size_t parts)
     : parts_{static_cast<std::uint16_t>(parts)} {
+  if (parts == 1) {
+    note_last(run.size());
+  }
   if (run.size() <= inline_capacity) {
     copy_short(head_.data(), run.data(), run.size());
     head_end_ = static_cast<std::uint8_t>(run.size());
@@ -239,6 +254,7 @@ inline void message::clear() noexcept {
   tail_block_ = nullptr;
   tail_data_ = nullptr;
   tail_size_ = 0;
+  last_size_ = 0;
   parts_ = 0;
   head_begin_ = 0;
   head_end_ = 0;

@@ -67,8 +67,8 @@ struct socket_options {
   bool correlate = false;
   // PUB: sending waits for the slowest subscriber, instead of dropping what one has no room for.
   bool no_drop = false;
-  // Attach and detach of peers are received too, in their order with the messages, by who receives
-  // routed messages.
+  // DEALER, ROUTER: attach and detach of peers are received too, in their order with the messages, by
+  // who receives routed messages.
   bool announce_peers = false;
   // Announced to peers as X-Zinc: what only peers of this project understand, each `name` or
   // `name=value`. Printable ASCII without commas and blanks; up to 255 octets with the commas

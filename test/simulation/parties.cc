@@ -94,7 +94,7 @@ void router_party::send_to(peer_id peer, std::uint32_t destination, std::uint32_
       named && random().chance(50)) {
     peer = *named;
   }
-  const auto status = socket().send([&] { return state().send(peer, std::move(m)); });
+  const auto status = socket().send([&](if_full) { return state().send(peer, std::move(m)); });
   if (status == send_status::queued) {
     books().queued(p);
   } else {

@@ -90,8 +90,8 @@ bool party::offer(std::span<const std::string_view> envelope, std::uint32_t dest
   const auto p = pending_->first;
   const auto& counters = socket_.state().counters();
   const auto sent_before = counters.messages_sent;
-  const auto status =
-      socket_.send([this] { return socket_.state().send(std::move(pending_->second)); });
+  const auto status = socket_.send(
+      [this](if_full then) { return socket_.state().send(std::move(pending_->second), then); });
   if (status != send_status::queued) {
     return false;
   }

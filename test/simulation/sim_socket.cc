@@ -125,7 +125,7 @@ void sim_socket::post_turn() {
   });
 }
 
-void sim_socket::flush() {
+bool sim_socket::flush() {
   turn_number_ += turns_++ == 0 ? 1U : 0U;
   state_->end_turn();
   auto& dirty = state_->dirty();
@@ -146,6 +146,7 @@ void sim_socket::flush() {
   }
   dirty.resize(left);
   --turns_;
+  return left == 0;
 }
 
 bool sim_socket::resume_drained() {

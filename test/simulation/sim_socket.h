@@ -54,17 +54,16 @@ public:
   // Tries to send as try_send() does: once more after the kernel was offered what is queued.
   template <class Attempt>
   send_status send(Attempt&& attempt) {
-    auto status = attempt();
-    if (status == send_status::full) {
-      flush();
-      status = attempt();
+    auto status = attempt(if_full::say_so);
+    if (status == send_status::full && flush()) {
+      status = attempt(if_full::drop);
     }
     schedule();
     return status;
   }
   // The user has received.
   void schedule();
-  void flush();
+  bool flush();
 
   // For links and dialers.
   template <class Body>

@@ -28,9 +28,9 @@ private:
 // One per thread: a turn never moves to another thread, and what is given back was used in it.
 struct pool {
   std::array<block_ptr, 4> scratches;
-  shelf<32> smalls;
-  shelf<8> larges;
-  shelf<4> largests;
+  shelf<1024> smalls;
+  shelf<32> larges;
+  shelf<8> largests;
 };
 
 pool& local() noexcept {

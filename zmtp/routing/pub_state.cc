@@ -11,13 +11,18 @@ namespace zmtp {
 
 void pub_state::on_subscription(pipe& p, bool subscribe, std::string_view topic) {
   if (!subscribe) {
-    index_.cancel(p.id.slot, topic);
+    if (index_.cancel(p.id.slot, topic)) {
+      p.topic_octets -= topic.size();
+    }
     return;
   }
   const auto& limit = options_.limit;
   if (index_.subscriptions_of(p.id.slot) >= limit.subscriptions ||
       p.topic_octets + topic.size() > limit.subscription_octets) {
-    ++counters_.refused_subscriptions;
+    // Asking for the same again takes nothing.
+    if (!index_.contains(p.id.slot, topic)) {
+      on_refused_subscriptions(1);
+    }
     return;
   }
   if (index_.subscribe(p.id.slot, topic)) {
@@ -45,6 +50,14 @@ void pub_state::on_written(pipe& p) {
   }
 }
 
+bool pub_state::writable() const noexcept {
+  bool room = true;
+  if (options_.no_drop) {
+    for_each_pipe([&](const pipe& p) { room = room && !p.out.full(); });
+  }
+  return room;
+}
+
 // False if the peers are those of the last message.
 bool pub_state::find_peers(std::string_view part) {
   topics_.clear();
@@ -69,7 +82,7 @@ bool pub_state::find_peers(std::string_view part) {
   return true;
 }
 
-send_status pub_state::send(message&& m) {
+send_status pub_state::send(message&& m, if_full then) {
   if (find_peers(m.front())) {
     close_group();
   }
@@ -83,7 +96,7 @@ send_status pub_state::send(message&& m) {
                 octets_ + size > block_pool::large)) {
     close_group();
   }
-  if (!open_ && !open_group()) {
+  if (!open_ && !open_group(then)) {
     return send_status::full;
   }
   counters_.dropped_full += peers_.size() - takers_.size();
@@ -107,8 +120,7 @@ send_status pub_state::send(message&& m) {
 }
 
 // False if somebody has no room and is to have another chance.
-bool pub_state::open_group() {
-  const auto last_try = std::exchange(last_try_, false) && !options_.no_drop;
+bool pub_state::open_group(if_full then) {
   takers_.clear();
   room_messages_ = static_cast<std::size_t>(-1);
   room_octets_ = static_cast<std::size_t>(-1);
@@ -118,8 +130,7 @@ bool pub_state::open_group() {
       continue;
     }
     if (p.out.full()) {
-      if (!last_try) {
-        last_try_ = true;
+      if (then == if_full::say_so || options_.no_drop) {
         return false;
       }
       p.lagging = true;

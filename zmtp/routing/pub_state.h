@@ -25,19 +25,20 @@ public:
   void on_detached(pipe& p) override;
   void on_written(pipe& p) override;
 
-  // `full` if a peer that wants the message has no room; nobody was sent it then. Asked a second time
-  // at once, after the shell has tried to write, the message goes to the others: who has no room
-  // misses it, and what follows until it has, which is counted. With socket_options::no_drop it stays
-  // `full`.
-  [[nodiscard]] send_status send(message&& m) override;
-  [[nodiscard]] bool writable() const noexcept override { return true; }
+  // `full` if a peer that wants the message has no room; nobody was sent it then. With if_full::drop the
+  // message goes to the others: who has no room misses it, and what follows until it has, which is
+  // counted. With socket_options::no_drop it stays `full`.
+  [[nodiscard]] send_status send(message&& m, if_full then) override;
+  using socket_state::send;
+  // With no_drop, if no subscriber is full, though it might not want the message.
+  [[nodiscard]] bool writable() const noexcept override;
   void end_turn() override { close_group(); }
 
   [[nodiscard]] const subscription_index& subscriptions() const noexcept { return index_; }
 
 private:
   [[nodiscard]] bool find_peers(std::string_view part);
-  [[nodiscard]] bool open_group();
+  [[nodiscard]] bool open_group(if_full then);
   void close_group();
   void forget(pipe& p) override;
 
@@ -59,7 +60,6 @@ private:
   std::size_t room_messages_ = 0;
   std::size_t room_octets_ = 0;
   bool open_ = false;
-  bool last_try_ = false;  // the last message was `full`
 };
 
 }  // namespace zmtp

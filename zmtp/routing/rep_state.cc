@@ -1,8 +1,5 @@
 #include "zmtp/routing/rep_state.h"
 
-#include <boost/container/small_vector.hpp>
-
-#include <string_view>
 #include <utility>
 
 namespace zmtp {
@@ -17,7 +14,7 @@ bool rep_state::receive(message& to) {
       continue;
     }
     if (!take_envelope(received.content)) {
-      ++counters_.dropped_unexpected;
+      drop_received();
       continue;
     }
     asked_by_ = received.peer;
@@ -40,29 +37,26 @@ bool rep_state::take_envelope(message& m) {
   return false;
 }
 
-send_status rep_state::send(message&& m) {
+send_status rep_state::send(message&& m, if_full then) {
   if (!asked_by_) {
     return send_status::out_of_turn;
   }
   auto* const p = find(*asked_by_);
-  asked_by_.reset();
-  if (p == nullptr || p->closing) {
+  const bool gone = p == nullptr || p->closing;
+  if (!gone && p->out.full() && then == if_full::say_so) {
+    return send_status::full;
+  }
+  if (gone) {
     ++counters_.dropped_unknown;
     m.clear();
   } else if (p->out.full()) {
     ++counters_.dropped_full;
     m.clear();
   } else {
-    boost::container::small_vector<std::string_view, 8> frames;
-    for (const auto frame : envelope_) {
-      frames.push_back(frame);
-    }
-    while (!frames.empty()) {
-      m.push_front(frames.back());
-      frames.pop_back();
-    }
+    m.prepend(envelope_);
     queue(*p, std::move(m));
   }
+  asked_by_.reset();
   return send_status::queued;
 }
 

@@ -18,9 +18,10 @@ public:
   [[nodiscard]] bool readable() const noexcept override {
     return !asked_by_ && socket_state::readable();
   }
-  // Never waits: a reply whose peer is gone or does not read is dropped and counted. Out of turn if
-  // there is no request.
-  [[nodiscard]] send_status send(message&& m) override;
+  // Never waits: a reply whose peer is gone, or has no room even now, is dropped and counted. Out of
+  // turn if there is no request.
+  [[nodiscard]] send_status send(message&& m, if_full then) override;
+  using socket_state::send;
   [[nodiscard]] bool writable() const noexcept override { return asked_by_.has_value(); }
 
 private:

@@ -15,11 +15,11 @@ std::string_view octets_of(const std::uint32_t& number) noexcept {
 
 }  // namespace
 
-send_status req_state::send(message&& m) {
+send_status req_state::send(message&& m, if_full then) {
   if (asked_ && !options_.relaxed) {
     return send_status::out_of_turn;
   }
-  if (!writable()) {
+  if (!round_robin_state::writable()) {
     return send_status::full;
   }
   m.push_front({});
@@ -28,7 +28,7 @@ send_status req_state::send(message&& m) {
     m.push_front(octets_of(number_));
   }
   asked_ = next_writable().id;
-  return round_robin_state::send(std::move(m));
+  return round_robin_state::send(std::move(m), then);
 }
 
 bool req_state::receive(message& to) {
@@ -38,7 +38,7 @@ bool req_state::receive(message& to) {
       continue;
     }
     if (asked_ != received.peer || !is_reply(received.content)) {
-      ++counters_.dropped_unexpected;
+      drop_received();
       continue;
     }
     asked_.reset();

@@ -17,9 +17,13 @@ public:
       : round_robin_state{socket_type::req, options} {}
 
   // Out of turn if a reply is awaited (and not relaxed).
-  [[nodiscard]] send_status send(message&& m) override;
+  [[nodiscard]] send_status send(message&& m, if_full then) override;
+  using socket_state::send;
   // Only the reply to the request in flight; what else comes is dropped and counted.
   [[nodiscard]] bool receive(message& to) override;
+  [[nodiscard]] bool writable() const noexcept override {
+    return (!asked_ || options_.relaxed) && round_robin_state::writable();
+  }
   [[nodiscard]] bool awaiting_reply() const noexcept { return asked_.has_value(); }
 
 private:

@@ -43,7 +43,7 @@ void round_robin_state::forget(pipe& p) {
   socket_state::forget(p);
 }
 
-send_status round_robin_state::send(message&& m) {
+send_status round_robin_state::send(message&& m, if_full) {
   if (writable_.empty()) {
     return send_status::full;
   }

@@ -15,7 +15,8 @@ public:
 
   [[nodiscard]] bool writable() const noexcept override { return !writable_.empty(); }
   // Never discards: full if no peer has room or there is none.
-  [[nodiscard]] send_status send(message&& m) override;
+  [[nodiscard]] send_status send(message&& m, if_full) override;
+  using socket_state::send;
 
 protected:
   using socket_state::socket_state;

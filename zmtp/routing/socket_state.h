@@ -25,6 +25,12 @@ enum class send_status {
   out_of_turn,  // REQ with a reply to come, REP without a request
 };
 
+// What a pattern that drops does with a message for a peer that has no room.
+enum class if_full {
+  say_so,  // nothing is sent, so that the shell can see whether the kernel takes something
+  drop,    // drops it for that peer, and counts it
+};
+
 // What the user has sent and received and what was lost, by cause.
 struct socket_counters {
   std::uint64_t messages_sent = 0;          // queued for a peer
@@ -41,7 +47,10 @@ struct socket_counters {
 class socket_state {
 public:
   socket_state(socket_type type, const socket_options& options) noexcept
-      : type_{type}, options_{options}, pipes_{options_} {}
+      : type_{type}, options_{options}, pipes_{options_} {
+    // Who receives nothing would never take the announcements.
+    options_.announce_peers &= type != socket_type::push && type != socket_type::pub;
+  }
   socket_state(const socket_state&) = delete;
   socket_state& operator=(const socket_state&) = delete;
   virtual ~socket_state() = default;
@@ -69,6 +78,10 @@ public:
   virtual void on_received(pipe& p) { mark_readable(p); }
   // The peer wants messages that begin so, or no longer.
   virtual void on_subscription(pipe&, bool /*subscribe*/, std::string_view /*topic*/) {}
+  // So many subscriptions were above a limit of the connection.
+  void on_refused_subscriptions(std::uint64_t count) noexcept {
+    counters_.refused_subscriptions += count;
+  }
   // p.out has shrunk.
   virtual void on_written(pipe& p);
   // The connection is gone. A pipe that is not durable is closed with it.
@@ -104,7 +117,8 @@ public:
   }
   // Sends to whom the pattern says, for sockets that do not name a peer. `m` is moved from only if it
   // was queued (or dropped, where the pattern drops).
-  [[nodiscard]] virtual send_status send(message&&) { return send_status::unknown; }
+  [[nodiscard]] virtual send_status send(message&&, if_full) { return send_status::unknown; }
+  [[nodiscard]] send_status send(message&& m) { return send(std::move(m), if_full::say_so); }
   // A message would be queued.
   [[nodiscard]] virtual bool writable() const noexcept { return false; }
   void pause(pipe& p) noexcept;
@@ -120,6 +134,11 @@ protected:
   static constexpr std::size_t largest_envelope = 255;
 
   void queue(pipe& p, message&& m);
+  // What was received last is not for the user.
+  void drop_received() noexcept {
+    --counters_.messages_received;
+    ++counters_.dropped_unexpected;
+  }
   // Drops what the peer sent: it is not for the user of this pattern.
   void discard(pipe& p);
   virtual void forget(pipe& p);

@@ -45,7 +45,7 @@ bool sub_state::receive(message& to) {
     if (wanted_.matches(to.front())) {
       return true;
     }
-    ++counters_.dropped_unexpected;
+    drop_received();
   }
   return false;
 }

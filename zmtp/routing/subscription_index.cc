@@ -1,8 +1,12 @@
 #include "zmtp/routing/subscription_index.h"
 
+#include <new>
+
 namespace zmtp {
 
 namespace {
+
+constexpr std::size_t max_octets = 0xffff'ffff;  // what offsets of topics count
 
 // FNV-1a, which goes on octet by octet, so that all prefixes of a part are hashed in one pass.
 constexpr std::uint64_t hash_start = 0xcbf2'9ce4'8422'2325;
@@ -44,28 +48,47 @@ subscription_index::hashed subscription_index::hash_of(std::string_view octets) 
 }
 
 bool subscription_index::subscribe(slot peer, std::string_view topic) {
-  const auto id = topic_for(topic);
-  if (memberships_.contains(membership{id, peer})) {
+  if (contains(peer, topic)) {
     return false;
-  }
-  std::uint32_t r = free_record_;
-  if (r != none) {
-    free_record_ = records_[r].next_of_topic;
-  } else {
-    r = static_cast<std::uint32_t>(records_.size());
-    records_.emplace_back();
   }
   if (peer >= peers_.size()) {
     peers_.resize(peer + 1);
   }
-  auto& of_topic = topics_[id].first;
-  auto& of_peer = peers_[peer];
-  records_[r] = {.of = id,
-                 .peer = peer,
-                 .next_of_topic = of_topic,
-                 .previous_of_topic = none,
-                 .next_of_peer = of_peer.first,
-                 .previous_of_peer = none};
+  const auto r = new_record();
+  const auto id = topic_for(topic);
+  records_[r].of = id;
+  records_[r].peer = peer;
+  try {
+    memberships_.insert(r);
+  } catch (const std::bad_alloc&) {
+    if (topics_[id].first == none) {
+      drop_topic(id);
+    }
+    throw;
+  }
+  free_record_ = records_[r].next_of_topic;
+  link(r);
+  ++version_;
+  return true;
+}
+
+// The first free record, which stays free until it is linked.
+std::uint32_t subscription_index::new_record() {
+  if (free_record_ == none) {
+    records_.emplace_back();
+    free_record_ = static_cast<std::uint32_t>(records_.size() - 1);
+  }
+  return free_record_;
+}
+
+void subscription_index::link(std::uint32_t r) noexcept {
+  auto& added = records_[r];
+  auto& of_topic = topics_[added.of].first;
+  auto& of_peer = peers_[added.peer];
+  added.next_of_topic = of_topic;
+  added.previous_of_topic = none;
+  added.next_of_peer = of_peer.first;
+  added.previous_of_peer = none;
   if (of_topic != none) {
     records_[of_topic].previous_of_topic = r;
   }
@@ -75,9 +98,6 @@ bool subscription_index::subscribe(slot peer, std::string_view topic) {
   of_topic = r;
   of_peer.first = r;
   ++of_peer.count;
-  memberships_.insert(r);
-  ++version_;
-  return true;
 }
 
 bool subscription_index::cancel(slot peer, std::string_view topic) {
@@ -93,7 +113,12 @@ bool subscription_index::cancel(slot peer, std::string_view topic) {
   return true;
 }
 
-void subscription_index::remove(slot peer) {
+bool subscription_index::contains(slot peer, std::string_view topic) const {
+  const auto found = by_octets_.find(hash_of(topic));
+  return found != by_octets_.end() && memberships_.contains(membership{*found, peer});
+}
+
+void subscription_index::remove(slot peer) noexcept {
   if (peer >= peers_.size()) {
     return;
   }
@@ -136,28 +161,40 @@ bool subscription_index::matches(std::string_view part) const {
   return any;
 }
 
+// The topic of these octets, which may be a new one without records. Where memory fails, nothing has
+// changed but what is kept free.
 subscription_index::topic_id subscription_index::topic_for(std::string_view octets) {
   const auto key = hash_of(octets);
   if (const auto found = by_octets_.find(key); found != by_octets_.end()) {
     return *found;
   }
-  std::uint32_t id = free_topic_;
-  if (id != none) {
-    free_topic_ = topics_[id].at;
-  } else {
-    id = static_cast<topic_id>(topics_.size());
-    topics_.emplace_back();
+  if (octets_.size() + octets.size() > max_octets) {
+    throw std::bad_alloc{};
   }
-  topics_[id] = {.at = static_cast<std::uint32_t>(octets_.size()),
-                 .size = static_cast<std::uint32_t>(octets.size()),
-                 .first = none};
+  if (free_topic_ == none) {
+    topics_.emplace_back().at = none;
+    free_topic_ = static_cast<topic_id>(topics_.size() - 1);
+  }
+  const auto length = static_cast<std::uint32_t>(octets.size());
+  auto& of_this_length = lengths_[length];
+  const auto at = octets_.size();
   octets_ += octets;
-  by_octets_.insert(id);
-  ++lengths_[topics_[id].size];
+  const auto id = free_topic_;
+  const auto next_free = topics_[id].at;
+  topics_[id] = {.at = static_cast<std::uint32_t>(at), .size = length, .first = none};
+  try {
+    by_octets_.insert(id);
+  } catch (const std::bad_alloc&) {
+    octets_.resize(at);
+    topics_[id] = {.at = next_free, .size = 0, .first = none};
+    throw;
+  }
+  free_topic_ = next_free;
+  ++of_this_length;
   return id;
 }
 
-void subscription_index::drop_topic(topic_id id) {
+void subscription_index::drop_topic(topic_id id) noexcept {
   auto& t = topics_[id];
   by_octets_.erase(id);
   if (const auto length = lengths_.find(t.size); --length->second == 0) {
@@ -171,7 +208,7 @@ void subscription_index::drop_topic(topic_id id) {
   }
 }
 
-void subscription_index::drop_record(std::uint32_t r) {
+void subscription_index::drop_record(std::uint32_t r) noexcept {
   memberships_.erase(r);
   const auto gone = records_[r];
   if (gone.next_of_topic != none) {
@@ -193,10 +230,15 @@ void subscription_index::drop_record(std::uint32_t r) {
   }
 }
 
-// Half of the octets are of topics that are gone.
-void subscription_index::squeeze() {
+// Half of the octets are of topics that are gone. Where there is no memory to save memory with, another
+// time.
+void subscription_index::squeeze() noexcept {
   std::string kept;
-  kept.reserve(octets_.size() - dead_octets_);
+  try {
+    kept.reserve(octets_.size() - dead_octets_);
+  } catch (const std::bad_alloc&) {
+    return;
+  }
   for (const auto id : by_octets_) {
     const auto octets = octets_of(id);
     const auto at = static_cast<std::uint32_t>(kept.size());

@@ -25,12 +25,13 @@ public:
   subscription_index(const subscription_index&) = delete;
   subscription_index& operator=(const subscription_index&) = delete;
 
-  // False if the peer had it already.
+  // False if the peer had it already. Throws std::bad_alloc, and then nothing has changed.
   bool subscribe(slot peer, std::string_view topic);
   // False if the peer did not have it.
   bool cancel(slot peer, std::string_view topic);
+  [[nodiscard]] bool contains(slot peer, std::string_view topic) const;
   // Takes as long as the peer had subscriptions.
-  void remove(slot peer);
+  void remove(slot peer) noexcept;
 
   // Appends the topics that match, shorter ones first; each has subscribers.
   void match(std::string_view part, std::vector<topic_id>& to) const;
@@ -120,10 +121,12 @@ private:
   // Visits the topics that match, shorter ones first, until `visit` returns false.
   template <class Visit>
   void visit_matches(std::string_view part, Visit&& visit) const;
+  [[nodiscard]] std::uint32_t new_record();
+  void link(std::uint32_t r) noexcept;
   [[nodiscard]] topic_id topic_for(std::string_view octets);
-  void drop_topic(topic_id id);
-  void drop_record(std::uint32_t r);
-  void squeeze();
+  void drop_topic(topic_id id) noexcept;
+  void drop_record(std::uint32_t r) noexcept;
+  void squeeze() noexcept;
 
   std::string octets_;
   std::size_t dead_octets_ = 0;

@@ -18,7 +18,9 @@ bool attempt(socket_core& core, router_state& state, peer_id to, message& m, err
   }
   auto status = state.send(to, std::move(m));
   if (status == send_status::full) {
-    core.flush();
+    if (!core.flush()) {
+      return false;
+    }
     status = state.send(to, std::move(m));
   }
   if (status == send_status::queued) {
@@ -142,7 +144,7 @@ void router_socket::resume(peer_id peer) {
   const serial_check::scope alone{core_->serial()};
   if (auto* p = state_->find(peer)) {
     state_->resume(*p);
-    core_->wake_receivers();
+    core_->schedule();
   }
 }
 

@@ -7,14 +7,13 @@ namespace zmtp::operations {
 
 namespace {
 
-// A full queue has one write before it says so; PUB takes the second refusal for a drop.
+// A full queue has one write before it says so, or before PUB and REP drop. Within a turn that has had
+// its write it is too early for that.
 send_status send(socket_core& core, message&& m) {
-  auto status = core.state().send(std::move(m));
-  if (status == send_status::full) {
-    core.flush();
-    status = core.state().send(std::move(m));
-  }
-  return status;
+  const auto status = core.state().send(std::move(m), if_full::say_so);
+  return status == send_status::full && core.flush()
+             ? core.state().send(std::move(m), if_full::drop)
+             : status;
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ template <class Base>
 class sending : public Base {
 public:
   // Queues `m`; moved from only if it was. Full also while an async_send waits: order is the order of
-  // calls.
+  // calls; and for what one handler sends above the mark, since a turn writes once to a peer.
   [[nodiscard]] send_status try_send(message&& m) {
     return operations::try_send(*this->core_, std::move(m));
   }

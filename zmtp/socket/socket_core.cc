@@ -183,13 +183,13 @@ void socket_core::conclude(waiter& w, error_code ec) {
 
 void socket_core::schedule() {
   const serial_check::scope alone{serial_};
-  if (!in_turn() && !(state_->dirty().empty() && state_->drained().empty())) {
-    post_turn();
+  if (in_turn()) {
+    return;
   }
-}
-
-void socket_core::wake_receivers() {
-  if (!in_turn() && waiting_.receivers_wait() && state_->readable()) {
+  // A reply makes REP readable, a request writable.
+  const bool waited_for = (waiting_.receivers_wait() && state_->readable()) ||
+                          (waiting_.senders_wait() && state_->writable());
+  if (waited_for || !state_->dirty().empty() || !state_->drained().empty()) {
     post_turn();
   }
 }
@@ -206,7 +206,7 @@ void socket_core::post_turn() {
   });
 }
 
-void socket_core::flush() {
+bool socket_core::flush() {
   const serial_check::scope alone{serial_};
   const turn_scope scope{turns_};
   turn_number_ += turns_ == 1 ? 1U : 0U;
@@ -228,6 +228,7 @@ void socket_core::flush() {
     }
   }
   dirty.resize(left);
+  return left == 0;
 }
 
 void socket_core::tell_publishers(bool subscribe, std::string_view topic) {

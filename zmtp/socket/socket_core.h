@@ -71,13 +71,12 @@ public:
   // Whether somebody waits to send (to this peer, or to whatever peer): then nobody may overtake.
   [[nodiscard]] bool senders_wait(std::optional<peer_id> to = {}) const noexcept;
 
-  // The user has sent or received: in a turn its end acts on it; outside one turn is posted.
+  // The user has sent or received, or allowed a peer to: in a turn its end acts on it; outside one
+  // turn is posted.
   void schedule();
-  // There may be something for who waits to receive, without anything having come.
-  void wake_receivers();
   // Writes at once: a queue is full and perhaps the kernel has room. Within a turn each peer is written
-  // to once; what comes after is for another turn.
-  void flush();
+  // to once; false if one has more, which is for another turn.
+  bool flush();
   // SUB: tells the publishers that are there.
   void tell_publishers(bool subscribe, std::string_view topic);
   [[nodiscard]] serial_check& serial() noexcept { return serial_; }

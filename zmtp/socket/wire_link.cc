@@ -138,6 +138,8 @@ void wire_link::process() {
     }
     on_event(std::move(*event));
   }
+  const auto refused = connection_.refused_subscriptions();
+  core_->state().on_refused_subscriptions(refused - std::exchange(refused_, refused));
   if (!ended_ && connection_.has_output(out())) {
     write_soon();
   }

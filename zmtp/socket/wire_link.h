@@ -81,6 +81,7 @@ private:
   bool writing_ = false;          // a wait for writability is pending
   bool deaf_ = false;             // the peer takes no more octets
   std::uint64_t written_in_ = 0;  // the turn of the last write
+  std::uint64_t refused_ = 0;     // subscriptions that the state knows to be refused
   bool finishing_ = false;
   bool shut_ = false;  // our end of the stream is closed
   bool ended_ = false;
