@@ -54,7 +54,10 @@ std::vector<zmtp::message> malformed_messages() {
   };
   for (const bool old : {true, false}) {
     const auto from_worker = [&](std::initializer_list<std::string_view> parts) {
-      zmtp::message m{parts};
+      zmtp::message m;
+      for (const auto part : parts) {
+        m.push_back(part);
+      }
       m.push_front(old ? "MDPW01" : "MDPW02");
       if (old) {
         m.push_front("");

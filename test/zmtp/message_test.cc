@@ -247,7 +247,7 @@ TEST(message, random_changes_equal_a_list_of_strings) {
     message kept;
     std::deque<std::string> kept_expected;
     for (int step = 0; step < 20; ++step) {
-      switch (pick(7)) {
+      switch (pick(9)) {
         case 0:
           expected.push_back(body());
           m.push_back(expected.back());
@@ -275,6 +275,17 @@ TEST(message, random_changes_equal_a_list_of_strings) {
           m.append(kept);
           expected.insert(expected.end(), kept_expected.begin(), kept_expected.end());
           break;
+        case 7:
+          m.prepend(kept);
+          expected.insert(expected.begin(), kept_expected.begin(), kept_expected.end());
+          break;
+        case 8: {
+          expected.push_back(body());
+          const auto room = m.prepare_back(expected.back().size());
+          ASSERT_EQ(room.size(), expected.back().size());
+          std::ranges::copy(std::as_bytes(std::span{expected.back()}), room.begin());
+          break;
+        }
       }
       expect_parts(m, expected);
       expect_parts(kept, kept_expected);

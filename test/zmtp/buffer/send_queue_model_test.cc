@@ -1,6 +1,7 @@
 // The queue against a list of framed messages, under random use.
 
 #include "test/support/wire.h"
+#include "zmtp/buffer/block.h"
 #include "zmtp/buffer/send_queue.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +46,7 @@ public:
   void run() {
     send_queue queue{mark_};
     for (int step = 0; step < 300; ++step) {
-      switch (pick(12)) {
+      switch (pick(14)) {
         case 0:
           queue.rewind();
           expected_.written = 0;
@@ -60,6 +61,12 @@ public:
         case 2:
         case 3:
         case 4: write(queue); break;
+        case 5:
+        case 6:
+          if (!queue.full()) {
+            push_framed(queue);
+          }
+          break;
         default:
           if (!queue.full()) {
             push(queue);
@@ -89,6 +96,29 @@ private:
     }
     queue.push(std::move(m));
     expected_.messages.push_back(test::framed(parts));
+  }
+
+  // What PUB does: messages gathered in a block that other queues share.
+  void push_framed(send_queue& queue) {
+    const block_ptr memory{block::create(64 * 1024)};
+    std::size_t size = 0;
+    std::size_t messages = 0;
+    const auto longest = pick(2) == 0 ? 100U : 2'000U;
+    for (auto count = 1 + pick(30); count > 0; --count) {
+      test::parts parts;
+      for (auto part = 1 + pick(3); part > 0; --part) {
+        parts.push_back(std::string(pick(longest), static_cast<char>('a' + pick(26))));
+      }
+      const auto framed = test::framed(parts);
+      if (size + framed.size() > memory->capacity()) {
+        break;
+      }
+      framed.copy(reinterpret_cast<char*>(memory->data()) + size, framed.size());
+      size += framed.size();
+      ++messages;
+      expected_.messages.push_back(framed);
+    }
+    queue.push_framed(memory, size, messages);
   }
 
   void write(send_queue& queue) {

@@ -1,0 +1,285 @@
+// REQ and REP of ours with libzmq's REP, REQ, DEALER and ROUTER: the envelope in both directions, whose turn
+// it is, and what becomes of late replies.
+
+#include "test/interop/two_sides.h"
+#include "zmtp/socket/rep_socket.h"
+#include "zmtp/socket/req_socket.h"
+
+#include <boost/asio/use_awaitable.hpp>
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+namespace zmtp::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::use_awaitable;
+
+const std::vector<parts>& shapes() {
+  static const auto all = [] {
+    std::vector<parts> list{{"", "body"}, {"", ""}, {"head", "", "body", ""}};
+    for (const auto size : std::initializer_list<std::size_t>{0, 1, 255, 256, 65'535, 1'048'576}) {
+      list.push_back({content(size, size)});
+      list.push_back({content(size, 1), content(size, 2), content(size, 3)});
+      if (size <= 256) {
+        list.emplace_back(1'000, content(size, 4));
+      }
+    }
+    return list;
+  }();
+  return all;
+}
+
+void expect_shape(const parts& got, const parts& shape) {
+  EXPECT_TRUE(got == shape) << describe(shape) << " arrived as " << describe(got);
+}
+
+parts behind(parts envelope, const parts& body) {
+  envelope.insert(envelope.end(), body.begin(), body.end());
+  return envelope;
+}
+
+asio::awaitable<void> we_ask(req_socket& with) {
+  for (const auto& shape : shapes()) {
+    message m = to_message(shape);
+    co_await with.async_send(std::move(m), use_awaitable);
+    const message answer = co_await with.async_receive(use_awaitable);
+    expect_shape(to_parts(answer), shape);
+  }
+}
+
+asio::awaitable<void> we_answer(rep_socket& with, std::size_t times = 1) {
+  for (; times != 0; --times) {
+    for (const auto& shape : shapes()) {
+      message m = co_await with.async_receive(use_awaitable);
+      expect_shape(to_parts(m), shape);
+      co_await with.async_send(std::move(m), use_awaitable);
+    }
+  }
+}
+
+void they_ask(libzmq::socket& with, const parts& envelope = {}) {
+  for (const auto& shape : shapes()) {
+    with.send(behind(envelope, shape));
+    expect_shape(with.receive(), behind(envelope, shape));
+  }
+}
+
+// What has `envelope` frames before the shape goes back as it came.
+void they_answer(libzmq::socket& with, std::size_t envelope = 0) {
+  for (const auto& shape : shapes()) {
+    const auto m = with.receive();
+    ASSERT_EQ(m.size(), shape.size() + envelope);
+    expect_shape(parts(m.begin() + static_cast<long>(envelope), m.end()), shape);
+    with.send(m);
+  }
+}
+
+socket_options persistent() {
+  socket_options options;
+  options.relaxed = true;
+  options.correlate = true;
+  options.reconnect = {.initial = 5ms, .maximum = 20ms};
+  return options;
+}
+
+void make_persistent(libzmq::socket& req) {
+  req.set(ZMQ_REQ_CORRELATE, 1);
+  req.set(ZMQ_REQ_RELAXED, 1);
+  req.set(ZMQ_RECONNECT_IVL, 5);
+}
+
+class request_reply : public testing::TestWithParam<binder> {
+protected:
+  two_sides sides;
+};
+
+INSTANTIATE_TEST_SUITE_P(both_ways, request_reply, testing::Values(binder::ours, binder::theirs),
+                         [](const auto& who) { return to_string(who.param); });
+
+TEST_P(request_reply, our_req_asks_their_rep) {
+  req_socket ours{sides.executor()};
+  libzmq::socket theirs{sides.theirs(), ZMQ_REP};
+  join(GetParam(), ours, theirs);
+  sides.run([&] { return we_ask(ours); }, [&] { they_answer(theirs); });
+  EXPECT_EQ(ours.counters().dropped_unexpected, 0U);
+}
+
+TEST_P(request_reply, our_correlating_req_asks_their_rep) {
+  req_socket ours{sides.executor(), persistent()};
+  libzmq::socket theirs{sides.theirs(), ZMQ_REP};
+  join(GetParam(), ours, theirs);
+  sides.run([&] { return we_ask(ours); }, [&] { they_answer(theirs); });
+  EXPECT_EQ(ours.counters().dropped_unexpected, 0U);
+}
+
+TEST_P(request_reply, our_req_asks_their_router) {
+  req_socket ours{sides.executor()};
+  libzmq::socket theirs{sides.theirs(), ZMQ_ROUTER};
+  join(GetParam(), ours, theirs);
+  // Its identity and the delimiter.
+  sides.run([&] { return we_ask(ours); }, [&] { they_answer(theirs, 2); });
+}
+
+TEST_P(request_reply, our_correlating_req_asks_their_router) {
+  req_socket ours{sides.executor(), persistent()};
+  libzmq::socket theirs{sides.theirs(), ZMQ_ROUTER};
+  join(GetParam(), ours, theirs);
+  // The number too.
+  sides.run([&] { return we_ask(ours); }, [&] { they_answer(theirs, 3); });
+}
+
+TEST_P(request_reply, their_req_asks_our_rep) {
+  rep_socket ours{sides.executor()};
+  libzmq::socket theirs{sides.theirs(), ZMQ_REQ};
+  join(GetParam(), ours, theirs);
+  sides.run([&] { return we_answer(ours); }, [&] { they_ask(theirs); });
+  EXPECT_EQ(ours.counters().dropped_unexpected, 0U);
+}
+
+TEST_P(request_reply, their_correlating_req_asks_our_rep) {
+  rep_socket ours{sides.executor()};
+  libzmq::socket theirs{sides.theirs(), ZMQ_REQ};
+  make_persistent(theirs);
+  join(GetParam(), ours, theirs);
+  sides.run([&] { return we_answer(ours); }, [&] { they_ask(theirs); });
+}
+
+TEST_P(request_reply, their_dealer_asks_our_rep_through_envelopes) {
+  rep_socket ours{sides.executor()};
+  libzmq::socket theirs{sides.theirs(), ZMQ_DEALER};
+  join(GetParam(), ours, theirs);
+  const std::vector<parts> envelopes{
+      {""}, {"1", ""}, {"5", content(255, 4), content(256, 3), "2", "1", ""}};
+  // Several are on their way at once.
+  sides.run([&] { return we_answer(ours, envelopes.size()); },
+            [&] {
+              for (const auto& envelope : envelopes) {
+                they_ask(theirs, envelope);
+              }
+            });
+}
+
+TEST_P(request_reply, their_dealer_has_an_answer_to_each_of_many_requests_at_once) {
+  constexpr std::size_t count = 3'000;
+  rep_socket ours{sides.executor()};
+  libzmq::socket theirs{sides.theirs(), ZMQ_DEALER};
+  theirs.set(ZMQ_SNDHWM, 0);
+  theirs.set(ZMQ_RCVHWM, 0);
+  join(GetParam(), ours, theirs);
+  const auto answer = [&]() -> asio::awaitable<void> {
+    for (std::size_t n = 0; n < count; ++n) {
+      message m = co_await ours.async_receive(use_awaitable);
+      EXPECT_TRUE(to_parts(m) == numbered(n)) << n;
+      co_await ours.async_send(std::move(m), use_awaitable);
+    }
+  };
+  sides.run(answer, [&] {
+    for (std::size_t n = 0; n < count; ++n) {
+      theirs.send(behind({"id", ""}, numbered(n)));
+    }
+    for (std::size_t n = 0; n < count; ++n) {
+      ASSERT_TRUE(theirs.receive() == behind({"id", ""}, numbered(n))) << n;
+    }
+  });
+  EXPECT_EQ(ours.counters().dropped_full, 0U);
+}
+
+TEST_P(request_reply, what_their_dealer_sends_without_an_envelope_is_dropped) {
+  rep_socket ours{sides.executor()};
+  libzmq::socket theirs{sides.theirs(), ZMQ_DEALER};
+  join(GetParam(), ours, theirs);
+  const auto answer = [&]() -> asio::awaitable<void> {
+    message m = co_await ours.async_receive(use_awaitable);
+    EXPECT_EQ(m, message{"question"});
+    co_await ours.async_send(std::move(m), use_awaitable);
+  };
+  sides.run(answer, [&] {
+    theirs.send({"no delimiter"});
+    theirs.send({"none", "either"});
+    theirs.send({""});
+    theirs.send({"id", ""});
+    theirs.send({"", "question"});
+    EXPECT_EQ(theirs.receive(), (parts{"", "question"}));
+  });
+  EXPECT_EQ(ours.counters().dropped_unexpected, 4U);
+}
+
+// libzmq's own REQ would end the connection for them.
+TEST_P(request_reply, malformed_replies_of_their_router_are_dropped) {
+  req_socket ours{sides.executor()};
+  libzmq::socket theirs{sides.theirs(), ZMQ_ROUTER};
+  join(GetParam(), ours, theirs);
+  const auto ask = [&]() -> asio::awaitable<void> {
+    message m{"question"};
+    co_await ours.async_send(std::move(m), use_awaitable);
+    const message answer = co_await ours.async_receive(use_awaitable);
+    EXPECT_EQ(answer, message{"answer"});
+  };
+  sides.run(ask, [&] {
+    const auto m = theirs.receive();
+    const auto id = m.front();
+    EXPECT_EQ(without_first(m), (parts{"", "question"}));
+    theirs.send({id, "no delimiter"});
+    theirs.send({id, ""});
+    theirs.send({id, "1234", "", "a number nobody gave"});
+    theirs.send({id, "", "answer"});
+  });
+  EXPECT_EQ(ours.counters().dropped_unexpected, 3U);
+}
+
+TEST_P(request_reply, our_req_asks_again_and_takes_no_late_reply_of_their_rep) {
+  req_socket ours{sides.executor(), persistent()};
+  libzmq::socket theirs{sides.theirs(), ZMQ_REP};
+  join(GetParam(), ours, theirs);
+  const std::vector<std::string> questions{"first", "second", "third"};
+  const auto ask = [&]() -> asio::awaitable<void> {
+    for (const auto& text : questions) {
+      message m{text};
+      co_await ours.async_send(std::move(m), use_awaitable);
+    }
+  };
+  sides.run_ours(ask);
+  const auto receive = [&]() -> asio::awaitable<void> {
+    const message answer = co_await ours.async_receive(use_awaitable);
+    EXPECT_EQ(answer, message{"to third"});
+  };
+  sides.run(receive, [&] {
+    for (const auto& text : questions) {
+      EXPECT_EQ(theirs.receive(), parts{text});
+      theirs.send({"to " + text});
+    }
+  });
+  EXPECT_EQ(ours.counters().dropped_unexpected, 2U);
+}
+
+TEST_P(request_reply, their_req_asks_again_and_our_rep_goes_on) {
+  rep_socket ours{sides.executor()};
+  libzmq::socket theirs{sides.theirs(), ZMQ_REQ};
+  make_persistent(theirs);
+  join(GetParam(), ours, theirs);
+  const auto answer = [&]() -> asio::awaitable<void> {
+    // Asking again, libzmq's REQ may leave the connection that it asked on first.
+    for (;;) {
+      const message m = co_await ours.async_receive(use_awaitable);
+      const auto text = std::string{m.front()};
+      message reply{"to " + text};
+      co_await ours.async_send(std::move(reply), use_awaitable);
+      if (text == "last") {
+        co_return;
+      }
+    }
+  };
+  sides.run(answer, [&] {
+    theirs.send({"first"});
+    theirs.send({"second"});
+    theirs.send({"last"});
+    EXPECT_EQ(theirs.receive(), parts{"to last"});
+  });
+}
+
+}  // namespace
+}  // namespace zmtp::test

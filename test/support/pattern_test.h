@@ -1,0 +1,79 @@
+#pragma once
+// Base of tests with sockets of any two types that suit each other.
+
+#include "test/support/network_test.h"
+#include "zmtp/message.h"
+#include "zmtp/socket/socket.h"
+
+#include <optional>
+#include <ostream>
+#include <string>
+
+namespace zmtp::test {
+
+// Which of the two sides binds, as a parameter of tests.
+enum class side { sender, receiver };
+
+inline std::ostream& operator<<(std::ostream& to, side s) {
+  return to << (s == side::sender ? "the_sender" : "the_receiver");
+}
+
+class pattern_test : public network_test {
+public:
+  static void join(socket& binds, socket& connects) {
+    connects.connect(binds.bind("tcp://127.0.0.1:*").to_string());
+  }
+  static void join(side binding, socket& sender, socket& receiver) {
+    binding == side::sender ? join(sender, receiver) : join(receiver, sender);
+  }
+
+  // The next message.
+  template <class Socket>
+  [[nodiscard]] message take(Socket& from) {
+    message m;
+    run_until([&] { return from.try_receive(m); });
+    return m;
+  }
+  // Waits for a peer that has room.
+  template <class Socket>
+  void put(Socket& to, message m) {
+    std::optional<error_code> end;
+    to.async_send(std::move(m), [&](error_code ec) { end = ec; });
+    run_until([&] { return end.has_value(); });
+    EXPECT_FALSE(end.value_or(errc::timed_out));
+  }
+  // Until something can be sent: a peer is there.
+  template <class Socket>
+  void wait_for_peer(Socket& of) {
+    std::optional<error_code> end;
+    of.async_wait_writable([&](error_code ec) { end = ec; });
+    run_until([&] { return end.has_value(); });
+  }
+  // Runs one handler after the other until nothing is ready for a whole round of them.
+  template <class Count>
+  void run_to_a_standstill(const Count& moved) {
+    for (auto before = moved + 1; before != moved;) {
+      before = moved;
+      for (int i = 0; i < 100; ++i) {
+        run_ready();
+      }
+    }
+  }
+};
+
+// Reconnects as soon as it can.
+[[nodiscard]] inline socket_options impatient() {
+  using namespace std::chrono_literals;
+  socket_options options;
+  options.reconnect = {.initial = 1ms, .maximum = 5ms, .refused_maximum = 5ms, .stable = 1ms};
+  return options;
+}
+
+[[nodiscard]] inline socket_options with_marks(std::size_t messages) {
+  socket_options options;
+  options.send_mark.messages = messages;
+  options.receive_mark.messages = messages;
+  return options;
+}
+
+}  // namespace zmtp::test

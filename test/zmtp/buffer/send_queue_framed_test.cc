@@ -1,0 +1,173 @@
+// Messages that are framed already, and that several queues share (PUB).
+
+#include "test/support/allocations.h"
+#include "test/support/wire.h"
+#include "zmtp/buffer/block.h"
+#include "zmtp/buffer/block_pool.h"
+#include "zmtp/buffer/send_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace zmtp {
+namespace {
+
+using test::framed;
+
+// One message of this size as framed, many times.
+struct gathered {
+  gathered(std::size_t count, std::size_t message_size) : messages{count} {
+    const auto one = framed({std::string(message_size - 2, 'x')});
+    for (std::size_t i = 0; i < count; ++i) {
+      octets += one;
+    }
+    std::memcpy(memory->data(), octets.data(), octets.size());
+  }
+
+  void push_to(send_queue& queue) const { queue.push_framed(memory, octets.size(), messages); }
+
+  block_ptr memory{block::create(block_pool::large)};
+  std::string octets;
+  std::size_t messages;
+};
+
+std::string text_of(const send_queue& queue) {
+  std::array<send_queue::piece, 64> pieces;
+  std::string text;
+  for (std::size_t i = 0, count = queue.gather(pieces); i < count; ++i) {
+    text.append(reinterpret_cast<const char*>(pieces[i].data()), pieces[i].size());
+  }
+  return text;
+}
+
+TEST(send_queue_framed, counts_each_message_and_all_octets) {
+  send_queue queue{{.messages = 100, .octets = 100'000}};
+  const gathered few{10, 50};
+  const gathered many{80, 100};
+  few.push_to(queue);
+  EXPECT_EQ(queue.messages(), 10U);
+  EXPECT_EQ(queue.octets(), 500U);
+  many.push_to(queue);
+  EXPECT_EQ(queue.messages(), 90U);
+  EXPECT_EQ(queue.octets(), 8'500U);
+  EXPECT_FALSE(queue.full());
+  few.push_to(queue);
+  EXPECT_TRUE(queue.full());
+  EXPECT_EQ(text_of(queue), few.octets + many.octets + few.octets);
+  queue.advance(9'000);
+  EXPECT_TRUE(queue.empty());
+  EXPECT_EQ(queue.messages(), 0U);
+  EXPECT_EQ(queue.octets(), 0U);
+}
+
+TEST(send_queue_framed, room_is_what_is_left_until_a_mark) {
+  send_queue queue{{.messages = 15, .octets = 600}};
+  EXPECT_EQ(queue.room_for_messages(), 15U);
+  EXPECT_EQ(queue.room_for_octets(), 600U);
+  const gathered few{10, 50};
+  few.push_to(queue);
+  EXPECT_EQ(queue.room_for_messages(), 5U);
+  EXPECT_EQ(queue.room_for_octets(), 100U);
+  few.push_to(queue);
+  EXPECT_EQ(queue.room_for_messages(), 0U);
+  EXPECT_EQ(queue.room_for_octets(), 0U);
+  send_queue unmarked{{.messages = {}, .octets = {}}};
+  EXPECT_EQ(unmarked.room_for_messages(), static_cast<std::size_t>(-1));
+  EXPECT_EQ(unmarked.room_for_octets(), static_cast<std::size_t>(-1));
+}
+
+TEST(send_queue_framed, few_octets_are_copied_so_that_their_block_is_free_at_once) {
+  send_queue queue{{}};
+  const gathered few{10, 50};
+  few.push_to(queue);
+  EXPECT_TRUE(few.memory->unique());
+  std::memset(few.memory->data(), '!', few.octets.size());
+  EXPECT_EQ(text_of(queue), few.octets);
+}
+
+TEST(send_queue_framed, many_octets_are_shared_by_all_queues_until_the_last_has_written_them) {
+  const gathered many{100, 100};
+  {
+    send_queue one{{}};
+    send_queue other{{}};
+    many.push_to(one);
+    many.push_to(other);
+    std::array<send_queue::piece, 1> piece;
+    ASSERT_EQ(other.gather(piece), 1U);
+    EXPECT_EQ(piece[0].data(), many.memory->data());
+    one.advance(many.octets.size());
+    EXPECT_FALSE(many.memory->unique());
+    EXPECT_EQ(text_of(other), many.octets);
+    other.advance(many.octets.size());
+    EXPECT_TRUE(many.memory->unique());
+    many.push_to(one);
+    EXPECT_FALSE(many.memory->unique());
+    one.clear();
+    EXPECT_TRUE(many.memory->unique());
+    many.push_to(other);
+  }
+  EXPECT_TRUE(many.memory->unique());
+}
+
+// The block is others' too: what comes next must not be put behind it, though it has room.
+TEST(send_queue_framed, nothing_is_put_into_a_block_that_is_shared) {
+  const gathered many{100, 100};
+  const std::string behind(1'000, '-');
+  std::memcpy(many.memory->data() + many.octets.size(), behind.data(), behind.size());
+  send_queue queue{{}};
+  many.push_to(queue);
+  queue.push(message{"next"});
+  const gathered few{1, 10};
+  few.push_to(queue);
+  EXPECT_EQ(text_of(queue), many.octets + framed({"next"}) + few.octets);
+  EXPECT_EQ(std::memcmp(many.memory->data() + many.octets.size(), behind.data(), behind.size()), 0);
+}
+
+TEST(send_queue_framed, after_a_cut_each_queue_goes_on_where_it_was_cut) {
+  const gathered many{100, 100};
+  for (std::size_t cut = 0; cut <= many.octets.size(); cut += 33) {
+    send_queue one{{}};
+    send_queue other{{}};
+    many.push_to(one);
+    many.push_to(other);
+    one.advance(cut);
+    one.rewind();
+    EXPECT_EQ(one.messages(), 100 - cut / 100);
+    EXPECT_EQ(text_of(one), many.octets.substr(cut / 100 * 100));
+    EXPECT_EQ(other.messages(), 100U);
+    EXPECT_EQ(text_of(other), many.octets);
+  }
+}
+
+TEST(send_queue_framed, settling_leaves_the_octets_alone) {
+  send_queue queue{{}};
+  const gathered many{100, 100};
+  const gathered few{3, 20};
+  many.push_to(queue);
+  few.push_to(queue);
+  queue.settle();
+  EXPECT_EQ(text_of(queue), many.octets + few.octets);
+}
+
+// Design 3.3: what is left when a turn ends and is smaller than a quarter of its block has one of its
+// own size.
+TEST(send_queue_framed, what_is_left_of_a_turn_does_not_pin_a_block_of_many_times_its_size) {
+  constexpr std::size_t turns = 100;
+  send_queue queue{{}};
+  const auto before = test::counted().live;
+  for (std::size_t i = 0; i < turns; ++i) {
+    {
+      const gathered little{42, 100};
+      little.push_to(queue);
+    }
+    queue.settle();
+  }
+  EXPECT_LE(test::counted().live - before, 4 * queue.octets() + block_pool::large);
+}
+
+}  // namespace
+}  // namespace zmtp

@@ -1,0 +1,283 @@
+// PUB with a subscriber that does not keep up: it alone misses messages, or with no_drop all wait for
+// it (protocols A8, Z-14).
+
+#include "test/support/routing.h"
+#include "zmtp/routing/pub_state.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace zmtp {
+namespace {
+
+using test::attach_new;
+using test::content_of;
+using test::parts;
+
+using messages = std::vector<parts>;
+
+class pub_full : public testing::Test {
+protected:
+  static socket_options marked(std::size_t count, bool no_drop = false) {
+    socket_options options;
+    options.send_mark.messages = count;
+    options.no_drop = no_drop;
+    return options;
+  }
+  static peer_id subscriber(pub_state& state, const char* topic = "") {
+    const auto id = attach_new(state);
+    state.on_subscription(*state.find(id), true, topic);
+    return id;
+  }
+  // As a shell sends: a full queue is written once, here to who is named, then asked again.
+  static send_status send(pub_state& state, const message& m, const std::vector<peer_id>& readers,
+                          messages* read = nullptr) {
+    message copy{m};
+    auto status = state.send(std::move(copy));
+    if (status == send_status::full) {
+      EXPECT_EQ(copy, m) << "what is full has not taken the message";
+      state.end_turn();
+      for (const auto id : readers) {
+        const auto content = content_of(test::write(state, id));
+        if (read != nullptr) {
+          read->insert(read->end(), content.messages.begin(), content.messages.end());
+        }
+      }
+      status = state.send(std::move(copy), if_full::drop);
+    }
+    return status;
+  }
+  static messages taken(pub_state& state, peer_id id) {
+    state.end_turn();
+    const auto content = content_of(test::write(state, id));
+    EXPECT_EQ(content.unread, 0U);
+    return content.messages;
+  }
+  static messages numbered(int from, int to) {
+    messages all;
+    for (int n = from; n < to; ++n) {
+      all.push_back({std::to_string(n)});
+    }
+    return all;
+  }
+};
+
+TEST_F(pub_full, one_alone_misses_what_it_has_no_room_for) {
+  pub_state state{marked(10)};
+  const auto slow = subscriber(state);
+  const auto fast = subscriber(state);
+  messages read;
+  for (int n = 0; n < 35; ++n) {
+    EXPECT_EQ(send(state, {std::to_string(n)}, {fast}, &read), send_status::queued) << n;
+  }
+  const auto rest = taken(state, fast);
+  read.insert(read.end(), rest.begin(), rest.end());
+  EXPECT_EQ(read, numbered(0, 35));
+  EXPECT_EQ(state.counters().dropped_full, 25U);
+  EXPECT_EQ(state.counters().messages_sent, 35U + 10U);
+  EXPECT_EQ(taken(state, slow), numbered(0, 10)) << "what it gets is whole and in order";
+}
+
+TEST_F(pub_full, all_that_are_full_miss_it_and_sending_succeeds) {
+  pub_state state{marked(3)};
+  const auto one = subscriber(state);
+  const auto other = subscriber(state);
+  for (int n = 0; n < 10; ++n) {
+    EXPECT_EQ(send(state, {std::to_string(n)}, {}), send_status::queued);
+  }
+  EXPECT_EQ(state.counters().dropped_full, 14U);
+  EXPECT_EQ(taken(state, one), numbered(0, 3));
+  EXPECT_EQ(taken(state, other), numbered(0, 3));
+}
+
+TEST_F(pub_full, who_was_full_gets_all_again_once_it_has_room) {
+  pub_state state{marked(4)};
+  const auto slow = subscriber(state);
+  for (int n = 0; n < 6; ++n) {
+    ASSERT_EQ(send(state, {std::to_string(n)}, {}), send_status::queued);
+  }
+  EXPECT_EQ(taken(state, slow), numbered(0, 4));
+  for (int n = 6; n < 9; ++n) {
+    ASSERT_EQ(send(state, {std::to_string(n)}, {}), send_status::queued);
+  }
+  EXPECT_EQ(taken(state, slow), numbered(6, 9));
+  EXPECT_EQ(state.counters().dropped_full, 2U);
+}
+
+TEST_F(pub_full, room_in_the_middle_of_a_turn_is_used) {
+  pub_state state{marked(4)};
+  const auto slow = subscriber(state);
+  const auto fast = subscriber(state);
+  messages read;
+  for (int n = 0; n < 6; ++n) {
+    ASSERT_EQ(send(state, {std::to_string(n)}, {fast}, &read), send_status::queued);
+  }
+  EXPECT_EQ(content_of(test::write(state, slow)).messages, numbered(0, 4));
+  ASSERT_EQ(send(state, {"6"}, {fast}, &read), send_status::queued);
+  EXPECT_EQ(taken(state, slow), numbered(6, 7));
+}
+
+TEST_F(pub_full, a_full_peer_that_does_not_want_the_message_misses_nothing) {
+  pub_state state{marked(2)};
+  const auto full = subscriber(state, "A");
+  const auto other = subscriber(state, "B");
+  for (int n = 0; n < 2; ++n) {
+    ASSERT_EQ(state.send({"A"}), send_status::queued);
+  }
+  ASSERT_EQ(state.send({"B"}), send_status::queued) << "without a second try";
+  EXPECT_EQ(state.counters().dropped_full, 0U);
+  EXPECT_EQ(taken(state, other), messages{{"B"}});
+  EXPECT_EQ(taken(state, full), (messages{{"A"}, {"A"}}));
+}
+
+// RFC 29: what is dropped is a message, never a part.
+TEST_F(pub_full, large_messages_of_many_parts_are_dropped_whole) {
+  socket_options options;
+  options.send_mark.octets = 200'000;
+  pub_state state{options};
+  const auto slow = subscriber(state);
+  for (int n = 0; n < 20; ++n) {
+    const message m{std::to_string(n), std::string(30'000, 'x'), "", std::string(100, 'y')};
+    ASSERT_EQ(send(state, m, {}), send_status::queued);
+  }
+  const auto got = taken(state, slow);
+  // The mark is never exceeded by more than one message.
+  EXPECT_EQ(got.size(), 7U);
+  for (std::size_t n = 0; n < got.size(); ++n) {
+    EXPECT_EQ(got[n],
+              (parts{std::to_string(n), std::string(30'000, 'x'), "", std::string(100, 'y')}));
+  }
+  EXPECT_EQ(state.counters().dropped_full, 20U - got.size());
+}
+
+// S5: a mark is never exceeded by more than one message, however messages are gathered.
+TEST_F(pub_full, marks_in_messages_and_octets_hold_for_who_never_reads) {
+  for (const std::size_t size : {0U, 20U, 1'000U, 4'090U, 5'000U, 70'000U}) {
+    for (const bool by_octets : {false, true}) {
+      socket_options options;
+      options.send_mark.messages.reset();
+      options.send_mark.octets.reset();
+      (by_octets ? options.send_mark.octets : options.send_mark.messages) =
+          by_octets ? 150'000U : 37U;
+      pub_state state{options};
+      const auto id = subscriber(state);
+      const message m{std::string(size, 'x')};
+      for (int n = 0; n < 200'000 && state.counters().dropped_full < 5; ++n) {
+        ASSERT_EQ(send(state, m, {}), send_status::queued);
+      }
+      state.end_turn();
+      const auto& out = state.find(id)->out;
+      EXPECT_TRUE(out.full());
+      EXPECT_EQ(state.counters().dropped_full, 5U);
+      if (by_octets) {
+        EXPECT_LT(out.octets(), 150'000U + m.framed_size()) << size;
+      } else {
+        EXPECT_EQ(out.messages(), 37U) << size;
+      }
+    }
+  }
+}
+
+TEST_F(pub_full, with_no_drop_it_stays_full_and_nobody_gets_the_message) {
+  pub_state state{marked(5, true)};
+  const auto slow = subscriber(state);
+  const auto fast = subscriber(state);
+  for (int n = 0; n < 5; ++n) {
+    ASSERT_EQ(state.send({std::to_string(n)}), send_status::queued);
+  }
+  EXPECT_EQ(taken(state, fast), numbered(0, 5));
+  const message next{"5"};
+  for (int i = 0; i < 5; ++i) {
+    message copy{next};
+    EXPECT_EQ(state.send(std::move(copy)), send_status::full);
+    EXPECT_EQ(copy, next);
+    state.end_turn();
+  }
+  EXPECT_EQ(taken(state, fast), messages{});
+  EXPECT_EQ(state.counters().dropped_full, 0U);
+  EXPECT_EQ(taken(state, slow), numbered(0, 5));
+  EXPECT_EQ(state.send({"5"}), send_status::queued);
+  EXPECT_EQ(taken(state, fast), numbered(5, 6));
+  EXPECT_EQ(taken(state, slow), numbered(5, 6));
+}
+
+TEST_F(pub_full, with_no_drop_who_goes_holds_up_nobody) {
+  pub_state state{marked(2, true)};
+  const auto slow = subscriber(state);
+  const auto fast = subscriber(state);
+  for (int n = 0; n < 2; ++n) {
+    ASSERT_EQ(state.send({std::to_string(n)}), send_status::queued);
+  }
+  EXPECT_EQ(taken(state, fast), numbered(0, 2));
+  ASSERT_EQ(state.send({"2"}), send_status::full);
+  state.on_detached(*state.find(slow));
+  EXPECT_EQ(state.send({"2"}), send_status::queued);
+  EXPECT_EQ(taken(state, fast), numbered(2, 3));
+}
+
+TEST_F(pub_full, with_no_drop_who_cancels_holds_up_nobody) {
+  pub_state state{marked(2, true)};
+  const auto slow = subscriber(state, "A");
+  const auto fast = subscriber(state, "A");
+  for (int n = 0; n < 2; ++n) {
+    ASSERT_EQ(state.send({"A"}), send_status::queued);
+  }
+  static_cast<void>(taken(state, fast));
+  ASSERT_EQ(state.send({"A"}), send_status::full);
+  state.on_subscription(*state.find(slow), false, "A");
+  EXPECT_EQ(state.send({"A"}), send_status::queued);
+  EXPECT_EQ(taken(state, fast), messages{{"A"}});
+  EXPECT_EQ(taken(state, slow), (messages{{"A"}, {"A"}}));
+}
+
+// "A message would be queued": while a subscriber is full, one that it wants would not.
+TEST_F(pub_full, with_no_drop_it_is_not_writable_while_a_subscriber_is_full) {
+  pub_state state{marked(2, true)};
+  const auto slow = subscriber(state);
+  EXPECT_TRUE(state.writable());
+  for (int n = 0; n < 2; ++n) {
+    ASSERT_EQ(state.send({std::to_string(n)}), send_status::queued);
+  }
+  state.end_turn();
+  ASSERT_TRUE(state.find(slow)->out.full());
+  EXPECT_FALSE(state.writable());
+  static_cast<void>(taken(state, slow));
+  EXPECT_TRUE(state.writable());
+}
+
+TEST_F(pub_full, a_message_that_is_refused_leaves_nothing_to_be_written) {
+  pub_state state{marked(2, true)};
+  const auto fast = subscriber(state);
+  const auto slow = subscriber(state);
+  for (int n = 0; n < 2; ++n) {
+    ASSERT_EQ(state.send({std::to_string(n)}), send_status::queued);
+  }
+  static_cast<void>(taken(state, fast));
+  for (const auto id : {fast, slow}) {
+    state.find(id)->dirty = false;
+  }
+  state.dirty().clear();
+  ASSERT_EQ(state.send({"2"}), send_status::full);
+  EXPECT_TRUE(state.dirty().empty());
+}
+
+TEST_F(pub_full, a_full_answer_is_for_this_message_and_not_for_a_later_one) {
+  pub_state state{marked(2)};
+  const auto slow = subscriber(state, "A");
+  for (int n = 0; n < 2; ++n) {
+    ASSERT_EQ(state.send({"A"}), send_status::queued);
+  }
+  ASSERT_EQ(state.send({"A"}), send_status::full);
+  // The user gives up this message; meanwhile the peer takes what it had, and is full again.
+  EXPECT_EQ(taken(state, slow), (messages{{"A"}, {"A"}}));
+  for (int n = 0; n < 2; ++n) {
+    ASSERT_EQ(state.send({"A"}), send_status::queued);
+  }
+  EXPECT_EQ(state.send({"A"}), send_status::full) << "it is to have its chance to be written";
+  EXPECT_EQ(state.counters().dropped_full, 0U);
+}
+
+}  // namespace
+}  // namespace zmtp

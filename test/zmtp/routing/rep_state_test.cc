@@ -1,0 +1,385 @@
+// REP (RFC 28): one request, then its reply, to the peer that asked, in the envelope it asked in.
+
+#include "zmtp/routing/rep_state.h"
+
+#include "test/support/allocations.h"
+#include "test/support/routing.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace zmtp {
+namespace {
+
+using test::attach_new;
+using test::framed;
+using test::parts;
+using test::peer_sends;
+using test::write;
+
+// Whom REP asks for more than it can hold: frames before the content, with the delimiter.
+constexpr std::size_t largest_envelope = 255;
+
+message to_message(const parts& from) {
+  message m;
+  for (const auto& part : from) {
+    m.push_back(part);
+  }
+  return m;
+}
+
+// Addresses of sizes that differ, and the delimiter.
+parts envelope_of(std::size_t depth) {
+  parts envelope;
+  for (std::size_t i = 0; i < depth; ++i) {
+    envelope.push_back(std::string(1 + i * 7 % 300, static_cast<char>(i)));
+  }
+  envelope.emplace_back();
+  return envelope;
+}
+
+parts behind(parts envelope, const parts& content) {
+  envelope.insert(envelope.end(), content.begin(), content.end());
+  return envelope;
+}
+
+std::string received(rep_state& rep) {
+  message m;
+  return rep.receive(m) ? std::string{m.back()} : "none";
+}
+
+class envelope : public testing::TestWithParam<std::size_t> {};
+
+INSTANTIATE_TEST_SUITE_P(of_depth, envelope, testing::Values(0, 1, 5, 100, 254));
+
+TEST_P(envelope, is_taken_off_the_request_and_put_before_the_reply) {
+  rep_state rep{{}};
+  const auto id = attach_new(rep);
+  const auto addresses = envelope_of(GetParam());
+  // Also the second time, when there was one before.
+  for (const auto* text : {"one", "two"}) {
+    peer_sends(rep, id, to_message(behind(addresses, {text, "", "more"})));
+    message m;
+    ASSERT_TRUE(rep.receive(m));
+    EXPECT_EQ(m, (message{text, "", "more"}));
+    EXPECT_EQ(rep.send({"answer", "", text}), send_status::queued);
+    EXPECT_EQ(write(rep, id), framed(behind(addresses, {"answer", "", text})));
+  }
+  EXPECT_EQ(rep.counters().messages_received, 2U);
+  EXPECT_EQ(rep.counters().messages_sent, 2U);
+  EXPECT_EQ(rep.counters().dropped_unexpected, 0U);
+}
+
+TEST(rep_state, drops_and_counts_a_request_in_too_large_an_envelope) {
+  rep_state rep{{}};
+  const auto id = attach_new(rep);
+  for (const auto frames : {largest_envelope + 1, largest_envelope + 2, std::size_t{1'000}}) {
+    peer_sends(rep, id, to_message(behind(envelope_of(frames - 1), {"question"})));
+  }
+  peer_sends(rep, id, {"", "question"});
+  EXPECT_EQ(received(rep), "question");
+  EXPECT_EQ(rep.counters().dropped_unexpected, 3U);
+  EXPECT_EQ(rep.send({"answer"}), send_status::queued);
+  EXPECT_EQ(write(rep, id), framed({"", "answer"}));
+}
+
+TEST(rep_state, only_the_first_empty_frame_is_the_delimiter) {
+  rep_state rep{{}};
+  const auto id = attach_new(rep);
+  peer_sends(rep, id, {"a", "", "", "b", ""});
+  message m;
+  ASSERT_TRUE(rep.receive(m));
+  EXPECT_EQ(m, (message{"", "b", ""}));
+  EXPECT_EQ(rep.send({""}), send_status::queued);
+  EXPECT_EQ(write(rep, id), framed({"a", "", ""}));
+}
+
+TEST(rep_state, drops_and_counts_what_has_no_delimiter_or_nothing_behind_it) {
+  rep_state rep{{}};
+  const auto id = attach_new(rep);
+  const std::vector<message> malformed{{"body"}, {"a", "b", "c"}, {""}, {"a", ""}, {"a", "b", ""}};
+  for (const auto& m : malformed) {
+    peer_sends(rep, id, m);
+  }
+  EXPECT_EQ(received(rep), "none");
+  EXPECT_EQ(rep.counters().dropped_unexpected, malformed.size());
+  EXPECT_EQ(rep.counters().messages_received, 0U);
+  EXPECT_FALSE(rep.writable());
+  EXPECT_EQ(rep.send({"to nobody"}), send_status::out_of_turn);
+  peer_sends(rep, id, {"a", "", "question"});
+  EXPECT_EQ(received(rep), "question");
+  EXPECT_EQ(rep.send({"answer"}), send_status::queued);
+  EXPECT_EQ(write(rep, id), framed({"a", "", "answer"}));
+}
+
+TEST(rep_state, malformed_requests_of_one_peer_do_not_hide_anothers) {
+  rep_state rep{{}};
+  const auto bad = attach_new(rep);
+  const auto good = attach_new(rep);
+  for (int i = 0; i < 50; ++i) {
+    peer_sends(rep, bad, {"nonsense"});
+  }
+  peer_sends(rep, good, {"", "question"});
+  EXPECT_EQ(received(rep), "question");
+}
+
+TEST(rep_state, without_a_request_a_reply_is_out_of_turn_and_kept_as_it_was) {
+  rep_state rep{{}};
+  const auto id = attach_new(rep);
+  message m{"kept"};
+  EXPECT_EQ(rep.send(std::move(m)), send_status::out_of_turn);
+  EXPECT_EQ(m, message{"kept"});  // NOLINT: that is what is tested
+  peer_sends(rep, id, {"", "question"});
+  EXPECT_EQ(rep.send(std::move(m)), send_status::out_of_turn) << "before it is received";
+  EXPECT_EQ(received(rep), "question");
+  EXPECT_EQ(rep.send(std::move(m)), send_status::queued);
+  EXPECT_EQ(rep.send({"twice"}), send_status::out_of_turn);
+  EXPECT_EQ(write(rep, id), framed({"", "kept"}));
+}
+
+TEST(rep_state, receives_nothing_before_it_has_replied) {
+  rep_state rep{{}};
+  const auto id = attach_new(rep);
+  peer_sends(rep, id, {"", "1"});
+  peer_sends(rep, id, {"", "2"});
+  EXPECT_TRUE(rep.readable());
+  EXPECT_FALSE(rep.writable());
+  EXPECT_EQ(received(rep), "1");
+  EXPECT_FALSE(rep.readable());
+  EXPECT_TRUE(rep.writable());
+  message m{"before"};
+  EXPECT_FALSE(rep.receive(m));
+  EXPECT_EQ(m, message{"before"});
+  EXPECT_EQ(rep.send({"to 1"}), send_status::queued);
+  EXPECT_TRUE(rep.readable());
+  EXPECT_EQ(received(rep), "2");
+  EXPECT_EQ(rep.send({"to 2"}), send_status::queued);
+  EXPECT_EQ(write(rep, id), framed({"", "to 1"}) + framed({"", "to 2"}));
+}
+
+TEST(rep_state, replies_to_who_asked_and_serves_all_in_turn) {
+  rep_state rep{{}};
+  const std::array peers{attach_new(rep), attach_new(rep), attach_new(rep)};
+  for (int round = 0; round < 3; ++round) {
+    for (std::size_t i = 0; i < peers.size(); ++i) {
+      peer_sends(rep, peers.at(i), {std::string(i, 'e'), "", std::to_string(i)});
+    }
+  }
+  // That of the first has no address: its first frame is the delimiter, and the second content.
+  std::vector<std::string> order;
+  for (int n = 0; n < 9; ++n) {
+    order.push_back(received(rep));
+    EXPECT_EQ(rep.send({order.back()}), send_status::queued);
+  }
+  EXPECT_EQ(order, (std::vector<std::string>{"0", "1", "2", "0", "1", "2", "0", "1", "2"}));
+  EXPECT_EQ(write(rep, peers[0]), framed({"", "0"}) + framed({"", "0"}) + framed({"", "0"}));
+  EXPECT_EQ(write(rep, peers[2]),
+            framed({"ee", "", "2"}) + framed({"ee", "", "2"}) + framed({"ee", "", "2"}));
+}
+
+TEST(rep_state, a_flooding_requester_delays_another_by_one_request) {
+  rep_state rep{{}};
+  const auto flooding = attach_new(rep);
+  const auto quiet = attach_new(rep);
+  for (int i = 0; i < 500; ++i) {
+    peer_sends(rep, flooding, {"", "flood"});
+  }
+  EXPECT_EQ(received(rep), "flood");
+  peer_sends(rep, quiet, {"", "quiet"});
+  EXPECT_EQ(rep.send({"answer"}), send_status::queued);
+  std::vector<std::string> next;
+  for (int i = 0; i < 2; ++i) {
+    next.push_back(received(rep));
+    EXPECT_EQ(rep.send({"answer"}), send_status::queued);
+  }
+  EXPECT_TRUE(next[0] == "quiet" || next[1] == "quiet");
+}
+
+TEST(rep_state, drops_and_counts_a_reply_to_a_peer_that_is_gone) {
+  rep_state rep{{}};
+  const auto gone = attach_new(rep);
+  const auto other = attach_new(rep);
+  peer_sends(rep, gone, {"", "question"});
+  EXPECT_EQ(received(rep), "question");
+  rep.on_detached(*rep.find(gone));
+  EXPECT_EQ(rep.find(gone), nullptr);
+  // In the place of the one that went, but somebody else.
+  const auto newcomer = attach_new(rep);
+  EXPECT_TRUE(rep.writable());
+  EXPECT_EQ(rep.send({"answer"}), send_status::queued);
+  EXPECT_EQ(rep.counters().dropped_unknown, 1U);
+  EXPECT_EQ(rep.counters().messages_sent, 0U);
+  EXPECT_TRUE(rep.find(newcomer)->out.empty());
+  EXPECT_TRUE(rep.find(other)->out.empty());
+  EXPECT_EQ(rep.send({"twice"}), send_status::out_of_turn);
+  peer_sends(rep, other, {"", "next"});
+  EXPECT_EQ(received(rep), "next");
+}
+
+TEST(rep_state, drops_and_counts_a_reply_to_a_peer_that_is_gone_but_for_its_requests) {
+  rep_state rep{{}};
+  const auto gone = attach_new(rep);
+  peer_sends(rep, gone, {"", "1"});
+  peer_sends(rep, gone, {"", "2"});
+  EXPECT_EQ(received(rep), "1");
+  rep.on_detached(*rep.find(gone));
+  EXPECT_EQ(rep.send({"answer"}), send_status::queued);
+  EXPECT_EQ(received(rep), "2");
+  EXPECT_EQ(rep.send({"answer"}), send_status::queued);
+  EXPECT_EQ(rep.counters().dropped_unknown, 2U);
+  EXPECT_EQ(rep.find(gone), nullptr);
+}
+
+TEST(rep_state, drops_and_counts_a_reply_to_a_peer_that_does_not_read) {
+  socket_options options;
+  options.send_mark.messages = 2;
+  rep_state rep{options};
+  const auto deaf = attach_new(rep);
+  const auto other = attach_new(rep);
+  for (int i = 0; i < 5; ++i) {
+    peer_sends(rep, deaf, {"", std::to_string(i)});
+    EXPECT_EQ(received(rep), std::to_string(i));
+    message m{"to " + std::to_string(i)};
+    if (rep.send(std::move(m)) == send_status::full) {
+      EXPECT_EQ(rep.send(std::move(m), if_full::drop), send_status::queued);
+    }
+  }
+  EXPECT_EQ(rep.counters().dropped_full, 3U);
+  EXPECT_EQ(rep.find(deaf)->out.messages(), 2U);
+  peer_sends(rep, other, {"", "question"});
+  EXPECT_EQ(received(rep), "question");
+  EXPECT_EQ(rep.send({"answer"}), send_status::queued);
+  EXPECT_EQ(write(rep, other), framed({"", "answer"}));
+  EXPECT_EQ(write(rep, deaf), framed({"", "to 0"}) + framed({"", "to 1"}));
+  EXPECT_EQ(rep.counters().messages_sent, 3U);
+}
+
+TEST(rep_state, keeps_nothing_of_requesters_that_are_gone) {
+  rep_state rep{{}};
+  for (int i = 0; i < 1'000; ++i) {
+    const auto id = attach_new(rep);
+    peer_sends(rep, id, {"address", "", "question"});
+    peer_sends(rep, id, {"nonsense"});
+    EXPECT_EQ(received(rep), "question");
+    if (i % 2 == 0) {
+      rep.on_detached(*rep.find(id));
+      EXPECT_EQ(rep.send({"answer"}), send_status::queued);
+    } else {
+      EXPECT_EQ(rep.send({"answer"}), send_status::queued);
+      rep.on_detached(*rep.find(id));
+    }
+    EXPECT_EQ(received(rep), "none");
+  }
+  std::size_t left = 0;
+  rep.for_each_pipe([&](const pipe&) { ++left; });
+  EXPECT_EQ(left, 0U);
+  EXPECT_EQ(rep.counters().dropped_unexpected, 1'000U);
+  EXPECT_EQ(rep.counters().dropped_unknown, 500U);
+  EXPECT_EQ(rep.counters().dropped_detached, 500U);
+}
+
+TEST(rep_state, takes_of_each_peer_no_more_than_its_mark) {
+  socket_options options;
+  options.receive_mark.messages = 10;
+  rep_state rep{options};
+  const auto id = attach_new(rep);
+  for (int i = 0; i < 10; ++i) {
+    peer_sends(rep, id, {"", std::to_string(i)});
+  }
+  EXPECT_TRUE(rep.find(id)->in.full());
+  rep.find(id)->blocked = true;
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(received(rep), std::to_string(i));
+    EXPECT_EQ(rep.send({"answer"}), send_status::queued);
+  }
+  EXPECT_EQ(rep.drained(), std::vector{id});
+}
+
+// A request of 64 MiB may be nearly all envelope: it must not be moved once for each of its frames.
+TEST(rep_state, puts_a_large_envelope_before_the_reply_at_once) {
+  rep_state rep{{}};
+  const auto id = attach_new(rep);
+  parts request(254, std::string(4'000, 'e'));
+  request.insert(request.end(), {"", "question"});
+  peer_sends(rep, id, to_message(request));
+  EXPECT_EQ(received(rep), "question");
+  const auto before = test::counted().requests;
+  EXPECT_EQ(rep.send({"answer"}), send_status::queued);
+  EXPECT_LE(test::counted().requests - before, 50U) << "blocks for 255 frames";
+  request.back() = "answer";
+  EXPECT_TRUE(write(rep, id) == framed(request));
+}
+
+TEST(rep_state, gives_no_announcements_as_requests) {
+  socket_options options;
+  options.announce_peers = true;
+  rep_state rep{options};
+  const auto id = attach_new(rep);
+  EXPECT_EQ(received(rep), "none");
+  peer_sends(rep, id, {"", "question"});
+  EXPECT_EQ(received(rep), "question");
+  EXPECT_EQ(rep.send({"answer"}), send_status::queued);
+  rep.on_detached(*rep.find(id));
+  EXPECT_EQ(received(rep), "none");
+  EXPECT_EQ(rep.find(id), nullptr);
+  EXPECT_EQ(rep.counters().dropped_unexpected, 0U);
+}
+
+TEST(rep_state, replies_over_an_endpoint_that_it_connected_to) {
+  rep_state rep{{}};
+  auto& p = rep.open_pipe(true);
+  EXPECT_EQ(rep.send({"nobody asked"}), send_status::out_of_turn);
+  rep.on_attached(p, {}, 1);
+  peer_sends(rep, p.id, {"client", "", "question"});
+  EXPECT_EQ(received(rep), "question");
+  EXPECT_EQ(rep.send({"answer"}), send_status::queued);
+  EXPECT_EQ(write(rep, p.id), framed({"client", "", "answer"}));
+}
+
+class rep_state_behind : public testing::TestWithParam<std::size_t> {};
+
+INSTANTIATE_TEST_SUITE_P(addresses, rep_state_behind, testing::Values(0, 1, 5));
+
+TEST_P(rep_state_behind, in_the_steady_state_allocates_nothing) {
+  rep_state rep{{}};
+  const std::array peers{attach_new(rep), attach_new(rep)};
+  message request{"", "question"};
+  for (std::size_t i = 0; i < GetParam(); ++i) {
+    request.push_front("addr.");
+  }
+  message m;
+  const auto round = [&] {
+    for (const auto id : peers) {
+      auto& p = *rep.find(id);
+      peer_sends(rep, id, request);
+      ASSERT_TRUE(rep.receive(m));
+      ASSERT_EQ(rep.send(std::move(m)), send_status::queued);
+      std::array<send_queue::piece, 8> pieces;
+      while (const auto count = p.out.gather(pieces)) {
+        for (std::size_t i = 0; i < count; ++i) {
+          p.out.advance(pieces[i].size());
+        }
+      }
+      p.out.settle();
+      p.in.settle();
+      p.dirty = false;
+      rep.on_written(p);
+    }
+    rep.dirty().clear();
+  };
+  for (int i = 0; i < 100; ++i) {
+    round();
+  }
+  const auto before = test::counted().requests;
+  for (int i = 0; i < 5'000; ++i) {
+    round();
+  }
+  EXPECT_EQ(rep.counters().messages_sent, 2U * 5'100U);
+  EXPECT_EQ(test::counted().requests - before, 0U);
+}
+
+}  // namespace
+}  // namespace zmtp

@@ -1,0 +1,202 @@
+// REQ that may ask again without a reply, and tells replies by the number that they bring back.
+
+#include "test/support/allocations.h"
+#include "test/support/routing.h"
+#include "zmtp/routing/req_state.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace zmtp {
+namespace {
+
+using test::attach_new;
+using test::framed;
+using test::parts;
+using test::peer_sends;
+using test::write;
+
+socket_options with(bool relaxed, bool correlate) {
+  socket_options options;
+  options.relaxed = relaxed;
+  options.correlate = correlate;
+  return options;
+}
+
+message reply(std::string_view text) { return {"", text}; }
+
+// The next reply as text, "none" if there is none.
+std::string received(req_state& req) {
+  message m;
+  return req.receive(m) ? std::string{m.back()} : "none";
+}
+
+// The frames of the one message that goes to this peer.
+parts written(req_state& req, peer_id to) {
+  const auto all = test::content_of(write(req, to)).messages;
+  EXPECT_EQ(all.size(), 1U);
+  return all.empty() ? parts{} : all.front();
+}
+
+TEST(req_correlation, relaxed_asks_again_without_a_reply_and_wants_the_last_one_only) {
+  req_state req{with(true, false)};
+  const auto a = attach_new(req);
+  const auto b = attach_new(req);
+  EXPECT_EQ(req.send({"first"}), send_status::queued);
+  EXPECT_EQ(req.send({"second"}), send_status::queued);
+  EXPECT_EQ(write(req, a), framed({"", "first"}));
+  EXPECT_EQ(write(req, b), framed({"", "second"}));
+  peer_sends(req, a, reply("to the first"));
+  EXPECT_EQ(received(req), "none");
+  peer_sends(req, b, reply("to the second"));
+  EXPECT_EQ(received(req), "to the second");
+  EXPECT_EQ(req.counters().dropped_unexpected, 1U);
+}
+
+TEST(req_correlation, relaxed_without_room_still_awaits_the_reply_to_the_last_request) {
+  auto options = with(true, true);
+  options.send_mark.messages = 1;
+  req_state req{options};
+  const auto id = attach_new(req);
+  EXPECT_EQ(req.send({"first"}), send_status::queued);
+  message second{"second"};
+  EXPECT_EQ(req.send(std::move(second)), send_status::full);
+  EXPECT_EQ(second, message{"second"});  // NOLINT: that is what is tested
+  const auto number = written(req, id).at(0);
+  peer_sends(req, id, {number, "", "answer"});
+  EXPECT_EQ(received(req), "answer");
+}
+
+TEST(req_correlation, relaxed_whose_asked_peer_is_gone_asks_another) {
+  req_state req{with(true, false)};
+  const auto a = attach_new(req);
+  const auto b = attach_new(req);
+  EXPECT_EQ(req.send({"question"}), send_status::queued);
+  write(req, a);
+  req.on_detached(*req.find(a));
+  EXPECT_EQ(req.send({"question"}), send_status::queued);
+  EXPECT_EQ(write(req, b), framed({"", "question"}));
+  peer_sends(req, b, reply("answer"));
+  EXPECT_EQ(received(req), "answer");
+}
+
+TEST(req_correlation, correlate_puts_four_octets_before_the_delimiter) {
+  req_state req{with(false, true)};
+  const auto id = attach_new(req);
+  EXPECT_EQ(req.send({"question"}), send_status::queued);
+  const auto m = written(req, id);
+  ASSERT_EQ(m.size(), 3U);
+  EXPECT_EQ(m[0].size(), 4U);
+  EXPECT_EQ(m[1], "");
+  EXPECT_EQ(m[2], "question");
+  peer_sends(req, id, {m[0], "", "answer", "more"});
+  message got;
+  ASSERT_TRUE(req.receive(got));
+  EXPECT_EQ(got, (message{"answer", "more"}));
+}
+
+TEST(req_correlation, correlate_drops_and_counts_replies_without_the_number) {
+  req_state req{with(false, true)};
+  const auto id = attach_new(req);
+  EXPECT_EQ(req.send({"question"}), send_status::queued);
+  const auto number = written(req, id).at(0);
+  auto other = number;
+  other[3] = static_cast<char>(other[3] ^ 1);
+  auto swapped = number;
+  swapped[0] = static_cast<char>(swapped[0] ^ 1);
+  const std::vector<message> wrong{{"", "answer"},
+                                   {"answer"},
+                                   {number},
+                                   {number, ""},
+                                   {number, "answer"},
+                                   {other, "", "answer"},
+                                   {swapped, "", "answer"},
+                                   {number.substr(0, 3), "", "answer"},
+                                   {number + number[0], "", "answer"},
+                                   {"", number, "", "answer"}};
+  for (const auto& m : wrong) {
+    peer_sends(req, id, m);
+    EXPECT_EQ(received(req), "none");
+  }
+  EXPECT_EQ(req.counters().dropped_unexpected, wrong.size());
+  peer_sends(req, id, {number, "", "answer"});
+  EXPECT_EQ(received(req), "answer");
+}
+
+TEST(req_correlation, relaxed_and_correlate_tell_a_late_reply_of_the_same_peer) {
+  req_state req{with(true, true)};
+  const auto id = attach_new(req);
+  EXPECT_EQ(req.send({"first"}), send_status::queued);
+  const auto first = written(req, id).at(0);
+  EXPECT_EQ(req.send({"second"}), send_status::queued);
+  const auto second = written(req, id).at(0);
+  EXPECT_NE(first, second);
+  peer_sends(req, id, {first, "", "to the first"});
+  peer_sends(req, id, {second, "", "to the second"});
+  peer_sends(req, id, {second, "", "to the second again"});
+  EXPECT_EQ(received(req), "to the second");
+  EXPECT_EQ(received(req), "none");
+  EXPECT_EQ(req.counters().dropped_unexpected, 2U);
+}
+
+// Beyond what one and two of the octets can tell apart.
+TEST(req_correlation, the_numbers_of_successive_requests_differ) {
+  req_state req{with(true, true)};
+  const auto id = attach_new(req);
+  std::set<std::string> numbers;
+  constexpr std::size_t count = 70'000;
+  for (std::size_t i = 0; i < count; ++i) {
+    ASSERT_EQ(req.send({"q"}), send_status::queued);
+    numbers.insert(written(req, id).at(0));
+  }
+  EXPECT_EQ(numbers.size(), count);
+}
+
+class req_kind : public testing::TestWithParam<bool> {};
+
+INSTANTIATE_TEST_SUITE_P(correlate, req_kind, testing::Bool());
+
+TEST_P(req_kind, in_the_steady_state_allocates_nothing) {
+  req_state req{with(false, GetParam())};
+  const auto id = attach_new(req);
+  auto& p = *req.find(id);
+  message m{"question"};
+  const auto round = [&] {
+    ASSERT_EQ(req.send(std::move(m)), send_status::queued);
+    std::array<std::byte, 64> octets;
+    std::size_t size = 0;
+    std::array<send_queue::piece, 8> pieces;
+    while (const auto count = p.out.gather(pieces)) {
+      for (std::size_t i = 0; i < count; ++i) {
+        std::copy(pieces[i].begin(), pieces[i].end(), octets.begin() + static_cast<long>(size));
+        size += pieces[i].size();
+        p.out.advance(pieces[i].size());
+      }
+    }
+    p.out.settle();
+    p.dirty = false;
+    req.on_written(p);
+    req.dirty().clear();
+    // What was asked comes back as it is.
+    peer_sends(req, id, message{block_ptr{}, std::span{octets}.first(size), GetParam() ? 3U : 2U});
+    ASSERT_TRUE(req.receive(m));
+    p.in.settle();
+  };
+  for (int i = 0; i < 100; ++i) {
+    round();
+  }
+  const auto before = test::counted().requests;
+  for (int i = 0; i < 10'000; ++i) {
+    round();
+  }
+  EXPECT_EQ(m, message{"question"});
+  EXPECT_EQ(test::counted().requests - before, 0U);
+}
+
+}  // namespace
+}  // namespace zmtp

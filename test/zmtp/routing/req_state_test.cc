@@ -1,0 +1,260 @@
+// REQ (RFC 28): one request, then its reply, from the peer that was asked.
+
+#include "zmtp/routing/req_state.h"
+
+#include "test/support/allocations.h"
+#include "test/support/routing.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace zmtp {
+namespace {
+
+using test::attach_new;
+using test::framed;
+using test::parts;
+using test::peer_sends;
+using test::write;
+
+socket_options with(bool relaxed, bool correlate) {
+  socket_options options;
+  options.relaxed = relaxed;
+  options.correlate = correlate;
+  return options;
+}
+
+message reply(std::string_view text) { return {"", text}; }
+
+// The next reply as text, "none" if there is none.
+std::string received(req_state& req) {
+  message m;
+  return req.receive(m) ? std::string{m.back()} : "none";
+}
+
+TEST(req_state, puts_an_empty_delimiter_before_a_request_and_takes_it_off_the_reply) {
+  req_state req{{}};
+  const auto id = attach_new(req);
+  EXPECT_EQ(req.send({"question", "", "more"}), send_status::queued);
+  EXPECT_EQ(write(req, id), framed({"", "question", "", "more"}));
+  peer_sends(req, id, {"", "answer", "", "more"});
+  message m;
+  ASSERT_TRUE(req.receive(m));
+  EXPECT_EQ(m, (message{"answer", "", "more"}));
+  EXPECT_EQ(req.counters().messages_sent, 1U);
+  EXPECT_EQ(req.counters().messages_received, 1U);
+  EXPECT_EQ(req.counters().dropped_unexpected, 0U);
+}
+
+TEST(req_state, an_empty_reply_is_a_reply) {
+  req_state req{{}};
+  const auto id = attach_new(req);
+  EXPECT_EQ(req.send({""}), send_status::queued);
+  EXPECT_EQ(write(req, id), framed({"", ""}));
+  peer_sends(req, id, {"", ""});
+  message m;
+  ASSERT_TRUE(req.receive(m));
+  EXPECT_EQ(m, message{""});
+}
+
+TEST(req_state, without_a_peer_is_full_and_keeps_the_request_as_it_was) {
+  req_state req{with(false, true)};
+  EXPECT_FALSE(req.writable());
+  message m{"kept"};
+  EXPECT_EQ(req.send(std::move(m)), send_status::full);
+  EXPECT_EQ(m, message{"kept"});  // NOLINT: that is what is tested
+  EXPECT_FALSE(req.awaiting_reply());
+}
+
+TEST(req_state, a_second_request_before_the_reply_is_out_of_turn_and_kept_as_it_was) {
+  req_state req{{}};
+  const auto id = attach_new(req);
+  attach_new(req);
+  EXPECT_EQ(req.send({"first"}), send_status::queued);
+  message second{"second"};
+  EXPECT_EQ(req.send(std::move(second)), send_status::out_of_turn);
+  EXPECT_EQ(second, message{"second"});  // NOLINT: that is what is tested
+  EXPECT_TRUE(req.awaiting_reply());
+  peer_sends(req, id, reply("answer"));
+  EXPECT_EQ(req.send(std::move(second)), send_status::out_of_turn) << "before it is received";
+  EXPECT_EQ(received(req), "answer");
+  EXPECT_FALSE(req.awaiting_reply());
+  EXPECT_EQ(req.send(std::move(second)), send_status::queued);
+  EXPECT_EQ(req.counters().messages_sent, 2U);
+}
+
+// writable() says that a message would be queued.
+TEST(req_state, is_writable_only_when_it_is_its_turn) {
+  req_state req{{}};
+  const auto id = attach_new(req);
+  EXPECT_TRUE(req.writable());
+  EXPECT_EQ(req.send({"question"}), send_status::queued);
+  EXPECT_FALSE(req.writable()) << "while a reply is awaited";
+  peer_sends(req, id, reply("answer"));
+  EXPECT_EQ(received(req), "answer");
+  EXPECT_TRUE(req.writable());
+  req_state relaxed{with(true, false)};
+  attach_new(relaxed);
+  EXPECT_EQ(relaxed.send({"question"}), send_status::queued);
+  EXPECT_TRUE(relaxed.writable());
+}
+
+TEST(req_state, asks_each_peer_in_turn) {
+  req_state req{{}};
+  const std::array peers{attach_new(req), attach_new(req), attach_new(req)};
+  for (int i = 0; i < 6; ++i) {
+    const auto id = peers.at(static_cast<std::size_t>(i % 3));
+    EXPECT_EQ(req.send({std::to_string(i)}), send_status::queued);
+    EXPECT_EQ(write(req, id), framed({"", std::to_string(i)}));
+    peer_sends(req, id, reply(std::to_string(i)));
+    EXPECT_EQ(received(req), std::to_string(i));
+  }
+}
+
+TEST(req_state, passes_over_a_peer_at_its_mark) {
+  auto options = with(true, false);
+  options.send_mark.messages = 1;
+  req_state req{options};
+  const auto slow = attach_new(req);
+  const auto quick = attach_new(req);
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(req.send({std::to_string(i)}), send_status::queued);
+    if (i != 0) {
+      EXPECT_EQ(write(req, quick), framed({"", std::to_string(i)}));
+    }
+  }
+  EXPECT_EQ(write(req, slow), framed({"", "0"}));
+}
+
+TEST(req_state, drops_and_counts_what_comes_from_a_peer_that_was_not_asked) {
+  req_state req{{}};
+  const auto asked = attach_new(req);
+  const auto other = attach_new(req);
+  EXPECT_EQ(req.send({"question"}), send_status::queued);
+  peer_sends(req, other, reply("foreign"));
+  EXPECT_EQ(received(req), "none");
+  EXPECT_EQ(req.counters().dropped_unexpected, 1U);
+  EXPECT_TRUE(req.awaiting_reply());
+  peer_sends(req, other, reply("foreign"));
+  peer_sends(req, asked, reply("answer"));
+  EXPECT_EQ(received(req), "answer");
+  EXPECT_EQ(received(req), "none");
+  EXPECT_EQ(req.counters().dropped_unexpected, 2U);
+}
+
+TEST(req_state, drops_and_counts_what_comes_when_nothing_was_asked) {
+  req_state req{{}};
+  const auto id = attach_new(req);
+  peer_sends(req, id, reply("too early"));
+  EXPECT_EQ(received(req), "none");
+  EXPECT_EQ(req.send({"question"}), send_status::queued);
+  peer_sends(req, id, reply("answer"));
+  peer_sends(req, id, reply("and again"));
+  EXPECT_EQ(received(req), "answer");
+  EXPECT_EQ(received(req), "none");
+  EXPECT_EQ(req.counters().dropped_unexpected, 2U);
+  EXPECT_EQ(req.send({"next"}), send_status::queued);
+}
+
+TEST(req_state, drops_and_counts_replies_without_a_delimiter_or_without_content) {
+  req_state req{{}};
+  const auto id = attach_new(req);
+  EXPECT_EQ(req.send({"question"}), send_status::queued);
+  const std::vector<message> malformed{{"body"},   {"body", "more"},     {""},
+                                       {"id", ""}, {"id", "", "to REP"}, {"\1\2\3\4", "", "body"}};
+  for (const auto& m : malformed) {
+    peer_sends(req, id, m);
+  }
+  peer_sends(req, id, reply("answer"));
+  EXPECT_EQ(received(req), "answer");
+  EXPECT_EQ(req.counters().dropped_unexpected, malformed.size());
+}
+
+TEST(req_state, counts_as_received_only_what_the_user_was_given) {
+  req_state req{{}};
+  const auto asked = attach_new(req);
+  const auto other = attach_new(req);
+  EXPECT_EQ(req.send({"question"}), send_status::queued);
+  peer_sends(req, other, reply("foreign"));
+  peer_sends(req, asked, {"malformed"});
+  peer_sends(req, asked, reply("answer"));
+  EXPECT_EQ(received(req), "answer");
+  EXPECT_EQ(received(req), "none");
+  EXPECT_EQ(req.counters().dropped_unexpected, 2U);
+  EXPECT_EQ(req.counters().messages_received, 1U);
+}
+
+TEST(req_state, without_a_reply_the_message_is_as_it_was) {
+  req_state req{{}};
+  const auto id = attach_new(req);
+  message m{"before"};
+  EXPECT_FALSE(req.receive(m));
+  peer_sends(req, id, reply("not asked for"));
+  EXPECT_FALSE(req.receive(m));
+  EXPECT_EQ(m, message{"before"});
+}
+
+// protocols A9: there is no automatic resend.
+TEST(req_state, whose_asked_peer_is_gone_goes_on_waiting) {
+  req_state req{{}};
+  const auto asked = attach_new(req);
+  const auto other = attach_new(req);
+  EXPECT_EQ(req.send({"question"}), send_status::queued);
+  EXPECT_EQ(write(req, asked), framed({"", "question"}));
+  req.on_detached(*req.find(asked));
+  EXPECT_EQ(req.find(asked), nullptr);
+  EXPECT_TRUE(req.awaiting_reply());
+  EXPECT_EQ(req.send({"another"}), send_status::out_of_turn);
+  EXPECT_TRUE(req.find(other)->out.empty());
+  // A newcomer in the place of the one that went has not been asked.
+  const auto newcomer = attach_new(req);
+  peer_sends(req, newcomer, reply("foreign"));
+  EXPECT_EQ(received(req), "none");
+  EXPECT_EQ(req.counters().dropped_unexpected, 1U);
+}
+
+TEST(req_state, whose_asked_peer_is_gone_has_the_reply_that_came_before) {
+  req_state req{{}};
+  const auto asked = attach_new(req);
+  EXPECT_EQ(req.send({"question"}), send_status::queued);
+  write(req, asked);
+  peer_sends(req, asked, reply("answer"));
+  req.on_detached(*req.find(asked));
+  EXPECT_EQ(received(req), "answer");
+  EXPECT_FALSE(req.awaiting_reply());
+  EXPECT_EQ(req.find(asked), nullptr);
+}
+
+TEST(req_state, a_request_that_was_not_written_goes_to_the_next_connection_of_its_endpoint) {
+  req_state req{{}};
+  auto& p = req.open_pipe(true);
+  EXPECT_EQ(req.send({"question"}), send_status::queued);
+  req.on_attached(p, {}, 1);
+  EXPECT_EQ(write(req, p.id, 5).size(), 5U);
+  req.on_detached(p);
+  req.on_attached(p, {}, 1);
+  EXPECT_EQ(write(req, p.id), framed({"", "question"}));
+  peer_sends(req, p.id, reply("answer"));
+  EXPECT_EQ(received(req), "answer");
+}
+
+TEST(req_state, gives_no_announcements_as_replies) {
+  socket_options options;
+  options.announce_peers = true;
+  req_state req{options};
+  const auto id = attach_new(req);
+  EXPECT_EQ(req.send({"question"}), send_status::queued);
+  peer_sends(req, id, reply("answer"));
+  req.on_detached(*req.find(id));
+  EXPECT_EQ(received(req), "answer");
+  EXPECT_EQ(received(req), "none");
+  EXPECT_EQ(req.find(id), nullptr);
+  EXPECT_EQ(req.counters().dropped_unexpected, 0U);
+}
+
+}  // namespace
+}  // namespace zmtp

@@ -1,0 +1,237 @@
+// Who wants what: topics as prefixes, a set of them for each peer (RFC 29, protocols C2-1).
+
+#include "zmtp/routing/subscription_index.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <pthread.h>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace zmtp {
+namespace {
+
+using namespace std::string_literals;
+
+std::vector<subscription_index::topic_id> topics_of(const subscription_index& index,
+                                                    std::string_view part) {
+  std::vector<subscription_index::topic_id> matched;
+  index.match(part, matched);
+  return matched;
+}
+
+std::multiset<subscription_index::slot> matches(const subscription_index& index,
+                                                std::string_view part) {
+  std::multiset<subscription_index::slot> peers;
+  for (const auto topic : topics_of(index, part)) {
+    index.for_each_subscriber(topic, [&](subscription_index::slot peer) { peers.insert(peer); });
+  }
+  return peers;
+}
+
+using peers = std::multiset<subscription_index::slot>;
+
+TEST(subscription_index, without_a_subscription_nothing_matches) {
+  const subscription_index index;
+  EXPECT_EQ(matches(index, ""), peers{});
+  EXPECT_EQ(matches(index, "anything"), peers{});
+}
+
+TEST(subscription_index, a_topic_matches_what_begins_with_it) {
+  subscription_index index;
+  index.subscribe(3, "AB");
+  for (const auto* part : {"AB", "ABC", "ABABAB"}) {
+    EXPECT_EQ(matches(index, part), peers{3}) << part;
+  }
+  for (const auto* part : {"", "A", "BA", "ab", "AA", "xAB"}) {
+    EXPECT_EQ(matches(index, part), peers{}) << part;
+  }
+}
+
+TEST(subscription_index, the_empty_topic_matches_all_even_the_empty_part) {
+  subscription_index index;
+  index.subscribe(0, "");
+  EXPECT_EQ(matches(index, ""), peers{0});
+  EXPECT_EQ(matches(index, "\0"s), peers{0});
+  EXPECT_EQ(matches(index, std::string(100'000, 'x')), peers{0});
+  EXPECT_TRUE(index.cancel(0, ""));
+  EXPECT_EQ(matches(index, ""), peers{});
+}
+
+TEST(subscription_index, zero_octets_are_octets) {
+  subscription_index index;
+  index.subscribe(1, "\0"s);
+  index.subscribe(2, "\0\0"s);
+  index.subscribe(3, "a\0b"s);
+  EXPECT_EQ(matches(index, ""), peers{});
+  EXPECT_EQ(matches(index, "\0"s), peers{1});
+  EXPECT_EQ(matches(index, "\0\0\0"s), (peers{1, 2}));
+  EXPECT_EQ(matches(index, "a\0bc"s), peers{3});
+  EXPECT_EQ(matches(index, "a"), peers{});
+  EXPECT_EQ(matches(index, "ab"), peers{});
+}
+
+TEST(subscription_index, topics_that_begin_each_other_all_match_shorter_ones_first) {
+  subscription_index index;
+  index.subscribe(2, "abc");
+  index.subscribe(0, "a");
+  index.subscribe(1, "ab");
+  const auto matched = topics_of(index, "abcd");
+  ASSERT_EQ(matched.size(), 3U);
+  for (std::size_t i = 0; i < matched.size(); ++i) {
+    index.for_each_subscriber(matched[i],
+                              [&](subscription_index::slot peer) { EXPECT_EQ(peer, i); });
+  }
+  EXPECT_EQ(matches(index, "ab"), (peers{0, 1}));
+}
+
+TEST(subscription_index, a_peer_has_a_set_of_topics) {
+  subscription_index index;
+  EXPECT_TRUE(index.subscribe(7, "A"));
+  EXPECT_FALSE(index.subscribe(7, "A"));
+  EXPECT_EQ(index.subscriptions(), 1U);
+  EXPECT_EQ(matches(index, "A"), peers{7});
+  EXPECT_TRUE(index.cancel(7, "A"));
+  EXPECT_FALSE(index.cancel(7, "A"));
+  EXPECT_EQ(index.subscriptions(), 0U);
+  EXPECT_EQ(matches(index, "A"), peers{});
+}
+
+TEST(subscription_index, cancelling_what_is_not_there_changes_nothing) {
+  subscription_index index;
+  index.subscribe(1, "A");
+  const auto version = index.version();
+  EXPECT_FALSE(index.cancel(1, "B"));
+  EXPECT_FALSE(index.cancel(1, ""));
+  EXPECT_FALSE(index.cancel(1, "AA"));
+  EXPECT_FALSE(index.cancel(2, "A"));
+  EXPECT_FALSE(index.cancel(1'000'000, "A"));
+  EXPECT_EQ(index.version(), version);
+  EXPECT_EQ(matches(index, "A"), peers{1});
+}
+
+TEST(subscription_index, one_peers_cancel_leaves_the_others) {
+  subscription_index index;
+  for (const subscription_index::slot peer : {0U, 1U, 2U, 3U}) {
+    index.subscribe(peer, "A");
+  }
+  index.cancel(1, "A");
+  EXPECT_EQ(matches(index, "A"), (peers{0, 2, 3}));
+  index.cancel(3, "A");
+  index.cancel(0, "A");
+  EXPECT_EQ(matches(index, "A"), peers{2});
+}
+
+TEST(subscription_index, a_peer_that_goes_takes_its_own_and_its_slot_can_be_used_again) {
+  subscription_index index;
+  index.subscribe(0, "A");
+  index.subscribe(1, "A");
+  index.subscribe(1, "B");
+  index.subscribe(1, "");
+  index.remove(1);
+  EXPECT_EQ(index.subscriptions_of(1), 0U);
+  EXPECT_EQ(index.subscriptions(), 1U);
+  EXPECT_EQ(matches(index, "A"), peers{0});
+  EXPECT_EQ(matches(index, "B"), peers{});
+  index.remove(1);
+  index.remove(99);
+  EXPECT_TRUE(index.subscribe(1, "B"));
+  EXPECT_EQ(matches(index, "B"), peers{1});
+  EXPECT_EQ(index.subscriptions_of(1), 1U);
+}
+
+TEST(subscription_index, every_change_has_another_version) {
+  subscription_index index;
+  std::set<std::uint64_t> versions{index.version()};
+  index.subscribe(0, "A");
+  EXPECT_TRUE(versions.insert(index.version()).second);
+  index.subscribe(1, "A");
+  EXPECT_TRUE(versions.insert(index.version()).second);
+  index.cancel(0, "A");
+  EXPECT_TRUE(versions.insert(index.version()).second);
+  index.remove(1);
+  EXPECT_TRUE(versions.insert(index.version()).second);
+}
+
+TEST(subscription_index, matching_appends) {
+  subscription_index index;
+  index.subscribe(0, "A");
+  std::vector<subscription_index::topic_id> to{77};
+  index.match("A", to);
+  ASSERT_EQ(to.size(), 2U);
+  EXPECT_EQ(to[0], 77U);
+}
+
+// Topics that come and go leave holes, which are squeezed out; the others must stay what they were.
+TEST(subscription_index, long_topics_survive_the_going_of_others) {
+  subscription_index index;
+  const auto topic = [](int n) {
+    auto text = std::to_string(n) + "/";
+    text.resize(1024, static_cast<char>('a' + n % 26));
+    return text;
+  };
+  for (int n = 0; n < 2'000; ++n) {
+    ASSERT_TRUE(index.subscribe(static_cast<subscription_index::slot>(n % 7), topic(n)));
+  }
+  for (int n = 0; n < 2'000; ++n) {
+    if (n % 10 != 0) {
+      ASSERT_TRUE(index.cancel(static_cast<subscription_index::slot>(n % 7), topic(n)));
+    }
+  }
+  for (int n = 0; n < 2'000; ++n) {
+    const auto expected =
+        n % 10 == 0 ? peers{static_cast<subscription_index::slot>(n % 7)} : peers{};
+    ASSERT_EQ(matches(index, topic(n) + "tail"), expected) << n;
+  }
+}
+
+// Runs on a stack that a call for each octet or for each topic would overrun.
+void on_a_small_stack(std::function<void()> body) {
+  constexpr std::size_t stack_size = 128 * 1024;
+  pthread_attr_t attributes;
+  ASSERT_EQ(pthread_attr_init(&attributes), 0);
+  ASSERT_EQ(pthread_attr_setstacksize(&attributes, stack_size), 0);
+  pthread_t thread;
+  ASSERT_EQ(pthread_create(
+                &thread, &attributes,
+                [](void* what) -> void* {
+                  (*static_cast<std::function<void()>*>(what))();
+                  return nullptr;
+                },
+                &body),
+            0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+}
+
+constexpr std::size_t levels = 2'000;
+
+// CVE-2021-20236: depth was as long as the peer's topics.
+TEST(subscription_index, topics_within_topics_take_no_stack) {
+  for (const std::size_t step : {1U, 32U}) {
+    on_a_small_stack([step] {
+      subscription_index index;
+      const std::string longest(levels * step, 'a');
+      const std::string_view all{longest};
+      for (std::size_t level = 1; level <= levels; ++level) {
+        index.subscribe(static_cast<subscription_index::slot>(level % 2),
+                        all.substr(0, level * step));
+      }
+      EXPECT_EQ(topics_of(index, all).size(), levels);
+      EXPECT_EQ(topics_of(index, all.substr(0, 10 * step)).size(), 10U);
+      EXPECT_EQ(topics_of(index, longest + "tail").size(), levels);
+      EXPECT_TRUE(index.cancel(0, all));
+      EXPECT_EQ(topics_of(index, all).size(), levels - 1);
+      index.remove(0);
+      index.remove(1);
+      EXPECT_EQ(index.subscriptions(), 0U);
+    });
+  }
+}
+
+}  // namespace
+}  // namespace zmtp

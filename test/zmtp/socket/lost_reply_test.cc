@@ -1,0 +1,214 @@
+// A REQ whose request or reply is lost: it waits for ever unless it is told otherwise, and takes no
+// reply for another's.
+
+#include "test/support/pattern_test.h"
+#include "test/support/raw_peer.h"
+#include "test/support/wire.h"
+#include "zmtp/socket/rep_socket.h"
+#include "zmtp/socket/req_socket.h"
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace zmtp::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+socket_options persistent() {
+  auto options = impatient();
+  options.relaxed = true;
+  options.correlate = true;
+  return options;
+}
+
+class lost_reply : public pattern_test {
+protected:
+  // Gives up at once.
+  error_code receive_in_vain(req_socket& req) {
+    std::optional<error_code> end;
+    req.async_receive(1ms, [&](error_code ec, const message&) { end = ec; });
+    run_until([&] { return end.has_value(); });
+    return end.value_or(error_code{});
+  }
+};
+
+TEST_F(lost_reply, is_waited_for_until_the_deadline_and_may_still_come) {
+  req_socket req{executor()};
+  router_socket server{executor()};
+  join(server, req);
+  put(req, message{"question"});
+  const auto asked = receive(server);
+  EXPECT_EQ(receive_in_vain(req), errc::timed_out);
+  EXPECT_EQ(req.try_send(message{"again"}), send_status::out_of_turn);
+  EXPECT_EQ(server.try_send(asked.peer, message{"", "late"}), send_status::queued);
+  EXPECT_EQ(take(req), message{"late"});
+  EXPECT_EQ(req.try_send(message{"again"}), send_status::queued);
+}
+
+TEST_F(lost_reply, cancelled_waiting_for_takes_none) {
+  req_socket req{executor()};
+  router_socket server{executor()};
+  join(server, req);
+  put(req, message{"question"});
+  const auto asked = receive(server);
+  asio::cancellation_signal signal;
+  std::optional<error_code> end;
+  req.async_receive(asio::bind_cancellation_slot(signal.slot(),
+                                                 [&](error_code ec, const message&) { end = ec; }));
+  signal.emit(asio::cancellation_type::total);
+  EXPECT_EQ(server.try_send(asked.peer, message{"", "answer"}), send_status::queued);
+  run_until([&] { return end.has_value(); });
+  EXPECT_EQ(*end, asio::error::operation_aborted);
+  EXPECT_EQ(take(req), message{"answer"});
+}
+
+TEST_F(lost_reply, relaxed_and_correlated_is_asked_for_again_and_the_late_one_dropped) {
+  req_socket req{executor(), persistent()};
+  router_socket server{executor()};
+  join(server, req);
+  std::vector<routed_message> asked;
+  for (int i = 0; i < 3; ++i) {
+    put(req, message{"question", std::to_string(i)});
+    asked.push_back(receive(server));
+    EXPECT_EQ(receive_in_vain(req), errc::timed_out);
+  }
+  for (const auto& question : asked) {
+    ASSERT_EQ(question.content.part_count(), 4U);
+    EXPECT_EQ(question.content[0].size(), 4U);
+    EXPECT_EQ(question.content[1], "");
+    // As an echo, with all that stands before it.
+    auto answer = question.content;
+    EXPECT_EQ(server.try_send(question.peer, std::move(answer)), send_status::queued);
+  }
+  EXPECT_EQ(take(req), (message{"question", "2"}));
+  EXPECT_EQ(req.counters().dropped_unexpected, 2U);
+  put(req, message{"next"});
+  auto next = receive(server);
+  EXPECT_EQ(server.try_send(next.peer, std::move(next.content)), send_status::queued);
+  EXPECT_EQ(take(req), message{"next"});
+}
+
+TEST_F(lost_reply, relaxed_and_correlated_works_with_a_rep) {
+  req_socket req{executor(), persistent()};
+  rep_socket rep{executor()};
+  join(rep, req);
+  put(req, message{"lost"});
+  EXPECT_EQ(receive_in_vain(req), errc::timed_out);
+  put(req, message{"asked again"});
+  EXPECT_EQ(take(rep), message{"lost"});
+  put(rep, message{"late"});
+  EXPECT_EQ(take(rep), message{"asked again"});
+  put(rep, message{"answer"});
+  EXPECT_EQ(take(req), message{"answer"});
+}
+
+TEST_F(lost_reply, relaxed_is_asked_for_elsewhere) {
+  req_socket req{executor(), persistent()};
+  router_socket silent{executor()};
+  rep_socket rep{executor()};
+  join(silent, req);
+  join(rep, req);
+  put(req, message{"question"});
+  EXPECT_EQ(receive_in_vain(req), errc::timed_out);
+  auto late = receive(silent);
+  put(req, message{"question"});
+  EXPECT_EQ(silent.try_send(late.peer, std::move(late.content)), send_status::queued);
+  EXPECT_EQ(take(rep), message{"question"});
+  put(rep, message{"answer"});
+  EXPECT_EQ(take(req), message{"answer"});
+}
+
+// protocols A9: there is no automatic resend.
+TEST_F(lost_reply, of_a_connection_that_is_lost_is_not_asked_for_by_itself) {
+  raw_listener listener{context()};
+  std::optional<raw_peer> peer{std::in_place, context()};
+  listener.start_accepting(*peer);
+  req_socket req{executor(), persistent()};
+  req.connect(listener.endpoint());
+  run_until([&] { return listener.accepted(); });
+  peer->shake_hands("REP");
+  peer->start_reading();
+  put(req, message{"question"});
+  run_until([&] { return !peer->traffic().empty(); });
+  const auto first = content_of(peer->traffic()).messages;
+  peer->reset();
+  peer.emplace(context());
+  listener.start_accepting(*peer);
+  run_until([&] { return listener.accepted(); });
+  peer->shake_hands("REP");
+  peer->start_reading();
+  EXPECT_EQ(receive_in_vain(req), errc::timed_out);
+  put(req, message{"question again"});
+  run_until([&] { return !peer->traffic().empty(); });
+  const auto second = content_of(peer->traffic()).messages;
+  ASSERT_EQ(second.size(), 1U);
+  EXPECT_EQ(second[0].at(2), "question again");
+  EXPECT_NE(first.at(0).at(0), second[0][0]);
+  peer->send(framed({first[0][0], "", "late"}) + framed({second[0][0], "", "answer"}));
+  EXPECT_EQ(take(req), message{"answer"});
+}
+
+TEST_F(lost_reply, a_request_that_no_connection_has_taken_goes_to_the_next) {
+  asio::ip::tcp::socket holder{context(), asio::ip::tcp::v4()};
+  holder.set_option(asio::socket_base::reuse_address{true});
+  holder.bind({asio::ip::address_v4::loopback(), 0});
+  const auto at = "tcp://127.0.0.1:" + std::to_string(holder.local_endpoint().port());
+  req_socket req{executor(), impatient()};
+  req.connect(at);
+  EXPECT_EQ(req.try_send(message{"question"}), send_status::queued);
+  EXPECT_EQ(receive_in_vain(req), errc::timed_out);
+  rep_socket rep{executor()};
+  rep.bind(at);
+  EXPECT_EQ(take(rep), message{"question"});
+  put(rep, message{"answer"});
+  EXPECT_EQ(take(req), message{"answer"});
+}
+
+TEST_F(lost_reply, a_bound_req_asks_the_next_peer_when_it_is_relaxed) {
+  req_socket req{executor(), persistent()};
+  const auto at = req.bind("tcp://127.0.0.1:*");
+  {
+    raw_peer peer{context()};
+    peer.connect(at);
+    peer.shake_hands("REP");
+    put(req, message{"question"});
+    run_ready();
+  }
+  constexpr auto lost = static_cast<std::size_t>(errc::connection_lost);
+  run_until([&] { return req.counters().ended[lost] == 1; });
+  EXPECT_EQ(req.try_send(message{"question"}), send_status::full);
+  rep_socket rep{executor()};
+  rep.connect(at.to_string());
+  put(req, message{"question"});
+  EXPECT_EQ(take(rep), message{"question"});
+  put(rep, message{"answer"});
+  EXPECT_EQ(take(req), message{"answer"});
+}
+
+TEST_F(lost_reply, replies_come_over_a_rep_that_reconnects) {
+  req_socket req{executor(), persistent()};
+  auto at = req.bind("tcp://127.0.0.1:*").to_string();
+  rep_socket rep{executor(), impatient()};
+  rep.connect(at);
+  for (int round = 0; round < 5; ++round) {
+    put(req, message{std::to_string(round)});
+    EXPECT_EQ(take(rep), message{std::to_string(round)});
+    put(rep, message{std::to_string(round)});
+    EXPECT_EQ(take(req), message{std::to_string(round)});
+    req = req_socket{executor(), persistent()};
+    constexpr auto lost = static_cast<std::size_t>(errc::connection_lost);
+    const auto before = static_cast<std::size_t>(round);
+    run_until([&] { return rep.counters().ended[lost] > before; });
+    req.bind(at);
+  }
+}
+
+}  // namespace
+}  // namespace zmtp::test

@@ -1,0 +1,71 @@
+#pragma once
+// Base of tests with PUB and SUB: subscriptions take time to arrive, and say nothing when they have.
+
+#include "test/support/network_test.h"
+#include "zmtp/socket/pub_socket.h"
+#include "zmtp/socket/sub_socket.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace zmtp::test {
+
+using parts = std::vector<std::string>;
+
+class pub_sub_test : public network_test {
+public:
+  using network_test::receive;
+
+  [[nodiscard]] static parts to_parts(const message& from) {
+    parts to;
+    for (const auto part : from) {
+      to.emplace_back(part);
+    }
+    return to;
+  }
+  [[nodiscard]] message receive(sub_socket& from) {
+    message m;
+    run_until([&] { return from.try_receive(m); });
+    return m;
+  }
+  [[nodiscard]] std::vector<parts> receive(sub_socket& from, std::size_t count) {
+    std::vector<parts> received;
+    while (received.size() < count && !HasFailure()) {
+      received.push_back(to_parts(receive(from)));
+    }
+    return received;
+  }
+  static void send(pub_socket& from, message m) {
+    EXPECT_EQ(from.try_send(std::move(m)), send_status::queued);
+  }
+
+  // Waits until the publisher knows all that this subscriber has asked for up to now: subscriptions
+  // come in order, so one more is asked for, and tried until it works. Neither may have messages
+  // under way.
+  void agree(pub_socket& publisher, sub_socket& subscriber) {
+    const auto topic = "agree " + std::to_string(++agreements_);
+    subscriber.subscribe(topic);
+    const auto sent = [&] { return publisher.counters().messages_sent; };
+    const auto before = sent();
+    run_until([&] {
+      send(publisher, {topic});
+      return sent() != before;
+    });
+    EXPECT_EQ(to_parts(receive(subscriber)), parts{topic});
+    subscriber.unsubscribe(topic);
+  }
+
+  // Connects to a port of the system's choice.
+  static void join(socket& binding, socket& connecting) {
+    connecting.connect(binding.bind("tcp://127.0.0.1:*").to_string());
+  }
+
+private:
+  int agreements_ = 0;
+};
+
+}  // namespace zmtp::test

@@ -1,0 +1,80 @@
+// Once warm, publishing to any number of subscribers costs no memory.
+
+#include "test/support/allocations.h"
+#include "test/zmtp/socket/pub_sub_fixture.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace zmtp::test {
+namespace {
+
+// Subscribers; octets of a message, which a message object holds; messages of a turn.
+using load = std::tuple<std::size_t, std::size_t, int>;
+
+// Takes what comes, as it comes.
+struct reader {
+  explicit reader(asio::any_io_executor executor) : socket{std::move(executor)} {}
+  void start() {
+    socket.async_receive(batch, [this](error_code ec, std::size_t count) {
+      if (!ec) {
+        received += count;
+        start();
+      }
+    });
+  }
+
+  sub_socket socket;
+  std::vector<message> batch;
+  std::size_t received = 0;
+};
+
+class pub_sub_steady_state : public pub_sub_test, public testing::WithParamInterface<load> {};
+
+INSTANTIATE_TEST_SUITE_P(subscribers_octets_messages, pub_sub_steady_state,
+                         testing::Combine(testing::Values(1U, 10U, 100U), testing::Values(10U, 90U),
+                                          testing::Values(1, 100)));
+
+TEST_P(pub_sub_steady_state, allocates_nothing) {
+  const auto subscribers = std::get<0>(GetParam());
+  const auto size = std::get<1>(GetParam());
+  const auto messages = std::get<2>(GetParam());
+  pub_socket publisher{executor()};
+  const auto at = publisher.bind("tcp://127.0.0.1:*").to_string();
+  std::vector<std::unique_ptr<reader>> all;
+  for (std::size_t n = 0; n < subscribers; ++n) {
+    all.push_back(std::make_unique<reader>(executor()));
+    all.back()->socket.subscribe("x");
+    all.back()->socket.connect(at);
+    agree(publisher, all.back()->socket);
+    all.back()->start();
+  }
+  const message model{std::string(size, 'x')};
+  std::size_t expected = 0;
+  const auto round = [&] {
+    for (int i = 0; i < messages; ++i) {
+      auto m = model;
+      ASSERT_EQ(publisher.try_send(std::move(m)), send_status::queued);
+    }
+    expected += static_cast<std::size_t>(messages);
+    for (const auto& each : all) {
+      run_until([&] { return each->received >= expected; });
+    }
+  };
+  for (int i = 0; i < 20; ++i) {
+    round();
+  }
+  const auto before = counted().requests;
+  for (int i = 0; i < 20; ++i) {
+    round();
+  }
+  EXPECT_EQ(counted().requests - before, 0U);
+}
+
+}  // namespace
+}  // namespace zmtp::test
