@@ -65,8 +65,6 @@ int main(int count, char** values) {
   asio::io_context context{1};
   zmtp::socket_options options;
   options.no_drop = true;
-  // As libzmq's program has it: a wait for the slowest of many is what is not measured here.
-  options.send_mark.messages.reset();
   zmtp::pub_socket pub{context.get_executor(), options};
   pub.bind("tcp://*:" + std::to_string(port));
   zmtp::pull_socket pull{context.get_executor()};

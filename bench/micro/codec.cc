@@ -1,0 +1,101 @@
+// The path of a message without I/O: decoded from a read buffer, queued, taken, framed into a send
+// queue. bazel run -c opt //bench/micro:codec
+
+#include "zmtp/buffer/block.h"
+#include "zmtp/buffer/block_pool.h"
+#include "zmtp/buffer/receive_queue.h"
+#include "zmtp/buffer/send_queue.h"
+#include "zmtp/decoder.h"
+#include "zmtp/message.h"
+#include "zmtp/options.h"
+
+#include <benchmark/benchmark.h>
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+
+namespace zmtp {
+namespace {
+
+// Messages of a turn: what a read holds at most, up to the usual mark.
+constexpr std::size_t octets_per_turn = block_pool::reading;
+constexpr std::size_t most_messages = 1000;
+
+// A read buffer full of messages of `parts` parts, with `octets` of body together.
+struct read_buffer {
+  read_buffer(std::size_t parts, std::size_t octets) : memory{block::create(octets_per_turn)} {
+    message m;
+    for (std::size_t i = 0; i < parts; ++i) {
+      m.push_back(std::string(octets / parts + (i < octets % parts ? 1U : 0U), 'b'));
+    }
+    while (messages < most_messages && size + m.framed_size() <= octets_per_turn) {
+      for (const auto piece : {m.head(), m.tail()}) {
+        if (!piece.empty()) {
+          std::memcpy(memory->data() + size, piece.data(), piece.size());
+          size += piece.size();
+        }
+      }
+      ++messages;
+    }
+  }
+
+  block_ptr memory;
+  std::size_t size = 0;
+  std::size_t messages = 0;
+};
+
+void decode(const read_buffer& from, receive_queue& to, const limits& limit) {
+  decoder d{limit};
+  std::span<std::byte> rest{from.memory->data(), from.size};
+  while (!rest.empty() && d.look(rest) == decoder::found::message) {
+    to.push(message{from.memory, rest.first(d.size()), d.parts()});
+    rest = rest.subspan(d.size());
+    d.message_taken();
+  }
+}
+
+// What a kernel with room takes.
+void write(send_queue& from) {
+  std::array<send_queue::piece, 64> pieces;
+  while (!from.empty()) {
+    std::size_t octets = 0;
+    for (const auto piece : std::span{pieces}.first(from.gather(pieces))) {
+      octets += piece.size();
+    }
+    benchmark::DoNotOptimize(pieces);
+    from.advance(octets);
+  }
+}
+
+void decode_queue_encode(benchmark::State& state) {
+  const read_buffer buffer{static_cast<std::size_t>(state.range(0)),
+                           static_cast<std::size_t>(state.range(1))};
+  const limits limit;
+  receive_queue in{high_water_mark{}};
+  send_queue out{high_water_mark{}};
+  for (auto _ : state) {
+    decode(buffer, in, limit);
+    while (!in.empty()) {
+      out.push(in.pop());
+    }
+    in.settle();
+    write(out);
+  }
+  const auto messages = state.iterations() * static_cast<std::int64_t>(buffer.messages);
+  state.SetItemsProcessed(messages);
+  state.counters["per_message"] = benchmark::Counter(
+      static_cast<double>(messages), benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+BENCHMARK(decode_queue_encode)
+    ->ArgNames({"parts", "octets"})
+    ->ArgsProduct({{1}, {16, 64, 80, 256, 1024, 4096, 32768}})
+    ->Args({5, 70})  // 80 octets as framed
+    ->Args({5, 80})
+    ->Args({5, 1000})
+    ->ArgsProduct({{10, 100}, {256, 1024, 32768}});
+
+}  // namespace
+}  // namespace zmtp
