@@ -39,10 +39,8 @@ std::size_t message::payload_size() const noexcept {
   return size;
 }
 
-void message::require_room_for(std::size_t parts) const {
-  if (parts_ + parts > max_parts) {
-    throw std::length_error{"zmtp::message: more than 65,535 parts; send several messages"};
-  }
+void message::refuse_parts() {
+  throw std::length_error{"zmtp::message: more than 65,535 parts; send several messages"};
 }
 
 // Whether these octets are this message's own, which a change may move.

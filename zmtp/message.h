@@ -133,7 +133,12 @@ private:
   void set_more(std::size_t offset) noexcept;
   void make_room_in_front(std::size_t octets) noexcept;
   void gather_behind(std::span<const std::byte> first, std::span<const std::byte> second);
-  void require_room_for(std::size_t parts) const;
+  void require_room_for(std::size_t parts) const {
+    if (parts_ + parts > max_parts) {
+      refuse_parts();
+    }
+  }
+  [[noreturn]] static void refuse_parts();
   void adopt(block_ptr owner);
 
   block* tail_block_ = nullptr;

@@ -22,8 +22,10 @@ inline void copy_ends(std::byte* to, const std::byte* from, std::size_t count) n
 
 }  // namespace detail
 
-// The octets must not overlap. Right for any count, fast for up to about a hundred.
-inline void copy_short(std::byte* to, const std::byte* from, std::size_t count) noexcept {
+// The octets must not overlap. Right for any count, fast for up to about a hundred. Always inline: it is
+// called for every message, and compilers think it too long.
+[[gnu::always_inline]] inline void copy_short(std::byte* to, const std::byte* from,
+                                              std::size_t count) noexcept {
   struct sixteen {
     std::uint64_t low;
     std::uint64_t high;

@@ -87,7 +87,7 @@ void socket_state::discard(pipe& p) {
 }
 
 // The front of the queue whose turn it is; a message without parts where a peer came or went.
-bool socket_state::take(message& to, peer_id& from) {
+inline bool socket_state::take(message& to, peer_id& from) {
   if (readable_.empty()) {
     return false;
   }

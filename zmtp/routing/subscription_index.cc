@@ -129,6 +129,9 @@ void subscription_index::remove(slot peer) noexcept {
 
 template <class Visit>
 void subscription_index::visit_matches(std::string_view part, Visit&& visit) const {
+  if (everything_ != none && !visit(everything_)) {
+    return;
+  }
   auto hash = hash_start;
   std::size_t hashed_to = 0;
   for (const auto& [length, count] : lengths_) {
@@ -176,7 +179,7 @@ subscription_index::topic_id subscription_index::topic_for(std::string_view octe
     free_topic_ = static_cast<topic_id>(topics_.size() - 1);
   }
   const auto length = static_cast<std::uint32_t>(octets.size());
-  auto& of_this_length = lengths_[length];
+  auto* const of_this_length = octets.empty() ? nullptr : &lengths_[length];
   const auto at = octets_.size();
   octets_ += octets;
   const auto id = free_topic_;
@@ -190,14 +193,20 @@ subscription_index::topic_id subscription_index::topic_for(std::string_view octe
     throw;
   }
   free_topic_ = next_free;
-  ++of_this_length;
+  if (of_this_length != nullptr) {
+    ++*of_this_length;
+  } else {
+    everything_ = id;
+  }
   return id;
 }
 
 void subscription_index::drop_topic(topic_id id) noexcept {
   auto& t = topics_[id];
   by_octets_.erase(id);
-  if (const auto length = lengths_.find(t.size); --length->second == 0) {
+  if (id == everything_) {
+    everything_ = none;
+  } else if (const auto length = lengths_.find(t.size); --length->second == 0) {
     lengths_.erase(length);
   }
   dead_octets_ += t.size;

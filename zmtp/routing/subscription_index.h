@@ -137,7 +137,8 @@ private:
   std::uint32_t free_record_ = none;
   boost::unordered_flat_set<topic_id, topic_hash, topic_equal> by_octets_;
   boost::unordered_flat_set<std::uint32_t, record_hash, record_equal> memberships_;
-  // Of topics, and how many have each.
+  topic_id everything_ = none;  // the topic without octets, which needs no hashing
+  // Of the other topics, and how many have each.
   boost::container::flat_map<std::uint32_t, std::size_t> lengths_;
   std::uint64_t version_ = 0;
 };
