@@ -65,6 +65,9 @@ int main(int count, char** values) {
   asio::io_context context{1};
   zmtp::socket_options options;
   options.no_drop = true;
+  // A million topics of one subscriber are more than it may have by default.
+  options.limit.subscriptions = 2'000'000;
+  options.limit.subscription_octets = 64 * 1024 * 1024;
   zmtp::pub_socket pub{context.get_executor(), options};
   pub.bind("tcp://*:" + std::to_string(port));
   zmtp::pull_socket pull{context.get_executor()};

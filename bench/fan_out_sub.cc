@@ -45,7 +45,7 @@ asio::awaitable<void> receive(zmtp::sub_socket sub, zmtp::push_socket push,
 }  // namespace
 
 int main(int count, char** values) {
-  const bench::arguments arguments{count, values, "ENDPOINT PEERS SIZE COUNT"};
+  const bench::arguments arguments{count, values, "ENDPOINT PEERS SIZE COUNT [TOPICS]"};
   auto endpoint = bench::parse_endpoint(arguments.text(0));
   const auto peers = arguments.number(1);
   bench::allow_descriptors(peers);
@@ -53,7 +53,16 @@ int main(int count, char** values) {
   zmtp::push_socket push{context.get_executor()};
   push.connect("tcp://127.0.0.1:" + std::to_string(endpoint.port + 1));
   zmtp::sub_socket sub{context.get_executor()};
-  sub.subscribe("");
+  if (const auto topics = arguments.number_or(4, 0); topics == 0) {
+    sub.subscribe("");
+  } else {
+    for (const auto topic : bench::fan_out_topics) {
+      sub.subscribe(topic);
+    }
+    for (std::uint64_t i = 0; i < topics; ++i) {
+      sub.subscribe(bench::unmatched_topic(i));
+    }
+  }
   for (std::uint64_t peer = 0; peer < peers; ++peer) {
     endpoint.host = bench::loopback_address(peer);
     sub.connect(endpoint.text());

@@ -117,6 +117,20 @@ def _fan_out(peers, quick=()):
                                "64 KiB written to each peer")
 
 
+def _topics(count):
+    plural = "s" if count > 1 else ""
+    def pair(key, label, source, sink):
+        return Contestant(key, label, (
+            Process("sender", source, ("{bind}", "1", "64", "{count}"), when_listening=False),
+            Process("receiver", sink, ("{connect}", "1", "64", "{count}", str(count)))), "receiver")
+    return Workload(f"topics_{count}", f"publishing past {count:,} topic{plural}, 64 B", THROUGHPUT,
+                    (pair("ours", "ours", OURS + "fan_out_pub", OURS + "fan_out_sub"),
+                     pair("theirs", "libzmq", THEIRS + "fan_out_pub", THEIRS + "fan_out_sub")),
+                    200_000, series="topics", at=count, ports=2, setup_seconds=60,
+                    conditions="as the fan-out to one, who has so many topics that do not match besides "
+                               "the one that does; the CPU time that of subscribing too")
+
+
 def _idle_memory():
     def router(key, label, program):
         return Contestant(key, label, (
@@ -231,7 +245,8 @@ WORKLOADS = (
     _fan_out(100),
     _fan_out(1000),
     _idle_memory(),
-    *(_connections(count) for count in (1, 100, 1000)),
+    *(_connections(count) for count in (1, 100, 1000, 10_000)),
+    *(_topics(count) for count in (1, 1000, 1_000_000)),
     *(_multipart(parts) for parts in (1, 10, 100)),
     _majordomo_asynchronous(1),
     _majordomo_asynchronous(4, QUICK),

@@ -6,7 +6,7 @@ from comparison.spread import Spread
 
 
 # Larger messages are another matter: there everybody nears the machine's limit.
-GROWING = ("fan_out", "connections", "multipart")
+GROWING = ("fan_out", "connections", "topics", "multipart")
 
 
 class Verdict(NamedTuple):

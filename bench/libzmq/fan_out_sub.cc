@@ -16,7 +16,16 @@ int run(const arguments& arguments) {
   socket sub{context, ZMQ_SUB};
   sub.set(ZMQ_RCVHWM, 0);
   sub.set(ZMQ_RCVTIMEO, delivery_deadline_milliseconds);
-  sub.subscribe_to_all();
+  if (const std::uint64_t topics = arguments.number_or(4, 0); topics == 0) {
+    sub.subscribe("");
+  } else {
+    for (const std::string_view topic : fan_out_topics) {
+      sub.subscribe(topic);
+    }
+    for (std::uint64_t i = 0; i < topics; ++i) {
+      sub.subscribe(unmatched_topic(i));
+    }
+  }
   for (std::uint64_t peer = 0; peer < peers; ++peer) {
     // A SUB ignores a second connection to the same address.
     endpoint.host = loopback_address(peer);
@@ -37,5 +46,5 @@ int run(const arguments& arguments) {
 }  // namespace bench::libzmq
 
 int main(int count, char** values) {
-  return bench::libzmq::run(bench::arguments{count, values, "ENDPOINT PEERS SIZE COUNT"});
+  return bench::libzmq::run(bench::arguments{count, values, "ENDPOINT PEERS SIZE COUNT [TOPICS]"});
 }

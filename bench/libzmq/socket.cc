@@ -53,8 +53,8 @@ void socket::set_unlimited() {
   set(ZMQ_RCVHWM, 0);
 }
 
-void socket::subscribe_to_all() {
-  check(zmq_setsockopt(handle_, ZMQ_SUBSCRIBE, "", 0), "cannot subscribe");
+void socket::subscribe(std::string_view topic) {
+  check(zmq_setsockopt(handle_, ZMQ_SUBSCRIBE, topic.data(), topic.size()), "cannot subscribe");
 }
 
 void socket::bind(const std::string& endpoint) {

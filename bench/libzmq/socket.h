@@ -71,7 +71,7 @@ public:
   void set(int option, int value);
   // Neither sent nor received messages are limited: nothing is dropped, and nobody waits.
   void set_unlimited();
-  void subscribe_to_all();
+  void subscribe(std::string_view topic);
   void bind(const std::string& endpoint);
   void connect(const std::string& endpoint);
 

@@ -12,6 +12,11 @@ constexpr std::byte probe_mark{'?'};
 
 }  // namespace
 
+std::string unmatched_topic(std::uint64_t number) {
+  const auto digits = std::to_string(number);
+  return "t" + std::string(15 - digits.size(), '0') + digits;
+}
+
 std::array<std::byte, 9> make_probe(std::uint64_t number) {
   std::array<std::byte, 9> probe{probe_mark};
   std::memcpy(probe.data() + 1, &number, sizeof number);

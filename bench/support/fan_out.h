@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 
@@ -22,6 +23,11 @@ inline constexpr std::string_view fan_out_go = "go";
 inline constexpr std::string_view fan_out_end = "end";
 // The first octet of each of the COUNT messages.
 inline constexpr std::byte data_mark{'.'};
+
+// With TOPICS the subscriber wants what the messages of this file begin with, and besides so many topics
+// of 16 octets that match none of them.
+inline constexpr std::array<std::string_view, 3> fan_out_topics{"?", ".", "end"};
+std::string unmatched_topic(std::uint64_t number);
 
 std::array<std::byte, 9> make_probe(std::uint64_t number);
 
