@@ -2,7 +2,7 @@
 // queue. bazel run -c opt //bench/micro:codec
 
 #include "zmtp/buffer/block.h"
-#include "zmtp/buffer/block_pool.h"
+#include "zmtp/buffer/block.h"
 #include "zmtp/buffer/receive_queue.h"
 #include "zmtp/buffer/send_queue.h"
 #include "zmtp/decoder.h"
@@ -21,7 +21,7 @@ namespace zmtp {
 namespace {
 
 // Messages of a turn: what a read holds at most, up to the usual mark.
-constexpr std::size_t octets_per_turn = block_pool::reading;
+constexpr std::size_t octets_per_turn = block_size::reading;
 constexpr std::size_t most_messages = 1000;
 
 // A read buffer full of messages of `parts` parts, with `octets` of body together.

@@ -1,5 +1,7 @@
 #include "zmtp/buffer/block.h"
 
+#include "zmtp/buffer/recycled_memory.h"
+
 #include <new>
 
 namespace zmtp {
@@ -15,8 +17,9 @@ public:
 
 private:
   static void destroy(block* self) noexcept {
+    const auto size = self->capacity();
     static_cast<plain_block*>(self)->~plain_block();
-    ::operator delete(static_cast<plain_block*>(self));
+    recycled_memory::release(self, sizeof(plain_block) + size);
   }
 };
 
@@ -26,7 +29,7 @@ block* block::create(std::size_t capacity) {
   if (capacity > static_cast<std::size_t>(-1) / 2) {
     throw std::bad_alloc{};
   }
-  return new (::operator new(sizeof(plain_block) + capacity)) plain_block{capacity};
+  return new (recycled_memory::allocate(sizeof(plain_block) + capacity)) plain_block{capacity};
 }
 
 }  // namespace zmtp

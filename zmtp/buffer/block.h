@@ -9,6 +9,13 @@
 
 namespace zmtp {
 
+// What blocks are made of for the length of a turn.
+namespace block_size {
+inline constexpr std::size_t small = 4 * 1024;
+inline constexpr std::size_t large = 64 * 1024;
+inline constexpr std::size_t reading = 256 * 1024;
+}  // namespace block_size
+
 // Memory with a count of its owners. Counts are atomic, because messages cross threads; the octets
 // are written only by who knows that nobody else reads them.
 class block {

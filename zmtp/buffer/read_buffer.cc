@@ -1,6 +1,6 @@
 #include "zmtp/buffer/read_buffer.h"
 
-#include "zmtp/buffer/block_pool.h"
+#include "zmtp/buffer/scratch_block.h"
 
 #include <algorithm>
 #include <cstring>
@@ -27,14 +27,14 @@ std::size_t size_for(std::size_t needed, std::size_t waiting) noexcept {
 std::span<std::byte> read_buffer::prepare(std::size_t needed) {
   const auto waiting = end_ - begin_;
   if (waiting == 0) {
-    if (!memory_ || memory_->capacity() != block_pool::reading ||
-        end_ + short_read > block_pool::reading) {
+    if (!memory_ || memory_->capacity() != block_size::reading ||
+        end_ + short_read > block_size::reading) {
       memory_ = block_ptr{};
-      memory_ = block_pool::scratch();
+      memory_ = scratch_block();
       begin_ = end_ = 0;
     }
   } else if (worth_moving(needed)) {
-    move_to(needed <= block_pool::reading ? block_pool::scratch()
+    move_to(needed <= block_size::reading ? scratch_block()
                                           : block_ptr{block::create(size_for(needed, waiting))});
   }
   return {memory_->data() + end_, memory_->capacity() - end_};
@@ -46,10 +46,10 @@ bool read_buffer::worth_moving(std::size_t needed) const noexcept {
   const auto size = memory_->capacity();
   const bool fits = needed <= size - begin_;
   const bool short_of_room = size - end_ < short_read;
-  if (size > block_pool::reading) {
+  if (size > block_size::reading) {
     return !fits && short_of_room;
   }
-  return !fits || (short_of_room && (begin_ != 0 || size < block_pool::reading));
+  return !fits || (short_of_room && (begin_ != 0 || size < block_size::reading));
 }
 
 void read_buffer::move_to(block_ptr memory) noexcept {
@@ -58,7 +58,6 @@ void read_buffer::move_to(block_ptr memory) noexcept {
   std::swap(memory_, memory);
   begin_ = 0;
   end_ = waiting.size();
-  block_pool::give_back(std::move(memory));
 }
 
 void read_buffer::remove(std::size_t at, std::size_t count) noexcept {
@@ -75,11 +74,11 @@ void read_buffer::settle() {
   if (waiting == 0) {
     memory_ = block_ptr{};
     begin_ = end_ = 0;
-  } else if (waiting <= block_pool::small) {
-    if (memory_->capacity() != block_pool::small) {
-      move_to(block_pool::take(block_pool::small));
+  } else if (waiting <= block_size::small) {
+    if (memory_->capacity() != block_size::small) {
+      move_to(block_ptr{block::create(block_size::small)});
     }
-  } else if (waiting < memory_->capacity() / 4 && memory_->capacity() <= block_pool::reading) {
+  } else if (waiting < memory_->capacity() / 4 && memory_->capacity() <= block_size::reading) {
     move_to(block_ptr{block::create(waiting)});
   }
 }

@@ -1,18 +1,16 @@
 #include "zmtp/buffer/receive_queue.h"
 
-#include "zmtp/buffer/block_pool.h"
-
 #include <bit>
 
 namespace zmtp {
 
 namespace {
 
-// Of the sizes that the pool has, and beyond them powers of two.
+// Of the usual sizes of blocks, and beyond them powers of two.
 std::size_t ring_size(std::size_t messages) noexcept {
   const auto octets = messages * sizeof(message);
-  return octets <= block_pool::small   ? block_pool::small
-         : octets <= block_pool::large ? block_pool::large
+  return octets <= block_size::small   ? block_size::small
+         : octets <= block_size::large ? block_size::large
                                        : std::bit_ceil(octets);
 }
 
@@ -21,14 +19,11 @@ std::size_t ring_size(std::size_t messages) noexcept {
 void receive_queue::grow() {
   // A ring of its own size grows; a new one begins with the size that the last one needed.
   const auto octets = ring_size(capacity_ == 0 ? std::exchange(peak_, 0) : capacity_ + 1);
-  auto ring = block_pool::take(octets);
+  block_ptr ring{block::create(octets)};
   auto* to = reinterpret_cast<message*>(ring->data());
   for (std::size_t i = 0; i < size_; ++i) {
     new (to + i) message{std::move(*slot(i))};
     std::destroy_at(slot(i));
-  }
-  if (ring_) {
-    block_pool::give_back(std::move(ring_));
   }
   ring_ = std::move(ring);
   capacity_ = octets / sizeof(message);
@@ -44,9 +39,7 @@ void receive_queue::clear() noexcept {
   octets_ = 0;
   first_ = 0;
   capacity_ = 0;
-  if (ring_) {
-    block_pool::give_back(std::move(ring_));
-  }
+  ring_ = block_ptr{};
 }
 
 void receive_queue::settle() {

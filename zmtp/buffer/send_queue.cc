@@ -1,6 +1,5 @@
 #include "zmtp/buffer/send_queue.h"
 
-#include "zmtp/buffer/block_pool.h"
 #include "zmtp/buffer/copy_short.h"
 
 #include <algorithm>
@@ -67,8 +66,8 @@ void send_queue::add_chunk(std::size_t octets) {
   // A peer that is sent little gets by with little, and so does what stands between large messages.
   const auto begins = empty() || std::holds_alternative<message>(entries_.back());
   const auto capacity =
-      begins && octets <= block_pool::small ? block_pool::small : block_pool::large;
-  entries_.emplace_back(chunk{.memory = block_pool::take(capacity)});
+      begins && octets <= block_size::small ? block_size::small : block_size::large;
+  entries_.emplace_back(chunk{.memory = block_ptr{block::create(capacity)}});
   room_ = std::get_if<chunk>(&entries_.back())->memory->capacity();
 }
 
@@ -129,7 +128,7 @@ void send_queue::drop_first() noexcept {
   start_ = 0;
   if (auto* c = std::get_if<chunk>(&done)) {
     messages_ -= c->messages;
-    block_pool::give_back(std::move(c->memory));
+    c->memory = block_ptr{};
   } else {
     --messages_;
     std::get_if<message>(&done)->clear();

@@ -1,6 +1,6 @@
 #include "zmtp/conversation/connection.h"
 
-#include "zmtp/buffer/block_pool.h"
+#include "zmtp/buffer/block.h"
 
 #include <algorithm>
 #include <cstring>
@@ -197,7 +197,7 @@ void connection::close(error_code reason) noexcept {
 // that has.
 void connection::clear_control() noexcept {
   control_written_ = 0;
-  if (control_.capacity() > block_pool::small) {
+  if (control_.capacity() > block_size::small) {
     control_ = std::string{};
   } else {
     control_.clear();

@@ -1,6 +1,6 @@
 #include "zmtp/routing/pub_state.h"
 
-#include "zmtp/buffer/block_pool.h"
+#include "zmtp/buffer/block.h"
 #include "zmtp/buffer/copy_short.h"
 
 #include <algorithm>
@@ -93,7 +93,7 @@ send_status pub_state::send(message&& m, if_full then) {
   const auto size = m.framed_size();
   const bool large = m.tail().size() > message::large_slice;
   if (open_ && (large || messages_ >= room_messages_ || octets_ >= room_octets_ ||
-                octets_ + size > block_pool::large)) {
+                octets_ + size > block_size::large)) {
     close_group();
   }
   if (!open_ && !open_group(then)) {
@@ -144,7 +144,7 @@ bool pub_state::open_group(if_full then) {
     touch(pipes_.at(slot));
   }
   if (!takers_.empty() && !gathered_) {
-    gathered_ = block_pool::take(block_pool::large);
+    gathered_ = block_ptr{block::create(block_size::large)};
   }
   open_ = true;
   return true;

@@ -1,6 +1,6 @@
 #include "zmtp/socket/wire_link.h"
 
-#include "zmtp/buffer/block_pool.h"
+#include "zmtp/buffer/scratch_block.h"
 #include "zmtp/extensions.h"
 #include "zmtp/mechanism/null.h"
 
@@ -116,7 +116,7 @@ void wire_link::read() {
 }
 
 void wire_link::discard() {
-  const auto memory = block_pool::scratch();
+  const auto memory = scratch_block();
   error_code ec;
   const auto count = transport::read_some(stream_, {memory->data(), memory->capacity()}, ec);
   if (count == 0 && ec != asio::error::would_block) {

@@ -3,7 +3,6 @@
 #include "test/support/allocations.h"
 #include "test/support/wire.h"
 #include "zmtp/buffer/block.h"
-#include "zmtp/buffer/block_pool.h"
 #include "zmtp/buffer/send_queue.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +29,7 @@ struct gathered {
 
   void push_to(send_queue& queue) const { queue.push_framed(memory, octets.size(), messages); }
 
-  block_ptr memory{block::create(block_pool::large)};
+  block_ptr memory{block::create(block_size::large)};
   std::string octets;
   std::size_t messages;
 };
@@ -166,7 +165,7 @@ TEST(send_queue_framed, what_is_left_of_a_turn_does_not_pin_a_block_of_many_time
     }
     queue.settle();
   }
-  EXPECT_LE(test::counted().live - before, 4 * queue.octets() + block_pool::large);
+  EXPECT_LE(test::counted().live - before, 4 * queue.octets() + block_size::large);
 }
 
 }  // namespace

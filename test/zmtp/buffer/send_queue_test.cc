@@ -2,7 +2,7 @@
 
 #include "test/support/allocations.h"
 #include "test/support/wire.h"
-#include "zmtp/buffer/block_pool.h"
+#include "zmtp/buffer/block.h"
 
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ std::string gathered(const send_queue& queue) {
 
 TEST(send_queue, what_is_left_when_the_turn_ends_pins_no_read_buffer) {
   send_queue queue{no_mark};
-  block_ptr buffer{block::create(block_pool::large)};
+  block_ptr buffer{block::create(block_size::large)};
   const auto octets = framed({std::string(5000, 's')});
   std::memcpy(buffer->data(), octets.data(), octets.size());
   queue.push(message{buffer, {buffer->data(), octets.size()}, 1});
@@ -207,7 +207,7 @@ TEST(send_queue, a_chunk_is_filled_to_its_end_and_not_beyond) {
       queue.push({std::string(body, 'x')});
       expected += framed({std::string(body, 'x')});
     };
-    push(block_pool::small - 9 - 2 + over);
+    push(block_size::small - 9 - 2 + over);
     push(0);
     std::array<send_queue::piece, 64> pieces;
     EXPECT_EQ(queue.gather(pieces), 1 + over);
@@ -229,14 +229,14 @@ TEST(send_queue, a_peer_that_is_sent_little_gets_by_with_little) {
   // The pool is empty, so that what is taken is seen.
   std::vector<block_ptr> kept;
   for (int i = 0; i < 40; ++i) {
-    kept.push_back(block_pool::take(block_pool::small));
-    kept.push_back(block_pool::take(block_pool::large));
+    kept.push_back(block_ptr{block::create(block_size::small)});
+    kept.push_back(block_ptr{block::create(block_size::large)});
   }
   send_queue queue{no_mark};
   test::reset_peak();
   queue.push({"small"});
   EXPECT_LE(counted().largest, 5U * 1024);
-  EXPECT_GE(counted().largest, block_pool::small);
+  EXPECT_GE(counted().largest, block_size::small);
 }
 
 TEST(send_queue, in_the_steady_state_allocates_nothing_for_small_messages) {

@@ -1,0 +1,145 @@
+#include "zmtp/buffer/block.h"
+
+#include "test/support/allocations.h"
+#include "zmtp/buffer/recycled_memory.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace zmtp {
+namespace {
+
+using test::counted;
+
+block_ptr make(std::size_t capacity) { return block_ptr{block::create(capacity)}; }
+
+constexpr std::size_t largest_recycled = recycled_memory::largest - recycled_memory::beside;
+
+TEST(block, has_the_capacity_asked_for_and_one_owner) {
+  for (std::size_t size = 0; size <= 300'000; size += 1 + size / 7) {
+    // What the last of this size left is used again.
+    for (int i = 0; i < 2; ++i) {
+      const auto memory = make(size);
+      ASSERT_EQ(memory->capacity(), size);
+      ASSERT_TRUE(memory->unique());
+      ASSERT_EQ(reinterpret_cast<std::uintptr_t>(memory->data()) % alignof(std::max_align_t), 0U);
+      std::memset(memory->data(), 0x5a, size);
+    }
+  }
+}
+
+TEST(block, takes_at_most_a_quarter_more_than_was_asked_for) {
+  for (std::size_t size = 128; size <= largest_recycled; size += 1 + size / 11) {
+    std::vector<block_ptr> others;
+    others.reserve(1 + recycled_memory::kept / size);
+    test::reset_peak();
+    const auto requests = counted().requests;
+    while (counted().requests == requests) {
+      others.push_back(make(size));
+    }
+    ASSERT_GE(counted().largest, size + recycled_memory::beside);
+    ASSERT_LE(counted().largest, size + size / 4 + 1 + recycled_memory::beside);
+  }
+}
+
+TEST(block, what_ended_gives_its_memory_to_the_next_of_its_size) {
+  for (const std::size_t size : {std::size_t{1}, std::size_t{100}, std::size_t{1033},
+                                 block_size::small, block_size::large, largest_recycled}) {
+    auto memory = make(size);
+    const auto* address = memory->data();
+    memory = block_ptr{};
+    const auto before = counted().requests;
+    for (int i = 0; i < 100; ++i) {
+      memory = make(size);
+      EXPECT_EQ(memory->data(), address);
+      memory = block_ptr{};
+    }
+    EXPECT_EQ(counted().requests, before);
+  }
+}
+
+TEST(block, a_batch_after_a_batch_allocates_nothing) {
+  std::vector<block_ptr> batch(1000);
+  const auto fill_and_empty = [&] {
+    for (auto& memory : batch) {
+      memory = make(1033);
+    }
+    for (auto& memory : batch) {
+      memory = block_ptr{};
+    }
+  };
+  fill_and_empty();
+  const auto before = counted().requests;
+  fill_and_empty();
+  EXPECT_EQ(counted().requests, before);
+}
+
+TEST(block, large_ones_return_to_the_heap) {
+  auto memory = make(largest_recycled + 1);
+  const auto before = counted().live;
+  memory = block_ptr{};
+  EXPECT_LE(counted().live + largest_recycled, before);
+}
+
+TEST(block, keeps_a_bounded_amount_of_memory_and_each_size_has_its_turn) {
+  const auto before = counted().live;
+  for (const std::size_t size : {largest_recycled, std::size_t{1000}, block_size::large}) {
+    std::vector<block_ptr> batch;
+    for (std::size_t octets = 0; octets < 2 * recycled_memory::kept; octets += size) {
+      batch.push_back(make(size));
+    }
+    batch.clear();
+    EXPECT_LE(counted().live, before + recycled_memory::kept);
+    // What was kept of the size before has made room.
+    const auto requests = counted().requests;
+    for (std::size_t octets = 0; octets < recycled_memory::kept / 2; octets += size) {
+      batch.push_back(make(size));
+    }
+    EXPECT_EQ(counted().requests, requests);
+  }
+}
+
+TEST(block, may_end_in_another_thread_than_it_began_in) {
+  auto memory = make(1000);
+  std::thread other{[&] {
+    memory->data()[0] = std::byte{7};
+    memory = block_ptr{};
+    memory = make(1000);
+  }};
+  other.join();
+  EXPECT_TRUE(memory->unique());
+}
+
+TEST(block, what_a_thread_kept_is_freed_when_it_ends) {
+  std::ptrdiff_t live = 1;
+  std::thread other{[&] {
+    // Ends after the thread's other objects, and has to find its way.
+    thread_local struct watch {
+      std::ptrdiff_t* live = nullptr;
+      block_ptr memory;
+      ~watch() {
+        memory = block_ptr{};
+        *live = static_cast<std::ptrdiff_t>(counted().live);
+      }
+    } at_end;
+    at_end.live = &live;
+    const auto before = counted().live;
+    at_end.memory = make(1000);
+    for (int i = 0; i < 3; ++i) {
+      make(5000 * static_cast<std::size_t>(i + 1));
+    }
+    EXPECT_GT(counted().live, before);
+  }};
+  other.join();
+  // What the thread was begun with may have been freed in it, too.
+  EXPECT_LE(live, 0);
+}
+
+}  // namespace
+}  // namespace zmtp

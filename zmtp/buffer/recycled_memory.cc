@@ -1,0 +1,149 @@
+#include "zmtp/buffer/recycled_memory.h"
+
+#include <array>
+#include <bit>
+#include <new>
+#include <utility>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(memory, size) ((void)(memory), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(memory, size) ((void)(memory), (void)(size))
+#endif
+
+namespace zmtp::recycled_memory {
+
+namespace {
+
+// Four sizes between one power of two and the next: whoever asks gets at most a quarter too much.
+constexpr std::size_t steps = 4;
+constexpr std::size_t smallest = 128;
+
+struct size_class {
+  std::size_t index;
+  std::size_t size;
+};
+
+constexpr std::size_t size_at(std::size_t index) noexcept {
+  if (index == 0) {
+    return smallest + beside;
+  }
+  const auto below = smallest << ((index - 1) / steps);
+  return below + ((index - 1) % steps + 1) * (below / steps) + beside;
+}
+
+constexpr size_class class_of(std::size_t size) noexcept {
+  if (size <= smallest + beside) {
+    return {0, size_at(0)};
+  }
+  const auto below = std::bit_floor(size - beside - 1);
+  const auto step = below / steps;
+  const auto number = (size - beside - below + step - 1) / step;
+  const auto doublings = static_cast<std::size_t>(std::countr_zero(below / smallest));
+  const auto index = doublings * steps + number;
+  return {index, size_at(index)};
+}
+
+static_assert(class_of(0).index == 0 && class_of(smallest + beside).index == 0);
+static_assert(class_of(smallest + beside + 1).index == 1);
+static_assert(class_of(1024 + beside).size == 1024 + beside);
+static_assert(class_of(1025 + beside).size == 1280 + beside);
+static_assert(class_of(largest).size == largest);
+
+// What a thread keeps: for each size a list through the memory itself. Trivially destructible, so that
+// a block which outlives the thread's own objects finds it closed rather than gone.
+class shelves {
+public:
+  [[nodiscard]] void* take(size_class of) noexcept {
+    return first_[of.index] != nullptr ? pop(of) : nullptr;
+  }
+
+  // False if it is full of that size. Other sizes, which may be those of a time that is over, make room.
+  [[nodiscard]] bool put(void* memory, size_class of) noexcept {
+    while (octets_ + of.size > kept) {
+      if (!drop_one_but(of)) {
+        return false;
+      }
+    }
+    first_[of.index] = new (memory) link{first_[of.index]};
+    ASAN_POISON_MEMORY_REGION(memory, of.size);
+    octets_ += of.size;
+    return true;
+  }
+
+  enum class state { unused, open, closed };
+  [[nodiscard]] state now() const noexcept { return now_; }
+  void open() noexcept { now_ = state::open; }
+  void close() noexcept {
+    while (drop_one_but({first_.size(), 0})) {
+    }
+    now_ = state::closed;
+  }
+
+private:
+  struct link {
+    link* next;
+  };
+
+  [[nodiscard]] void* pop(size_class of) noexcept {
+    auto* const first = first_[of.index];
+    ASAN_UNPOISON_MEMORY_REGION(first, of.size);
+    first_[of.index] = first->next;
+    octets_ -= of.size;
+    return first;
+  }
+
+  [[nodiscard]] bool drop_one_but(size_class spared) noexcept {
+    for (std::size_t tried = 0; tried < first_.size(); ++tried) {
+      next_ = (next_ + 1) % first_.size();
+      if (next_ != spared.index && first_[next_] != nullptr) {
+        ::operator delete(pop({next_, size_at(next_)}));
+        return true;
+      }
+    }
+    return false;
+  }
+
+  std::array<link*, class_of(largest).index + 1> first_{};
+  std::size_t octets_ = 0;
+  std::size_t next_ = 0;  // of the sizes, to drop
+  state now_ = state::unused;
+};
+
+thread_local constinit shelves mine;
+
+// Closes the thread's shelves when it ends.
+struct closer {
+  closer() noexcept { mine.open(); }
+  closer(const closer&) = delete;
+  closer& operator=(const closer&) = delete;
+  ~closer() { mine.close(); }
+};
+
+void close_mine_at_end_of_thread() noexcept { thread_local const closer at_end_of_thread; }
+
+}  // namespace
+
+void* allocate(std::size_t size) {
+  if (size > largest) {
+    return ::operator new(size);
+  }
+  const auto of = class_of(size);
+  auto* const memory = mine.take(of);
+  return memory != nullptr ? memory : ::operator new(of.size);
+}
+
+void release(void* memory, std::size_t size) noexcept {
+  if (size <= largest) {
+    if (mine.now() == shelves::state::unused) {
+      close_mine_at_end_of_thread();
+    }
+    if (mine.now() == shelves::state::open && mine.put(memory, class_of(size))) {
+      return;
+    }
+  }
+  ::operator delete(memory);
+}
+
+}  // namespace zmtp::recycled_memory

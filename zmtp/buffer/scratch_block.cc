@@ -1,0 +1,24 @@
+#include "zmtp/buffer/scratch_block.h"
+
+#include <algorithm>
+#include <array>
+
+namespace zmtp {
+
+block_ptr scratch_block() {
+  thread_local std::array<block_ptr, 4> scratches;
+  for (auto& spare : scratches) {
+    if (!spare) {
+      spare = block_ptr{block::create(block_size::reading)};
+    }
+    if (spare->unique()) {
+      return spare;
+    }
+  }
+  // All are in use: the one that has been for longest is its messages' from now on.
+  std::rotate(scratches.begin(), scratches.begin() + 1, scratches.end());
+  scratches.back() = block_ptr{block::create(block_size::reading)};
+  return scratches.back();
+}
+
+}  // namespace zmtp
