@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
 #include <system_error>
+#include <utility>
 
 namespace zmtp {
 
@@ -114,8 +114,9 @@ bool is_name_or_ipv4(std::string_view text) noexcept {
       return false;
     }
     if (dot == std::string_view::npos) {
-      // No top-level domain is a number: this is an address, or one mistyped.
-      return !std::all_of(label.begin(), label.end(), is_digit) || is_ipv4(text);
+      // No host's name is all numbers: this is an address, or one mistyped. An interface's name may
+      // end in one (eth0.100).
+      return text.find_first_not_of("0123456789.") != std::string_view::npos || is_ipv4(text);
     }
     rest.remove_prefix(dot + 1);
   }
@@ -134,53 +135,126 @@ std::optional<std::uint16_t> parse_port(std::string_view text) noexcept {
   return port;
 }
 
+// The host without brackets; nothing if it is none.
+std::optional<std::string_view> parse_host(std::string_view text) noexcept {
+  if (text.size() >= 2 && text.front() == '[' && text.back() == ']') {
+    text = text.substr(1, text.size() - 2);
+    return is_ipv6(text) ? std::optional{text} : std::nullopt;
+  }
+  return text == "*" || is_name_or_ipv4(text) ? std::optional{text} : std::nullopt;
+}
+
+std::optional<host_port> parse_host_port(std::string_view text) {
+  const auto colon = text.rfind(':');
+  if (colon == std::string_view::npos) {
+    return std::nullopt;
+  }
+  const auto host = parse_host(text.substr(0, colon));
+  const auto port = parse_port(text.substr(colon + 1));
+  return host && port ? std::optional{host_port{std::string{*host}, *port}} : std::nullopt;
+}
+
+// Where a connection comes from may be any port, and then it need not be written.
+std::optional<host_port> parse_source(std::string_view text) {
+  if (const auto host = parse_host(text)) {
+    return host_port{std::string{*host}, 0};
+  }
+  return parse_host_port(text);
+}
+
+result<endpoint> parse_tcp(std::string_view text) {
+  std::optional<host_port> source;
+  if (const auto end = text.find(';'); end != std::string_view::npos) {
+    source = parse_source(text.substr(0, end));
+    if (!source) {
+      return errc::bad_endpoint;
+    }
+    text.remove_prefix(end + 1);
+  }
+  auto to = parse_host_port(text);
+  if (!to) {
+    return errc::bad_endpoint;
+  }
+  return endpoint{tcp_address{std::move(to->host), to->port, std::move(source)}};
+}
+
+// A zero octet would end it where it is handed on as a C string.
+bool is_text(std::string_view text) noexcept {
+  return !text.empty() && text.find('\0') == std::string_view::npos;
+}
+
+result<endpoint> parse_ipc(std::string_view text) {
+  if (!is_text(text) || text == "@") {
+    return errc::bad_endpoint;
+  }
+  if (text.size() > ipc_address::max_size) {
+    return errc::address_too_long;
+  }
+  return endpoint{ipc_address{std::string{text}}};
+}
+
+result<endpoint> parse_inproc(std::string_view text) {
+  if (!is_text(text)) {
+    return errc::bad_endpoint;
+  }
+  if (text.size() > inproc_address::max_size) {
+    return errc::address_too_long;
+  }
+  return endpoint{inproc_address{std::string{text}}};
+}
+
 bool is_transport_name(std::string_view text) noexcept {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
     return is_alphanumeric(c) || c == '+' || c == '-' || c == '.';
   });
 }
 
+std::string written(const std::string& host, std::uint16_t port) {
+  const bool ipv6 = host.find(':') != std::string::npos;
+  return (ipv6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
+}
+
 }  // namespace
 
 result<endpoint> endpoint::parse(std::string_view text) {
   constexpr std::string_view separator = "://";
-  const auto transport_end = text.find(separator);
-  if (transport_end == std::string_view::npos ||
-      !is_transport_name(text.substr(0, transport_end))) {
+  const auto end = text.find(separator);
+  if (end == std::string_view::npos || !is_transport_name(text.substr(0, end))) {
     return errc::bad_endpoint;
   }
-  if (text.substr(0, transport_end) != "tcp") {
-    return errc::unknown_transport;
+  const auto transport = text.substr(0, end);
+  const auto rest = text.substr(end + separator.size());
+  if (transport == "tcp") {
+    return parse_tcp(rest);
   }
-  const auto address = text.substr(transport_end + separator.size());
-  const auto colon = address.rfind(':');
-  if (colon == std::string_view::npos) {
-    return errc::bad_endpoint;
+  if (transport == "ipc") {
+    return parse_ipc(rest);
   }
-  auto host = address.substr(0, colon);
-  const auto port = parse_port(address.substr(colon + 1));
-  if (!port) {
-    return errc::bad_endpoint;
+  if (transport == "inproc") {
+    return parse_inproc(rest);
   }
-  if (host.size() >= 2 && host.front() == '[' && host.back() == ']') {
-    host = host.substr(1, host.size() - 2);
-    if (!is_ipv6(host)) {
-      return errc::bad_endpoint;
-    }
-  } else if (host != "*" && !is_name_or_ipv4(host)) {
-    return errc::bad_endpoint;
-  }
-  return endpoint{std::string{host}, *port};
+  return errc::unknown_transport;
 }
 
 std::string endpoint::to_string() const {
-  std::string text = "tcp://";
-  if (host.find(':') != std::string::npos) {
-    text.append("[").append(host).append("]");
-  } else {
-    text.append(host);
+  struct {
+    std::string operator()(const tcp_address& a) const {
+      const auto source = a.source ? written(a.source->host, a.source->port) + ";" : std::string{};
+      return "tcp://" + source + written(a.host, a.port);
+    }
+    std::string operator()(const ipc_address& a) const { return "ipc://" + a.path; }
+    std::string operator()(const inproc_address& a) const { return "inproc://" + a.name; }
+  } write;
+  return std::visit(write, address);
+}
+
+bool endpoint::bindable() const noexcept { return tcp() == nullptr || !tcp()->source; }
+
+bool endpoint::connectable() const noexcept {
+  if (const auto* a = tcp()) {
+    return a->host != "*" && a->port != 0;
   }
-  return text.append(":").append(std::to_string(port));
+  return ipc() == nullptr || ipc()->path != "*";
 }
 
 }  // namespace zmtp

@@ -74,9 +74,18 @@ const char* text(errc e) noexcept {
     case errc::probe_unanswered:
       return "the peer answered neither a PING nor TCP; check that its host is alive";
     case errc::bad_endpoint:
-      return "not an endpoint; write it as tcp://host:port, IPv6 addresses in brackets";
+      return "not an endpoint, or none that this can be done with; write it as tcp://host:port, "
+             "IPv6 addresses in brackets, ipc://path, ipc://@name or inproc://name";
     case errc::unknown_transport:
-      return "an endpoint of a transport that this build does not have; use tcp://";
+      return "an endpoint of a transport that this build does not have; use tcp:// or ipc://";
+    case errc::address_too_long:
+      return "an endpoint's path or name is too long; keep to 107 octets for ipc, 255 for inproc";
+    case errc::unknown_interface:
+      return "an endpoint's host is neither an address of this machine nor one of its interfaces; "
+             "bind to those, not to the name of a host";
+    case errc::path_taken:
+      return "the path of an ipc endpoint is that of a file that is no socket; choose another, or "
+             "remove the file";
     case errc::bad_option: return "a socket option is out of its range; see zmtp/options.h";
     case errc::socket_closed: return "the socket was closed; open another";
     case errc::host_unreachable: return "no peer has this routing id; wait until it has connected";
@@ -139,6 +148,9 @@ std::optional<condition> condition_of(errc e) noexcept {
     case errc::probe_unanswered:
     case errc::bad_endpoint:
     case errc::unknown_transport:
+    case errc::address_too_long:
+    case errc::unknown_interface:
+    case errc::path_taken:
     case errc::bad_option:
     case errc::socket_closed:
     case errc::host_unreachable:

@@ -56,6 +56,9 @@ enum class errc {
   // What the local user asked.
   bad_endpoint,       // not transport://address
   unknown_transport,  // a transport that this build does not have
+  address_too_long,   // a path or name with more octets than its transport allows
+  unknown_interface,  // neither an address of this machine nor the name of an interface
+  path_taken,         // where a socket is to be, there is a file that is none
   bad_option,         // a socket option out of its range
   socket_closed,      // the socket was closed
   host_unreachable,   // no peer of that routing id

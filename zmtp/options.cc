@@ -15,6 +15,10 @@ constexpr std::size_t max_size = 1ULL << 31;  // 2 GiB
 constexpr std::size_t max_parts = 65'535;     // what a message counts
 // Added to a clock's nanoseconds, the longest representable duration would overflow.
 constexpr milliseconds max_duration = std::chrono::hours{24 * 365};
+// What the kernel takes: seconds and questions of TCP keepalive, milliseconds in an int.
+constexpr int max_keepalive_seconds = 32'767;
+constexpr int max_keepalive_count = 127;
+constexpr milliseconds max_user_timeout = std::chrono::hours{24 * 24};
 
 bool is_size(std::size_t octets) noexcept { return octets != 0 && octets <= max_size; }
 
@@ -53,6 +57,26 @@ bool is_reconnect(const reconnect_options& reconnect) noexcept {
          reconnect.maximum >= reconnect.initial && reconnect.refused_maximum >= reconnect.initial;
 }
 
+bool is_between(auto least, auto value, auto most) noexcept {
+  return least <= value && value <= most;
+}
+
+bool is_keepalive(const keepalive_options& keepalive) noexcept {
+  return is_between(1, keepalive.idle.count(), max_keepalive_seconds) &&
+         is_between(1, keepalive.interval.count(), max_keepalive_seconds) &&
+         is_between(1, keepalive.count, max_keepalive_count);
+}
+
+bool is_transport(const transport_options& transport) noexcept {
+  const auto is_buffer = [](const std::optional<int>& octets) { return !octets || *octets > 0; };
+  return (!transport.keepalive || is_keepalive(*transport.keepalive)) &&
+         is_buffer(transport.send_buffer) && is_buffer(transport.receive_buffer) &&
+         (!transport.type_of_service || is_between(0, *transport.type_of_service, 255)) &&
+         (!transport.user_timeout ||
+          is_between(milliseconds{1}, *transport.user_timeout, max_user_timeout)) &&
+         transport.file_mode <= 0777;
+}
+
 bool is_limits(const limits& limit) noexcept {
   return is_size(limit.handshake_command_size) && is_positive_duration(limit.handshake_time) &&
          is_size(limit.command_size) && is_size(limit.frame_size) && is_size(limit.message_size) &&
@@ -65,11 +89,12 @@ bool is_limits(const limits& limit) noexcept {
 }  // namespace
 
 error_code validate(const socket_options& options) noexcept {
-  const bool valid =
-      is_routing_id(options.routing_id) && is_mark(options.send_mark) &&
-      is_mark(options.receive_mark) && (!options.linger || is_duration(*options.linger)) &&
-      is_reconnect(options.reconnect) && is_limits(options.limit) && options.backlog > 0 &&
-      options.pending_handshakes != 0 && is_extensions(options.extensions);
+  const bool valid = is_routing_id(options.routing_id) && is_mark(options.send_mark) &&
+                     is_mark(options.receive_mark) &&
+                     (!options.linger || is_duration(*options.linger)) &&
+                     is_reconnect(options.reconnect) && is_limits(options.limit) &&
+                     is_transport(options.transport) && options.backlog > 0 &&
+                     options.pending_handshakes != 0 && is_extensions(options.extensions);
   return valid ? error_code{} : errc::bad_option;
 }
 

@@ -44,6 +44,33 @@ struct reconnect_options {
   std::chrono::milliseconds stable{1'000};
 };
 
+// TCP asks the other host whether it is still there: first after `idle` without an octet, then every
+// `interval`; after `count` questions without an answer the connection is lost. 1 to 32,767 s, 1 to 127.
+struct keepalive_options {
+  std::chrono::seconds idle{30};
+  std::chrono::seconds interval{10};
+  int count = 3;
+};
+
+// What the kernel is asked for. Read when a socket binds or connects.
+struct transport_options {
+  std::optional<keepalive_options> keepalive = keepalive_options{};  // absent: off
+  // SO_SNDBUF and SO_RCVBUF of each connection, octets. Absent: the kernel's choice, which grows as
+  // needed; a size that is set does not, and the kernel has a maximum of its own.
+  std::optional<int> send_buffer{};
+  std::optional<int> receive_buffer{};
+  // TCP: the octet of each packet that routers may treat it by, 0 to 255: IP_TOS, or IPV6_TCLASS.
+  std::optional<int> type_of_service{};
+  // TCP: a connection is lost when what was sent is not acknowledged for so long (TCP_USER_TIMEOUT).
+  // That includes peers that are alive and only slow to read. 1 ms to 24 days.
+  std::optional<std::chrono::milliseconds> user_timeout{};
+  // TCP, to bind: "*" is every address of both IPv4 and IPv6, and [::] is too. Without it "*" is every
+  // IPv4 address, [::] every IPv6 address.
+  bool ipv6 = false;
+  // ipc: the mode of the files that are made, whatever the umask. Who connects must be able to write.
+  unsigned file_mode = 0600;
+};
+
 struct socket_options {
   // Announced to peers as Identity; up to 255 octets, the first not zero. Empty: a ROUTER peer
   // makes one up.
@@ -54,6 +81,7 @@ struct socket_options {
   std::optional<std::chrono::milliseconds> linger{5'000};
   reconnect_options reconnect{};
   limits limit{};
+  transport_options transport{};
   int backlog = 4'096;  // of the kernel's queue of a listener; it has a limit of its own
   std::size_t pending_handshakes = 1'024;  // per listener; full: accepting pauses
   // ROUTER: sending to an unknown peer is an error and a full peer is waited for, instead of
@@ -77,8 +105,8 @@ struct socket_options {
 };
 
 // Errors: errc::bad_option, for a value that no socket can work with: a routing id or extension
-// that is not as above, a limit or mark of zero, sizes above 2 GiB, more than 65,535 parts, a duration that is
-// negative, zero where that means never, or longer than a year.
+// that is not as above, a limit or mark of zero, sizes above 2 GiB, more than 65,535 parts, what the kernel is asked for out
+// of its range, a file mode above 0777, a duration that is negative, zero where that means never, or longer than a year.
 [[nodiscard]] error_code validate(const socket_options& options) noexcept;
 
 }  // namespace zmtp

@@ -61,7 +61,7 @@ struct raw_peer::state : std::enable_shared_from_this<state> {
 raw_peer::raw_peer(asio::io_context& context) : state_{std::make_shared<state>(context)} {}
 
 void raw_peer::connect(const endpoint& to) {
-  state_->socket.connect({asio::ip::make_address(to.host), to.port});
+  state_->socket.connect({asio::ip::make_address(to.tcp()->host), to.tcp()->port});
 }
 
 void raw_peer::send(std::string_view octets) { state_->send(octets); }

@@ -22,6 +22,7 @@ public:
   raw_peer& operator=(const raw_peer&) = delete;
   ~raw_peer() { close(); }
 
+  // To a numeric tcp:// address.
   void connect(const endpoint& to);
   void send(std::string_view octets);
   // Greeting and READY at once; the other side's are not waited for.

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <arpa/inet.h>
+#include <optional>
 #include <random>
 #include <string>
 
@@ -18,6 +19,9 @@ struct accepted_text {
   std::string text;
   std::string host;
   std::uint16_t port;
+  std::optional<host_port> source{};
+
+  [[nodiscard]] endpoint meant() const { return {tcp_address{host, port, source}}; }
 };
 
 const accepted_text accepted[] = {
@@ -41,27 +45,74 @@ const accepted_text accepted[] = {
     {"tcp://[::ffff:192.0.2.1]:5555", "::ffff:192.0.2.1", 5555},
     {"tcp://[fe80::1%eth0]:5555", "fe80::1%eth0", 5555},
     {"tcp://[fe80::1%2]:5555", "fe80::1%2", 5555},
+    {"tcp://eth0.100:5555", "eth0.100", 5555},
+    {"tcp://192.0.2.1:7000;broker:5555", "broker", 5555, host_port{"192.0.2.1", 7000}},
+    {"tcp://192.0.2.1:0;broker:5555", "broker", 5555, host_port{"192.0.2.1", 0}},
+    {"tcp://192.0.2.1:*;broker:5555", "broker", 5555, host_port{"192.0.2.1", 0}},
+    {"tcp://192.0.2.1;broker:5555", "broker", 5555, host_port{"192.0.2.1", 0}},
+    {"tcp://[fe80::1%eth0];[fe80::2%eth0]:1", "fe80::2%eth0", 1, host_port{"fe80::1%eth0", 0}},
+    {"tcp://[::1]:7;[::1]:8", "::1", 8, host_port{"::1", 7}},
+    {"tcp://eth0;broker:5555", "broker", 5555, host_port{"eth0", 0}},
+    {"tcp://*:7000;broker:5555", "broker", 5555, host_port{"*", 7000}},
 };
 
-TEST(endpoint, reads_names_addresses_and_wildcards) {
-  for (const auto& [text, host, port] : accepted) {
+const std::string accepted_names[] = {
+    "ipc:///run/zinc/broker",
+    "ipc://relative/path",
+    "ipc://@abstract",
+    "ipc://@a/b@c",
+    "ipc://*",
+    "ipc:///tmp/with blank;and:colon",
+    "ipc:///tmp/h\xc3\xb6st",
+    "ipc://a",
+    "inproc://a",
+    "inproc://zeromq.zap.01",
+    "inproc://with blank;*@",
+    "inproc://@",
+    "inproc://inproc://a",
+};
+
+TEST(endpoint, reads_names_addresses_wildcards_and_sources) {
+  for (const auto& each : accepted) {
+    const auto parsed = endpoint::parse(each.text);
+    ASSERT_TRUE(parsed) << each.text;
+    EXPECT_EQ(*parsed, each.meant()) << each.text;
+    ASSERT_NE(parsed->tcp(), nullptr);
+    EXPECT_EQ(parsed->tcp()->host, each.host) << each.text;
+    EXPECT_EQ(parsed->tcp()->port, each.port) << each.text;
+    EXPECT_EQ(parsed->ipc(), nullptr);
+    EXPECT_EQ(parsed->inproc(), nullptr);
+  }
+}
+
+TEST(endpoint, reads_paths_and_names_as_they_are) {
+  for (const auto& text : accepted_names) {
     const auto parsed = endpoint::parse(text);
     ASSERT_TRUE(parsed) << text;
-    EXPECT_EQ(parsed->host, host) << text;
-    EXPECT_EQ(parsed->port, port) << text;
+    EXPECT_EQ(parsed->to_string(), text);
+    const auto rest = text.substr(text.find("://") + 3);
+    if (text.starts_with("ipc")) {
+      EXPECT_EQ(*parsed, endpoint{ipc_address{rest}}) << text;
+      EXPECT_EQ(parsed->ipc()->abstract(), rest.front() == '@') << text;
+    } else {
+      EXPECT_EQ(*parsed, endpoint{inproc_address{rest}}) << text;
+    }
+    EXPECT_EQ(parsed->tcp(), nullptr);
   }
 }
 
 TEST(endpoint, is_written_as_it_is_read) {
-  for (const auto& [text, host, port] : accepted) {
-    const endpoint e{host, port};
-    const auto again = endpoint::parse(e.to_string());
-    ASSERT_TRUE(again) << e.to_string();
-    EXPECT_EQ(*again, e);
+  for (const auto& each : accepted) {
+    const auto written = each.meant().to_string();
+    const auto again = endpoint::parse(written);
+    ASSERT_TRUE(again) << written;
+    EXPECT_EQ(*again, each.meant());
   }
-  EXPECT_EQ((endpoint{"localhost", 5555}.to_string()), "tcp://localhost:5555");
-  EXPECT_EQ((endpoint{"fe80::1%eth0", 80}.to_string()), "tcp://[fe80::1%eth0]:80");
-  EXPECT_EQ((endpoint{"*", 0}.to_string()), "tcp://*:0");
+  const auto text = [](auto... parts) { return endpoint{tcp_address{parts...}}.to_string(); };
+  EXPECT_EQ(text("localhost", std::uint16_t{5555}), "tcp://localhost:5555");
+  EXPECT_EQ(text("fe80::1%eth0", std::uint16_t{80}), "tcp://[fe80::1%eth0]:80");
+  EXPECT_EQ(text("*", std::uint16_t{0}), "tcp://*:0");
+  EXPECT_EQ(text("a", std::uint16_t{1}, host_port{"::1", 2}), "tcp://[::1]:2;a:1");
 }
 
 TEST(endpoint, refuses_what_is_no_endpoint) {
@@ -95,7 +146,6 @@ TEST(endpoint, refuses_what_is_no_endpoint) {
            "tcp://local host:5555"s,
            "tcp://local/host:5555"s,
            "tcp://user@host:5555"s,
-           "tcp://a;b:5555"s,
            "tcp://**:5555"s,
            "tcp://*.example.org:5555"s,
            "tcp://h\xc3\xb6st:5555"s,
@@ -132,6 +182,24 @@ TEST(endpoint, refuses_what_is_no_endpoint) {
            "tcp://[::1%a b]:5555"s,
            "tcp://[%eth0]:5555"s,
            "tcp://[::1%"s + std::string(65, 'e') + "]:5555",
+           "tcp://eth0.:*x"s,
+           "tcp://;localhost:5555"s,
+           "tcp://127.0.0.1;"s,
+           "tcp://127.0.0.1;localhost"s,
+           "tcp://127.0.0.1:;localhost:5555"s,
+           "tcp://127.0.0.1:65536;localhost:5555"s,
+           "tcp://127.0.0.1:1;localhost:5555;"s,
+           "tcp://127.0.0.1;127.0.0.1;localhost:5555"s,
+           "tcp://::1;localhost:5555"s,
+           "tcp://1.2.3;localhost:5555"s,
+           "ipc://"s,
+           "ipc://@"s,
+           "ipc:///tmp/a\0"s,
+           "ipc://\0abstract"s,
+           "ipc:/tmp/a"s,
+           "inproc://"s,
+           "inproc://a\0b"s,
+           "inproc:a"s,
        }) {
     const auto parsed = endpoint::parse(text);
     ASSERT_FALSE(parsed) << text;
@@ -140,8 +208,8 @@ TEST(endpoint, refuses_what_is_no_endpoint) {
 }
 
 TEST(endpoint, names_the_transport_that_is_missing) {
-  for (const std::string text : {"ipc:///tmp/socket", "inproc://a", "ws://localhost:80",
-                                 "TCP://localhost:1", "tcp2://", "udp://*:1", "vmci://*:*"}) {
+  for (const std::string text : {"ws://localhost:80", "IPC:///tmp/a", "TCP://localhost:1",
+                                 "tcp2://", "udp://*:1", "vmci://*:*"}) {
     const auto parsed = endpoint::parse(text);
     ASSERT_FALSE(parsed) << text;
     EXPECT_EQ(parsed.error(), errc::unknown_transport) << text;
@@ -155,10 +223,35 @@ TEST(endpoint, name_of_the_longest_allowed_size_is_read) {
   EXPECT_TRUE(endpoint::parse("tcp://" + longest + ":1"));
 }
 
-TEST(endpoint, connects_only_where_host_and_port_are_named) {
-  EXPECT_TRUE((endpoint{"localhost", 5555}.connectable()));
-  EXPECT_FALSE((endpoint{"localhost", 0}.connectable()));
-  EXPECT_FALSE((endpoint{"*", 5555}.connectable()));
+TEST(endpoint, names_the_path_or_name_that_is_too_long) {
+  const std::string long_path(107, 'a');
+  const std::string long_name(255, 'a');
+  EXPECT_TRUE(endpoint::parse("ipc://" + long_path));
+  EXPECT_TRUE(endpoint::parse("ipc://@" + long_path.substr(1)));
+  EXPECT_TRUE(endpoint::parse("inproc://" + long_name));
+  for (const auto& text :
+       {"ipc://a" + long_path, "ipc://@" + long_path, "inproc://a" + long_name}) {
+    const auto parsed = endpoint::parse(text);
+    ASSERT_FALSE(parsed) << text;
+    EXPECT_EQ(parsed.error(), errc::address_too_long) << text;
+  }
+}
+
+TEST(endpoint, connects_only_where_nothing_is_left_to_be_chosen) {
+  for (const std::string text : {"tcp://localhost:5555", "tcp://127.0.0.1;localhost:5555",
+                                 "ipc:///tmp/a", "ipc://@a", "inproc://*"}) {
+    EXPECT_TRUE(endpoint::parse(text)->connectable()) << text;
+  }
+  for (const std::string text : {"tcp://localhost:0", "tcp://*:5555", "ipc://*"}) {
+    EXPECT_FALSE(endpoint::parse(text)->connectable()) << text;
+  }
+}
+
+TEST(endpoint, binds_only_without_a_source) {
+  for (const std::string text : {"tcp://*:*", "tcp://localhost:5555", "ipc://*", "inproc://a"}) {
+    EXPECT_TRUE(endpoint::parse(text)->bindable()) << text;
+  }
+  EXPECT_FALSE(endpoint::parse("tcp://127.0.0.1;localhost:5555")->bindable());
 }
 
 // What is accepted, however it came about, means the same after writing and reading.
@@ -169,13 +262,18 @@ void expect_defined(std::string_view text) {
     ASSERT_TRUE(again) << text;
     EXPECT_EQ(*again, *parsed) << text;
   } else {
-    EXPECT_TRUE(parsed.error() == errc::bad_endpoint || parsed.error() == errc::unknown_transport)
+    EXPECT_TRUE(parsed.error() == errc::bad_endpoint || parsed.error() == errc::unknown_transport ||
+                parsed.error() == errc::address_too_long)
         << text;
   }
 }
 
 TEST(endpoint, any_truncation_or_changed_octet_has_a_defined_result) {
-  for (const auto& [text, host, port] : accepted) {
+  for (const auto& each : accepted) {
+    for_each_truncation(each.text, expect_defined);
+    for_each_changed_octet(each.text, expect_defined);
+  }
+  for (const auto& text : accepted_names) {
     for_each_truncation(text, expect_defined);
     for_each_changed_octet(text, expect_defined);
   }

@@ -9,6 +9,7 @@ namespace zmtp {
 namespace {
 
 using std::chrono::milliseconds;
+using std::chrono::seconds;
 using change = std::function<void(socket_options&)>;
 
 constexpr std::size_t two_gib = 1ULL << 31;
@@ -38,6 +39,22 @@ TEST(options, outermost_values_are_valid) {
       [](auto& o) { o.limit.message_size = two_gib; },
       [](auto& o) { o.limit.message_parts = 65'535; },
       [](auto& o) { o.limit.metadata_properties = 1; },
+      [](auto& o) { o.transport.keepalive.reset(); },
+      [](auto& o) {
+        o.transport.keepalive = {.idle = seconds{1}, .interval = seconds{1}, .count = 1};
+      },
+      [](auto& o) {
+        o.transport.keepalive = {
+            .idle = seconds{32'767}, .interval = seconds{32'767}, .count = 127};
+      },
+      [](auto& o) { o.transport.send_buffer = 1; },
+      [](auto& o) { o.transport.receive_buffer = 1; },
+      [](auto& o) { o.transport.type_of_service = 0; },
+      [](auto& o) { o.transport.type_of_service = 255; },
+      [](auto& o) { o.transport.user_timeout = milliseconds{1}; },
+      [](auto& o) { o.transport.user_timeout = std::chrono::hours{24 * 24}; },
+      [](auto& o) { o.transport.file_mode = 0; },
+      [](auto& o) { o.transport.file_mode = 0777; },
       [](auto& o) { o.backlog = 1; },
       [](auto& o) { o.pending_handshakes = 1; },
       [](auto& o) {
@@ -91,6 +108,19 @@ TEST(options, values_that_no_socket_can_work_with_are_refused) {
       [](auto& o) { o.limit.ping_context_size = 0; },
       [](auto& o) { o.limit.ping_context_size = two_gib + 1; },
       [](auto& o) { o.limit.pings_per_second = 0; },
+      [](auto& o) { o.transport.keepalive->idle = seconds{0}; },
+      [](auto& o) { o.transport.keepalive->idle = seconds{32'768}; },
+      [](auto& o) { o.transport.keepalive->interval = seconds{0}; },
+      [](auto& o) { o.transport.keepalive->interval = seconds{32'768}; },
+      [](auto& o) { o.transport.keepalive->count = 0; },
+      [](auto& o) { o.transport.keepalive->count = 128; },
+      [](auto& o) { o.transport.send_buffer = 0; },
+      [](auto& o) { o.transport.receive_buffer = -1; },
+      [](auto& o) { o.transport.type_of_service = -1; },
+      [](auto& o) { o.transport.type_of_service = 256; },
+      [](auto& o) { o.transport.user_timeout = milliseconds{0}; },
+      [](auto& o) { o.transport.user_timeout = milliseconds::max(); },
+      [](auto& o) { o.transport.file_mode = 01000; },
       [](auto& o) { o.backlog = 0; },
       [](auto& o) { o.backlog = -1; },
       [](auto& o) { o.pending_handshakes = 0; },

@@ -2,6 +2,7 @@
 // What is known of a peer once its handshake is over.
 
 #include "zmtp/metadata.h"
+#include "zmtp/process_credentials.h"
 #include "zmtp/socket_type.h"
 
 #include <optional>
@@ -12,8 +13,9 @@ namespace zmtp {
 struct peer_info {
   std::optional<socket_type> type;  // nothing if the peer did not say
   std::string routing_id;           // as announced; on a ROUTER as it is addressed
-  std::string address;              // of the transport: 127.0.0.1:40312
+  std::string address;              // of the transport: 127.0.0.1:40312, [::1]:40312, /run/a, @a
   metadata properties;
+  std::optional<process_credentials> credentials{};  // of a peer that came over ipc
 };
 
 }  // namespace zmtp

@@ -40,6 +40,7 @@ struct socket_counters {
   std::uint64_t dropped_detached = 0;       // queued for a peer that is gone
   std::uint64_t dropped_unexpected = 0;     // came out of turn, or without its envelope
   std::uint64_t refused_subscriptions = 0;  // above a peer's limit
+  std::uint64_t accept_pauses = 0;          // for want of file descriptors or memory
   // Connections that have ended, by errc.
   std::array<std::uint64_t, errc_count> ended{};
 };
@@ -91,6 +92,8 @@ public:
   virtual void close_pipe(pipe& p);
   // A connection has ended, whether its handshake was over or not.
   void on_ended(error_code reason) noexcept;
+  // A listener takes nobody for a while: there are no file descriptors, or there is no memory.
+  void on_accepting_paused() noexcept { ++counters_.accept_pauses; }
 
   // What a peer is to be told that it is subscribed to, as soon as it has attached.
   [[nodiscard]] virtual std::vector<std::string_view> topics() const { return {}; }

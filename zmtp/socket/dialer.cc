@@ -30,7 +30,7 @@ void dialer::attempt() {
   if (!wanted()) {
     return;
   }
-  connect_ = std::make_shared<transport::tcp_connect>(core_->executor());
+  connect_ = std::make_shared<transport::connector>(core_->executor(), core_->options().transport);
   connect_->start(to_, core_->options().limit.handshake_time,
                   [self = shared_from_this()](error_code ec, transport::stream stream) {
                     self->on_connected(ec, std::move(stream));

@@ -4,7 +4,7 @@
 #include "zmtp/conversation/reconnect_backoff.h"
 #include "zmtp/endpoint.h"
 #include "zmtp/socket/socket_core.h"
-#include "zmtp/transport/tcp.h"
+#include "zmtp/transport/connector.h"
 
 #include <memory>
 #include <optional>
@@ -41,7 +41,7 @@ private:
   peer_id pipe_;
   reconnect_backoff backoff_;
   asio::steady_timer timer_;
-  std::shared_ptr<transport::tcp_connect> connect_;
+  std::shared_ptr<transport::connector> connect_;
   std::weak_ptr<wire_link> link_;
   bool linked_ = false;
 };

@@ -13,16 +13,29 @@ namespace {
 
 // Connections taken for each time the listener is readable.
 constexpr int accepts_per_turn = 64;
-constexpr std::chrono::milliseconds pause_without_descriptors{100};
+// Without descriptors or memory: doubles, and once there are some again, less than a second goes by.
+constexpr std::chrono::milliseconds first_pause{100};
+constexpr std::chrono::milliseconds longest_pause{800};
+
+// The machine is at its limit, whoever it is that would connect.
+bool is_shortage(const error_code& ec) noexcept {
+  return ec == asio::error::no_descriptors || ec == asio::error::no_memory ||
+         ec == asio::error::no_buffer_space ||
+         ec == boost::system::errc::too_many_files_open_in_system ||
+         ec == boost::system::errc::no_space_on_device;  // epoll's watches
+}
 
 }  // namespace
 
 listener::listener(socket_core& core)
-    : core_{&core}, acceptor_{core.executor()}, pause_{core.executor()} {}
+    : core_{&core},
+      acceptor_{core.executor(), core.options().transport},
+      timer_{core.executor()},
+      pause_{first_pause} {}
 
 error_code listener::open(const endpoint& at) {
   asked_for_ = at;
-  return transport::listen(acceptor_, at, core_->options().backlog, bound_);
+  return acceptor_.open(at, core_->options().backlog);
 }
 
 void listener::start() { accept(); }
@@ -33,11 +46,10 @@ void listener::accept() {
     return;
   }
   waiting_ = true;
-  acceptor_.async_wait(asio::ip::tcp::acceptor::wait_read,
-                       [self = shared_from_this()](error_code ec) {
-                         self->waiting_ = false;
-                         self->on_acceptable(ec);
-                       });
+  acceptor_.async_wait([self = shared_from_this()](error_code ec) {
+    self->waiting_ = false;
+    self->on_acceptable(ec);
+  });
 }
 
 void listener::on_acceptable(error_code ec) {
@@ -50,37 +62,43 @@ void listener::on_acceptable(error_code ec) {
       return;
     }
     transport::stream accepted{core->executor()};
-    asio::ip::tcp::socket socket{core->executor()};
-    acceptor_.accept(socket, ec);
+    ec = acceptor_.accept(accepted);
     if (ec == asio::error::would_block) {
       break;
     }
-    if (ec == asio::error::no_descriptors ||
-        ec == boost::system::errc::too_many_files_open_in_system || ec == asio::error::no_memory ||
-        ec == asio::error::no_buffer_space) {
-      wait_for_descriptors();
+    if (is_shortage(ec)) {
+      pause();
       return;
     }
-    if (ec) {
-      continue;  // this one was gone before it was accepted
+    // With another error this one was gone before it was taken.
+    if (!ec) {
+      take(std::move(accepted));
     }
-    accepted = std::move(socket);
-    transport::set_up(accepted);
-    ++pending_;
-    auto link = std::make_shared<wire_link>(core, std::move(accepted), std::nullopt, nullptr);
-    link->on_handshake_over([self = shared_from_this()] {
-      --self->pending_;
-      self->accept();
-    });
-    core->add(link);
-    core->turn([&] { link->start(); });
   }
   accept();
 }
 
-void listener::wait_for_descriptors() {
-  pause_.expires_after(pause_without_descriptors);
-  pause_.async_wait([self = shared_from_this()](error_code ec) {
+void listener::take(transport::stream accepted) {
+  const auto core = core_->shared_from_this();
+  pause_ = first_pause;
+  ++pending_;
+  auto link = std::make_shared<wire_link>(core, std::move(accepted), std::nullopt, nullptr);
+  link->on_handshake_over([self = shared_from_this()] {
+    --self->pending_;
+    self->accept();
+  });
+  core->add(link);
+  core->turn([&] { link->start(); });
+}
+
+// Those who come wait in the kernel's backlog meanwhile; peers that are there are served.
+void listener::pause() {
+  core_->state().on_accepting_paused();
+  waiting_ = true;
+  timer_.expires_after(pause_);
+  pause_ = std::min(pause_ * 2, longest_pause);
+  timer_.async_wait([self = shared_from_this()](error_code ec) {
+    self->waiting_ = false;
     if (!ec) {
       self->accept();
     }
@@ -89,9 +107,8 @@ void listener::wait_for_descriptors() {
 
 void listener::close() noexcept {
   core_ = nullptr;
-  error_code ignored;
-  acceptor_.close(ignored);
-  pause_.cancel();
+  acceptor_.close();
+  timer_.cancel();
 }
 
 }  // namespace zmtp

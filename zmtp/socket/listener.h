@@ -3,10 +3,13 @@
 
 #include "zmtp/endpoint.h"
 #include "zmtp/socket/socket_core.h"
-#include "zmtp/transport/tcp.h"
+#include "zmtp/transport/acceptor.h"
 
+#include <boost/asio/steady_timer.hpp>
+
+#include <chrono>
+#include <cstddef>
 #include <memory>
-#include <vector>
 
 namespace zmtp {
 
@@ -18,22 +21,23 @@ public:
   [[nodiscard]] error_code open(const endpoint& at);
   void start();
   void close() noexcept;
-  [[nodiscard]] const endpoint& bound() const noexcept { return bound_; }
+  [[nodiscard]] const endpoint& bound() const noexcept { return acceptor_.bound(); }
   // Whether this is the endpoint as bound or as it was asked for.
   [[nodiscard]] bool is_at(const endpoint& at) const noexcept {
-    return at == bound_ || at == asked_for_;
+    return at == bound() || at == asked_for_;
   }
 
 private:
   void accept();
   void on_acceptable(error_code ec);
-  void wait_for_descriptors();
+  void take(transport::stream accepted);
+  void pause();
 
   socket_core* core_;  // none once closed
-  asio::ip::tcp::acceptor acceptor_;
-  asio::steady_timer pause_;
+  transport::acceptor acceptor_;
+  asio::steady_timer timer_;
+  std::chrono::milliseconds pause_;  // the next one
   endpoint asked_for_;
-  endpoint bound_;
   std::size_t pending_ = 0;  // handshakes
   bool waiting_ = false;
 };

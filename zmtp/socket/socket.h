@@ -44,14 +44,18 @@ public:
 
   [[nodiscard]] executor_type get_executor() const;
 
-  // Listens at tcp://address:port; "*" is every IPv4 address, port 0 or * the system's choice. Returns
-  // the endpoint as bound, one that can be connected to. Throws boost::system::system_error.
-  // Errors: errc::bad_endpoint, errc::unknown_transport, and the system's, such as address_in_use.
+  // Listens at tcp://address:port, where "*" is every IPv4 address, and port 0 or * the system's choice;
+  // at tcp://interface:port; at ipc://path, whose file is made and goes with the listener; or at
+  // ipc://@name. See docs/endpoints.md. Returns the endpoint as bound, one that can be connected to.
+  // Throws boost::system::system_error.
+  // Errors: errc::bad_endpoint, errc::unknown_transport, errc::address_too_long,
+  // errc::unknown_interface, errc::path_taken, and the system's, such as address_in_use.
   endpoint bind(std::string_view at);
   endpoint bind(std::string_view at, error_code& ec);
-  // Connects to tcp://host:port, and again whenever the connection is lost, resolving the name anew
-  // each time. Returns at once: there need be no peer yet. Throws boost::system::system_error.
-  // Errors: errc::bad_endpoint, errc::unknown_transport.
+  // Connects to tcp://host:port, perhaps from an address of ours (tcp://source;host:port), or to
+  // ipc://path, and again whenever the connection is lost, resolving the name anew each time. Returns
+  // at once: there need be no peer yet. Throws boost::system::system_error.
+  // Errors: errc::bad_endpoint, errc::unknown_transport, errc::address_too_long.
   void connect(std::string_view to);
   void connect(std::string_view to, error_code& ec);
   // Undo one bind or connect, with the endpoint that it returned or was given. Peers that came through

@@ -47,6 +47,9 @@ result<endpoint> socket_core::bind(std::string_view text) {
   if (!at) {
     return at.error();
   }
+  if (!at->bindable()) {
+    return make_error_code(errc::bad_endpoint);
+  }
   if (!open()) {
     return make_error_code(errc::socket_closed);
   }
@@ -67,6 +70,9 @@ error_code socket_core::connect(std::string_view text) {
   }
   if (!to->connectable()) {
     return errc::bad_endpoint;
+  }
+  if (to->inproc() != nullptr) {
+    return errc::unknown_transport;
   }
   if (!open()) {
     return errc::socket_closed;

@@ -12,7 +12,6 @@ socket_service& socket_service::of(const asio::any_io_executor& executor) {
   if (!asio::has_service<socket_service>(context)) {
     // Services are shut down in the reverse order of their making.
     const transport::stream stream{executor};
-    const asio::ip::tcp::socket socket{executor};
     const asio::ip::tcp::resolver resolver{executor};
     const asio::steady_timer timer{executor};
   }

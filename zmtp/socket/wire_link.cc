@@ -205,7 +205,8 @@ void wire_link::on_ready() {
                     {.type = connection_.peer_type(),
                      .routing_id = std::string{connection_.peer_routing_id()},
                      .address = transport::remote_address(stream_),
-                     .properties = connection_.peer_metadata()},
+                     .properties = connection_.peer_metadata(),
+                     .credentials = transport::remote_credentials(stream_)},
                     core_->random());
   for (const auto topic : state.topics()) {
     connection_.subscribe(topic);

@@ -1,5 +1,7 @@
 #include "zmtp/transport/stream.h"
 
+#include "zmtp/transport/last_error.h"
+
 #include <boost/asio/error.hpp>
 #include <boost/asio/ip/tcp.hpp>
 
@@ -7,42 +9,130 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
+#include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <string_view>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 namespace zmtp::transport {
 
 namespace {
 
-constexpr int keepalive_seconds = 30;
 constexpr std::size_t max_pieces = 64;
 
+// Options are wishes: without one a connection is slower, not wrong.
 void set_option(int fd, int level, int name, int value) noexcept {
-  // What the socket does not know (a local one has no TCP options) it can do without.
   ::setsockopt(fd, level, name, &value, sizeof value);
 }
 
-error_code last_error() noexcept {
-  if (errno == EAGAIN || errno == EWOULDBLOCK) {
-    return asio::error::would_block;
+void set_up_keepalive(int fd, const keepalive_options& keepalive) noexcept {
+  set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+  set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, static_cast<int>(keepalive.idle.count()));
+  set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, static_cast<int>(keepalive.interval.count()));
+  set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, keepalive.count);
+}
+
+void set_up_tcp(int fd, int family, const transport_options& options) noexcept {
+  set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+  if (options.keepalive) {
+    set_up_keepalive(fd, *options.keepalive);
   }
-  return {errno, boost::system::system_category()};
+  if (options.user_timeout) {
+    set_option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(options.user_timeout->count()));
+  }
+  if (options.type_of_service) {
+    // An IPv6 socket may have an IPv4 peer.
+    set_option(fd, IPPROTO_IP, IP_TOS, *options.type_of_service);
+    if (family == AF_INET6) {
+      set_option(fd, IPPROTO_IPV6, IPV6_TCLASS, *options.type_of_service);
+    }
+  }
+}
+
+// Before it listens or connects: the sizes decide what TCP offers its peer.
+void set_up(int fd, int family, const transport_options& options) noexcept {
+  if (options.send_buffer) {
+    set_option(fd, SOL_SOCKET, SO_SNDBUF, *options.send_buffer);
+  }
+  if (options.receive_buffer) {
+    set_option(fd, SOL_SOCKET, SO_RCVBUF, *options.receive_buffer);
+  }
+  if (family != AF_UNIX) {
+    set_up_tcp(fd, family, options);
+  }
+}
+
+template <class Socket>
+error_code adopt(Socket& s, int fd, int family, const transport_options& options) {
+  if (fd < 0) {
+    return last_error();
+  }
+  set_up(fd, family, options);
+  error_code ec;
+  s.assign({family, 0}, fd, ec);
+  if (ec) {
+    ::close(fd);
+  }
+  return ec;
+}
+
+template <class Socket>
+error_code open_as(Socket& s, int family, const transport_options& options) {
+  error_code ignored;
+  s.close(ignored);
+  const int fd = ::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  return adopt(s, fd, family, options);
+}
+
+// The name that the listening side of an ipc connection has: who connects has none.
+std::string ipc_name(const stream_address& address) {
+  constexpr auto offset = offsetof(::sockaddr_un, sun_path);
+  if (address.size() <= offset) {
+    return {};
+  }
+  ::sockaddr_un local{};
+  std::memcpy(&local, address.data(), std::min(address.size(), sizeof local));
+  const std::string_view octets{local.sun_path, address.size() - offset};
+  if (octets.front() == '\0') {
+    return "@" + std::string{octets.substr(1)};
+  }
+  return std::string{octets.substr(0, octets.find('\0'))};
+}
+
+std::string tcp_name(const stream_address& address) {
+  asio::ip::tcp::endpoint known;
+  std::memcpy(known.data(), address.data(), std::min(address.size(), known.capacity()));
+  auto host = known.address();
+  if (host.is_v6() && host.to_v6().is_v4_mapped()) {
+    host = asio::ip::make_address_v4(asio::ip::v4_mapped, host.to_v6());
+  }
+  const auto text = host.to_string();
+  return (host.is_v6() ? "[" + text + "]" : text) + ":" + std::to_string(known.port());
 }
 
 }  // namespace
 
-void set_up(stream& s) noexcept {
-  error_code ignored;
-  s.non_blocking(true, ignored);
-  const auto fd = s.native_handle();
-  ::fcntl(fd, F_SETFD, FD_CLOEXEC);
-  set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
-  set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
-  set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, keepalive_seconds);
-  set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, keepalive_seconds / 3);
-  set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, 3);
+error_code open(stream& s, int family, const transport_options& options) {
+  return open_as(s, family, options);
+}
+
+error_code open(listening_socket& s, int family, const transport_options& options) {
+  return open_as(s, family, options);
+}
+
+error_code accept(listening_socket& from, stream& to, const transport_options& options) {
+  ::sockaddr_storage address{};
+  for (;;) {
+    ::socklen_t size = sizeof address;
+    const int fd = ::accept4(from.native_handle(), reinterpret_cast<::sockaddr*>(&address), &size,
+                             SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd >= 0 || errno != EINTR) {
+      return adopt(to, fd, address.ss_family, options);
+    }
+  }
 }
 
 std::size_t read_some(stream& s, std::span<std::byte> to, error_code& ec) noexcept {
@@ -99,14 +189,32 @@ bool acknowledged(stream& s) noexcept {
 std::string remote_address(const stream& s) {
   error_code ec;
   const auto peer = s.remote_endpoint(ec);
-  if (ec || (peer.protocol().family() != AF_INET && peer.protocol().family() != AF_INET6)) {
+  if (ec) {
     return {};
   }
-  asio::ip::tcp::endpoint address;
-  std::memcpy(address.data(), peer.data(), std::min(peer.size(), address.capacity()));
-  const auto host = address.address().to_string();
-  return (address.address().is_v6() ? "[" + host + "]" : host) + ":" +
-         std::to_string(address.port());
+  switch (peer.protocol().family()) {
+    case AF_INET:
+    case AF_INET6: return tcp_name(peer);
+    case AF_UNIX: {
+      const auto name = ipc_name(peer);
+      return name.empty() ? ipc_name(s.local_endpoint(ec)) : name;
+    }
+  }
+  return {};
+}
+
+std::optional<process_credentials> remote_credentials(stream& s) noexcept {
+  int family = 0;
+  ::ucred peer{};
+  ::socklen_t family_size = sizeof family;
+  ::socklen_t size = sizeof peer;
+  // It is there for every family, but known for one.
+  if (::getsockopt(s.native_handle(), SOL_SOCKET, SO_DOMAIN, &family, &family_size) != 0 ||
+      family != AF_UNIX ||
+      ::getsockopt(s.native_handle(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
+    return std::nullopt;
+  }
+  return process_credentials{peer.pid, peer.uid, peer.gid};
 }
 
 }  // namespace zmtp::transport

@@ -1,147 +1,123 @@
 #include "zmtp/transport/tcp.h"
 
-#include <boost/asio/connect.hpp>
+#include <boost/asio/ip/v6_only.hpp>
 
 #include <algorithm>
-#include <fcntl.h>
-#include <utility>
+#include <cstring>
+#include <ifaddrs.h>
+#include <memory>
+#include <net/if.h>
+#include <netinet/in.h>
 
 namespace zmtp::transport {
 
 namespace {
 
+using asio::ip::address_v4;
+using asio::ip::address_v6;
 using asio::ip::tcp;
 
-// The addresses that are known without asking anybody; none if `to` is a name.
-std::vector<tcp::endpoint> known_addresses(const endpoint& to) {
-  if (to.host == "localhost") {
-    return {{asio::ip::address_v4::loopback(), to.port},
-            {asio::ip::address_v6::loopback(), to.port}};
+tcp_addresses interface_addresses(const std::string& name, std::uint16_t port) {
+  ::ifaddrs* list = nullptr;
+  if (::getifaddrs(&list) != 0) {
+    return {};
   }
-  error_code ec;
-  const auto address = asio::ip::make_address(to.host, ec);
-  return ec ? std::vector<tcp::endpoint>{} : std::vector<tcp::endpoint>{{address, to.port}};
+  const std::unique_ptr<::ifaddrs, decltype(&::freeifaddrs)> owner{list, &::freeifaddrs};
+  tcp_addresses found;
+  for (const auto* each = list; each != nullptr; each = each->ifa_next) {
+    if (each->ifa_addr == nullptr || name != each->ifa_name) {
+      continue;
+    }
+    const auto family = each->ifa_addr->sa_family;
+    if (family == AF_INET || family == AF_INET6) {
+      tcp::endpoint address;
+      std::memcpy(address.data(), each->ifa_addr,
+                  family == AF_INET ? sizeof(::sockaddr_in) : sizeof(::sockaddr_in6));
+      address.port(port);
+      found.push_back(address);
+    }
+  }
+  // One that only this link knows is the last resort.
+  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+    const auto rank = [](const asio::ip::address& address) {
+      return address.is_v4() ? 0 : address.to_v6().is_link_local() ? 2 : 1;
+    };
+    return rank(a.address()) < rank(b.address());
+  });
+  return found;
+}
+
+error_code listen_at(listening_socket& socket, const tcp::endpoint& at,
+                     const transport_options& options, int backlog) {
+  error_code ec = open(socket, at.protocol().family(), options);
+  if (!ec) {
+    socket.set_option(tcp::acceptor::reuse_address{true}, ec);
+  }
+  if (!ec && at.address().is_v6()) {
+    socket.set_option(asio::ip::v6_only{!options.ipv6}, ec);
+  }
+  if (!ec) {
+    socket.bind(at, ec);
+  }
+  if (!ec) {
+    socket.listen(backlog, ec);
+  }
+  return ec;
+}
+
+// Where a machine has no IPv6, every address is every IPv4 address.
+bool lacks_family(const error_code& ec) noexcept {
+  return ec == asio::error::address_family_not_supported ||
+         ec == boost::system::errc::address_not_available;
 }
 
 }  // namespace
 
-error_code listen(tcp::acceptor& acceptor, const endpoint& at, int backlog, endpoint& bound) {
-  tcp::endpoint address{tcp::v4(), at.port};
-  if (at.host != "*") {
-    const auto known = known_addresses(at);
-    if (known.empty()) {
-      return errc::bad_endpoint;
-    }
-    address = known.front();
+tcp_addresses known_addresses(const std::string& host, std::uint16_t port) {
+  if (host == "localhost") {
+    return {{address_v4::loopback(), port}, {address_v6::loopback(), port}};
   }
   error_code ec;
-  tcp::acceptor opened{acceptor.get_executor()};
-  opened.open(address.protocol(), ec);
-  if (!ec) {
-    ::fcntl(opened.native_handle(), F_SETFD, FD_CLOEXEC);
-    opened.set_option(tcp::acceptor::reuse_address{true}, ec);
+  const auto address = asio::ip::make_address(host, ec);
+  return ec ? tcp_addresses{} : tcp_addresses{{address, port}};
+}
+
+tcp_addresses own_addresses(const std::string& host, std::uint16_t port) {
+  if (host == "*") {
+    return {{address_v4::any(), port}, {address_v6::any(), port}};
   }
-  if (!ec) {
-    opened.bind(address, ec);
+  auto known = known_addresses(host, port);
+  return known.empty() ? interface_addresses(host, port) : known;
+}
+
+error_code listen_tcp(listening_socket& socket, const tcp_address& at,
+                      const transport_options& options, int backlog, tcp_address& bound) {
+  auto addresses = own_addresses(at.host, at.port);
+  if (addresses.empty()) {
+    return errc::unknown_interface;
   }
-  if (!ec) {
-    opened.listen(backlog, ec);
+  if (at.host == "*" && options.ipv6) {
+    std::reverse(addresses.begin(), addresses.end());
   }
-  if (!ec) {
-    opened.non_blocking(true, ec);
+  const auto* used = &addresses.front();
+  auto ec = listen_at(socket, *used, options, backlog);
+  if (ec && at.host == "*" && options.ipv6 && lacks_family(ec)) {
+    used = &addresses.back();
+    ec = listen_at(socket, *used, options, backlog);
   }
   if (ec) {
     return ec;
   }
+  tcp::endpoint own;
+  const auto actual = socket.local_endpoint(ec);
+  std::memcpy(own.data(), actual.data(), std::min(actual.size(), own.capacity()));
   bound = at;
-  bound.port = opened.local_endpoint(ec).port();
-  if (at.host == "*") {
-    bound.host = "0.0.0.0";
+  bound.port = own.port();
+  // Neither every address nor an interface can be connected to by its name.
+  if (known_addresses(at.host, at.port).empty()) {
+    bound.host = used->address().to_string();
   }
-  acceptor = std::move(opened);
   return ec;
 }
-
-tcp_connect::tcp_connect(const asio::any_io_executor& executor)
-    : timer_{executor}, resolver_{executor}, socket_{executor} {}
-
-void tcp_connect::start(const endpoint& to, std::chrono::milliseconds time_limit, handler on_done) {
-  on_done_.swap(on_done);
-  timer_.expires_after(time_limit);
-  timer_.async_wait([weak = weak_from_this()](error_code ec) {
-    if (const auto self = weak.lock(); self && !ec) {
-      self->stop(asio::error::timed_out);
-    }
-  });
-  addresses_ = known_addresses(to);
-  if (!addresses_.empty()) {
-    try_next();
-    return;
-  }
-  resolver_.async_resolve(to.host, std::to_string(to.port), tcp::resolver::numeric_service,
-                          [self = shared_from_this()](error_code ec, const auto& found) {
-                            if (ec) {
-                              self->finish(self->stopped_ ? self->stopped_ : ec);
-                              return;
-                            }
-                            for (const auto& entry : found) {
-                              self->addresses_.push_back(entry.endpoint());
-                            }
-                            std::stable_partition(
-                                self->addresses_.begin(), self->addresses_.end(),
-                                [](const tcp::endpoint& e) { return e.address().is_v4(); });
-                            self->try_next();
-                          });
-}
-
-void tcp_connect::try_next() {
-  if (stopped_) {
-    finish(stopped_);
-    return;
-  }
-  error_code ignored;
-  socket_.close(ignored);
-  const auto& address = addresses_[next_++];
-  socket_.async_connect(address, [self = shared_from_this()](error_code ec) {
-    if (!ec && self->connected_to_itself()) {
-      ec = asio::error::connection_refused;
-    }
-    if (ec && !self->stopped_ && self->next_ < self->addresses_.size()) {
-      self->try_next();
-    } else {
-      self->finish(self->stopped_ ? self->stopped_ : ec);
-    }
-  });
-}
-
-// Where nobody listens on a port that the system gives to those who connect, it gives it sooner or
-// later to this very attempt, and TCP lets the two ends of one socket meet. That would keep the port
-// from its listener, and the peer would be ourselves.
-bool tcp_connect::connected_to_itself() const {
-  error_code ec;
-  const auto own = socket_.local_endpoint(ec);
-  return !ec && own == socket_.remote_endpoint(ec) && !ec;
-}
-
-void tcp_connect::finish(error_code ec) {
-  timer_.cancel();
-  handler on_done;
-  on_done.swap(on_done_);
-  stream connected{socket_.get_executor()};
-  if (!ec) {
-    connected = std::move(socket_);
-    set_up(connected);
-  }
-  std::move(on_done)(ec, std::move(connected));
-}
-
-void tcp_connect::stop(error_code reason) {
-  stopped_ = reason;
-  resolver_.cancel();
-  error_code ignored;
-  socket_.close(ignored);
-}
-
-void tcp_connect::cancel() { stop(asio::error::operation_aborted); }
 
 }  // namespace zmtp::transport

@@ -1,54 +1,32 @@
 #pragma once
-// tcp:// — from an endpoint to listening sockets and connected streams.
+// tcp:// — which addresses an endpoint means, and listening at one.
 
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
+#include "zmtp/options.h"
 #include "zmtp/transport/stream.h"
 
-#include <boost/asio/any_completion_handler.hpp>
-#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/steady_timer.hpp>
 
-#include <chrono>
-#include <memory>
+#include <cstdint>
+#include <string>
 #include <vector>
 
 namespace zmtp::transport {
 
-// A bound and listening acceptor. "*" is every IPv4 address, as stock peers resolve "localhost" to
-// IPv4. `bound` becomes the endpoint with the real port. Names of hosts are refused: an address of
-// this machine is meant.
-[[nodiscard]] error_code listen(asio::ip::tcp::acceptor& acceptor, const endpoint& at, int backlog,
-                                endpoint& bound);
+using tcp_addresses = std::vector<asio::ip::tcp::endpoint>;
 
-// One attempt to connect: resolves anew and tries all addresses in turn, IPv4 first. Numeric addresses
-// and "localhost" need no resolver; another name is resolved by Asio's resolver, which has a thread
-// for it.
-class tcp_connect : public std::enable_shared_from_this<tcp_connect> {
-public:
-  using handler = asio::any_completion_handler<void(error_code, stream)>;
+// The addresses that are known without asking anybody; none if `host` is a name.
+[[nodiscard]] tcp_addresses known_addresses(const std::string& host, std::uint16_t port);
+// The addresses of this machine that `host` means, IPv4 first: those of an interface if it is the name
+// of one, the wildcards if it is "*". None if it is something else: a host's name means an address
+// that may be another machine's tomorrow.
+[[nodiscard]] tcp_addresses own_addresses(const std::string& host, std::uint16_t port);
 
-  explicit tcp_connect(const asio::any_io_executor& executor);
-  // `to` must be connectable. Completes with the stream, set up, or with the last address's error, or
-  // with timed_out.
-  void start(const endpoint& to, std::chrono::milliseconds time_limit, handler on_done);
-  // The attempt completes with operation_aborted.
-  void cancel();
-
-private:
-  void try_next();
-  void stop(error_code reason);
-  void finish(error_code ec);
-  [[nodiscard]] bool connected_to_itself() const;
-
-  asio::steady_timer timer_;
-  asio::ip::tcp::resolver resolver_;
-  asio::ip::tcp::socket socket_;
-  std::vector<asio::ip::tcp::endpoint> addresses_;
-  std::size_t next_ = 0;
-  error_code stopped_;  // why there is to be no further try
-  handler on_done_;
-};
+// Binds and listens; `bound` becomes the address with the real port, one that can be connected to.
+// Errors: errc::unknown_interface, and the system's, such as address_in_use.
+[[nodiscard]] error_code listen_tcp(listening_socket& socket, const tcp_address& at,
+                                    const transport_options& options, int backlog,
+                                    tcp_address& bound);
 
 }  // namespace zmtp::transport

@@ -346,7 +346,7 @@ TEST_F(push_pull_peers, only_suitable_types_are_accepted) {
       peer.connect(at);
       peer.shake_hands(type);
       peer.start_reading();
-      const auto suitable = at.port == at_push.port ? "PULL" : "PUSH";
+      const auto suitable = at == at_push ? "PULL" : "PUSH";
       if (std::string_view{type} == suitable) {
         run_until([&] { return peer.received().size() > 64; });
         run_ready();

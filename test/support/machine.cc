@@ -1,0 +1,45 @@
+#include "test/support/machine.h"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
+#include <cstring>
+#include <ifaddrs.h>
+#include <memory>
+#include <netinet/in.h>
+
+namespace zmtp::test {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+
+bool has_ipv6() {
+  asio::io_context context{1};
+  tcp::acceptor probe{context};
+  boost::system::error_code ec;
+  probe.open(tcp::v6(), ec);
+  if (!ec) {
+    probe.bind({asio::ip::address_v6::loopback(), 0}, ec);
+  }
+  return !ec;
+}
+
+std::string link_local_address() {
+  ::ifaddrs* list = nullptr;
+  if (::getifaddrs(&list) != 0) {
+    return {};
+  }
+  const std::unique_ptr<::ifaddrs, decltype(&::freeifaddrs)> owner{list, &::freeifaddrs};
+  for (const auto* each = list; each != nullptr; each = each->ifa_next) {
+    if (each->ifa_addr != nullptr && each->ifa_addr->sa_family == AF_INET6) {
+      tcp::endpoint known;
+      std::memcpy(known.data(), each->ifa_addr, sizeof(::sockaddr_in6));
+      if (known.address().to_v6().is_link_local()) {
+        return known.address().to_string();
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace zmtp::test

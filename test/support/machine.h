@@ -1,0 +1,12 @@
+#pragma once
+// What this machine can do, for tests that need it.
+
+#include <string>
+
+namespace zmtp::test {
+
+[[nodiscard]] bool has_ipv6();
+// An IPv6 address with its scope, fe80::1%eth0, that only its link knows; empty if there is none.
+[[nodiscard]] std::string link_local_address();
+
+}  // namespace zmtp::test

@@ -1,0 +1,207 @@
+// Connections of each transport, from both ends: what they carry, what the kernel was asked for, who
+// is at the other end, and that no child gets them.
+
+#include "zmtp/transport/stream.h"
+
+#include "test/support/machine.h"
+#include "test/support/transport_test.h"
+
+#include <boost/asio/error.hpp>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fcntl.h>
+#include <memory>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <span>
+#include <string>
+#include <string_view>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <vector>
+
+namespace zmtp::test {
+namespace {
+
+using transport::acceptor;
+
+class streams : public transport_test {
+protected:
+  static std::vector<std::string> everywhere() {
+    std::vector<std::string> all{"tcp://127.0.0.1:*", "ipc://*", "ipc://@zmtp-stream-test"};
+    if (has_ipv6()) {
+      all.emplace_back("tcp://[::1]:*");
+    }
+    return all;
+  }
+  static int option(stream& of, int level, int name) {
+    int value = -1;
+    ::socklen_t size = sizeof value;
+    EXPECT_EQ(::getsockopt(of.native_handle(), level, name, &value, &size), 0);
+    return value;
+  }
+  void write(stream& to, std::string_view text) {
+    const std::span piece{reinterpret_cast<const std::byte*>(text.data()), text.size()};
+    error_code ec;
+    EXPECT_EQ(transport::write_some(to, std::span{&piece, 1}, ec), text.size());
+    EXPECT_EQ(ec, error_code{});
+  }
+  std::string read(stream& from) {
+    error_code ec;
+    std::vector<std::byte> room(1'000);
+    std::size_t count = 0;
+    std::optional<error_code> readable;
+    from.async_wait(stream::wait_read, [&](error_code failed) { readable = failed; });
+    run_until([&] { return readable.has_value(); });
+    count = transport::read_some(from, room, ec);
+    EXPECT_EQ(ec, error_code{});
+    return {reinterpret_cast<const char*>(room.data()), count};
+  }
+};
+
+TEST_F(streams, carry_octets_both_ways) {
+  for (const auto& where : everywhere()) {
+    auto [accepted, connected] = meet(where);
+    std::array<std::byte, 1> room{};
+    error_code ec;
+    for (auto* each : {&accepted, &connected}) {
+      EXPECT_EQ(transport::read_some(*each, room, ec), 0U);
+      EXPECT_EQ(ec, asio::error::would_block) << where;
+    }
+    write(connected, "there");
+    EXPECT_EQ(read(accepted), "there") << where;
+    write(accepted, "and back");
+    EXPECT_EQ(read(connected), "and back") << where;
+    EXPECT_TRUE(transport::acknowledged(connected)) << where;
+  }
+}
+
+TEST_F(streams, accepting_where_nobody_waits_would_block) {
+  for (const auto& where : everywhere()) {
+    acceptor a{executor(), {}};
+    ASSERT_EQ(a.open(at(where), backlog), error_code{});
+    stream none{executor()};
+    EXPECT_EQ(a.accept(none), asio::error::would_block) << where;
+    EXPECT_FALSE(none.is_open());
+  }
+}
+
+TEST_F(streams, of_tcp_are_set_up_by_default_for_short_messages_and_dead_peers) {
+  auto ends = meet("tcp://127.0.0.1:*");
+  for (auto* each : {&ends.accepted, &ends.connected}) {
+    EXPECT_EQ(option(*each, IPPROTO_TCP, TCP_NODELAY), 1);
+    EXPECT_EQ(option(*each, SOL_SOCKET, SO_KEEPALIVE), 1);
+    EXPECT_EQ(option(*each, IPPROTO_TCP, TCP_KEEPIDLE), 30);
+    EXPECT_EQ(option(*each, IPPROTO_TCP, TCP_KEEPINTVL), 10);
+    EXPECT_EQ(option(*each, IPPROTO_TCP, TCP_KEEPCNT), 3);
+    EXPECT_EQ(option(*each, IPPROTO_TCP, TCP_USER_TIMEOUT), 0);
+    EXPECT_EQ(option(*each, IPPROTO_IP, IP_TOS), 0);
+  }
+}
+
+TEST_F(streams, of_tcp_are_set_up_as_the_options_say) {
+  using namespace std::chrono_literals;
+  transport_options options;
+  options.keepalive = {.idle = 7s, .interval = 5s, .count = 11};
+  options.user_timeout = 4'321ms;
+  options.type_of_service = 0x20;
+  for (const auto& where : everywhere()) {
+    if (at(where).tcp() == nullptr) {
+      continue;
+    }
+    auto ends = meet(where, options);
+    for (auto* each : {&ends.accepted, &ends.connected}) {
+      EXPECT_EQ(option(*each, SOL_SOCKET, SO_KEEPALIVE), 1);
+      EXPECT_EQ(option(*each, IPPROTO_TCP, TCP_KEEPIDLE), 7);
+      EXPECT_EQ(option(*each, IPPROTO_TCP, TCP_KEEPINTVL), 5);
+      EXPECT_EQ(option(*each, IPPROTO_TCP, TCP_KEEPCNT), 11);
+      EXPECT_EQ(option(*each, IPPROTO_TCP, TCP_USER_TIMEOUT), 4'321);
+      EXPECT_EQ(option(*each, IPPROTO_IP, IP_TOS), 0x20);
+      if (option(*each, SOL_SOCKET, SO_DOMAIN) == AF_INET6) {
+        EXPECT_EQ(option(*each, IPPROTO_IPV6, IPV6_TCLASS), 0x20);
+      }
+    }
+    options.keepalive.reset();
+    auto without = meet(where, options);
+    EXPECT_EQ(option(without.accepted, SOL_SOCKET, SO_KEEPALIVE), 0);
+    EXPECT_EQ(option(without.connected, SOL_SOCKET, SO_KEEPALIVE), 0);
+    options.keepalive = {.idle = 7s, .interval = 5s, .count = 11};
+  }
+}
+
+TEST_F(streams, have_the_buffers_that_were_asked_for) {
+  transport_options options;
+  options.send_buffer = 20'000;
+  options.receive_buffer = 30'000;
+  for (const auto& where : everywhere()) {
+    auto ends = meet(where, options);
+    for (auto* each : {&ends.accepted, &ends.connected}) {
+      // The kernel doubles them, for what it needs beside the octets.
+      EXPECT_EQ(option(*each, SOL_SOCKET, SO_SNDBUF), 40'000) << where;
+      EXPECT_EQ(option(*each, SOL_SOCKET, SO_RCVBUF), 60'000) << where;
+    }
+  }
+}
+
+TEST_F(streams, know_the_process_at_the_other_end_of_ipc) {
+  const process_credentials us{::getpid(), ::getuid(), ::getgid()};
+  for (const auto& where : everywhere()) {
+    auto ends = meet(where);
+    for (auto* each : {&ends.accepted, &ends.connected}) {
+      EXPECT_EQ(transport::remote_credentials(*each),
+                at(where).ipc() != nullptr ? std::optional{us} : std::nullopt)
+          << where;
+    }
+  }
+}
+
+TEST_F(streams, know_the_address_of_the_other_end) {
+  auto ends = meet("tcp://127.0.0.1:*");
+  error_code ec;
+  asio::ip::tcp::endpoint own;
+  const auto local = ends.connected.local_endpoint();
+  std::memcpy(own.data(), local.data(), local.size());
+  EXPECT_EQ(transport::remote_address(ends.accepted), "127.0.0.1:" + std::to_string(own.port()));
+
+  // An IPv4 peer of a listener for both is written as one.
+  if (has_ipv6()) {
+    transport_options both;
+    both.ipv6 = true;
+    acceptor a{executor(), both};
+    ASSERT_EQ(a.open(at("tcp://*:*"), backlog), error_code{});
+    const auto port = a.bound().tcp()->port;
+    EXPECT_EQ(connect({tcp_address{"127.0.0.1", port}}), error_code{});
+    EXPECT_TRUE(transport::remote_address(take(a)).starts_with("127.0.0.1:"));
+    EXPECT_EQ(connect({tcp_address{"::1", port}}), error_code{});
+    EXPECT_TRUE(transport::remote_address(take(a)).starts_with("[::1]:"));
+  }
+}
+
+// The descriptors that a program has which this one starts.
+std::string inherited() {
+  const std::unique_ptr<FILE, decltype(&::pclose)> list{::popen("exec ls /proc/self/fd", "re"),
+                                                        &::pclose};
+  std::string text;
+  for (int c = 0; (c = std::fgetc(list.get())) != EOF;) {
+    text += static_cast<char>(c);
+  }
+  return text;
+}
+
+TEST_F(streams, are_not_passed_on_to_programs_that_are_started) {
+  const auto before = inherited();
+  ASSERT_NE(before, "");
+  asio::io_context another{1};
+  std::vector<std::unique_ptr<acceptor>> acceptors;
+  std::vector<pair> pairs;
+  for (const auto& where : everywhere()) {
+    pairs.push_back(meet(where));
+    acceptors.push_back(std::make_unique<acceptor>(executor(), transport_options{}));
+    ASSERT_EQ(acceptors.back()->open(at(where), backlog), error_code{});
+  }
+  EXPECT_EQ(inherited(), before);
+}
+
+}  // namespace
+}  // namespace zmtp::test

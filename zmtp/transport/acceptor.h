@@ -1,0 +1,42 @@
+#pragma once
+// Listens at one endpoint and takes the connections that come, whatever the transport.
+
+#include "zmtp/endpoint.h"
+#include "zmtp/error.h"
+#include "zmtp/options.h"
+#include "zmtp/transport/ipc.h"
+#include "zmtp/transport/stream.h"
+
+#include <boost/asio/any_completion_handler.hpp>
+#include <boost/asio/any_io_executor.hpp>
+
+namespace zmtp::transport {
+
+class acceptor {
+public:
+  acceptor(const asio::any_io_executor& executor, const transport_options& options);
+  acceptor(const acceptor&) = delete;
+  acceptor& operator=(const acceptor&) = delete;
+  ~acceptor() { close(); }
+
+  // Listens at `at`, which must be bindable.
+  // Errors: errc::unknown_transport, and those of listen_tcp and listen_ipc.
+  [[nodiscard]] error_code open(const endpoint& at, int backlog);
+  // Nobody can connect any more, and the file of an ipc endpoint is gone.
+  void close() noexcept;
+  // As it can be connected to.
+  [[nodiscard]] const endpoint& bound() const noexcept { return bound_; }
+
+  // Completes when there may be a connection to take; with operation_aborted once closed.
+  void async_wait(asio::any_completion_handler<void(error_code)> handler);
+  // See transport::accept.
+  [[nodiscard]] error_code accept(stream& to);
+
+private:
+  transport_options options_;
+  listening_socket socket_;
+  ipc_file file_;
+  endpoint bound_;
+};
+
+}  // namespace zmtp::transport

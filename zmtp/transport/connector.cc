@@ -1,0 +1,145 @@
+#include "zmtp/transport/connector.h"
+
+#include "zmtp/transport/ipc.h"
+#include "zmtp/transport/tcp.h"
+
+#include <boost/asio/post.hpp>
+
+#include <algorithm>
+#include <netinet/in.h>
+#include <string>
+#include <utility>
+
+namespace zmtp::transport {
+
+using asio::ip::tcp;
+
+connector::connector(const asio::any_io_executor& executor, const transport_options& options)
+    : options_{options}, timer_{executor}, resolver_{executor}, socket_{executor} {}
+
+void connector::start(const endpoint& to, std::chrono::milliseconds time_limit, handler on_done) {
+  on_done_.swap(on_done);
+  to_ = to;
+  timer_.expires_after(time_limit);
+  timer_.async_wait([weak = weak_from_this()](error_code ec) {
+    if (const auto self = weak.lock(); self && !ec) {
+      self->stop(asio::error::timed_out);
+    }
+  });
+  struct {
+    connector& self;
+    void operator()(const tcp_address& a) const {
+      self.addresses_ = known_addresses(a.host, a.port);
+      self.addresses_.empty() ? self.resolve() : self.try_next();
+    }
+    void operator()(const ipc_address& a) const {
+      self.on_tried_soon(connect_ipc(self.socket_, a, self.options_));
+    }
+    void operator()(const inproc_address&) const { self.on_tried_soon(errc::unknown_transport); }
+  } begin{*this};
+  std::visit(begin, to_.address);
+}
+
+void connector::resolve() {
+  const auto& to = *to_.tcp();
+  resolver_.async_resolve(to.host, std::to_string(to.port), tcp::resolver::numeric_service,
+                          [self = shared_from_this()](error_code ec, const auto& found) {
+                            if (ec) {
+                              self->finish(self->stopped_ ? self->stopped_ : ec);
+                              return;
+                            }
+                            for (const auto& entry : found) {
+                              self->addresses_.push_back(entry.endpoint());
+                            }
+                            std::stable_partition(
+                                self->addresses_.begin(), self->addresses_.end(),
+                                [](const tcp::endpoint& e) { return e.address().is_v4(); });
+                            self->try_next();
+                          });
+}
+
+void connector::try_next() {
+  if (stopped_) {
+    finish(stopped_);
+    return;
+  }
+  const auto& address = addresses_[next_++];
+  if (const auto ec = prepare(address)) {
+    on_tried_soon(ec);
+    return;
+  }
+  socket_.async_connect(address, [self = shared_from_this()](error_code ec) {
+    self->on_tried(!ec && self->connected_to_itself() ? asio::error::connection_refused : ec);
+  });
+}
+
+// Nobody is called before start() returns.
+void connector::on_tried_soon(error_code ec) {
+  asio::post(socket_.get_executor(), [self = shared_from_this(), ec] { self->on_tried(ec); });
+}
+
+void connector::on_tried(error_code ec) {
+  if (ec && !stopped_ && next_ < addresses_.size()) {
+    try_next();
+  } else {
+    finish(stopped_ ? stopped_ : ec);
+  }
+}
+
+error_code connector::prepare(const tcp::endpoint& to) {
+  const auto ec = open(socket_, to.protocol().family(), options_);
+  return ec || !to_.tcp()->source ? ec : bind_to_source(*to_.tcp()->source, to.protocol());
+}
+
+error_code connector::bind_to_source(const host_port& source, const tcp& family) {
+  const auto own = own_addresses(source.host, source.port);
+  const auto found = std::find_if(own.begin(), own.end(),
+                                  [&](const tcp::endpoint& e) { return e.protocol() == family; });
+  if (found == own.end()) {
+    return own.empty() ? make_error_code(errc::unknown_interface)
+                       : asio::error::address_family_not_supported;
+  }
+  if (source.port == 0) {
+    // The port is then chosen by what the connection goes to, of which many can share one.
+    const int on = 1;
+    ::setsockopt(socket_.native_handle(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
+  }
+  error_code ec;
+  // The port may still be that of the connection before.
+  socket_.set_option(asio::socket_base::reuse_address{true}, ec);
+  if (!ec) {
+    socket_.bind(*found, ec);
+  }
+  return ec;
+}
+
+// Where nobody listens on a port that the system gives to those who connect, it gives it sooner or
+// later to this very attempt, and TCP lets the two ends of one socket meet. That would keep the port
+// from its listener, and the peer would be ourselves.
+bool connector::connected_to_itself() const {
+  error_code ec;
+  const auto own = socket_.local_endpoint(ec);
+  return !ec && own == socket_.remote_endpoint(ec) && !ec;
+}
+
+void connector::finish(error_code ec) {
+  timer_.cancel();
+  handler on_done;
+  on_done.swap(on_done_);
+  stream connected{socket_.get_executor()};
+  if (!ec) {
+    connected = std::move(socket_);
+  }
+  std::move(on_done)(ec, std::move(connected));
+}
+
+void connector::stop(error_code reason) {
+  stopped_ = reason;
+  resolver_.cancel();
+  error_code ignored;
+  socket_.close(ignored);
+}
+
+void connector::cancel() { stop(asio::error::operation_aborted); }
+
+}  // namespace zmtp::transport

@@ -1,0 +1,56 @@
+#pragma once
+// One attempt to connect to an endpoint, whatever the transport.
+
+#include "zmtp/endpoint.h"
+#include "zmtp/error.h"
+#include "zmtp/options.h"
+#include "zmtp/transport/stream.h"
+
+#include <boost/asio/any_completion_handler.hpp>
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace zmtp::transport {
+
+// Resolves a host's name anew and tries all its addresses in turn, IPv4 first. Numeric addresses and
+// "localhost" need no resolver; another name is resolved by Asio's resolver, which has a thread for it.
+class connector : public std::enable_shared_from_this<connector> {
+public:
+  using handler = asio::any_completion_handler<void(error_code, stream)>;
+
+  connector(const asio::any_io_executor& executor, const transport_options& options);
+  // `to` must be connectable, and not inproc. Completes, never before this returns, with the stream, or
+  // with the last address's error, or with timed_out.
+  void start(const endpoint& to, std::chrono::milliseconds time_limit, handler on_done);
+  // The attempt completes with operation_aborted.
+  void cancel();
+
+private:
+  void resolve();
+  void try_next();
+  void on_tried(error_code ec);
+  void on_tried_soon(error_code ec);
+  [[nodiscard]] error_code prepare(const asio::ip::tcp::endpoint& to);
+  [[nodiscard]] error_code bind_to_source(const host_port& source, const asio::ip::tcp& family);
+  [[nodiscard]] bool connected_to_itself() const;
+  void stop(error_code reason);
+  void finish(error_code ec);
+
+  transport_options options_;
+  asio::steady_timer timer_;
+  asio::ip::tcp::resolver resolver_;
+  stream socket_;
+  endpoint to_;
+  std::vector<asio::ip::tcp::endpoint> addresses_;
+  std::size_t next_ = 0;
+  error_code stopped_;  // why there is to be no further try
+  handler on_done_;
+};
+
+}  // namespace zmtp::transport
