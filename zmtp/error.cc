@@ -65,6 +65,8 @@ const char* text(errc e) noexcept {
     case errc::not_admitted:
       return "the authenticator refused the peer; check the peer's credentials and our access "
              "rules";
+    case errc::already_paired:
+      return "a PAIR has one peer and takes no other; connect to another socket, or use DEALER";
     case errc::handshake_timeout:
       return "the handshake took too long; check the network or raise limits::handshake_time";
     case errc::connection_lost:
@@ -142,6 +144,7 @@ std::optional<condition> condition_of(errc e) noexcept {
     case errc::bad_socket_type:
     case errc::duplicate_routing_id:
     case errc::not_admitted:
+    case errc::already_paired:
     case errc::handshake_timeout:
     case errc::connection_lost:
     case errc::out_of_memory:

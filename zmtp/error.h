@@ -46,6 +46,7 @@ enum class errc {
   routing_id_too_long,   // above 255 octets
   duplicate_routing_id,  // another living peer has this routing id
   not_admitted,          // the authenticator refused the peer
+  already_paired,        // a PAIR has a peer, and takes no other
 
   // The life of a connection.
   handshake_timeout,  // not finished within limits::handshake_time

@@ -71,6 +71,21 @@ struct transport_options {
   unsigned file_mode = 0600;
 };
 
+// What XPUB alone has.
+struct xpub_options {
+  enum class notices : std::uint8_t {
+    changes,        // the first subscription of all peers to a topic, and the end of the last
+    subscriptions,  // every subscription, and the end of the last
+    all,            // every subscription and the end of each
+  };
+  // What the user receives of his peers' subscriptions. By hand it is always all of them.
+  notices told = notices::changes;
+  // Peers are sent what the user subscribes them to, not what they asked for.
+  bool manual = false;
+  // Peers see a PUB, as protocols want it that do not know XPUB (12/CHP).
+  bool announce_as_pub = false;
+};
+
 struct socket_options {
   // Announced to peers as Identity; up to 255 octets, the first not zero. Empty: a ROUTER peer
   // makes one up.
@@ -93,11 +108,12 @@ struct socket_options {
   bool relaxed = false;
   // REQ: requests carry a number that their replies must bring back.
   bool correlate = false;
-  // PUB: sending waits for the slowest subscriber, instead of dropping what one has no room for.
+  // PUB, XPUB: sending waits for the slowest subscriber, instead of dropping what one has no room for.
   bool no_drop = false;
-  // DEALER, ROUTER: attach and detach of peers are received too, in their order with the messages, by
-  // who receives routed messages.
+  // DEALER, ROUTER, XPUB: attach and detach of peers are received too, in their order with the messages,
+  // by who receives routed messages (libzmq's notify).
   bool announce_peers = false;
+  xpub_options xpub{};
   // Announced to peers as X-Zinc: what only peers of this project understand, each `name` or
   // `name=value`. Printable ASCII without commas and blanks; up to 255 octets with the commas
   // between them.

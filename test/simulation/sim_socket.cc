@@ -1,6 +1,6 @@
 #include "test/simulation/sim_socket.h"
 
-#include "zmtp/routing/sub_state.h"
+#include "zmtp/routing/subscriber_state.h"
 
 #include <algorithm>
 #include <utility>
@@ -77,25 +77,25 @@ void sim_socket::disconnect(peer_id peer) {
 }
 
 void sim_socket::subscribe(std::string_view topic) {
-  if (static_cast<sub_state&>(*state_).subscribe(topic)) {
-    tell_publishers(true, topic);
-  }
+  static_cast<subscriber_state&>(*state_).subscribe(topic);
+  schedule();
 }
 
 void sim_socket::unsubscribe(std::string_view topic) {
-  if (static_cast<sub_state&>(*state_).unsubscribe(topic)) {
-    tell_publishers(false, topic);
-  }
+  static_cast<subscriber_state&>(*state_).unsubscribe(topic);
+  schedule();
 }
 
-void sim_socket::tell_publishers(bool subscribe, std::string_view topic) {
-  state_->for_each_pipe([&](pipe& p) {
+void sim_socket::tell_peers() {
+  auto& untold = state_->untold();
+  state_->for_each_pipe([&](const pipe& p) {
     if (auto* link = link_of(p.id)) {
-      link->tell(subscribe, topic);
-      state_->touch(p);
+      for (const auto& change : untold) {
+        link->tell(change.subscribe, change.topic);
+      }
     }
   });
-  schedule();
+  untold.clear();
 }
 
 template <class Body>
@@ -128,6 +128,7 @@ void sim_socket::post_turn() {
 bool sim_socket::flush() {
   turn_number_ += turns_++ == 0 ? 1U : 0U;
   state_->end_turn();
+  tell_peers();
   auto& dirty = state_->dirty();
   std::size_t left = 0;
   for (std::size_t i = 0; i < dirty.size(); ++i) {
@@ -182,6 +183,7 @@ void sim_socket::end_turn() {
 }
 
 void sim_socket::attach(peer_id id, const std::shared_ptr<sim_link>& link) {
+  tell_peers();
   if (id.slot >= by_slot_.size()) {
     by_slot_.resize(id.slot + 1);
   }

@@ -44,7 +44,7 @@ public:
   void connect(std::string_view name);
   void disconnect(std::string_view name);
   void disconnect(peer_id peer);
-  // SUB: to all publishers, those that are connected later too.
+  // SUB, XSUB: to all publishers, those that are connected later too.
   void subscribe(std::string_view topic);
   void unsubscribe(std::string_view topic);
 
@@ -87,7 +87,7 @@ public:
 private:
   void end_turn();
   [[nodiscard]] bool resume_drained();
-  void tell_publishers(bool subscribe, std::string_view topic);
+  void tell_peers();
   void post_turn();
   template <class Body>
   void act(Body&& body);

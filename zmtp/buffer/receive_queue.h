@@ -48,6 +48,8 @@ public:
   }
   void push(message&& m) { emplace(std::move(m)); }
 
+  // What pop() would take. The queue must not be empty.
+  [[nodiscard]] const message& front() const noexcept { return *slot(0); }
   // The queue must not be empty.
   void pop(message& to) noexcept {
     auto* const first = slot(0);

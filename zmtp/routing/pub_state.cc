@@ -9,25 +9,29 @@
 
 namespace zmtp {
 
-void pub_state::on_subscription(pipe& p, bool subscribe, std::string_view topic) {
+pub_state::change pub_state::apply(pipe& p, bool subscribe, std::string_view topic) {
   if (!subscribe) {
-    if (index_.cancel(p.id.slot, topic)) {
-      p.topic_octets -= topic.size();
+    if (!index_.cancel(p.id.slot, topic)) {
+      return change::none;
     }
-    return;
+    p.topic_octets -= topic.size();
+    return change::made;
   }
   const auto& limit = options_.limit;
   if (index_.subscriptions_of(p.id.slot) >= limit.subscriptions ||
       p.topic_octets + topic.size() > limit.subscription_octets) {
     // Asking for the same again takes nothing.
-    if (!index_.contains(p.id.slot, topic)) {
-      on_refused_subscriptions(1);
+    if (index_.contains(p.id.slot, topic)) {
+      return change::none;
     }
-    return;
+    on_refused_subscriptions(1);
+    return change::refused;
   }
-  if (index_.subscribe(p.id.slot, topic)) {
-    p.topic_octets += topic.size();
+  if (!index_.subscribe(p.id.slot, topic)) {
+    return change::none;
   }
+  p.topic_octets += topic.size();
+  return change::made;
 }
 
 void pub_state::on_detached(pipe& p) {

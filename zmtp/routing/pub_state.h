@@ -1,5 +1,5 @@
 #pragma once
-// PUB (RFC 29): each message to all peers that subscribed to how it begins.
+// PUB (RFC 29): each message to all peers that subscribed to how it begins. What XPUB does alike.
 
 #include "zmtp/buffer/block.h"
 #include "zmtp/routing/socket_state.h"
@@ -15,11 +15,13 @@ namespace zmtp {
 // A message is framed once: successive messages for the same peers are gathered into one block, which
 // goes to each of their queues when the peers change, when the block or a queue is full, or when the
 // turn ends; large ones as they are, small ones copied.
-class pub_state final : public socket_state {
+class pub_state : public socket_state {
 public:
   explicit pub_state(const socket_options& options) : socket_state{socket_type::pub, options} {}
 
-  void on_subscription(pipe& p, bool subscribe, std::string_view topic) override;
+  void on_subscription(pipe& p, bool subscribe, std::string_view topic) override {
+    apply(p, subscribe, topic);
+  }
   // What a SUB peer sends besides subscriptions is nobody's.
   void on_received(pipe& p) override { discard(p); }
   void on_detached(pipe& p) override;
@@ -36,11 +38,25 @@ public:
 
   [[nodiscard]] const subscription_index& subscriptions() const noexcept { return index_; }
 
+protected:
+  // `announced_as` is what peers see.
+  pub_state(socket_type announced_as, const socket_options& options)
+      : socket_state{announced_as, options} {}
+
+  enum class change {
+    made,     // the peer's topics are others now
+    none,     // it has the topic already, or does not have it
+    refused,  // above a limit, which has been counted
+  };
+  change apply(pipe& p, bool subscribe, std::string_view topic);
+  // Before something else is put into a peer's queue: what was gathered for it comes first.
+  void close_group();
+  void forget(pipe& p) override;
+  [[nodiscard]] subscription_index& index() noexcept { return index_; }
+
 private:
   [[nodiscard]] bool find_peers(std::string_view part);
   [[nodiscard]] bool open_group(if_full then);
-  void close_group();
-  void forget(pipe& p) override;
 
   subscription_index index_;
 

@@ -50,30 +50,4 @@ void router_state::forget(pipe& p) {
   socket_state::forget(p);
 }
 
-bool router_state::writable(peer_id to) const noexcept {
-  const auto* p = find(to);
-  return p != nullptr && !p->closing && !p->out.full();
-}
-
-send_status router_state::send(peer_id to, message&& m) {
-  auto* p = find(to);
-  if (p == nullptr || p->closing) {
-    return send_status::unknown;
-  }
-  if (p->out.full()) {
-    return send_status::full;
-  }
-  queue(*p, std::move(m));
-  return send_status::queued;
-}
-
-void router_state::count_drop(send_status why) noexcept {
-  switch (why) {
-    case send_status::queued:
-    case send_status::out_of_turn: return;
-    case send_status::full: ++counters_.dropped_full; return;
-    case send_status::unknown: ++counters_.dropped_unknown; return;
-  }
-}
-
 }  // namespace zmtp

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace zmtp {
 
@@ -23,11 +24,9 @@ public:
     return identities_.find(routing_id);
   }
   using socket_state::send;
-  using socket_state::writable;
-  [[nodiscard]] bool writable(peer_id to) const noexcept;
-  // `m` is moved from only if queued; nothing else is dropped here.
-  [[nodiscard]] send_status send(peer_id to, message&& m);
-  void count_drop(send_status why) noexcept;
+  [[nodiscard]] send_status send(peer_id to, message&& m) override {
+    return queue_for(to, std::move(m));
+  }
 
 private:
   void forget(pipe& p) override;

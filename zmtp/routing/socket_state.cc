@@ -18,10 +18,14 @@ void socket_state::on_attached(pipe& p, peer_info info, std::uint32_t) {
 
 // A message without parts, which no peer can send, marks attach and detach in turn.
 void socket_state::announce(pipe& p) {
-  if (options_.announce_peers) {
-    p.in.push(message{});
-    mark_readable(p);
+  if (announces_) {
+    deliver(p, message{});
   }
+}
+
+void socket_state::deliver(pipe& p, message&& m) {
+  p.in.push(std::move(m));
+  mark_readable(p);
 }
 
 void socket_state::mark_readable(pipe& p) {
@@ -69,6 +73,33 @@ void socket_state::queue(pipe& p, message&& m) {
   p.out.push(std::move(m));
   ++counters_.messages_sent;
   touch(p);
+}
+
+bool socket_state::writable(peer_id to) const noexcept {
+  const auto* p = find(to);
+  return p != nullptr && !p->closing && !p->out.full();
+}
+
+send_status socket_state::queue_for(peer_id to, message&& m) {
+  auto* p = find(to);
+  if (p == nullptr || p->closing) {
+    return send_status::unknown;
+  }
+  if (p->out.full()) {
+    return send_status::full;
+  }
+  queue(*p, std::move(m));
+  return send_status::queued;
+}
+
+void socket_state::count_drop(send_status why) noexcept {
+  switch (why) {
+    case send_status::queued:
+    case send_status::out_of_turn:
+    case send_status::too_long: return;
+    case send_status::full: ++counters_.dropped_full; return;
+    case send_status::unknown: ++counters_.dropped_unknown; return;
+  }
 }
 
 void socket_state::touch(pipe& p) {

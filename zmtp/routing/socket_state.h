@@ -13,6 +13,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +24,7 @@ enum class send_status {
   full,         // every peer it could go to is at its high-water mark, or there is none
   unknown,      // no such peer
   out_of_turn,  // REQ with a reply to come, REP without a request
+  too_long,     // XSUB: a subscription whose topic is above limits::topic_size
 };
 
 // What a pattern that drops does with a message for a peer that has no room.
@@ -48,10 +50,11 @@ struct socket_counters {
 class socket_state {
 public:
   socket_state(socket_type type, const socket_options& options) noexcept
-      : type_{type}, options_{options}, pipes_{options_} {
-    // Who receives nothing would never take the announcements.
-    options_.announce_peers &= type != socket_type::push && type != socket_type::pub;
-  }
+      : type_{type},
+        options_{options},
+        pipes_{options_},
+        announces_{options.announce_peers && type != socket_type::push &&
+                   type != socket_type::pub} {}
   socket_state(const socket_state&) = delete;
   socket_state& operator=(const socket_state&) = delete;
   virtual ~socket_state() = default;
@@ -97,6 +100,14 @@ public:
 
   // What a peer is to be told that it is subscribed to, as soon as it has attached.
   [[nodiscard]] virtual std::vector<std::string_view> topics() const { return {}; }
+  // A subscription of ours that began or ended.
+  struct subscription_change {
+    bool subscribe;
+    std::string topic;
+  };
+  // What the peers that are attached have not been told yet, in order; the shell empties it before it
+  // writes, and before another peer attaches, who is told topics().
+  [[nodiscard]] std::vector<subscription_change>& untold() noexcept { return untold_; }
 
   // What may wait to be sent together goes into the queues.
   virtual void end_turn() {}
@@ -111,7 +122,7 @@ public:
   [[nodiscard]] virtual bool readable() const noexcept { return !readable_.empty(); }
   // The next message, fairly from all peers, with who sent it. False if nothing waits; then what is in
   // `to` is of no account.
-  [[nodiscard]] bool receive(routed_message& to);
+  [[nodiscard]] virtual bool receive(routed_message& to);
   // The same without the sender, for sockets whose peers are alike.
   [[nodiscard]] virtual bool receive(message& to);
   // A message that could be sent if its pattern has room: at least one part, and room for an envelope.
@@ -122,8 +133,15 @@ public:
   // was queued (or dropped, where the pattern drops).
   [[nodiscard]] virtual send_status send(message&&, if_full) { return send_status::unknown; }
   [[nodiscard]] send_status send(message&& m) { return send(std::move(m), if_full::say_so); }
+  // Sends to this peer, for sockets that name one. `m` is moved from only if queued; nothing is dropped
+  // here.
+  [[nodiscard]] virtual send_status send(peer_id, message&&) { return send_status::unknown; }
+  // What could not be queued for a peer is dropped.
+  void count_drop(send_status why) noexcept;
   // A message would be queued.
   [[nodiscard]] virtual bool writable() const noexcept { return false; }
+  // A message to this peer would be queued.
+  [[nodiscard]] bool writable(peer_id to) const noexcept;
   void pause(pipe& p) noexcept;
   void resume(pipe& p);
 
@@ -137,6 +155,16 @@ protected:
   static constexpr std::size_t largest_envelope = 255;
 
   void queue(pipe& p, message&& m);
+  // The same for who is named, if there is such a peer and it has room.
+  [[nodiscard]] send_status queue_for(peer_id to, message&& m);
+  // The peer has told something, or something is to be told of it.
+  void deliver(pipe& p, message&& m);
+  // Who is received from next; none if nothing has come.
+  [[nodiscard]] const pipe* next_readable() const noexcept {
+    return readable_.empty() ? nullptr : &pipes_.at(readable_.current());
+  }
+  // Attach and detach stand in the queues, as messages without parts.
+  void announce_to_pattern() noexcept { announces_ = true; }
   // What was received last is not for the user.
   void drop_received() noexcept {
     --counters_.messages_received;
@@ -151,12 +179,14 @@ protected:
   pipe_table pipes_;
   slot_ring readable_;
   socket_counters counters_;
+  std::vector<subscription_change> untold_;
 
 private:
   [[nodiscard]] bool take(message& to, peer_id& from);
   void mark_readable(pipe& p);
   void announce(pipe& p);
 
+  bool announces_;
   std::vector<peer_id> dirty_;
   std::vector<peer_id> drained_;
 };

@@ -1,7 +1,5 @@
 #include "zmtp/routing/sub_state.h"
 
-#include <utility>
-
 namespace zmtp {
 
 namespace {
@@ -12,32 +10,19 @@ constexpr subscription_index::slot self = 0;
 }  // namespace
 
 bool sub_state::subscribe(std::string_view topic) {
-  if (const auto known = counts_.find(topic); known != counts_.end()) {
-    ++known->second;
-    return false;
+  const auto first = subscriber_state::subscribe(topic);
+  if (first) {
+    wanted_.subscribe(self, topic);
   }
-  counts_.emplace(std::string{topic}, 1);
-  wanted_.subscribe(self, topic);
-  return true;
+  return first;
 }
 
 bool sub_state::unsubscribe(std::string_view topic) {
-  const auto known = counts_.find(topic);
-  if (known == counts_.end() || --known->second != 0) {
-    return false;
+  const auto last = subscriber_state::unsubscribe(topic);
+  if (last) {
+    wanted_.cancel(self, topic);
   }
-  counts_.erase(known);
-  wanted_.cancel(self, topic);
-  return true;
-}
-
-std::vector<std::string_view> sub_state::topics() const {
-  std::vector<std::string_view> all;
-  all.reserve(counts_.size());
-  for (const auto& [topic, count] : counts_) {
-    all.push_back(topic);
-  }
-  return all;
+  return last;
 }
 
 bool sub_state::receive(message& to) {

@@ -118,6 +118,17 @@ bool subscription_index::contains(slot peer, std::string_view topic) const {
   return found != by_octets_.end() && memberships_.contains(membership{*found, peer});
 }
 
+bool subscription_index::contains(std::string_view topic) const {
+  return by_octets_.contains(hash_of(topic));
+}
+
+std::optional<std::string_view> subscription_index::newest_of(slot peer) const noexcept {
+  if (peer >= peers_.size() || peers_[peer].first == none) {
+    return std::nullopt;
+  }
+  return octets_of(records_[peers_[peer].first].of);
+}
+
 void subscription_index::remove(slot peer) noexcept {
   if (peer >= peers_.size()) {
     return;

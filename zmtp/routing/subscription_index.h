@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,10 @@ public:
   // False if the peer did not have it.
   bool cancel(slot peer, std::string_view topic);
   [[nodiscard]] bool contains(slot peer, std::string_view topic) const;
+  // Whether any peer has this very topic.
+  [[nodiscard]] bool contains(std::string_view topic) const;
+  // The peer's newest topic; nothing if it has none. Valid until the next change.
+  [[nodiscard]] std::optional<std::string_view> newest_of(slot peer) const noexcept;
   // Takes as long as the peer had subscriptions.
   void remove(slot peer) noexcept;
 

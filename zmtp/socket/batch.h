@@ -45,6 +45,7 @@ template <class Send>
     case send_status::full: return false;
     case send_status::unknown: ec = errc::host_unreachable; return true;
     case send_status::out_of_turn: ec = errc::out_of_turn; return true;
+    case send_status::too_long: ec = errc::topic_too_long; return true;
   }
   return true;
 }

@@ -1,7 +1,6 @@
 #include "zmtp/socket/dealer_socket.h"
 
 #include "zmtp/routing/round_robin_state.h"
-#include "zmtp/socket/batch.h"
 #include "zmtp/socket/socket_core.h"
 
 #include <utility>
@@ -13,13 +12,5 @@ dealer_socket::dealer_socket(asio::any_io_executor executor)
 
 dealer_socket::dealer_socket(asio::any_io_executor executor, const socket_options& options)
     : sending<receiving<socket>>{make_core<dealer_state>(std::move(executor), options)} {}
-
-void dealer_socket::start_receive(std::vector<routed_message>& batch, deadline until,
-                                  operations::received_handler handler) {
-  core_->start(waiting_room::side::to_receive, std::move(handler), until,
-               [&core = *core_, &batch](error_code&, std::size_t& count) {
-                 return receive_batch(batch, count, core.state());
-               });
-}
 
 }  // namespace zmtp

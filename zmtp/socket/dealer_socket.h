@@ -28,7 +28,7 @@ public:
   auto async_receive(std::vector<routed_message>& batch, deadline until, Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code, std::size_t)>(
         [this, &batch](operations::received_handler h, deadline when) {
-          start_receive(batch, when, std::move(h));
+          operations::start_receive(*core_, batch, when, std::move(h));
         },
         token, until);
   }
@@ -36,10 +36,6 @@ public:
   auto async_receive(std::vector<routed_message>& batch, Token&& token = {}) {
     return async_receive(batch, deadline{}, std::forward<Token>(token));
   }
-
-private:
-  void start_receive(std::vector<routed_message>& batch, deadline until,
-                     operations::received_handler handler);
 };
 
 }  // namespace zmtp

@@ -5,19 +5,22 @@
 
 namespace zmtp::operations {
 
-bool try_receive(socket_core& core, message& to) {
+template <class Item>
+bool try_receive(socket_core& core, Item& to) {
   const serial_check::scope alone{core.serial()};
   const auto received = core.state().receive(to);
   core.schedule();
   return received;
 }
 
-void start_receive(socket_core& core, deadline until, message_handler handler) {
+template <class Item>
+void start_receive(socket_core& core, deadline until, item_handler<Item> handler) {
   core.start(waiting_room::side::to_receive, std::move(handler), until,
-             [&core](error_code&, message& to) { return core.state().receive(to); });
+             [&core](error_code&, Item& to) { return core.state().receive(to); });
 }
 
-void start_receive(socket_core& core, std::vector<message>& batch, deadline until,
+template <class Item>
+void start_receive(socket_core& core, std::vector<Item>& batch, deadline until,
                    received_handler handler) {
   core.start(waiting_room::side::to_receive, std::move(handler), until,
              [&core, &batch](error_code&, std::size_t& count) {
@@ -29,5 +32,12 @@ void start_wait_readable(socket_core& core, deadline until, readable_handler han
   core.start(waiting_room::side::to_receive, std::move(handler), until,
              [&core](error_code&) { return core.state().readable(); });
 }
+
+template bool try_receive(socket_core&, message&);
+template bool try_receive(socket_core&, routed_message&);
+template void start_receive(socket_core&, deadline, item_handler<message>);
+template void start_receive(socket_core&, deadline, item_handler<routed_message>);
+template void start_receive(socket_core&, std::vector<message>&, deadline, received_handler);
+template void start_receive(socket_core&, std::vector<routed_message>&, deadline, received_handler);
 
 }  // namespace zmtp::operations

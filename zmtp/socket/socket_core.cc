@@ -217,6 +217,7 @@ bool socket_core::flush() {
   const turn_scope scope{turns_};
   turn_number_ += turns_ == 1 ? 1U : 0U;
   state_->end_turn();
+  tell_peers();
   auto& dirty = state_->dirty();
   std::size_t left = 0;
   for (std::size_t i = 0; i < dirty.size(); ++i) {
@@ -237,14 +238,20 @@ bool socket_core::flush() {
   return left == 0;
 }
 
-void socket_core::tell_publishers(bool subscribe, std::string_view topic) {
-  state_->for_each_pipe([&](pipe& p) {
+// What has changed since, of our subscriptions.
+void socket_core::tell_peers() {
+  auto& untold = state_->untold();
+  if (untold.empty()) {
+    return;
+  }
+  state_->for_each_pipe([&](const pipe& p) {
     if (auto* link = link_of(p.id)) {
-      link->tell(subscribe, topic);
-      state_->touch(p);
+      for (const auto& change : untold) {
+        link->tell(change.subscribe, change.topic);
+      }
     }
   });
-  schedule();
+  untold.clear();
 }
 
 bool socket_core::resume_drained() {
@@ -294,6 +301,8 @@ void socket_core::end_turn() {
 }
 
 void socket_core::attach(peer_id id, const std::shared_ptr<wire_link>& link) {
+  // The newcomer is told of all; those that are there, of what is new.
+  tell_peers();
   if (id.slot >= by_slot_.size()) {
     by_slot_.resize(id.slot + 1);
   }

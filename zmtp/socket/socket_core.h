@@ -77,8 +77,6 @@ public:
   // Writes at once: a queue is full and perhaps the kernel has room. Within a turn each peer is written
   // to once; false if one has more, which is for another turn.
   bool flush();
-  // SUB: tells the publishers that are there.
-  void tell_publishers(bool subscribe, std::string_view topic);
   [[nodiscard]] serial_check& serial() noexcept { return serial_; }
 
   // For links, listeners and dialers: runs `body` as a turn. What it makes readable or writable is
@@ -130,6 +128,7 @@ private:
   void begin_turn();
   void end_turn();
   [[nodiscard]] bool resume_drained();
+  void tell_peers();
   void post_turn();
   void arm_linger(std::chrono::milliseconds linger);
   void arm_deadline();

@@ -1,0 +1,383 @@
+// XPUB: what it tells its user of subscriptions, in which order, and whom it sends to (RFC 29,
+// protocols A5, Z-8).
+
+#include "zmtp/routing/xpub_state.h"
+
+#include "test/support/routing.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace zmtp {
+namespace {
+
+using namespace std::string_literals;
+using notices = xpub_options::notices;
+using test::attach_new;
+using test::content_of;
+using test::parts;
+using test::peer_sends;
+
+using texts = std::vector<std::string>;
+
+socket_options telling(notices told, bool announce = false) {
+  socket_options options;
+  options.xpub.told = told;
+  options.announce_peers = announce;
+  return options;
+}
+
+socket_options by_hand() {
+  socket_options options;
+  options.xpub.manual = true;
+  return options;
+}
+
+// Peers are called a, b, c … in the order that they come.
+class xpub_user {
+public:
+  explicit xpub_user(const socket_options& options = {}) : state{options} {}
+
+  peer_id arrive() {
+    const auto id = attach_new(state);
+    names_.emplace(id, static_cast<char>('a' + static_cast<int>(names_.size())));
+    return id;
+  }
+  void leave(peer_id id) { state.on_detached(*state.find(id)); }
+  void subscribe(peer_id id, std::string_view topic) {
+    state.on_subscription(*state.find(id), true, topic);
+  }
+  void cancel(peer_id id, std::string_view topic) {
+    state.on_subscription(*state.find(id), false, topic);
+  }
+  // "a +topic", "a -topic", "a: [part]", "a: attached".
+  texts received() {
+    auto all = test::receive_all(state, [this](peer_id id) { return std::string{names_.at(id)}; });
+    for (auto& text : all) {
+      if (text.starts_with(text.substr(0, 1) + ": [\1") && text.find("] [") == text.npos) {
+        text = text.substr(0, 1) + " +" + text.substr(5, text.size() - 6);
+      } else if (text.starts_with(text.substr(0, 1) + ": [\0"s) && text.find("] [") == text.npos) {
+        text = text.substr(0, 1) + " -" + text.substr(5, text.size() - 6);
+      }
+    }
+    return all;
+  }
+  void send(message m) { EXPECT_EQ(state.send(std::move(m)), send_status::queued); }
+  std::vector<parts> taken(peer_id id) {
+    state.end_turn();
+    return content_of(test::write(state, id)).messages;
+  }
+
+  xpub_state state;
+
+private:
+  std::map<peer_id, char> names_;
+};
+
+TEST(xpub_state, announces_itself_as_what_is_asked_for) {
+  EXPECT_EQ(xpub_state{{}}.type(), socket_type::xpub);
+  socket_options options;
+  options.xpub.announce_as_pub = true;
+  options.announce_peers = true;
+  xpub_user user{options};
+  EXPECT_EQ(user.state.type(), socket_type::pub);
+  const auto a = user.arrive();
+  user.subscribe(a, "A");
+  EXPECT_EQ(user.received(), (texts{"a: attached", "a +A"})) << "the user has an XPUB";
+}
+
+TEST(xpub_state, tells_of_the_first_and_the_last_of_a_topic) {
+  xpub_user user;
+  const auto a = user.arrive();
+  const auto b = user.arrive();
+  user.subscribe(a, "A");
+  user.subscribe(a, "A");
+  user.subscribe(b, "A");
+  user.subscribe(b, "");
+  EXPECT_EQ(user.received(), (texts{"a +A", "b +"}));
+  user.cancel(b, "A");
+  user.cancel(b, "never");
+  EXPECT_EQ(user.received(), texts{});
+  user.cancel(a, "A");
+  user.cancel(a, "A");
+  EXPECT_EQ(user.received(), texts{"a -A"});
+  user.subscribe(b, "A");
+  EXPECT_EQ(user.received(), texts{"b +A"}) << "it begins anew";
+}
+
+TEST(xpub_state, verbose_tells_of_every_subscription_and_the_last_end) {
+  xpub_user user{telling(notices::subscriptions)};
+  const auto a = user.arrive();
+  const auto b = user.arrive();
+  user.subscribe(a, "A");
+  user.subscribe(a, "A");
+  EXPECT_EQ(user.received(), (texts{"a +A", "a +A"}));
+  user.subscribe(b, "A");
+  EXPECT_EQ(user.received(), texts{"b +A"});
+  user.cancel(b, "A");
+  user.leave(b);
+  EXPECT_EQ(user.received(), texts{});
+  user.cancel(a, "A");
+  EXPECT_EQ(user.received(), texts{"a -A"});
+}
+
+TEST(xpub_state, verboser_tells_of_every_end_too) {
+  xpub_user user{telling(notices::all)};
+  const auto a = user.arrive();
+  const auto b = user.arrive();
+  user.subscribe(a, "A");
+  user.subscribe(b, "A");
+  user.cancel(b, "never");
+  user.cancel(b, "A");
+  user.subscribe(b, "A");
+  EXPECT_EQ(user.received(), (texts{"a +A", "b +A", "b -A", "b +A"}));
+  user.leave(b);
+  EXPECT_EQ(user.received(), texts{"b -A"});
+  user.leave(a);
+  EXPECT_EQ(user.received(), texts{"a -A"});
+}
+
+TEST(xpub_state, when_a_peer_goes_what_nobody_else_has_ends_before_its_detach) {
+  xpub_user user{telling(notices::changes, true)};
+  const auto a = user.arrive();
+  const auto b = user.arrive();
+  for (const auto* topic : {"A", "B", "C"}) {
+    user.subscribe(a, topic);
+  }
+  user.subscribe(b, "B");
+  peer_sends(user.state, a, {"last words"});
+  user.leave(a);
+  EXPECT_EQ(user.received(), (texts{"a: attached", "b: attached", "a +A", "b +B", "a +C",
+                                    "a: [last words]", "a -C", "a -A", "a: detached"}))
+      << "peers take turns, so that b's is the first of B";
+  EXPECT_EQ(user.state.find(a), nullptr);
+  user.leave(b);
+  EXPECT_EQ(user.received(), (texts{"b -B", "b: detached"}));
+}
+
+// Queues are read in turn: what came first may be received last.
+TEST(xpub_state, each_topic_begins_before_it_ends_whatever_is_received_first) {
+  xpub_user user;
+  const auto a = user.arrive();
+  const auto b = user.arrive();
+  for (int i = 0; i < 5; ++i) {
+    peer_sends(user.state, a, {"x"});
+  }
+  user.subscribe(a, "A");
+  user.subscribe(b, "A");
+  user.leave(a);
+  user.leave(b);
+  auto all = user.received();
+  std::erase(all, "a: [x]");
+  EXPECT_EQ(all, (texts{"b +A", "b -A", "a +A", "a -A"}));
+}
+
+TEST(xpub_state, what_peers_say_besides_is_received_in_its_order) {
+  xpub_user user;
+  const auto a = user.arrive();
+  peer_sends(user.state, a, {"hello"});
+  user.subscribe(a, "A");
+  peer_sends(user.state, a, {""});
+  peer_sends(user.state, a, {"\1A", "of two parts"});
+  peer_sends(user.state, a, {"\2A"});
+  user.cancel(a, "A");
+  peer_sends(user.state, a, {"", "\1B"});
+  EXPECT_EQ(user.received(), (texts{"a: [hello]", "a +A", "a: []", "a: [\1A] [of two parts]",
+                                    "a: [\2A]", "a -A", "a: [] [\1B]"}));
+  EXPECT_EQ(user.state.counters().messages_received, 7U);
+  EXPECT_EQ(user.state.counters().dropped_unexpected, 0U);
+}
+
+TEST(xpub_state, what_is_not_told_is_not_counted_as_received) {
+  xpub_user user;
+  const auto a = user.arrive();
+  const auto b = user.arrive();
+  user.subscribe(a, "A");
+  user.subscribe(b, "A");
+  user.cancel(a, "A");
+  EXPECT_EQ(user.received(), texts{"a +A"});
+  EXPECT_EQ(user.state.counters().messages_received, 1U);
+  EXPECT_EQ(user.state.counters().dropped_unexpected, 0U);
+}
+
+TEST(xpub_state, attach_and_detach_are_received_only_if_asked_for) {
+  xpub_user user;
+  const auto a = user.arrive();
+  EXPECT_EQ(user.received(), texts{});
+  user.leave(a);
+  EXPECT_EQ(user.received(), texts{});
+  EXPECT_EQ(user.state.find(a), nullptr) << "it is not kept for a user who is not told";
+}
+
+TEST(xpub_state, a_user_who_takes_messages_alone_gets_them) {
+  xpub_user user{telling(notices::changes, true)};
+  const auto a = user.arrive();
+  user.subscribe(a, "A");
+  user.leave(a);
+  message m;
+  ASSERT_TRUE(user.state.receive(m));
+  EXPECT_EQ(m.front(), "\1A");
+  ASSERT_TRUE(user.state.receive(m));
+  EXPECT_EQ(m.front(), "\0A"s);
+  EXPECT_FALSE(user.state.receive(m));
+}
+
+TEST(xpub_state, subscriptions_hold_before_the_user_hears_of_them) {
+  xpub_user user;
+  const auto a = user.arrive();
+  user.subscribe(a, "A");
+  user.send({"A"});
+  EXPECT_EQ(user.taken(a), std::vector<parts>{{"A"}});
+}
+
+TEST(xpub_state, an_endpoint_that_comes_back_begins_anew) {
+  xpub_user user{telling(notices::changes, true)};
+  auto& p = user.state.open_pipe(true);
+  std::vector<std::string> heard;
+  const auto name = [](peer_id) { return "e"; };
+  for (int i = 0; i < 2; ++i) {
+    user.state.on_attached(p, {}, 1);
+    user.state.on_subscription(p, true, "A");
+    user.state.on_detached(p);
+  }
+  const texts once{"e: attached", "e: [\1A]", "e: [\0A]"s, "e: detached"};
+  auto twice = once;
+  twice.insert(twice.end(), once.begin(), once.end());
+  EXPECT_EQ(test::receive_all(user.state, name), twice);
+}
+
+TEST(xpub_state, subscriptions_count_against_the_receive_mark) {
+  socket_options options;
+  options.receive_mark.messages = 3;
+  xpub_user user{options};
+  const auto a = user.arrive();
+  user.subscribe(a, "A");
+  user.subscribe(a, "B");
+  EXPECT_TRUE(user.state.find(a)->in.full()) << "the attach counts, too";
+  static_cast<void>(user.received());
+  EXPECT_FALSE(user.state.find(a)->in.full());
+}
+
+TEST(xpub_state, what_is_refused_is_not_told) {
+  socket_options options;
+  options.limit.subscriptions = 1;
+  xpub_user user{options};
+  const auto a = user.arrive();
+  user.subscribe(a, "A");
+  user.subscribe(a, "B");
+  user.cancel(a, "B");
+  EXPECT_EQ(user.received(), texts{"a +A"});
+  EXPECT_EQ(user.state.counters().refused_subscriptions, 1U);
+}
+
+TEST(xpub_state, one_peer_can_be_sent_to) {
+  xpub_user user;
+  const auto a = user.arrive();
+  const auto b = user.arrive();
+  user.subscribe(a, "");
+  user.subscribe(b, "");
+  user.send({"1"});
+  EXPECT_EQ(user.state.send(a, {"for a alone"}), send_status::queued);
+  user.send({"2"});
+  EXPECT_EQ(user.taken(a), (std::vector<parts>{{"1"}, {"for a alone"}, {"2"}}));
+  EXPECT_EQ(user.taken(b), (std::vector<parts>{{"1"}, {"2"}}));
+}
+
+TEST(xpub_state, sending_to_one_says_that_it_is_full_or_gone) {
+  socket_options options;
+  options.send_mark.messages = 1;
+  xpub_user user{options};
+  const auto a = user.arrive();
+  EXPECT_TRUE(user.state.writable(a));
+  EXPECT_EQ(user.state.send(a, {"1"}), send_status::queued);
+  EXPECT_FALSE(user.state.writable(a));
+  message m{"2"};
+  EXPECT_EQ(user.state.send(a, std::move(m)), send_status::full);
+  EXPECT_EQ(m.front(), "2") << "what is not queued is not moved from";
+  user.leave(a);
+  EXPECT_EQ(user.state.send(a, std::move(m)), send_status::unknown);
+  EXPECT_FALSE(user.state.writable(a));
+}
+
+TEST(xpub_state, a_paused_peer_is_not_received_from) {
+  xpub_user user;
+  const auto a = user.arrive();
+  const auto b = user.arrive();
+  user.state.pause(*user.state.find(a));
+  user.subscribe(a, "A");
+  user.subscribe(b, "B");
+  EXPECT_EQ(user.received(), texts{"b +B"});
+  user.state.resume(*user.state.find(a));
+  EXPECT_EQ(user.received(), texts{"a +A"});
+}
+
+TEST(xpub_state, by_hand_peers_get_what_the_user_subscribes_them_to) {
+  xpub_user user{by_hand()};
+  const auto a = user.arrive();
+  const auto b = user.arrive();
+  user.subscribe(a, "A");
+  user.send({"A"});
+  EXPECT_EQ(user.taken(a), std::vector<parts>{});
+  EXPECT_TRUE(user.state.subscribe(a, "X"));
+  EXPECT_TRUE(user.state.subscribe(b, "X"));
+  user.send({"A"});
+  user.send({"X1"});
+  EXPECT_TRUE(user.state.cancel(b, "X"));
+  user.send({"X2"});
+  EXPECT_EQ(user.taken(a), (std::vector<parts>{{"X1"}, {"X2"}}));
+  EXPECT_EQ(user.taken(b), (std::vector<parts>{{"X1"}}));
+}
+
+TEST(xpub_state, by_hand_the_user_is_told_everything) {
+  xpub_user user{by_hand()};
+  const auto a = user.arrive();
+  const auto b = user.arrive();
+  user.subscribe(a, "A");
+  user.subscribe(a, "A");
+  EXPECT_EQ(user.received(), (texts{"a +A", "a +A"}));
+  user.subscribe(b, "A");
+  user.cancel(b, "never");
+  user.cancel(b, "A");
+  EXPECT_EQ(user.received(), (texts{"b +A", "b -A"}));
+  user.leave(a);
+  EXPECT_EQ(user.received(), texts{"a -A"});
+}
+
+TEST(xpub_state, by_hand_what_a_peer_asked_for_has_limits_too) {
+  auto options = by_hand();
+  options.limit.subscriptions = 2;
+  options.limit.subscription_octets = 4;
+  xpub_user user{options};
+  const auto a = user.arrive();
+  user.subscribe(a, "A");
+  user.subscribe(a, "four");
+  user.subscribe(a, "B");
+  user.subscribe(a, "C");
+  user.subscribe(a, "A");
+  EXPECT_EQ(user.received(), (texts{"a +A", "a +B", "a +A"}));
+  EXPECT_EQ(user.state.counters().refused_subscriptions, 2U);
+  user.cancel(a, "A");
+  user.subscribe(a, "DDD");
+  EXPECT_EQ(user.received(), (texts{"a -A", "a +DDD"}));
+}
+
+TEST(xpub_state, by_hand_who_is_gone_cannot_be_subscribed) {
+  xpub_user user{by_hand()};
+  const auto a = user.arrive();
+  EXPECT_TRUE(user.state.subscribe(a, "X"));
+  user.leave(a);
+  EXPECT_FALSE(user.state.subscribe(a, "X"));
+  EXPECT_FALSE(user.state.cancel(a, "X"));
+  static_cast<void>(user.received());
+  const auto next = user.arrive();
+  ASSERT_EQ(next.slot, a.slot);
+  user.send({"X"});
+  EXPECT_EQ(user.taken(next), std::vector<parts>{}) << "it has nothing of its slot's former peer";
+}
+
+}  // namespace
+}  // namespace zmtp

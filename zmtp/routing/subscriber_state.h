@@ -1,0 +1,42 @@
+#pragma once
+// What SUB and XSUB share (RFC 29): what we subscribed to, and who is to be told of it.
+
+#include "zmtp/routing/socket_state.h"
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace zmtp {
+
+// Counts subscriptions to the same topic; what goes to publishers is the first and the last of them,
+// which both a publisher that keeps a set and one that counts understand (protocols C2-1).
+class subscriber_state : public socket_state {
+public:
+  // True if it is the first to this topic, and publishers are told.
+  virtual bool subscribe(std::string_view topic);
+  // True if it was the last.
+  virtual bool unsubscribe(std::string_view topic);
+  [[nodiscard]] std::vector<std::string_view> topics() const override;
+
+protected:
+  using socket_state::socket_state;
+
+private:
+  void tell(bool subscribe, std::string_view topic);
+
+  struct hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view topic) const noexcept {
+      return std::hash<std::string_view>{}(topic);
+    }
+  };
+
+  boost::unordered_flat_map<std::string, std::size_t, hash, std::equal_to<>> counts_;
+};
+
+}  // namespace zmtp

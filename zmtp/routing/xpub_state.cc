@@ -1,0 +1,153 @@
+#include "zmtp/routing/xpub_state.h"
+
+#include "zmtp/command.h"
+
+#include <cstring>
+#include <utility>
+#include <variant>
+
+namespace zmtp {
+
+namespace {
+
+// As a peer of ZMTP 3.0 would send it.
+message notice(bool subscribe, std::string_view topic) {
+  message m;
+  const auto octets = m.prepare_back(1 + topic.size());
+  octets[0] = std::byte{subscribe};
+  if (!topic.empty()) {
+    std::memcpy(octets.data() + 1, topic.data(), topic.size());
+  }
+  return m;
+}
+
+}  // namespace
+
+xpub_state::xpub_state(const socket_options& options)
+    : pub_state{options.xpub.announce_as_pub ? socket_type::pub : socket_type::xpub, options} {
+  announce_to_pattern();
+}
+
+bool xpub_state::tells_all(bool subscribe) const noexcept {
+  using enum xpub_options::notices;
+  const auto told = options_.xpub.told;
+  return options_.xpub.manual || told == all || (told == subscriptions && subscribe);
+}
+
+void xpub_state::on_subscription(pipe& p, bool subscribe, std::string_view topic) {
+  const auto done = options_.xpub.manual ? change::none : apply(p, subscribe, topic);
+  // Of a topic that the peer has already; one that it never had cannot end.
+  const bool again =
+      done == change::none && tells_all(subscribe) && (subscribe || options_.xpub.manual);
+  if (done == change::made || again) {
+    deliver(p, notice(subscribe, topic));
+  }
+}
+
+bool xpub_state::receive(routed_message& to) {
+  while (const auto* const p = next_readable()) {
+    if (p->announced && p->in.front().empty() && withdraw(*p, to.content)) {
+      to.what = routed_message::kind::message;
+      to.peer = p->id;
+      ++counters_.messages_received;
+      return true;
+    }
+    static_cast<void>(socket_state::receive(to));
+    if (to.what != routed_message::kind::message) {
+      if (options_.announce_peers) {
+        return true;
+      }
+    } else if (to.content.part_count() != 1 || is_news(to.peer, to.content.front())) {
+      return true;
+    } else {
+      --counters_.messages_received;
+    }
+  }
+  return false;
+}
+
+bool xpub_state::receive(message& to) {
+  routed_message received;
+  while (receive(received)) {
+    if (received.what == routed_message::kind::message) {
+      to = std::move(received.content);
+      return true;
+    }
+  }
+  return false;
+}
+
+// Of one part; whether the user is to have it. What begins like a subscription is one: the conversation
+// takes all others out.
+bool xpub_state::is_news(peer_id from, std::string_view part) {
+  const auto parsed = command::parse_subscription(part);
+  const auto* const s = std::get_if<command::subscription>(&parsed);
+  if (s == nullptr) {
+    return true;
+  }
+  const auto& limit = options_.limit;
+  if (from.slot >= told_octets_.size()) {
+    told_octets_.resize(from.slot + 1);
+  }
+  auto& octets = told_octets_[from.slot];
+  if (!s->subscribe) {
+    if (!told_.cancel(from.slot, s->topic)) {
+      return false;
+    }
+    octets -= s->topic.size();
+    return tells_all(false) || !told_.contains(s->topic);
+  }
+  if (told_.contains(from.slot, s->topic)) {
+    return tells_all(true);
+  }
+  // Otherwise the limits have been looked at when it came.
+  if (options_.xpub.manual && (told_.subscriptions_of(from.slot) >= limit.subscriptions ||
+                               octets + s->topic.size() > limit.subscription_octets)) {
+    on_refused_subscriptions(1);
+    return false;
+  }
+  const bool first = !told_.contains(s->topic);
+  told_.subscribe(from.slot, s->topic);
+  octets += s->topic.size();
+  return first || tells_all(true);
+}
+
+// The peer's detach is next. Takes one of its topics back, whose end is news to the user; false if there
+// is none left.
+bool xpub_state::withdraw(const pipe& p, message& to) {
+  while (const auto topic = told_.newest_of(p.id.slot)) {
+    to = notice(false, *topic);
+    if (is_news(p.id, to.front())) {
+      return true;
+    }
+  }
+  return false;
+}
+
+send_status xpub_state::send(peer_id to, message&& m) {
+  close_group();
+  return queue_for(to, std::move(m));
+}
+
+pipe* xpub_state::subscriber(peer_id id) const noexcept {
+  auto* const p = find(id);
+  return p != nullptr && p->attached ? p : nullptr;
+}
+
+bool xpub_state::subscribe(peer_id peer, std::string_view topic) {
+  auto* const p = subscriber(peer);
+  if (p != nullptr) {
+    index().subscribe(p->id.slot, topic);
+  }
+  return p != nullptr;
+}
+
+bool xpub_state::cancel(peer_id peer, std::string_view topic) {
+  auto* const p = subscriber(peer);
+  if (p != nullptr) {
+    index().cancel(p->id.slot, topic);
+  }
+  return p != nullptr;
+}
+
+}  // namespace zmtp

@@ -1,0 +1,113 @@
+#include "zmtp/socket/addressing.h"
+
+#include "zmtp/socket/socket_core.h"
+
+namespace zmtp::operations {
+
+namespace {
+
+// One attempt to send one message; true when there is no more to try.
+bool attempt(socket_core& core, peer_id to, message& m, error_code& ec) {
+  if (m.empty()) {
+    ec = errc::bad_message;
+    return true;
+  }
+  auto& state = core.state();
+  auto status = state.send(to, std::move(m));
+  if (status == send_status::full) {
+    if (!core.flush()) {
+      return false;
+    }
+    status = state.send(to, std::move(m));
+  }
+  if (status == send_status::queued) {
+    return true;
+  }
+  if (!core.options().mandatory) {
+    state.count_drop(status);
+    return true;
+  }
+  if (status == send_status::unknown) {
+    ec = errc::host_unreachable;
+  }
+  return status == send_status::unknown;
+}
+
+}  // namespace
+
+send_status try_send(socket_core& core, peer_id to, message&& m) {
+  const serial_check::scope alone{core.serial()};
+  if (!core.open() || m.empty()) {
+    return send_status::unknown;
+  }
+  if (core.senders_wait(to)) {
+    return send_status::full;
+  }
+  auto status = core.state().send(to, std::move(m));
+  if (status == send_status::full) {
+    core.flush();
+    status = core.state().send(to, std::move(m));
+  }
+  core.schedule();
+  return status;
+}
+
+void start_send(socket_core& core, peer_id to, message&& m, deadline until,
+                addressed_handler handler) {
+  core.start(
+      waiting_room::side::to_send, std::move(handler), until,
+      [&core, to, m = std::move(m)](error_code& ec) mutable { return attempt(core, to, m, ec); },
+      to);
+}
+
+void start_send(socket_core& core, std::vector<routed_message>& batch, deadline until,
+                addressed_count_handler handler) {
+  core.start(waiting_room::side::to_send, std::move(handler), until,
+             [&core, &batch](error_code& ec, std::size_t& sent) {
+               std::size_t done = 0;
+               while (done < batch.size() &&
+                      attempt(core, batch[done].peer, batch[done].content, ec) && !ec) {
+                 ++done;
+               }
+               sent += done;
+               batch.erase(batch.begin(), batch.begin() + static_cast<std::ptrdiff_t>(done));
+               return batch.empty() || ec;
+             });
+}
+
+void start_wait_writable(socket_core& core, peer_id to, deadline until, addressed_handler handler) {
+  core.start(
+      waiting_room::side::to_send, std::move(handler), until,
+      [&core, to](error_code& ec) {
+        if (const auto* p = core.state().find(to); p == nullptr || p->closing) {
+          ec = errc::host_unreachable;
+          return true;
+        }
+        return core.state().writable(to);
+      },
+      to);
+}
+
+const peer_info* info(socket_core& core, peer_id peer) noexcept {
+  const auto* p = core.state().find(peer);
+  return p != nullptr ? &p->info : nullptr;
+}
+
+void pause(socket_core& core, peer_id peer) {
+  const serial_check::scope alone{core.serial()};
+  if (auto* p = core.state().find(peer)) {
+    core.state().pause(*p);
+  }
+}
+
+void resume(socket_core& core, peer_id peer) {
+  const serial_check::scope alone{core.serial()};
+  if (auto* p = core.state().find(peer)) {
+    core.state().resume(*p);
+    core.schedule();
+  }
+}
+
+void disconnect(socket_core& core, peer_id peer) { core.disconnect(peer); }
+
+}  // namespace zmtp::operations
