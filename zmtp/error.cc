@@ -75,6 +75,16 @@ const char* text(errc e) noexcept {
       return "there was no memory for what the peer sent; lower limits or marks, or add memory";
     case errc::probe_unanswered:
       return "the peer answered neither a PING nor TCP; check that its host is alive";
+    case errc::handshake_evicted:
+      return "a silent handshake gave way, because there were too many; raise "
+             "socket_options::pending_handshakes or find out who connects without a word";
+    case errc::heartbeat_timeout:
+      return "the peer answered no PING in time; lengthen heartbeat_options::timeout or switch off "
+             "its `strict`, which cuts peers that are only slow";
+    case errc::ttl_expired:
+      return "the peer was silent for longer than its own PINGs promised; lengthen its TTL or "
+             "switch "
+             "off heartbeat_options::strict";
     case errc::bad_endpoint:
       return "not an endpoint, or none that this can be done with; write it as tcp://host:port, "
              "IPv6 addresses in brackets, ipc://path, ipc://@name or inproc://name";
@@ -91,6 +101,10 @@ const char* text(errc e) noexcept {
     case errc::bad_option: return "a socket option is out of its range; see zmtp/options.h";
     case errc::socket_closed: return "the socket was closed; open another";
     case errc::host_unreachable: return "no peer has this routing id; wait until it has connected";
+    case errc::endpoint_stopped:
+      return "connecting was given up, as reconnect_options say, and nobody is left to send to; "
+             "connect "
+             "again";
     case errc::would_block:
       return "the queue is full; wait until the socket is writable or raise its mark";
     case errc::timed_out: return "the operation's deadline passed; try again or allow more time";
@@ -148,7 +162,10 @@ std::optional<condition> condition_of(errc e) noexcept {
     case errc::handshake_timeout:
     case errc::connection_lost:
     case errc::out_of_memory:
+    case errc::handshake_evicted:
     case errc::probe_unanswered:
+    case errc::heartbeat_timeout:
+    case errc::ttl_expired:
     case errc::bad_endpoint:
     case errc::unknown_transport:
     case errc::address_too_long:
@@ -157,6 +174,7 @@ std::optional<condition> condition_of(errc e) noexcept {
     case errc::bad_option:
     case errc::socket_closed:
     case errc::host_unreachable:
+    case errc::endpoint_stopped:
     case errc::would_block:
     case errc::timed_out:
     case errc::bad_message:
@@ -174,7 +192,8 @@ std::optional<generic::errc_t> system_word(errc e) noexcept {
   if (e == errc::would_block) {
     return generic::operation_would_block;
   }
-  if (e == errc::timed_out || e == errc::handshake_timeout || e == errc::probe_unanswered) {
+  if (e == errc::timed_out || e == errc::handshake_timeout || e == errc::probe_unanswered ||
+      e == errc::heartbeat_timeout || e == errc::ttl_expired) {
     return generic::timed_out;
   }
   if (e == errc::frame_too_large || e == errc::message_too_large) {

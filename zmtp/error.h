@@ -52,7 +52,10 @@ enum class errc {
   handshake_timeout,  // not finished within limits::handshake_time
   connection_lost,    // the peer closed, or the network did
   out_of_memory,      // there was none for what the peer sent
+  handshake_evicted,  // silent for limits::handshake_silence, it gave way to a newcomer
   probe_unanswered,   // neither an octet nor a TCP acknowledgement after a PING
+  heartbeat_timeout,  // no octet after a PING, though TCP acknowledged it (heartbeat_options::strict)
+  ttl_expired,        // no octet within the TTL of the peer's own PING (heartbeat_options::strict)
 
   // What the local user asked.
   bad_endpoint,       // not transport://address
@@ -63,10 +66,11 @@ enum class errc {
   bad_option,         // a socket option out of its range
   socket_closed,      // the socket was closed
   host_unreachable,   // no peer of that routing id
-  would_block,        // the queue is full
-  timed_out,          // the operation's deadline passed
-  bad_message,        // a message that cannot be sent as it is (no parts, or too many)
-  out_of_turn,        // a second request before the reply, a reply without a request
+  endpoint_stopped,  // every endpoint was given up (reconnect_options), and nobody is left to send to
+  would_block,       // the queue is full
+  timed_out,         // the operation's deadline passed
+  bad_message,       // a message that cannot be sent as it is (no parts, or too many)
+  out_of_turn,       // a second request before the reply, a reply without a request
 };
 
 inline constexpr std::size_t errc_count = static_cast<std::size_t>(errc::out_of_turn) + 1;

@@ -13,6 +13,7 @@ constexpr std::size_t max_routing_id = 255;   // RFC 37: the length is one octet
 constexpr std::size_t max_extensions = 255;   // octets of the list: READY shall stay small
 constexpr std::size_t max_size = 1ULL << 31;  // 2 GiB
 constexpr std::size_t max_parts = 65'535;     // what a message counts
+constexpr heartbeat_options::deciseconds max_ttl{655};  // libzmq overflows above it
 // Added to a clock's nanoseconds, the longest representable duration would overflow.
 constexpr milliseconds max_duration = std::chrono::hours{24 * 365};
 // What the kernel takes: seconds and questions of TCP keepalive, milliseconds in an int.
@@ -54,7 +55,14 @@ bool is_mark(const high_water_mark& mark) noexcept {
 bool is_reconnect(const reconnect_options& reconnect) noexcept {
   return is_positive_duration(reconnect.initial) && is_duration(reconnect.maximum) &&
          is_duration(reconnect.refused_maximum) && is_duration(reconnect.stable) &&
-         reconnect.maximum >= reconnect.initial && reconnect.refused_maximum >= reconnect.initial;
+         reconnect.maximum >= reconnect.initial && reconnect.refused_maximum >= reconnect.initial &&
+         reconnect.stop_after != std::size_t{0};
+}
+
+bool is_heartbeat(const heartbeat_options& heartbeat) noexcept {
+  return (!heartbeat.interval || is_positive_duration(*heartbeat.interval)) &&
+         is_positive_duration(heartbeat.timeout) && heartbeat.ttl.count() >= 0 &&
+         heartbeat.ttl <= max_ttl;
 }
 
 bool is_between(auto least, auto value, auto most) noexcept {
@@ -79,9 +87,10 @@ bool is_transport(const transport_options& transport) noexcept {
 
 bool is_limits(const limits& limit) noexcept {
   return is_size(limit.handshake_command_size) && is_positive_duration(limit.handshake_time) &&
-         is_size(limit.command_size) && is_size(limit.frame_size) && is_size(limit.message_size) &&
-         limit.message_parts != 0 && limit.message_parts <= max_parts &&
-         limit.metadata_properties != 0 && is_size(limit.topic_size) && limit.subscriptions != 0 &&
+         is_positive_duration(limit.handshake_silence) && is_size(limit.command_size) &&
+         is_size(limit.frame_size) && is_size(limit.message_size) && limit.message_parts != 0 &&
+         limit.message_parts <= max_parts && limit.metadata_properties != 0 &&
+         is_size(limit.topic_size) && limit.subscriptions != 0 &&
          is_size(limit.subscription_octets) && is_size(limit.ping_context_size) &&
          limit.pings_per_second != 0;
 }
@@ -92,8 +101,9 @@ error_code validate(const socket_options& options) noexcept {
   const bool valid = is_routing_id(options.routing_id) && is_mark(options.send_mark) &&
                      is_mark(options.receive_mark) &&
                      (!options.linger || is_duration(*options.linger)) &&
-                     is_reconnect(options.reconnect) && is_limits(options.limit) &&
-                     is_transport(options.transport) && options.backlog > 0 &&
+                     is_reconnect(options.reconnect) && is_heartbeat(options.heartbeat) &&
+                     is_limits(options.limit) && is_transport(options.transport) &&
+                     options.backlog > 0 &&
                      options.pending_handshakes != 0 && is_extensions(options.extensions);
   return valid ? error_code{} : errc::bad_option;
 }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <ratio>
 #include <string>
 #include <vector>
 
@@ -16,9 +17,11 @@ namespace zmtp {
 struct limits {
   std::size_t handshake_command_size = 4 * 1024;    // octets of one handshake command
   std::chrono::milliseconds handshake_time{5'000};  // from accept to READY; and to connect
-  std::size_t command_size = 64 * 1024;             // octets of one later command
-  std::size_t frame_size = 64 * 1024 * 1024;        // octets of one part
-  std::size_t message_size = 64 * 1024 * 1024;      // octets of one message as framed
+  // Without an octet, after which a handshake gives way to a newcomer, if there are too many.
+  std::chrono::milliseconds handshake_silence{1'000};
+  std::size_t command_size = 64 * 1024;         // octets of one later command
+  std::size_t frame_size = 64 * 1024 * 1024;    // octets of one part
+  std::size_t message_size = 64 * 1024 * 1024;  // octets of one message as framed
   std::size_t message_parts = 1'024;
   std::size_t metadata_properties = 32;
   std::size_t topic_size = 1'024;  // octets of a subscription
@@ -35,13 +38,38 @@ struct high_water_mark {
   std::optional<std::size_t> octets = 64 * 1024 * 1024;
 };
 
+// Finding out whether a silent peer still lives. A peer is asked before it is judged, and as long as its
+// kernel acknowledges what is sent, it is alive but slow, and is kept. (TCP keepalive looks after those
+// that are never asked.)
+struct heartbeat_options {
+  using deciseconds = std::chrono::duration<std::int32_t, std::deci>;  // as in PING
+
+  // A PING goes to a peer of ZMTP 3.1 from which no octet has come for so long. Absent: none.
+  std::optional<std::chrono::milliseconds> interval = std::chrono::milliseconds{10'000};
+  // So long after a PING, without an octet since, TCP is asked: a peer whose kernel has acknowledged
+  // nothing since then is dead. Who has only not answered is kept, and reported as not reading.
+  std::chrono::milliseconds timeout{30'000};
+  // What our PING says: the peer may give us up after so long without traffic. Up to 65.5 s (longer
+  // ones overflow in libzmq), zero is none. Longer than `interval`, or it cuts us off.
+  deciseconds ttl{0};
+  // A peer that is silent for `timeout` after a PING, or for longer than the TTL of its own PINGs, is
+  // closed, whatever TCP says: as libzmq does.
+  bool strict = false;
+};
+
 // Waiting before connecting again: doubles from `initial` to `maximum`, ± 50 %; starts over once a
-// completed handshake has lasted `stable`. Up to `refused_maximum` while the peer refuses us.
+// completed handshake has lasted `stable`. Up to `refused_maximum` while the peer refuses us. An endpoint
+// that is given up is reported to monitors and is then as if it had been disconnected.
 struct reconnect_options {
   std::chrono::milliseconds initial{100};
   std::chrono::milliseconds maximum{2'000};
   std::chrono::milliseconds refused_maximum{30'000};
   std::chrono::milliseconds stable{1'000};
+  // Attempts in a row that came to nothing (a handshake that was completed but did not last `stable` is
+  // one, too), after which an endpoint is given up. Absent: never.
+  std::optional<std::size_t> stop_after{};
+  // An endpoint whose peer refuses us is given up at once.
+  bool stop_on_refusal = false;
 };
 
 // TCP asks the other host whether it is still there: first after `idle` without an octet, then every
@@ -95,6 +123,7 @@ struct socket_options {
   // How long a closed or destroyed socket goes on writing what is queued. Absent: for ever.
   std::optional<std::chrono::milliseconds> linger{5'000};
   reconnect_options reconnect{};
+  heartbeat_options heartbeat{};
   limits limit{};
   transport_options transport{};
   int backlog = 4'096;  // of the kernel's queue of a listener; it has a limit of its own
@@ -122,7 +151,8 @@ struct socket_options {
 
 // Errors: errc::bad_option, for a value that no socket can work with: a routing id or extension
 // that is not as above, a limit or mark of zero, sizes above 2 GiB, more than 65,535 parts, what the kernel is asked for out
-// of its range, a file mode above 0777, a duration that is negative, zero where that means never, or longer than a year.
+// of its range, a file mode above 0777, a duration that is negative, zero where that means never, or longer than a year; a TTL
+// that is negative or above 65.5 s.
 [[nodiscard]] error_code validate(const socket_options& options) noexcept;
 
 }  // namespace zmtp

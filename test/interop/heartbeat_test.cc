@@ -1,4 +1,5 @@
-// libzmq peers that send heartbeats and close the connection when they are not answered.
+// Heartbeats between ours and libzmq's: theirs, that close the connection when they are not answered, and
+// ours.
 
 #include "test/interop/two_sides.h"
 #include "zmtp/socket/dealer_socket.h"
@@ -91,6 +92,46 @@ TEST_P(heartbeat, goes_on_between_large_messages) {
     theirs.send({"last"});
     EXPECT_EQ(theirs.receive(), parts{"last"});
     EXPECT_EQ(events.wait_within(ZMQ_EVENT_DISCONNECTED, 0ms), std::nullopt);
+  });
+}
+
+// Strict: without their answers ours would close it.
+TEST_P(heartbeat, of_ours_is_answered_by_an_idle_peer) {
+  socket_options options;
+  options.heartbeat = {
+      .interval = 20ms, .timeout = timeout, .ttl = std::chrono::seconds{1}, .strict = true};
+  dealer_socket ours{sides.executor(), options};
+  libzmq::socket theirs{sides.theirs(), ZMQ_ROUTER};
+  libzmq::monitor events{sides.theirs(), theirs};
+  join(GetParam(), ours, theirs);
+  sides.run_theirs([&] {
+    events.wait(ZMQ_EVENT_HANDSHAKE_SUCCEEDED);
+    EXPECT_EQ(events.wait_within(ZMQ_EVENT_DISCONNECTED, 3 * timeout), std::nullopt);
+  });
+  EXPECT_EQ(ours.counters().not_reading, 0U);
+  EXPECT_EQ(ours.counters().ended[static_cast<std::size_t>(errc::heartbeat_timeout)], 0U);
+  // While nobody runs our side, they take us at our TTL: so they have had our PING.
+  EXPECT_TRUE(events.wait_within(ZMQ_EVENT_DISCONNECTED, 10s));
+}
+
+TEST_P(heartbeat, of_both_sides_and_both_ttls_go_together) {
+  socket_options options;
+  options.heartbeat = {
+      .interval = 20ms, .timeout = timeout, .ttl = std::chrono::seconds{2}, .strict = true};
+  router_socket ours{sides.executor(), options};
+  libzmq::socket theirs{sides.theirs(), ZMQ_DEALER};
+  turn_on(theirs);
+  libzmq::monitor events{sides.theirs(), theirs};
+  join(GetParam(), ours, theirs);
+  const auto echo = [&]() -> asio::awaitable<void> {
+    routed_message m = co_await ours.async_receive(use_awaitable);
+    co_await ours.async_send(m.peer, std::move(m.content), use_awaitable);
+  };
+  sides.run(echo, [&] {
+    events.wait(ZMQ_EVENT_HANDSHAKE_SUCCEEDED);
+    EXPECT_EQ(events.wait_within(ZMQ_EVENT_DISCONNECTED, 3 * timeout), std::nullopt);
+    theirs.send({"hello"});
+    EXPECT_EQ(theirs.receive(), parts{"hello"});
   });
 }
 

@@ -7,6 +7,8 @@ namespace zmtp::simulation {
 std::unique_ptr<party> cast(sim_net& net, ledger& books, casting part) {
   auto& [type, peers, number, options, how, changes] = part;
   const auto answers_only = peers == socket_type::req;
+  // With heartbeats nothing ever comes to rest.
+  options.heartbeat.interval.reset();
   switch (type) {
     case socket_type::push:
       return std::make_unique<plain_party>(net, books, number,

@@ -29,9 +29,13 @@ sim_link::sim_link(sim_socket& owner, std::shared_ptr<virtual_stream> stream, en
     : socket_{&owner},
       stream_{std::move(stream)},
       end_of_stream_{e},
-      connection_{owner.state().type(),          null_mechanism::name,
-                  make_mechanism(owner.state()), false,
-                  owner.state().options().limit, owner.net().now()},
+      connection_{owner.state().type(),
+                  null_mechanism::name,
+                  make_mechanism(owner.state()),
+                  false,
+                  owner.state().options().limit,
+                  owner.state().options().heartbeat,
+                  owner.net().now()},
       pipe_{pipe},
       on_end_{std::move(on_end)} {}
 
@@ -136,9 +140,13 @@ void sim_link::process() {
     }
     on_event(std::move(*event));
   }
-  if (!ended_ && connection_.has_output(out())) {
+  if (ended_) {
+    return;
+  }
+  if (connection_.has_output(out())) {
     write_soon();
   }
+  arm_deadline();
 }
 
 void sim_link::on_event(connection::event&& event) {
@@ -147,6 +155,11 @@ void sim_link::on_event(connection::event&& event) {
     void operator()(const connection::admission_requested&) const { self.on_admission(); }
     void operator()(const connection::ready&) const { self.on_ready(); }
     void operator()(const connection::subscription& s) const { self.on_subscription(s); }
+    void operator()(const connection::not_reading&) const {
+      if (auto* p = self.own_pipe()) {
+        self.socket_->state().on_not_reading(*p);
+      }
+    }
     void operator()(const connection::closed& c) const {
       self.write();
       self.end(c.reason);
@@ -200,7 +213,6 @@ void sim_link::on_ready() {
       connection_.subscribe(topic);
     }
   }
-  arm_deadline();
 }
 
 void sim_link::on_subscription(const connection::subscription& s) {
@@ -286,7 +298,7 @@ void sim_link::resume() {
 }
 
 void sim_link::probe() {
-  connection_.probe(now());
+  connection_.probe(now(), acknowledged());
   write_soon();
   arm_deadline();
 }
@@ -295,6 +307,11 @@ void sim_link::close(error_code reason) {
   const auto self = shared_from_this();
   connection_.close(reason);
   process();
+}
+
+connection::acknowledgement sim_link::acknowledged() const {
+  return {.octets = stream_->reached(end_of_stream_),
+          .complete = stream_->acknowledged(end_of_stream_)};
 }
 
 void sim_link::arm_deadline() {
@@ -316,12 +333,13 @@ void sim_link::arm_deadline() {
     }
     self->socket_->turn([&] {
       self->timer_due_.reset();
-      self->connection_.on_deadline(self->now(), self->stream_->acknowledged(self->end_of_stream_));
-      self->process();
+      self->read();
       if (!self->ended_) {
-        self->arm_deadline();
+        self->connection_.on_deadline(self->now(), self->acknowledged());
+        self->process();
       }
     });
+    self->settle();
   });
 }
 

@@ -50,6 +50,7 @@ private:
   void write_soon();
   void wait_readable();
   void wait_writable();
+  [[nodiscard]] connection::acknowledgement acknowledged() const;
   void arm_deadline();
   void end(error_code reason);
   [[nodiscard]] pipe* own_pipe() const noexcept;

@@ -86,6 +86,8 @@ public:
   [[nodiscard]] bool is_cut() const noexcept { return cut_; }
   // Octets that the kernel at `from` has taken.
   [[nodiscard]] std::size_t taken(end_of_stream from) const noexcept { return at(from).taken; }
+  // Octets that were written at `from` and have arrived at the other end.
+  [[nodiscard]] std::size_t reached(end_of_stream from) const noexcept { return at(from).reached; }
   // Octets flow in both directions.
   [[nodiscard]] bool alive() const noexcept;
   // Both ends are closed.

@@ -28,6 +28,7 @@ inline std::string heard_ready() { return "ready"; }
 inline std::string heard_request() { return "admission requested"; }
 inline std::string heard_subscribe(std::string_view topic) { return "+" + std::string{topic}; }
 inline std::string heard_cancel(std::string_view topic) { return "-" + std::string{topic}; }
+inline std::string heard_not_reading() { return "not reading"; }
 inline std::string heard_end(error_code why) { return "closed: " + why.message(); }
 inline std::string heard_part(std::string_view part) {
   // Long enough parts are told apart by what they hash to, or a failure fills the screen.
@@ -48,6 +49,7 @@ struct side_options {
   socket_type type = socket_type::dealer;
   std::string identity = {};
   limits limit = {};
+  heartbeat_options beat = {};
   high_water_mark send_mark = {};
   high_water_mark receive_mark = {};
   bool admits = true;    // every peer, at once
@@ -61,6 +63,7 @@ public:
   explicit side(const side_options& how = {})
       : options{how},
         limit{how.limit},
+        beat{how.beat},
         out{how.send_mark},
         in{how.receive_mark},
         receives{how.receives},
@@ -145,6 +148,7 @@ public:
 
   const side_options options;
   limits limit;
+  heartbeat_options beat;
   time_point now = time_point{} + std::chrono::hours{1};
   send_queue out;
   receive_queue in;
@@ -162,6 +166,7 @@ private:
                       std::make_unique<null_mechanism>(std::move(own), limit),
                       false,
                       limit,
+                      beat,
                       now};
   }
 
@@ -177,6 +182,9 @@ private:
       void operator()(const connection::ready&) const { self.heard.push_back(heard_ready()); }
       void operator()(const connection::subscription& s) const {
         self.heard.push_back(s.subscribe ? heard_subscribe(s.topic) : heard_cancel(s.topic));
+      }
+      void operator()(const connection::not_reading&) const {
+        self.heard.push_back(heard_not_reading());
       }
       void operator()(const connection::closed& c) const {
         self.heard.push_back(heard_end(c.reason));

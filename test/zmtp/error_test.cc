@@ -96,6 +96,8 @@ TEST(error, faults_that_the_system_knows_equal_its_conditions) {
       {errc::timed_out, generic::timed_out},
       {errc::handshake_timeout, generic::timed_out},
       {errc::probe_unanswered, generic::timed_out},
+      {errc::heartbeat_timeout, generic::timed_out},
+      {errc::ttl_expired, generic::timed_out},
       {errc::frame_too_large, generic::message_size},
       {errc::message_too_large, generic::message_size},
   };

@@ -10,8 +10,6 @@ namespace zmtp {
 
 namespace {
 
-constexpr std::chrono::seconds probe_time{2};
-
 std::string_view view(std::span<const std::byte> octets) noexcept {
   return {reinterpret_cast<const char*>(octets.data()), octets.size()};
 }
@@ -24,13 +22,15 @@ bool publishes(socket_type type) noexcept {
 
 connection::connection(socket_type own_type, std::string_view mechanism_name,
                        std::unique_ptr<mechanism> handshake, bool as_server, const limits& limit,
-                       time_point now)
+                       const heartbeat_options& beat, time_point now)
     : limit_{&limit},
+      beat_{&beat},
       own_type_{own_type},
       mechanism_name_{mechanism_name},
       mechanism_{std::move(handshake)},
       decoder_{limit},
       handshake_deadline_{now + limit.handshake_time},
+      heartbeat_{beat},
       now_{now} {
   // All of it at once: whoever downgrades is refused anyway.
   control_ = view(greeting::encode(mechanism_name, as_server));
@@ -48,7 +48,7 @@ std::span<std::byte> connection::prepare() {
 void connection::commit(std::size_t count, time_point now) noexcept {
   buffer_.commit(count);
   now_ = now;
-  probe_deadline_.reset();
+  heartbeat_.on_octets(now);
 }
 
 void connection::receive_into(receive_queue& queue) {
@@ -147,6 +147,7 @@ void connection::on_progress(mechanism::progress progress) {
     case mechanism::progress::done:
       state_ = state::traffic;
       decoder_.handshake_done();
+      heartbeat_.start(now_, peer_minor_ >= 1);
       event_ = ready{};
       return;
   }
@@ -208,10 +209,14 @@ void connection::end(error_code reason) noexcept {
   state_ = state::over;
   event_ = closed{reason};
   pong_due_ = false;
-  probe_deadline_.reset();
+  not_reading_ = false;
+  heartbeat_.stop();
 }
 
 std::optional<connection::event> connection::next_event() noexcept {
+  if (!event_ && std::exchange(not_reading_, false)) {
+    return not_reading{};
+  }
   return std::exchange(event_, std::nullopt);
 }
 
@@ -262,6 +267,7 @@ void connection::on_ping(const command::ping& ping) {
   }
   pong_due_ = true;
   pong_context_ = ping.context;
+  heartbeat_.on_ping(heartbeat_options::deciseconds{ping.ttl});
 }
 
 void connection::subscribe(std::string_view topic) {
@@ -272,14 +278,23 @@ void connection::cancel(std::string_view topic) {
   command::put_cancel(control_, topic, peer_minor_);
 }
 
-void connection::probe(time_point now) {
-  if (!traffic() || probe_deadline_) {
-    return;
+void connection::probe(time_point now, const acknowledgement& acknowledged) {
+  if (traffic()) {
+    act(heartbeat_.probe(now, acknowledged));
   }
-  if (peer_minor_ >= 1) {
-    command::put_ping(control_, 0, {});
+}
+
+void connection::act(heartbeat::action action) {
+  switch (action) {
+    case heartbeat::action::none: return;
+    case heartbeat::action::ping:
+      command::put_ping(control_, static_cast<std::uint16_t>(beat_->ttl.count()), {});
+      return;
+    case heartbeat::action::not_reading: not_reading_ = true; return;
+    case heartbeat::action::dead: close(errc::probe_unanswered); return;
+    case heartbeat::action::timed_out: close(errc::heartbeat_timeout); return;
+    case heartbeat::action::expired: close(errc::ttl_expired); return;
   }
-  probe_deadline_ = now + probe_time;
 }
 
 std::size_t connection::output(std::span<piece> to, const send_queue& queue) {
@@ -317,24 +332,25 @@ std::optional<connection::time_point> connection::next_deadline() const noexcept
     case state::greeting:
     case state::handshake:
     case state::admission: return handshake_deadline_;
-    case state::traffic: return probe_deadline_;
+    case state::traffic: return heartbeat_.next_deadline();
     case state::over: return std::nullopt;
   }
   return std::nullopt;
 }
 
-void connection::on_deadline(time_point now, bool acknowledged) {
+void connection::on_deadline(time_point now, const acknowledgement& acknowledged) {
   const auto due = next_deadline();
   if (!due || now < *due) {
     return;
   }
   if (!traffic()) {
     close(errc::handshake_timeout);
-  } else if (acknowledged) {
-    probe_deadline_.reset();
-  } else {
-    close(errc::probe_unanswered);
+    return;
   }
+  if (blocked_) {
+    heartbeat_.on_octets(now);  // it is we who do not listen
+  }
+  act(heartbeat_.on_deadline(now, acknowledged));
 }
 
 }  // namespace zmtp

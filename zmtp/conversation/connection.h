@@ -6,6 +6,7 @@
 #include "zmtp/buffer/receive_queue.h"
 #include "zmtp/buffer/send_queue.h"
 #include "zmtp/command.h"
+#include "zmtp/conversation/heartbeat.h"
 #include "zmtp/decoder.h"
 #include "zmtp/error.h"
 #include "zmtp/greeting.h"
@@ -30,7 +31,8 @@ namespace zmtp {
 //   receive_into(queue), then next_event() until there is none, answering each, and receive_into()
 //     again after an event, because decoding stops at each so that order is kept;
 //   output() and advance() until nothing is left;
-//   on_deadline() at next_deadline().
+//   on_deadline() at next_deadline(), after what waits in the kernel was read: who is judged silent
+//     shall have been listened to.
 class connection {
 public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -46,22 +48,28 @@ public:
     bool subscribe;
     std::string topic;
   };
+  // The peer lives, for its kernel acknowledges what it is sent, and answers no PING: its application
+  // does not read. Once for each silence; the conversation goes on.
+  struct not_reading {};
   // The conversation is over: flush what output() still has, then close.
   struct closed {
     error_code reason;
   };
-  using event = std::variant<admission_requested, ready, subscription, closed>;
+  using event = std::variant<admission_requested, ready, subscription, not_reading, closed>;
+  using acknowledgement = heartbeat::acknowledgement;
 
-  // `as_server` is what the greeting says; `limit` is kept by reference. `now` starts the time of the
-  // handshake.
+  // `as_server` is what the greeting says; `limit` and `beat` are kept by reference, and what changes in
+  // them holds from then on. `now` starts the time of the handshake.
   connection(socket_type own_type, std::string_view mechanism_name,
              std::unique_ptr<mechanism> handshake, bool as_server, const limits& limit,
-             time_point now);
+             const heartbeat_options& beat, time_point now);
 
   // Where to read to; empty while nothing may be read: an event or undecoded octets wait, or the
   // conversation is over. Valid until the next call of any member but commit().
   [[nodiscard]] std::span<std::byte> prepare();
   void commit(std::size_t count, time_point now) noexcept;
+  // Octets of the peer were read and dropped, because nobody listens any more: it lives.
+  void heard(time_point now) noexcept { heartbeat_.on_octets(now); }
   // Decodes into `queue` up to its mark, or to the next event. What is not decoded stays: that is the
   // back-pressure.
   void receive_into(receive_queue& queue);
@@ -82,8 +90,8 @@ public:
   void subscribe(std::string_view topic);
   void cancel(std::string_view topic);
   // Asks whether the peer still lives: a PING (where the peer knows it), and after two seconds without
-  // an octet the verdict of on_deadline().
-  void probe(time_point now);
+  // an octet the verdict of on_deadline(), by TCP alone.
+  void probe(time_point now, const acknowledgement& acknowledged);
   // What to write next: commands of the conversation, and once traffic may flow, `queue`.
   [[nodiscard]] std::size_t output(std::span<piece> to, const send_queue& queue);
   // The kernel took `count` octets of what output() returned.
@@ -94,8 +102,9 @@ public:
   }
 
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
-  // `acknowledged`: TCP says that the peer's kernel has taken all that was written.
-  void on_deadline(time_point now, bool acknowledged);
+  void on_deadline(time_point now, const acknowledgement& acknowledged);
+  // So long the peer has said nothing: who may give way while handshakes are too many.
+  [[nodiscard]] time_point::duration silence(time_point now) const noexcept { return now - now_; }
 
   [[nodiscard]] bool traffic() const noexcept { return state_ == state::traffic; }
   [[nodiscard]] bool over() const noexcept { return state_ == state::over; }
@@ -128,6 +137,7 @@ private:
   void on_traffic_command(std::string_view body);
   void on_subscription(bool subscribe, std::string_view topic);
   void on_ping(const command::ping& ping);
+  void act(heartbeat::action action);
   void on_progress(mechanism::progress progress);
   [[nodiscard]] error_code judge_peer();
   void end(error_code reason) noexcept;
@@ -139,6 +149,7 @@ private:
   }
 
   const limits* limit_;
+  const heartbeat_options* beat_;
   socket_type own_type_;
   std::string mechanism_name_;
   std::unique_ptr<mechanism> mechanism_;
@@ -161,7 +172,8 @@ private:
   std::uint64_t refused_subscriptions_ = 0;
 
   time_point handshake_deadline_;
-  std::optional<time_point> probe_deadline_;
+  heartbeat heartbeat_;
+  bool not_reading_ = false;  // to be told
   time_point ping_second_{};
   time_point now_;
   unsigned pings_ = 0;

@@ -43,6 +43,7 @@ struct socket_counters {
   std::uint64_t dropped_unexpected = 0;     // came out of turn, or without its envelope
   std::uint64_t refused_subscriptions = 0;  // above a peer's limit
   std::uint64_t accept_pauses = 0;          // for want of file descriptors or memory
+  std::uint64_t not_reading = 0;            // times that a living peer answered no PING
   // Connections that have ended, by errc.
   std::array<std::uint64_t, errc_count> ended{};
 };
@@ -86,6 +87,8 @@ public:
   void on_refused_subscriptions(std::uint64_t count) noexcept {
     counters_.refused_subscriptions += count;
   }
+  // The peer lives, and answers no PING: its application does not read.
+  void on_not_reading(pipe&) noexcept { ++counters_.not_reading; }
   // p.out has shrunk.
   virtual void on_written(pipe& p);
   // The connection is gone. A pipe that is not durable is closed with it.

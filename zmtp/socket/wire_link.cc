@@ -3,6 +3,7 @@
 #include "zmtp/buffer/scratch_block.h"
 #include "zmtp/extensions.h"
 #include "zmtp/mechanism/null.h"
+#include "zmtp/transport/acknowledgement.h"
 
 #include <algorithm>
 #include <array>
@@ -30,9 +31,13 @@ wire_link::wire_link(std::shared_ptr<socket_core> core, transport::stream stream
                      std::optional<peer_id> pipe, end_handler on_end)
     : core_{std::move(core)},
       stream_{std::move(stream)},
-      connection_{core_->state().type(),          null_mechanism::name,
-                  make_mechanism(core_->state()), false,
-                  core_->options().limit,         clock::now()},
+      connection_{core_->state().type(),
+                  null_mechanism::name,
+                  make_mechanism(core_->state()),
+                  false,
+                  core_->options().limit,
+                  core_->options().heartbeat,
+                  clock::now()},
       pipe_{pipe},
       on_end_{std::move(on_end)} {}
 
@@ -65,15 +70,17 @@ void wire_link::on_readable(error_code ec) {
   if (ec || ended_) {
     return;
   }
-  core_->turn([this] {
-    try {
-      read();
-    } catch (const std::bad_alloc&) {
-      // One peer may send what there is no memory for: it alone has to go.
-      end(errc::out_of_memory);
-    }
-  });
+  core_->turn([this] { listen(); });
   settle();
+}
+
+void wire_link::listen() {
+  try {
+    read();
+  } catch (const std::bad_alloc&) {
+    // One peer may send what there is no memory for: it alone has to go.
+    end(errc::out_of_memory);
+  }
 }
 
 // The turn is over: what is left of it shall take no more memory than it needs.
@@ -119,7 +126,9 @@ void wire_link::discard() {
   const auto memory = scratch_block();
   error_code ec;
   const auto count = transport::read_some(stream_, {memory->data(), memory->capacity()}, ec);
-  if (count == 0 && ec != asio::error::would_block) {
+  if (count != 0) {
+    connection_.heard(clock::now());
+  } else if (ec != asio::error::would_block) {
     end(errc::socket_closed);
   }
 }
@@ -140,9 +149,13 @@ void wire_link::process() {
   }
   const auto refused = connection_.refused_subscriptions();
   core_->state().on_refused_subscriptions(refused - std::exchange(refused_, refused));
-  if (!ended_ && connection_.has_output(out())) {
+  if (ended_) {
+    return;
+  }
+  if (connection_.has_output(out())) {
     write_soon();
   }
+  arm_deadline();
 }
 
 void wire_link::on_event(connection::event&& event) {
@@ -153,6 +166,11 @@ void wire_link::on_event(connection::event&& event) {
     void operator()(const connection::subscription& s) const {
       if (auto* p = self.own_pipe()) {
         self.core_->state().on_subscription(*p, s.subscribe, s.topic);
+      }
+    }
+    void operator()(const connection::not_reading&) const {
+      if (auto* p = self.own_pipe()) {
+        self.core_->state().on_not_reading(*p);
       }
     }
     void operator()(const connection::closed& c) const {
@@ -211,7 +229,6 @@ void wire_link::on_ready() {
   for (const auto topic : state.topics()) {
     connection_.subscribe(topic);
   }
-  arm_deadline();
 }
 
 // What is queued is written when the turn ends; a handshake has nobody to send more.
@@ -235,7 +252,7 @@ bool wire_link::flush() {
 }
 
 void wire_link::write() {
-  if (ended_ || writing_ || deaf_) {
+  if (ended_ || writing_ || deaf_ || shut_) {
     return;
   }
   written_in_ = core_->turn_number();
@@ -261,7 +278,7 @@ void wire_link::write() {
       }
     }
   }
-  if (finishing_ && !shut_ && !writing_ && connection_.traffic() &&
+  if (finishing_ && !writing_ && connection_.traffic() &&
       (deaf_ || !connection_.has_output(queue))) {
     shut_ = true;
     error_code ignored;
@@ -294,7 +311,7 @@ void wire_link::resume() {
 }
 
 void wire_link::probe() {
-  connection_.probe(clock::now());
+  connection_.probe(clock::now(), acknowledged());
   write_soon();
   arm_deadline();
 }
@@ -320,6 +337,11 @@ void wire_link::finish() {
   wait_readable();
 }
 
+connection::acknowledgement wire_link::acknowledged() {
+  const auto told = transport::acknowledged(stream_.native_handle());
+  return {.octets = told.octets, .complete = told.complete};
+}
+
 void wire_link::arm_deadline() {
   const auto due = connection_.next_deadline();
   if (due == timer_due_) {
@@ -335,15 +357,19 @@ void wire_link::arm_deadline() {
     if (ec || self->ended_) {
       return;
     }
-    self->core_->turn([&] {
-      self->timer_due_.reset();
-      self->connection_.on_deadline(clock::now(), transport::acknowledged(self->stream_));
-      self->process();
-      if (!self->ended_) {
-        self->arm_deadline();
-      }
-    });
+    self->core_->turn([&] { self->on_deadline(); });
+    self->settle();
   });
+}
+
+void wire_link::on_deadline() {
+  timer_due_.reset();
+  // Where the loop was held up, the peer's answer waits in the kernel.
+  listen();
+  if (!ended_) {
+    connection_.on_deadline(clock::now(), acknowledged());
+    process();
+  }
 }
 
 void wire_link::end(error_code reason) {

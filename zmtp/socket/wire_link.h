@@ -49,6 +49,7 @@ private:
   using clock = socket_core::clock;
 
   void on_readable(error_code ec);
+  void listen();
   void read();
   void process();
   void on_event(connection::event&& event);
@@ -60,7 +61,9 @@ private:
   void write();
   void write_soon();
   void wait_writable();
+  [[nodiscard]] connection::acknowledgement acknowledged();
   void arm_deadline();
+  void on_deadline();
   void end(error_code reason);
   [[nodiscard]] pipe* own_pipe() const noexcept;
   [[nodiscard]] send_queue& out() noexcept;

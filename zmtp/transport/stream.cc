@@ -177,15 +177,6 @@ std::size_t write_some(stream& s, std::span<const std::span<const std::byte>> pi
   }
 }
 
-bool acknowledged(stream& s) noexcept {
-  ::tcp_info info{};
-  ::socklen_t size = sizeof info;
-  if (::getsockopt(s.native_handle(), IPPROTO_TCP, TCP_INFO, &info, &size) != 0) {
-    return true;  // no TCP: the kernel itself would have told of the loss
-  }
-  return info.tcpi_unacked == 0;
-}
-
 std::string remote_address(const stream& s) {
   error_code ec;
   const auto peer = s.remote_endpoint(ec);

@@ -39,8 +39,6 @@ using stream_address = asio::generic::stream_protocol::endpoint;
 [[nodiscard]] std::size_t write_some(stream& s, std::span<const std::span<const std::byte>> pieces,
                                      error_code& ec) noexcept;
 
-// The peer's kernel has acknowledged all that was written.
-[[nodiscard]] bool acknowledged(stream& s) noexcept;
 // 127.0.0.1:40312 or [::1]:40312; of ipc the name that the listening side has, /run/a or @a; empty if
 // it cannot be told.
 [[nodiscard]] std::string remote_address(const stream& s);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <optional>
 
 namespace zmtp {
 namespace {
@@ -171,9 +172,9 @@ TEST(connection_limits, the_time_of_the_handshake_is_for_all_of_it_not_for_each_
     s.now = begin + 4999ms * i / sent.size();
     s.hear(sent.substr(i, 1));
   }
-  s.talk.on_deadline(begin + 4999ms, true);
+  s.talk.on_deadline(begin + 4999ms, {});
   EXPECT_FALSE(s.talk.over());
-  s.talk.on_deadline(begin + 5s, true);
+  s.talk.on_deadline(begin + 5s, {});
   s.digest();
   EXPECT_EQ(s.news(), std::vector{heard_end(errc::handshake_timeout)});
   EXPECT_EQ(s.say(), "");
@@ -185,7 +186,7 @@ TEST(connection_limits, the_time_of_the_handshake_ends_with_it_and_includes_admi
   waiting.hear(greeting_of(3, 1) + ready_of("ROUTER"));
   waiting.news();
   EXPECT_EQ(waiting.talk.next_deadline(), waiting.now + 700ms);
-  waiting.talk.on_deadline(waiting.now + 700ms, false);
+  waiting.talk.on_deadline(waiting.now + 700ms, {});
   waiting.digest();
   EXPECT_EQ(waiting.news(), std::vector{heard_end(errc::handshake_timeout)});
   // The authenticator's answer comes too late.
@@ -194,10 +195,10 @@ TEST(connection_limits, the_time_of_the_handshake_ends_with_it_and_includes_admi
   EXPECT_EQ(waiting.news(), std::vector<std::string>{});
   EXPECT_TRUE(waiting.talk.over());
 
-  side done{{.limit = limit}};
+  side done{{.limit = limit, .beat = {.interval = std::nullopt}}};
   shake_hands(done, "ROUTER");
   EXPECT_FALSE(done.talk.next_deadline().has_value());
-  done.talk.on_deadline(done.now + 1h, false);
+  done.talk.on_deadline(done.now + 1h, {});
   EXPECT_TRUE(done.talk.traffic());
 }
 

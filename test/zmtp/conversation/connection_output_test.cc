@@ -87,7 +87,7 @@ TEST(connection_output, a_command_waits_for_the_end_of_a_message_that_is_begun) 
       s.out.push(made_of(parts{"next"}));
       auto said = s.say(written);
       s.hear(ping("x"));
-      s.talk.probe(s.now);
+      s.talk.probe(s.now, {});
       said += s.say();
       const auto read = content_of(said);
       EXPECT_FALSE(read.command_inside) << written;

@@ -132,52 +132,61 @@ TEST(connection_ping, output_is_never_more_than_input) {
   EXPECT_LE(said, heard);
 }
 
-TEST(connection_probe, asks_a_peer_that_knows_ping_and_only_that) {
+// What TCP says.
+constexpr connection::acknowledgement all_taken{.octets = 100, .complete = true};
+constexpr connection::acknowledgement nothing_taken{.octets = 100, .complete = false};
+constexpr connection::acknowledgement some_taken{.octets = 101, .complete = false};
+
+// Heartbeats are off, so that the probe's deadline is the only one.
+class connection_probe : public testing::Test {
+protected:
+  side s{{.beat = {.interval = std::nullopt}}};
+};
+
+TEST_F(connection_probe, asks_a_peer_that_knows_ping_and_only_that) {
   for (const unsigned minor : {0U, 1U, 9U}) {
-    side s;
-    shake_hands(s, "ROUTER", minor);
-    EXPECT_FALSE(s.talk.next_deadline().has_value());
-    s.talk.probe(s.now);
-    EXPECT_EQ(s.say(), minor == 0 ? "" : octets("04 07 04 'PING' 00 00"));
-    EXPECT_EQ(s.talk.next_deadline(), s.now + 2s);
+    side peers{{.beat = {.interval = std::nullopt}}};
+    shake_hands(peers, "ROUTER", minor);
+    EXPECT_FALSE(peers.talk.next_deadline().has_value());
+    peers.talk.probe(peers.now, all_taken);
+    EXPECT_EQ(peers.say(), minor == 0 ? "" : octets("04 07 04 'PING' 00 00"));
+    EXPECT_EQ(peers.talk.next_deadline(), peers.now + 2s);
   }
 }
 
-TEST(connection_probe, is_asked_once_at_a_time) {
-  side s;
+TEST_F(connection_probe, is_asked_once_at_a_time) {
   shake_hands(s, "ROUTER");
   const auto asked = s.now;
-  s.talk.probe(s.now);
-  s.talk.probe(s.now + 1s);
+  s.talk.probe(s.now, all_taken);
+  s.talk.probe(s.now + 1s, all_taken);
   EXPECT_EQ(s.say(), ping());
   EXPECT_EQ(s.talk.next_deadline(), asked + 2s);
   s.hear(pong());
-  s.talk.probe(s.now + 3s);
+  s.talk.probe(s.now + 3s, all_taken);
   EXPECT_EQ(s.say(), ping());
   EXPECT_EQ(s.talk.next_deadline(), asked + 5s);
 }
 
-TEST(connection_probe, any_octet_answers_it) {
+TEST_F(connection_probe, any_octet_answers_it) {
   for (const auto& sent : {pong(), framed({"m"}), std::string(1, '\1')}) {
-    side s;
-    shake_hands(s, "ROUTER");
-    s.talk.probe(s.now);
-    s.now += 1s;
-    s.hear(sent);
-    EXPECT_FALSE(s.talk.next_deadline().has_value());
-    s.talk.on_deadline(s.now + 10s, false);
-    EXPECT_TRUE(s.talk.traffic());
+    side heard{{.beat = {.interval = std::nullopt}}};
+    shake_hands(heard, "ROUTER");
+    heard.talk.probe(heard.now, all_taken);
+    heard.now += 1s;
+    heard.hear(sent);
+    EXPECT_FALSE(heard.talk.next_deadline().has_value());
+    heard.talk.on_deadline(heard.now + 10s, nothing_taken);
+    EXPECT_TRUE(heard.talk.traffic());
   }
 }
 
-TEST(connection_probe, unanswered_it_closes_silently_when_its_time_is_over) {
-  side s;
+TEST_F(connection_probe, unanswered_it_closes_silently_when_its_time_is_over) {
   shake_hands(s, "ROUTER");
   s.out.push({"queued"});
-  s.talk.probe(s.now);
-  s.talk.on_deadline(s.now + 1999ms, false);
+  s.talk.probe(s.now, all_taken);
+  s.talk.on_deadline(s.now + 1999ms, nothing_taken);
   EXPECT_TRUE(s.talk.traffic());
-  s.talk.on_deadline(s.now + 2s, false);
+  s.talk.on_deadline(s.now + 2s, nothing_taken);
   s.digest();
   EXPECT_EQ(s.news(), std::vector{heard_end(errc::probe_unanswered)});
   EXPECT_EQ(s.say(), "");
@@ -185,26 +194,52 @@ TEST(connection_probe, unanswered_it_closes_silently_when_its_time_is_over) {
   EXPECT_EQ(s.out.messages(), 1U);
 }
 
-TEST(connection_probe, a_peer_whose_kernel_acknowledges_lives) {
-  side s;
-  shake_hands(s, "ROUTER");
-  s.talk.probe(s.now);
-  s.talk.on_deadline(s.now + 2s, true);
-  EXPECT_TRUE(s.talk.traffic());
-  EXPECT_FALSE(s.talk.next_deadline().has_value());
-  s.talk.probe(s.now + 3s);
-  EXPECT_EQ(s.talk.next_deadline(), s.now + 5s);
+TEST_F(connection_probe, a_peer_whose_kernel_acknowledges_lives) {
+  for (const auto& said : {all_taken, some_taken}) {
+    side lives{{.beat = {.interval = std::nullopt}}};
+    shake_hands(lives, "ROUTER");
+    lives.talk.probe(lives.now, all_taken);
+    lives.talk.on_deadline(lives.now + 2s, said);
+    EXPECT_TRUE(lives.talk.traffic());
+    EXPECT_EQ(lives.news(), std::vector<std::string>{});
+    EXPECT_FALSE(lives.talk.next_deadline().has_value());
+    lives.talk.probe(lives.now + 3s, all_taken);
+    EXPECT_EQ(lives.talk.next_deadline(), lives.now + 5s);
+  }
 }
 
-TEST(connection_probe, does_nothing_outside_traffic) {
-  side s;
+// To a peer that does not know PING it is what was sent anyhow that TCP is to acknowledge.
+TEST_F(connection_probe, of_a_peer_without_ping_waits_for_what_was_sent_before) {
+  for (const bool sent_before : {true, false}) {
+    side old{{.beat = {.interval = std::nullopt}}};
+    shake_hands(old, "ROUTER", 0);
+    old.talk.probe(old.now, sent_before ? nothing_taken : all_taken);
+    old.talk.on_deadline(old.now + 2s, nothing_taken);
+    EXPECT_EQ(old.talk.traffic(), !sent_before);
+    if (!sent_before) {
+      EXPECT_EQ(old.talk.next_deadline(), old.now + 4s);
+      old.talk.on_deadline(old.now + 4s, nothing_taken);
+      EXPECT_TRUE(old.talk.over());
+    }
+  }
+}
+
+TEST_F(connection_probe, is_not_cut_short_by_strict_heartbeats) {
+  side strict{{.beat = {.strict = true}}};
+  shake_hands(strict, "ROUTER");
+  strict.talk.probe(strict.now, all_taken);
+  strict.talk.on_deadline(strict.now + 2s, all_taken);
+  EXPECT_TRUE(strict.talk.traffic());
+}
+
+TEST_F(connection_probe, does_nothing_outside_traffic) {
   s.say();
   const auto due = s.talk.next_deadline();
-  s.talk.probe(s.now);
+  s.talk.probe(s.now, all_taken);
   EXPECT_EQ(s.say(), "");
   EXPECT_EQ(s.talk.next_deadline(), due);
   s.talk.close(errc::socket_closed);
-  s.talk.probe(s.now);
+  s.talk.probe(s.now, all_taken);
   EXPECT_EQ(s.say(), "");
   EXPECT_FALSE(s.talk.next_deadline().has_value());
 }

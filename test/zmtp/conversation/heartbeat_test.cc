@@ -1,0 +1,326 @@
+// When a silent peer is asked, and what becomes of its answer.
+
+#include "zmtp/conversation/heartbeat.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <random>
+
+namespace zmtp {
+namespace {
+
+using namespace std::chrono_literals;
+using action = heartbeat::action;
+using deciseconds = heartbeat_options::deciseconds;
+using said = heartbeat::acknowledgement;
+
+constexpr said all_taken{.octets = 7, .complete = true};
+constexpr said nothing_taken{.octets = 7, .complete = false};
+constexpr said some_taken{.octets = 8, .complete = false};
+
+class a_heartbeat : public testing::Test {
+protected:
+  void start(bool asks = true) { beat.start(now, asks); }
+  void expect_due(heartbeat::duration from_now) {
+    ASSERT_TRUE(beat.next_deadline().has_value());
+    EXPECT_EQ(*beat.next_deadline() - now, from_now);
+  }
+  // Moves the clock to the deadline.
+  action at_deadline(said what = all_taken) {
+    if (!beat.next_deadline()) {
+      ADD_FAILURE() << "no deadline";
+      return action::none;
+    }
+    now = *beat.next_deadline();
+    return beat.on_deadline(now, what);
+  }
+  action ask(said what = all_taken) {
+    const auto did = at_deadline(what);
+    EXPECT_EQ(did, action::ping);
+    return did;
+  }
+
+  heartbeat_options options;
+  heartbeat beat{options};
+  heartbeat::time_point now{1h};
+};
+
+TEST_F(a_heartbeat, asks_after_ten_seconds_of_silence) {
+  start();
+  expect_due(10s);
+  EXPECT_EQ(beat.on_deadline(now + 9999ms, all_taken), action::none);
+  EXPECT_EQ(at_deadline(), action::ping);
+}
+
+TEST_F(a_heartbeat, never_asks_who_does_not_know_ping) {
+  start(false);
+  EXPECT_EQ(beat.next_deadline(), std::nullopt);
+  beat.on_octets(now + 1s);
+  EXPECT_EQ(beat.next_deadline(), std::nullopt);
+}
+
+TEST_F(a_heartbeat, does_nothing_before_it_starts_nor_after_it_stopped) {
+  EXPECT_EQ(beat.next_deadline(), std::nullopt);
+  beat.on_octets(now);
+  EXPECT_EQ(beat.next_deadline(), std::nullopt);
+  start();
+  beat.stop();
+  EXPECT_EQ(beat.next_deadline(), std::nullopt);
+}
+
+// The deadline of before stays: a timer is not armed anew for each message.
+TEST_F(a_heartbeat, octets_defer_it_when_it_is_due_only) {
+  start();
+  const auto due = beat.next_deadline();
+  for (int i = 0; i < 90; ++i) {
+    now += 100ms;
+    beat.on_octets(now);
+    EXPECT_EQ(beat.next_deadline(), due);
+  }
+  EXPECT_EQ(at_deadline(), action::none);
+  expect_due(9s);
+  EXPECT_EQ(at_deadline(), action::ping);
+}
+
+TEST_F(a_heartbeat, asks_once_at_a_time) {
+  start();
+  ask();
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_NE(at_deadline(all_taken), action::ping);
+  }
+  beat.on_octets(now);
+  expect_due(10s);
+  ask();
+}
+
+TEST_F(a_heartbeat, an_octet_right_after_the_question_is_an_answer_to_it) {
+  start();
+  ask();
+  beat.on_octets(now);
+  expect_due(10s);
+  now += 30s;
+  EXPECT_EQ(beat.on_deadline(now, nothing_taken), action::ping);
+}
+
+TEST_F(a_heartbeat, a_peer_whose_kernel_has_taken_nothing_since_is_dead) {
+  start();
+  ask(all_taken);
+  expect_due(30s);
+  EXPECT_EQ(at_deadline(nothing_taken), action::dead);
+}
+
+TEST_F(a_heartbeat, a_peer_whose_kernel_takes_everything_does_not_read) {
+  start();
+  ask();
+  EXPECT_EQ(at_deadline(all_taken), action::not_reading);
+  expect_due(30s);
+}
+
+TEST_F(a_heartbeat, a_peer_whose_kernel_takes_something_does_not_read) {
+  start();
+  ask();
+  EXPECT_EQ(at_deadline(some_taken), action::not_reading);
+}
+
+TEST_F(a_heartbeat, not_reading_is_said_once_for_each_silence) {
+  start();
+  ask();
+  EXPECT_EQ(at_deadline(), action::not_reading);
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(at_deadline(), action::none);
+    expect_due(30s);
+  }
+  beat.on_octets(now);
+  ask();
+  EXPECT_EQ(at_deadline(), action::not_reading);
+}
+
+// What was sent a moment before TCP is asked may well be on its way.
+TEST_F(a_heartbeat, what_was_sent_a_moment_ago_has_its_time) {
+  start();
+  ask();
+  EXPECT_EQ(at_deadline({.octets = 20, .complete = true}), action::not_reading);
+  EXPECT_EQ(at_deadline({.octets = 20, .complete = false}), action::none);
+  expect_due(30s);
+  EXPECT_EQ(at_deadline({.octets = 21, .complete = false}), action::none);
+  EXPECT_EQ(at_deadline({.octets = 21, .complete = true}), action::none);
+}
+
+TEST_F(a_heartbeat, who_dies_while_it_does_not_read_is_found_dead) {
+  start();
+  ask();
+  EXPECT_EQ(at_deadline(all_taken), action::not_reading);
+  EXPECT_EQ(at_deadline(nothing_taken), action::none);
+  EXPECT_EQ(at_deadline(nothing_taken), action::dead);
+}
+
+TEST_F(a_heartbeat, strict_closes_whatever_tcp_says) {
+  for (const auto& what : {all_taken, nothing_taken, some_taken}) {
+    options.strict = true;
+    start();
+    beat.on_octets(now);
+    ask();
+    expect_due(30s);
+    EXPECT_EQ(at_deadline(what), action::timed_out);
+  }
+}
+
+TEST_F(a_heartbeat, keeps_to_its_options_and_to_their_changes) {
+  options.interval = 3s;
+  options.timeout = 5s;
+  start();
+  expect_due(3s);
+  options.interval = 1min;
+  EXPECT_EQ(at_deadline(), action::none);
+  expect_due(57s);
+  options.timeout = 7s;
+  ask();
+  expect_due(7s);
+  options.interval.reset();
+  beat.on_octets(now);
+  EXPECT_EQ(beat.next_deadline(), std::nullopt);
+}
+
+TEST_F(a_heartbeat, a_ttl_has_the_peer_asked_earlier) {
+  start();
+  now += 1s;
+  beat.on_octets(now);
+  beat.on_ping(deciseconds{30});
+  expect_due(3s);
+  ask();
+  expect_due(3s);
+  EXPECT_EQ(at_deadline(nothing_taken), action::dead);
+}
+
+TEST_F(a_heartbeat, a_ttl_alone_cuts_nobody_whose_kernel_lives) {
+  start();
+  beat.on_octets(now);
+  beat.on_ping(deciseconds{30});
+  ask();
+  EXPECT_EQ(at_deadline(all_taken), action::not_reading);
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(at_deadline(all_taken), action::none);
+  }
+}
+
+// TTL of 65.6 s and more overflow in libzmq; shorter ones than a round trip are given time.
+TEST_F(a_heartbeat, ttl_of_any_size_is_taken_at_its_word) {
+  for (const auto tenths : {1, 19, 656, 65'535}) {
+    options.interval.reset();
+    beat = heartbeat{options};
+    start(false);
+    beat.on_ping(deciseconds{tenths});
+    expect_due(deciseconds{tenths});
+    ask();
+    expect_due(std::clamp<heartbeat::duration>(deciseconds{tenths}, 2s, 30s));
+  }
+}
+
+TEST_F(a_heartbeat, the_newest_ttl_holds) {
+  start();
+  beat.on_ping(deciseconds{30});
+  beat.on_ping(deciseconds{0});
+  EXPECT_EQ(at_deadline(), action::none);
+  expect_due(7s);
+  beat.on_octets(now);
+  beat.on_ping(deciseconds{20});
+  expect_due(2s);
+}
+
+TEST_F(a_heartbeat, strict_closes_who_outstays_its_ttl) {
+  options.strict = true;
+  start();
+  beat.on_octets(now);
+  beat.on_ping(deciseconds{600});
+  ask();
+  beat.on_octets(now);
+  beat.on_ping(deciseconds{120});
+  expect_due(10s);
+  ask();
+  expect_due(2s);
+  EXPECT_EQ(at_deadline(all_taken), action::expired);
+}
+
+TEST_F(a_heartbeat, strict_lets_a_peer_live_that_keeps_within_its_ttl) {
+  options.strict = true;
+  start();
+  beat.on_ping(deciseconds{10});
+  for (int i = 0; i < 100; ++i) {
+    now += 900ms;
+    EXPECT_EQ(beat.on_deadline(now, all_taken), action::none);
+    beat.on_octets(now);
+    beat.on_ping(deciseconds{10});
+  }
+}
+
+TEST_F(a_heartbeat, a_probe_has_two_seconds_and_then_the_rest_of_the_time_goes_on) {
+  start();
+  EXPECT_EQ(beat.probe(now, all_taken), action::ping);
+  expect_due(2s);
+  EXPECT_EQ(at_deadline(all_taken), action::none);
+  expect_due(30s);
+  EXPECT_EQ(at_deadline(all_taken), action::not_reading);
+}
+
+TEST_F(a_heartbeat, a_probe_of_who_was_asked_already_sends_no_second_ping) {
+  start();
+  ask(all_taken);
+  now += 1s;
+  EXPECT_EQ(beat.probe(now, nothing_taken), action::none);
+  expect_due(2s);
+  EXPECT_EQ(at_deadline(nothing_taken), action::dead);
+}
+
+// Whatever happens: who has said anything within the interval is not asked, and who is dead has been
+// asked, and has left something unacknowledged for the whole timeout.
+TEST_F(a_heartbeat, judges_nobody_too_early_in_any_history) {
+  std::mt19937 random{1};
+  int deaths = 0;
+  for (int run = 0; run < 2'000; ++run) {
+    heartbeat b{options};
+    b.start(now, true);
+    auto heard = now;
+    std::optional<heartbeat::time_point> asked;
+    auto taken = now;  // when nothing was outstanding, last
+    said what = all_taken;
+    for (int i = 0; i < 60; ++i) {
+      now += random() % 12'000 * 1ms;
+      switch (random() % 12) {
+        case 0:
+          b.on_octets(now);
+          heard = now;
+          asked.reset();
+          break;
+        case 1: what.complete = false; break;  // something is sent
+        case 2:
+          what.octets += what.complete ? 0 : 1;
+          what.complete = true;
+          break;
+        default: break;
+      }
+      taken = what.complete ? now : taken;
+      const auto did = b.on_deadline(now, what);
+      if (did == action::ping) {
+        ASSERT_GE(now - heard, 10s);
+        ASSERT_FALSE(asked);
+        asked = now;
+        what.complete = false;
+      } else if (did == action::not_reading) {
+        ASSERT_TRUE(asked);
+        ASSERT_GE(now - *asked, 30s);
+      } else if (did == action::dead) {
+        ASSERT_TRUE(asked);
+        ASSERT_GE(now - *asked, 30s);
+        ASSERT_GE(now - taken, 30s);
+        ++deaths;
+        break;
+      }
+    }
+  }
+  EXPECT_GT(deaths, 100);
+}
+
+}  // namespace
+}  // namespace zmtp

@@ -1,0 +1,78 @@
+// One peer sends commands as fast as the line takes them: it gets back no more than it sent, and others
+// are served meanwhile.
+
+#include "test/support/raw_peer.h"
+#include "test/support/wire.h"
+#include "test/zmtp/socket/pub_sub_fixture.h"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace zmtp::test {
+namespace {
+
+class churn : public pub_sub_test {
+protected:
+  // All that the peer sends, again and again, while messages go to a good subscriber between; returns
+  // when the publisher has ended the conversation, or has heard it all.
+  void publish_while(raw_peer& sends, std::string_view octets, int times) {
+    sub_socket good{executor()};
+    good.subscribe("good");
+    good.connect(at.to_string());
+    std::size_t received = 0;
+    for (int i = 0; i < times; ++i) {
+      sends.send(octets);
+      const auto before = received;
+      run_until([&] {
+        EXPECT_EQ(publisher.try_send(message{"good", std::to_string(i)}), send_status::queued);
+        message m;
+        while (good.try_receive(m)) {
+          ++received;
+        }
+        return received > before;
+      });
+    }
+    run_until([&] { return sends.unsent() == 0 || sends.ended(); });
+  }
+  raw_peer& bad_peer() {
+    bad.connect(at);
+    bad.start_reading();
+    bad.shake_hands("SUB");
+    run_until([&] { return bad.received().size() > 64; });
+    return bad;
+  }
+
+  pub_socket publisher{executor()};
+  endpoint at = publisher.bind("tcp://127.0.0.1:*");
+  raw_peer bad{context()};
+};
+
+TEST_F(churn, of_subscriptions_gets_nothing_back) {
+  std::string octets;
+  for (int i = 0; i < 2'000; ++i) {
+    const auto topic = "topic " + std::to_string(i % 100);
+    octets += framed_command("SUBSCRIBE", topic) + framed_command("CANCEL", topic) +
+              framed_command("CANCEL", topic) + framed({"\1" + topic}) +
+              framed({std::string(1, '\0') + topic});
+  }
+  auto& sends = bad_peer();
+  publish_while(sends, octets, 50);
+  EXPECT_EQ(sends.traffic(), "");
+  EXPECT_FALSE(sends.ended());
+}
+
+TEST_F(churn, of_pings_gets_back_no_more_than_it_sends_and_ends) {
+  std::string octets;
+  for (int i = 0; i < 10; ++i) {
+    octets += ping(std::string(static_cast<std::size_t>(i), 'c'));
+  }
+  auto& sends = bad_peer();
+  publish_while(sends, octets, 20);
+  run_until([&] { return sends.ended(); });
+  EXPECT_LE(sends.traffic().size(), octets.size() * 20);
+  EXPECT_EQ(publisher.counters().ended[static_cast<std::size_t>(errc::ping_flood)], 1U);
+}
+
+}  // namespace
+}  // namespace zmtp::test

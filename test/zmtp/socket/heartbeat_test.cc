@@ -1,0 +1,123 @@
+// Heartbeats on real connections: whom they find silent, and what waits in the kernel meanwhile.
+
+#include "test/support/network_test.h"
+#include "test/support/raw_peer.h"
+#include "test/support/wire.h"
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+namespace zmtp::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+class heartbeats : public network_test {
+protected:
+  static socket_options beating(const heartbeat_options& how) {
+    auto options = announcing();
+    options.heartbeat = how;
+    return options;
+  }
+  // A peer whose handshake is over.
+  void attach(router_socket& router) {
+    peer.connect(router.bind("tcp://127.0.0.1:*"));
+    peer.start_reading();
+    peer.shake_hands("DEALER");
+    EXPECT_EQ(receive(router).what, routed_message::kind::attached);
+  }
+  void wait_for_ping(std::size_t number = 1) {
+    run_until([&] { return content_of(peer.traffic()).commands.size() >= number; });
+  }
+  // What the router's connections ended with.
+  static std::uint64_t ended(const router_socket& router, errc why) {
+    return router.counters().ended[static_cast<std::size_t>(why)];
+  }
+
+  raw_peer peer{context()};
+};
+
+TEST_F(heartbeats, ask_a_silent_peer_again_and_again_as_long_as_it_answers) {
+  router_socket router{executor(), beating({.interval = 5ms, .timeout = 10s, .strict = true})};
+  attach(router);
+  for (std::size_t i = 1; i <= 5; ++i) {
+    wait_for_ping(i);
+    peer.send(pong());
+  }
+  EXPECT_FALSE(peer.ended());
+  peer.close();
+}
+
+TEST_F(heartbeats, a_peer_that_does_not_answer_is_kept_and_counted_once) {
+  router_socket router{executor(), beating({.interval = 1ms, .timeout = 5ms})};
+  attach(router);
+  wait_for_ping();
+  run_until([&] { return router.counters().not_reading == 1; });
+  // Ten more looks.
+  asio::steady_timer while_ten_pass{context(), 50ms};
+  bool passed = false;
+  while_ten_pass.async_wait([&](error_code) { passed = true; });
+  run_until([&] { return passed; });
+  EXPECT_EQ(router.counters().not_reading, 1U);
+  EXPECT_EQ(content_of(peer.traffic()).commands.size(), 1U) << "more than one PING outstanding";
+  peer.send(framed({"late"}));
+  EXPECT_EQ(receive(router).content, message{"late"});
+  run_until([&] { return router.counters().not_reading == 2; });
+  peer.close();
+}
+
+TEST_F(heartbeats, strict_ones_close_a_peer_that_does_not_answer) {
+  router_socket router{executor(), beating({.interval = 1ms, .timeout = 20ms, .strict = true})};
+  attach(router);
+  EXPECT_EQ(receive(router).what, routed_message::kind::detached);
+  EXPECT_EQ(ended(router, errc::heartbeat_timeout), 1U);
+  run_until([&] { return peer.ended(); });
+}
+
+TEST_F(heartbeats, strict_ones_close_a_peer_that_outstays_its_ttl) {
+  router_socket router{executor(), beating({.interval = std::nullopt, .strict = true})};
+  attach(router);
+  peer.send(framed_command("PING", octets("00 01")));
+  EXPECT_EQ(receive(router).what, routed_message::kind::detached);
+  EXPECT_EQ(ended(router, errc::ttl_expired), 1U);
+}
+
+// The loop was held up for longer than all deadlines; the answer waits in the kernel.
+TEST_F(heartbeats, judge_nobody_whose_octets_wait_in_the_kernel) {
+  router_socket router{executor(), beating({.interval = 1ms, .timeout = 30ms, .strict = true})};
+  attach(router);
+  for (std::size_t i = 1; i <= 5; ++i) {
+    wait_for_ping(i);
+    peer.send(pong());
+    const auto due = std::chrono::steady_clock::now() + 40ms;
+    while (std::chrono::steady_clock::now() < due) {
+    }
+    run_ready();
+  }
+  EXPECT_EQ(ended(router, errc::heartbeat_timeout), 0U);
+  EXPECT_FALSE(peer.ended());
+  peer.close();
+}
+
+TEST_F(heartbeats, a_peer_is_not_silent_while_it_is_not_read_from) {
+  auto options = beating({.interval = 1ms, .timeout = 5ms, .strict = true});
+  options.receive_mark.messages = 2;
+  router_socket router{executor(), options};
+  attach(router);
+  for (int i = 0; i < 100; ++i) {
+    peer.send(framed({std::to_string(i)}));
+  }
+  asio::steady_timer while_many_pass{context(), 50ms};
+  bool passed = false;
+  while_many_pass.async_wait([&](error_code) { passed = true; });
+  run_until([&] { return passed; });
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(receive(router).content, message{std::to_string(i)});
+  }
+  EXPECT_EQ(ended(router, errc::heartbeat_timeout), 0U);
+  peer.close();
+}
+
+}  // namespace
+}  // namespace zmtp::test

@@ -1,0 +1,76 @@
+#include "zmtp/transport/acknowledgement.h"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/connect.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/local/connect_pair.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/write.hpp>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+
+namespace zmtp::transport {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+
+class an_acknowledgement : public testing::Test {
+protected:
+  void SetUp() override {
+    tcp::acceptor acceptor{context, {asio::ip::address_v4::loopback(), 0}};
+    own.connect(acceptor.local_endpoint());
+    acceptor.accept(peer);
+  }
+  acknowledgement told() { return acknowledged(own.native_handle()); }
+  // The kernel has its own time for it.
+  template <class Done>
+  static void wait_until(Done&& done) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{10};
+    while (!done()) {
+      ASSERT_LT(std::chrono::steady_clock::now(), end);
+    }
+  }
+
+  asio::io_context context{1};
+  tcp::socket own{context};
+  tcp::socket peer{context};
+};
+
+TEST_F(an_acknowledgement, counts_what_the_peers_kernel_has_taken) {
+  EXPECT_TRUE(told().complete);
+  const auto before = told().octets;
+  asio::write(own, asio::buffer(std::string(1'000, 'x')));
+  wait_until([&] { return told().octets == before + 1'000; });
+  EXPECT_TRUE(told().complete);
+}
+
+TEST_F(an_acknowledgement, of_a_peer_that_does_not_read_is_complete) {
+  own.non_blocking(true);
+  const std::string much(1'000'000, 'x');
+  boost::system::error_code ec;
+  std::size_t written = 0;
+  while (!ec) {
+    written += own.write_some(asio::buffer(much), ec);
+  }
+  EXPECT_EQ(ec, asio::error::would_block);
+  wait_until([&] { return told().complete; });
+  EXPECT_LT(told().octets, written) << "something must be left to be sent";
+}
+
+TEST_F(an_acknowledgement, of_what_is_no_tcp_is_complete) {
+  asio::local::stream_protocol::socket one{context};
+  asio::local::stream_protocol::socket other{context};
+  asio::local::connect_pair(one, other);
+  asio::write(one, asio::buffer(std::string(1'000, 'x')));
+  const auto said = acknowledged(one.native_handle());
+  EXPECT_TRUE(said.complete);
+  EXPECT_EQ(said.octets, 0U);
+  EXPECT_TRUE(acknowledged(-1).complete);
+}
+
+}  // namespace
+}  // namespace zmtp::transport

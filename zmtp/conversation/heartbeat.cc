@@ -1,0 +1,140 @@
+#include "zmtp/conversation/heartbeat.h"
+
+#include <algorithm>
+
+namespace zmtp {
+
+namespace {
+
+// TCP has this long at least to acknowledge, so that a slow network is no death.
+constexpr std::chrono::seconds least_patience{2};
+
+}  // namespace
+
+void heartbeat::start(time_point now, bool asks) noexcept {
+  asks_ = asks;
+  knows_ping_ = asks;
+  last_ = now;
+  wait_for_silence();
+}
+
+std::optional<heartbeat::duration> heartbeat::allowed_silence() const noexcept {
+  std::optional<duration> allowed;
+  if (asks_ && options_->interval) {
+    allowed = *options_->interval;
+  }
+  if (ttl_ != duration::zero()) {
+    allowed = std::min(allowed.value_or(ttl_), ttl_);
+  }
+  return allowed;
+}
+
+bool heartbeat::expired(time_point now) const noexcept {
+  return options_->strict && ttl_ != duration::zero() && now - last_ >= ttl_;
+}
+
+void heartbeat::wait_for_silence() noexcept {
+  const auto allowed = allowed_silence();
+  due_ = allowed ? std::optional{last_ + *allowed} : std::nullopt;
+}
+
+void heartbeat::answered() noexcept {
+  asked_at_.reset();
+  probing_ = false;
+  reported_ = false;
+  wait_for_silence();
+}
+
+void heartbeat::on_ping(heartbeat_options::deciseconds ttl) noexcept {
+  knows_ping_ = true;  // who asks can answer
+  ttl_ = ttl;
+  if (ttl_ != duration::zero() && (!due_ || last_ + ttl_ < *due_)) {
+    due_ = last_ + ttl_;
+  }
+}
+
+heartbeat::action heartbeat::probe(time_point now, const acknowledgement& acknowledged) noexcept {
+  if (probing_) {
+    return action::none;
+  }
+  probing_ = true;
+  if (!asked_at_) {
+    return ask(now, least_patience, acknowledged);
+  }
+  // One PING at a time: TCP still has that one to acknowledge, or whatever came after.
+  outstanding_ = !acknowledged.complete;
+  octets_ = acknowledged.octets;
+  look_again(now, least_patience);
+  return action::none;
+}
+
+heartbeat::action heartbeat::ask(time_point now, duration patience,
+                                 const acknowledgement& acknowledged) noexcept {
+  asked_at_ = now;
+  octets_ = acknowledged.octets;
+  outstanding_ = knows_ping_ || !acknowledged.complete;
+  look_again(now, patience);
+  return knows_ping_ ? action::ping : action::none;
+}
+
+void heartbeat::look_again(time_point now, duration patience) noexcept {
+  patience_ = patience;
+  due_ = now + patience;
+  if (options_->strict && ttl_ != duration::zero()) {
+    due_ = std::min(*due_, last_ + ttl_);
+  }
+}
+
+heartbeat::action heartbeat::on_deadline(time_point now,
+                                         const acknowledgement& acknowledged) noexcept {
+  if (!due_ || now < *due_) {
+    return action::none;
+  }
+  if (expired(now)) {
+    return action::expired;
+  }
+  if (asked_at_) {
+    return judge(now, acknowledged);
+  }
+  wait_for_silence();
+  if (!due_ || now < *due_) {
+    return action::none;
+  }
+  const duration timeout = options_->timeout;
+  const auto hinted = ttl_ != duration::zero() && now - last_ >= ttl_;
+  return ask(now, hinted ? std::min(timeout, std::max<duration>(ttl_, least_patience)) : timeout,
+             acknowledged);
+}
+
+heartbeat::action heartbeat::judge(time_point now, const acknowledgement& acknowledged) noexcept {
+  const auto probed = probing_;
+  if (options_->strict && !probed) {
+    return action::timed_out;
+  }
+  const bool outstanding = !acknowledged.complete;
+  const bool stirred = acknowledged.octets != octets_;
+  if (outstanding && outstanding_ && !stirred) {
+    return action::dead;
+  }
+  octets_ = acknowledged.octets;
+  outstanding_ = outstanding;
+  if (outstanding && !stirred) {
+    // It has not had its time yet.
+    look_again(now, patience_);
+    return action::none;
+  }
+  probing_ = false;
+  if (!allowed_silence()) {
+    asked_at_.reset();
+    due_.reset();
+    return action::none;
+  }
+  look_again(now, options_->timeout);
+  if (probed || reported_) {
+    return action::none;
+  }
+  reported_ = true;
+  return action::not_reading;
+}
+
+}  // namespace zmtp
