@@ -22,15 +22,13 @@ void sim_dialer::attempt() {
       return;
     }
     if (!stream) {
-      self->wait({}, false);
+      self->wait(errc::connection_lost, {});
       return;
     }
     auto link = std::make_shared<sim_link>(
         *socket, std::move(stream), end_of_stream::connecting, self->pipe_,
-        [self](error_code reason, std::chrono::milliseconds lasted) {
-          self->wait(lasted, reason == errc::refused_by_peer || reason == errc::not_admitted ||
-                                 (lasted.count() == 0 && reason != errc::connection_lost &&
-                                  reason != errc::handshake_timeout));
+        [self](error_code reason, std::optional<std::chrono::milliseconds> lasted) {
+          self->wait(reason, lasted);
         });
     self->link_ = link;
     socket->add(link);
@@ -38,13 +36,14 @@ void sim_dialer::attempt() {
   });
 }
 
-void sim_dialer::wait(std::chrono::milliseconds lasted, bool refused) {
+void sim_dialer::wait(error_code reason, std::optional<std::chrono::milliseconds> lasted) {
   if (socket_ == nullptr) {
     return;
   }
-  const auto wait = backoff_.next(lasted, refused, socket_->random());
-  (void)socket_->net().after(socket_->host(), wait,
-                             [self = shared_from_this()] { self->attempt(); });
+  if (const auto wait = backoff_.on_end(reason, lasted, socket_->random())) {
+    (void)socket_->net().after(socket_->host(), *wait,
+                               [self = shared_from_this()] { self->attempt(); });
+  }
 }
 
 }  // namespace zmtp::simulation

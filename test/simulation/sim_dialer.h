@@ -2,10 +2,12 @@
 // zmtp/socket/dialer in virtual time: keeps one name connected.
 
 #include "zmtp/conversation/reconnect_backoff.h"
+#include "zmtp/error.h"
 #include "zmtp/routing/peer_id.h"
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -27,7 +29,7 @@ public:
 
 private:
   void attempt();
-  void wait(std::chrono::milliseconds lasted, bool refused);
+  void wait(error_code reason, std::optional<std::chrono::milliseconds> lasted);
 
   sim_socket* socket_;  // none once closed
   std::string to_;

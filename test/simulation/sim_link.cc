@@ -363,9 +363,10 @@ void sim_link::end(error_code reason) {
       socket_->state().on_detached(*p);
     }
   }
-  const auto lasted =
-      ready_at_ ? std::chrono::duration_cast<std::chrono::milliseconds>(now() - *ready_at_)
-                : std::chrono::milliseconds{0};
+  std::optional<std::chrono::milliseconds> lasted;
+  if (ready_at_) {
+    lasted = std::chrono::duration_cast<std::chrono::milliseconds>(now() - *ready_at_);
+  }
   socket_->remove(*this);
   if (auto over = std::exchange(on_end_, nullptr)) {
     over(reason, lasted);

@@ -19,8 +19,8 @@ class sim_socket;
 
 class sim_link final : public std::enable_shared_from_this<sim_link> {
 public:
-  // Why it ended, and how long its handshake had been over (zero if it never was).
-  using end_handler = std::function<void(error_code, std::chrono::milliseconds)>;
+  // Why it ended, and how long its handshake had been over, if it ever was.
+  using end_handler = std::function<void(error_code, std::optional<std::chrono::milliseconds>)>;
 
   sim_link(sim_socket& owner, std::shared_ptr<virtual_stream> stream, end_of_stream e,
            std::optional<peer_id> pipe, end_handler on_end);

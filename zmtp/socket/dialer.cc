@@ -44,29 +44,33 @@ void dialer::on_connected(error_code ec, transport::stream stream) {
   }
   const auto core = core_->shared_from_this();
   if (ec || !wanted()) {
-    wait({}, false);
+    wait(ec, {});
     core->check_finished();
     return;
   }
   linked_ = true;
   auto link = std::make_shared<wire_link>(
       core, std::move(stream), pipe_,
-      [self = shared_from_this()](error_code reason, std::chrono::milliseconds lasted) {
+      [self = shared_from_this()](error_code reason,
+                                  std::optional<std::chrono::milliseconds> lasted) {
         self->linked_ = false;
-        self->wait(lasted, reason == errc::refused_by_peer || reason == errc::not_admitted ||
-                               (lasted.count() == 0 && reason != errc::connection_lost &&
-                                reason != errc::handshake_timeout));
+        self->wait(reason, lasted);
       });
   link_ = link;
   core->add(link);
   core->turn([&] { link->start(); });
 }
 
-void dialer::wait(std::chrono::milliseconds lasted, bool refused) {
+void dialer::wait(error_code reason, std::optional<std::chrono::milliseconds> lasted) {
   if (!wanted()) {
     return;
   }
-  timer_.expires_after(backoff_.next(lasted, refused, core_->random()));
+  const auto wait = backoff_.on_end(reason, lasted, core_->random());
+  if (!wait) {
+    core_->give_up(shared_from_this(), reason);
+    return;
+  }
+  timer_.expires_after(*wait);
   timer_.async_wait([self = shared_from_this()](error_code ec) {
     if (!ec) {
       self->attempt();

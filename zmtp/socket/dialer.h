@@ -33,7 +33,8 @@ public:
 private:
   void attempt();
   void on_connected(error_code ec, transport::stream stream);
-  void wait(std::chrono::milliseconds lasted, bool refused);
+  // Until the next attempt, after one or its connection has ended so.
+  void wait(error_code reason, std::optional<std::chrono::milliseconds> lasted);
   [[nodiscard]] bool wanted() const noexcept;
 
   socket_core* core_;  // none once closed

@@ -41,8 +41,7 @@ error_code listener::open(const endpoint& at) {
 void listener::start() { accept(); }
 
 void listener::accept() {
-  // While there are too many handshakes, newcomers wait in the kernel's backlog.
-  if (core_ == nullptr || waiting_ || pending_ >= core_->options().pending_handshakes) {
+  if (core_ == nullptr || waiting_) {
     return;
   }
   waiting_ = true;
@@ -58,7 +57,7 @@ void listener::on_acceptable(error_code ec) {
   }
   const auto core = core_->shared_from_this();
   for (int i = 0; i < accepts_per_turn && core_ != nullptr; ++i) {
-    if (pending_ >= core->options().pending_handshakes) {
+    if (pending_.size() >= core->options().pending_handshakes && !evict()) {
       return;
     }
     transport::stream accepted{core->executor()};
@@ -67,7 +66,7 @@ void listener::on_acceptable(error_code ec) {
       break;
     }
     if (is_shortage(ec)) {
-      pause();
+      wait_for_descriptors();
       return;
     }
     // With another error this one was gone before it was taken.
@@ -81,24 +80,44 @@ void listener::on_acceptable(error_code ec) {
 void listener::take(transport::stream accepted) {
   const auto core = core_->shared_from_this();
   pause_ = first_pause;
-  ++pending_;
   auto link = std::make_shared<wire_link>(core, std::move(accepted), std::nullopt, nullptr);
-  link->on_handshake_over([self = shared_from_this()] {
-    --self->pending_;
+  pending_.push_back(link.get());
+  link->on_handshake_over([self = shared_from_this(), handshake = link.get()] {
+    std::erase(self->pending_, handshake);
     self->accept();
   });
   core->add(link);
   core->turn([&] { link->start(); });
 }
 
+// Somebody waits and there are too many handshakes: the one that has been silent for longest gives way,
+// if it has been so for long enough. Else newcomers wait in the kernel's backlog.
+bool listener::evict() {
+  const auto now = socket_core::clock::now();
+  auto* const longest = *std::max_element(
+      pending_.begin(), pending_.end(),
+      [&](const wire_link* a, const wire_link* b) { return a->silence(now) < b->silence(now); });
+  const auto allowed = core_->options().limit.handshake_silence;
+  const auto silence = longest->silence(now);
+  if (silence < allowed) {
+    accept_after(allowed - silence);
+    return false;
+  }
+  core_->turn([&] { longest->close(errc::handshake_evicted); });
+  return true;
+}
+
 // Those who come wait in the kernel's backlog meanwhile; peers that are there are served.
-void listener::pause() {
+void listener::wait_for_descriptors() {
   core_->state().on_accepting_paused();
   waiting_ = true;
-  timer_.expires_after(pause_);
-  pause_ = std::min(pause_ * 2, longest_pause);
-  timer_.async_wait([self = shared_from_this()](error_code ec) {
-    self->waiting_ = false;
+  accept_after(std::exchange(pause_, std::min(pause_ * 2, longest_pause)));
+}
+
+void listener::accept_after(socket_core::clock::duration pause) {
+  timer_.expires_after(pause);
+  timer_.async_wait([self = shared_from_this(), whole = waiting_](error_code ec) {
+    self->waiting_ = self->waiting_ && !whole;
     if (!ec) {
       self->accept();
     }

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <vector>
 
 namespace zmtp {
 
@@ -31,14 +32,16 @@ private:
   void accept();
   void on_acceptable(error_code ec);
   void take(transport::stream accepted);
-  void pause();
+  [[nodiscard]] bool evict();
+  void wait_for_descriptors();
+  void accept_after(socket_core::clock::duration pause);
 
   socket_core* core_;  // none once closed
   transport::acceptor acceptor_;
   asio::steady_timer timer_;
   std::chrono::milliseconds pause_;  // the next one
   endpoint asked_for_;
-  std::size_t pending_ = 0;  // handshakes
+  std::vector<wire_link*> pending_;  // handshakes
   bool waiting_ = false;
 };
 

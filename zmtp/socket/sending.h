@@ -46,8 +46,8 @@ public:
   // Queues one message, and waits while it cannot be queued.
   // Completes with error_code when queued, which is not yet delivered.
   // Cancellation: terminal, partial, total; a cancelled message was not queued.
-  // Errors: errc::timed_out, socket_closed, bad_message (no parts), out_of_turn (REQ, REP);
-  // operation_aborted.
+  // Errors: errc::timed_out, socket_closed, bad_message (no parts), out_of_turn (REQ, REP),
+  // endpoint_stopped (reconnect_options: nobody is left to send to); operation_aborted.
   template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
   auto async_send(message m, deadline until, Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code)>(

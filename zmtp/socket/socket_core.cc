@@ -57,6 +57,7 @@ result<endpoint> socket_core::bind(std::string_view text) {
   if (const auto ec = added->open(*at)) {
     return ec;
   }
+  gave_up_ = false;
   listeners_.push_back(added);
   added->start();
   return added->bound();
@@ -77,6 +78,7 @@ error_code socket_core::connect(std::string_view text) {
   if (!open()) {
     return errc::socket_closed;
   }
+  gave_up_ = false;
   auto& p = state_->open_pipe(true);
   dialers_.push_back(std::make_shared<dialer>(*this, *to, p.id));
   dialers_.back()->start();
@@ -120,11 +122,30 @@ error_code socket_core::disconnect(std::string_view text) {
     if (link) {
       link->close(errc::socket_closed);
     }
-    if (auto* p = state_->find(gone->pipe())) {
-      state_->close_pipe(*p);
-    }
+    drop(*gone);
   });
   return {};
+}
+
+// The endpoint's pipe goes with it.
+void socket_core::drop(const dialer& gone) {
+  if (auto* p = state_->find(gone.pipe())) {
+    state_->close_pipe(*p);
+  }
+}
+
+void socket_core::give_up(const std::shared_ptr<dialer>& gone, error_code) {
+  turn([&] {
+    gave_up_ = true;
+    gone->close();
+    std::erase(dialers_, gone);
+    drop(*gone);
+  });
+}
+
+// Nobody is there to send to, nor will come.
+bool socket_core::deserted() const noexcept {
+  return gave_up_ && dialers_.empty() && listeners_.empty() && links_.empty();
 }
 
 void socket_core::disconnect(peer_id peer) {
@@ -169,6 +190,10 @@ void socket_core::enter(waiting_room::side where, waiter& w) {
       done = w.attempt(ec);
     }
     schedule();
+    if (!done && where == waiting_room::side::to_send && deserted()) {
+      ec = errc::endpoint_stopped;
+      done = true;
+    }
     if (done) {
       conclude(w, ec);
       return;
@@ -281,6 +306,9 @@ void socket_core::end_turn() {
       more = resume_drained();
       // Attempts first, user code after: it may change who waits.
       waiting_.attempt_all();
+      if (deserted()) {
+        waiting_.end_senders(errc::endpoint_stopped);
+      }
       more = waiting_.tell_all() || more;
       // A pattern that drops what it has no use for makes room without telling anybody.
       more = !state_->drained().empty() || more;

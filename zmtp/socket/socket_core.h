@@ -103,6 +103,9 @@ public:
   void add(const std::shared_ptr<wire_link>& link);
   void remove(const wire_link& link) noexcept;
   [[nodiscard]] wire_link* link_of(peer_id id) const noexcept;
+  // This endpoint is not connected to any more: reconnect_options say so. What was queued for it is
+  // dropped with it.
+  void give_up(const std::shared_ptr<dialer>& gone, error_code reason);
   // Something that was waited for is over; a finishing socket may be done.
   void check_finished();
 
@@ -125,6 +128,8 @@ private:
   void conclude(waiter& w, error_code ec);
   template <class Body>
   void act(Body&& body);
+  void drop(const dialer& gone);
+  [[nodiscard]] bool deserted() const noexcept;
   void begin_turn();
   void end_turn();
   [[nodiscard]] bool resume_drained();
@@ -144,6 +149,7 @@ private:
   clock::time_point turn_ended_;  // the last one
   bool one_of_several_ = false;   // the turn began at once when another had ended
   bool turn_posted_ = false;
+  bool gave_up_ = false;  // an endpoint, and none was bound or connected since
   std::minstd_rand random_;
   serial_check serial_;
   std::shared_ptr<socket_core> lingering_;  // itself, while nothing else may keep it

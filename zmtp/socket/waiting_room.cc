@@ -96,6 +96,12 @@ void waiting_room::expire(time_point now) noexcept {
   }
 }
 
+void waiting_room::end_senders(error_code ec) noexcept {
+  while (!senders_.empty()) {
+    conclude(senders_.front(), ec);
+  }
+}
+
 void waiting_room::close(error_code ec) {
   empty_out(concluded_, [](waiter& w) { w.complete(w.failure, waiter::when::later); });
   for (auto* list : {&receivers_, &senders_}) {

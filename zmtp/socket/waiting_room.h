@@ -33,6 +33,8 @@ public:
 
   [[nodiscard]] std::optional<time_point> first_deadline() const noexcept;
   void expire(time_point now) noexcept;
+  // Who waits to send waits for nothing.
+  void end_senders(error_code ec) noexcept;
 
   // The socket is closed: what is over is told, and the rest ends with `ec`, both later.
   void close(error_code ec);

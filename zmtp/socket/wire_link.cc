@@ -385,9 +385,10 @@ void wire_link::end(error_code reason) {
     core_->detach(p->id);
     core_->state().on_detached(*p);
   }
-  const auto lasted =
-      ready_at_ ? std::chrono::duration_cast<std::chrono::milliseconds>(clock::now() - *ready_at_)
-                : std::chrono::milliseconds{0};
+  std::optional<std::chrono::milliseconds> lasted;
+  if (ready_at_) {
+    lasted = std::chrono::duration_cast<std::chrono::milliseconds>(clock::now() - *ready_at_);
+  }
   core_->remove(*this);
   if (auto over = std::exchange(on_handshake_over_, nullptr)) {
     over();

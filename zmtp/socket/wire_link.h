@@ -17,8 +17,9 @@ namespace zmtp {
 
 class wire_link final : public std::enable_shared_from_this<wire_link> {
 public:
-  // How a link ended: why, and how long its handshake had been over (zero if it never was).
-  using end_handler = std::function<void(error_code, std::chrono::milliseconds)>;
+  using clock = socket_core::clock;
+  // How a link ended: why, and how long its handshake had been over, if it ever was.
+  using end_handler = std::function<void(error_code, std::optional<std::chrono::milliseconds>)>;
 
   // `pipe` is the durable pipe of an endpoint that we connect to; an accepted connection gets one
   // when its handshake is over. `on_end` is called once, in a turn.
@@ -35,6 +36,10 @@ public:
   void resume();
   // Asks whether the peer still lives.
   void probe();
+  // So long the peer has said nothing.
+  [[nodiscard]] clock::duration silence(clock::time_point now) const noexcept {
+    return connection_.silence(now);
+  }
   // Ends the conversation silently.
   void close(error_code reason);
   // The socket is closed: write the rest, then say so to the peer and wait until it has read it.
@@ -46,8 +51,6 @@ public:
   void on_handshake_over(std::function<void()> handler) { on_handshake_over_ = std::move(handler); }
 
 private:
-  using clock = socket_core::clock;
-
   void on_readable(error_code ec);
   void listen();
   void read();

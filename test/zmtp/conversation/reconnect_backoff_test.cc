@@ -79,6 +79,70 @@ TEST(reconnect_backoff, keeps_to_the_options_it_is_given) {
   EXPECT_EQ(narrow.next(never, false, in_the_middle), 200ms);
 }
 
+TEST(reconnect_backoff, a_refusal_is_what_the_handshake_would_come_to_again) {
+  for (const auto reason : {errc::refused_by_peer, errc::not_admitted}) {
+    EXPECT_TRUE(is_refusal(reason, false));
+    EXPECT_TRUE(is_refusal(reason, true));
+  }
+  for (const auto reason : {errc::mechanism_mismatch, errc::bad_socket_type, errc::not_zmtp,
+                            errc::version_2_refused, errc::duplicate_routing_id}) {
+    EXPECT_TRUE(is_refusal(reason, false)) << make_error_code(reason).message();
+    EXPECT_FALSE(is_refusal(reason, true)) << make_error_code(reason).message();
+  }
+  for (const auto reason : {errc::connection_lost, errc::handshake_timeout, errc::out_of_memory}) {
+    EXPECT_FALSE(is_refusal(reason, false)) << make_error_code(reason).message();
+  }
+  const auto system = boost::system::errc::make_error_code(boost::system::errc::connection_refused);
+  EXPECT_FALSE(is_refusal(system, false)) << "nobody listens, which is no refusal";
+}
+
+TEST(reconnect_backoff, waits_longer_for_who_refuses) {
+  reconnect_backoff backoff{{.initial = 1s, .maximum = 2s, .refused_maximum = 4s}};
+  EXPECT_EQ(backoff.on_end(errc::bad_socket_type, {}, in_the_middle), 1s);
+  EXPECT_EQ(backoff.on_end(errc::refused_by_peer, 1ms, in_the_middle), 2s);
+  EXPECT_EQ(backoff.on_end(errc::mechanism_mismatch, {}, in_the_middle), 4s);
+  EXPECT_EQ(backoff.on_end(errc::connection_lost, {}, in_the_middle), 2s);
+}
+
+TEST(reconnect_backoff, never_stops_unless_it_is_told_to) {
+  reconnect_backoff backoff{{}};
+  for (int i = 0; i < 10'000; ++i) {
+    EXPECT_TRUE(backoff.on_end(errc::refused_by_peer, {}, in_the_middle));
+  }
+}
+
+TEST(reconnect_backoff, stops_after_so_many_failures_in_a_row) {
+  reconnect_backoff backoff{{.stable = 1s, .stop_after = 3}};
+  EXPECT_TRUE(backoff.on_end(errc::connection_lost, {}, in_the_middle));
+  EXPECT_TRUE(backoff.on_end(errc::connection_lost, 999ms, in_the_middle));
+  EXPECT_TRUE(backoff.on_end(errc::connection_lost, 1s, in_the_middle)) << "it had been stable";
+  EXPECT_TRUE(backoff.on_end(errc::connection_lost, {}, in_the_middle));
+  EXPECT_TRUE(backoff.on_end(errc::bad_socket_type, {}, in_the_middle));
+  EXPECT_FALSE(backoff.on_end(errc::handshake_timeout, {}, in_the_middle));
+}
+
+TEST(reconnect_backoff, stops_at_the_first_attempt_where_one_is_all) {
+  reconnect_backoff backoff{{.stop_after = 1}};
+  EXPECT_FALSE(backoff.on_end(errc::connection_lost, {}, in_the_middle));
+}
+
+TEST(reconnect_backoff, stops_on_refusal_alone) {
+  reconnect_backoff backoff{{.stop_on_refusal = true}};
+  EXPECT_TRUE(backoff.on_end(errc::connection_lost, {}, in_the_middle));
+  EXPECT_TRUE(backoff.on_end(errc::bad_socket_type, 5ms, in_the_middle));
+  EXPECT_FALSE(backoff.on_end(errc::bad_socket_type, {}, in_the_middle));
+  EXPECT_FALSE(backoff.on_end(errc::refused_by_peer, 1h, in_the_middle));
+}
+
+TEST(reconnect_backoff, options_may_change) {
+  reconnect_backoff backoff{{}};
+  EXPECT_EQ(backoff.on_end(errc::connection_lost, {}, in_the_middle), 100ms);
+  backoff.change({.initial = 7ms, .maximum = 150ms});
+  EXPECT_EQ(backoff.on_end(errc::connection_lost, {}, in_the_middle), 150ms);
+  backoff.change({.stop_after = 3});
+  EXPECT_FALSE(backoff.on_end(errc::connection_lost, {}, in_the_middle));
+}
+
 TEST(reconnect_backoff, stays_within_its_bounds_for_any_history) {
   std::mt19937 random{1};
   reconnect_backoff backoff{{}};

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fcntl.h>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -107,6 +108,48 @@ TEST_F(limits_of_a_listener, accepting_pauses_while_there_are_too_many_handshake
   run_until([&] { return accepted(*peers[4]); });
   EXPECT_TRUE(peers[2]->ended());
   EXPECT_EQ(receive(router).what, routed_message::kind::attached);
+}
+
+TEST_F(limits_of_a_listener, a_silent_handshake_gives_way_and_one_that_talks_does_not) {
+  auto options = announcing();
+  options.pending_handshakes = 2;
+  options.limit.handshake_time = 1h;
+  options.limit.handshake_silence = 200ms;
+  router_socket router{executor(), options};
+  const auto at = router.bind("tcp://127.0.0.1:*");
+  const auto talks = connect(at);
+  const auto silent = connect(at);
+  run_until([&] { return accepted(*talks) && accepted(*silent); });
+  // An octet now and then keeps it.
+  asio::steady_timer tick{context()};
+  std::size_t said = 0;
+  const auto greeting = greeting_of(3, 1);
+  std::function<void(error_code)> talk = [&](error_code ec) {
+    if (!ec && said < greeting.size()) {
+      talks->send(greeting.substr(said++, 1));
+      tick.expires_after(20ms);
+      tick.async_wait(talk);
+    }
+  };
+  talk({});
+  const auto newcomer = connect(at);
+  run_until([&] { return accepted(*newcomer); });
+  EXPECT_TRUE(silent->ended());
+  EXPECT_FALSE(talks->ended());
+  EXPECT_EQ(router.counters().ended[static_cast<std::size_t>(errc::handshake_evicted)], 1U);
+  tick.cancel();
+}
+
+TEST_F(limits_of_a_listener, nobody_gives_way_where_nobody_waits) {
+  auto options = announcing();
+  options.pending_handshakes = 1;
+  options.limit.handshake_time = 100ms;
+  options.limit.handshake_silence = 1ms;
+  router_socket router{executor(), options};
+  const auto silent = connect(router.bind("tcp://127.0.0.1:*"));
+  run_until([&] { return silent->ended(); });
+  EXPECT_EQ(router.counters().ended[static_cast<std::size_t>(errc::handshake_evicted)], 0U);
+  EXPECT_EQ(router.counters().ended[static_cast<std::size_t>(errc::handshake_timeout)], 1U);
 }
 
 TEST_F(limits_of_a_listener, each_listener_has_its_own) {

@@ -219,5 +219,111 @@ TEST_F(reconnection, senders_that_wait_go_on_with_a_new_endpoint) {
   EXPECT_TRUE(sent);
 }
 
+// What becomes of an endpoint that is given up.
+class giving_up : public reconnection {
+protected:
+  static socket_options giving_up_after(std::size_t attempts) {
+    auto options = impatient();
+    options.reconnect.stop_after = attempts;
+    return options;
+  }
+  error_code end_of(std::optional<error_code>& end) {
+    run_until([&] { return end.has_value(); });
+    return end.value_or(error_code{});
+  }
+};
+
+TEST_F(giving_up, ends_who_waits_to_send_and_drops_what_is_queued) {
+  auto options = giving_up_after(3);
+  options.send_mark.messages = 2;
+  dealer_socket dealer{executor(), options};
+  dealer.connect(reserve());
+  EXPECT_EQ(dealer.try_send(message{"1"}), send_status::queued);
+  EXPECT_EQ(dealer.try_send(message{"2"}), send_status::queued);
+  std::optional<error_code> sent;
+  std::optional<error_code> writable;
+  dealer.async_send(message{"3"}, [&](error_code ec) { sent = ec; });
+  dealer.async_wait_writable([&](error_code ec) { writable = ec; });
+  EXPECT_EQ(end_of(sent), errc::endpoint_stopped);
+  EXPECT_EQ(end_of(writable), errc::endpoint_stopped);
+  EXPECT_EQ(dealer.counters().dropped_detached, 2U);
+  // So does who comes later.
+  sent.reset();
+  dealer.async_send(message{"4"}, [&](error_code ec) { sent = ec; });
+  EXPECT_EQ(end_of(sent), errc::endpoint_stopped);
+  EXPECT_EQ(dealer.try_send(message{"5"}), send_status::full);
+  dealer.close();
+  run_to_the_end();
+}
+
+TEST_F(giving_up, connecting_again_starts_over) {
+  const auto at = reserve();
+  dealer_socket dealer{executor(), giving_up_after(1)};
+  dealer.connect(at);
+  std::optional<error_code> sent;
+  dealer.async_send(message{"queued, and dropped"}, [&](error_code) {});
+  run_until([&] { return dealer.counters().dropped_detached == 1; });
+  error_code ec;
+  dealer.disconnect(at, ec);
+  EXPECT_EQ(ec, errc::bad_endpoint) << "it is as if it had been disconnected";
+  router_socket router{executor(), announcing()};
+  router.bind(at);
+  dealer.connect(at);
+  dealer.async_send(message{"arrives"}, [&](error_code e) { sent = e; });
+  EXPECT_EQ(receive_message(router).content, message{"arrives"});
+  EXPECT_EQ(end_of(sent), error_code{});
+}
+
+TEST_F(giving_up, nobody_is_sent_away_while_another_endpoint_is_left) {
+  router_socket router{executor(), announcing()};
+  dealer_socket dealer{executor(), giving_up_after(2)};
+  dealer.connect(reserve());
+  EXPECT_EQ(dealer.try_send(message{"dropped"}), send_status::queued);
+  run_until([&] { return dealer.counters().dropped_detached == 1; });
+  std::optional<error_code> sent;
+  const auto at = dealer.bind("tcp://127.0.0.1:*");
+  dealer.async_send(message{"waits"}, [&](error_code ec) { sent = ec; });
+  run_ready();
+  EXPECT_FALSE(sent.has_value());
+  router.connect(at.to_string());
+  EXPECT_EQ(receive_message(router).content, message{"waits"});
+}
+
+TEST_F(giving_up, on_refusal_is_for_refusals_alone) {
+  auto options = impatient();
+  options.reconnect.stop_on_refusal = true;
+  dealer_socket dealer{executor(), options};
+  raw_listener listener{context()};
+  std::optional<raw_peer> peer{std::in_place, context()};
+  dealer.connect(listener.endpoint());
+  std::optional<error_code> sent;
+  dealer.async_send(message{"m"}, [&](error_code) {});
+  // It goes away without a word, which is no refusal.
+  listener.start_accepting(*peer);
+  run_until([&] { return listener.accepted(); });
+  peer.emplace(context());
+  listener.start_accepting(*peer);
+  run_until([&] { return listener.accepted(); });
+  EXPECT_EQ(dealer.counters().dropped_detached, 0U);
+  peer->send(greeting_of(3, 1) + framed_command("ERROR",
+                                                "\3"
+                                                "400"));
+  run_until([&] { return dealer.counters().dropped_detached == 1; });
+  EXPECT_EQ(dealer.counters().ended[static_cast<std::size_t>(errc::refused_by_peer)], 1U);
+  dealer.async_send(message{"n"}, [&](error_code ec) { sent = ec; });
+  EXPECT_EQ(end_of(sent), errc::endpoint_stopped);
+}
+
+TEST_F(giving_up, while_it_lingers_a_socket_ends_with_it) {
+  {
+    auto options = giving_up_after(2);
+    options.linger = 1h;
+    dealer_socket dealer{executor(), options};
+    dealer.connect(reserve());
+    EXPECT_EQ(dealer.try_send(message{"for nobody"}), send_status::queued);
+  }
+  run_to_the_end();
+}
+
 }  // namespace
 }  // namespace zmtp::test
