@@ -46,4 +46,21 @@ inline std::byte* put_header(std::byte* to, std::byte flags, std::size_t body_si
   return to + max_header_size;
 }
 
+// How far a message reaches.
+struct extent {
+  std::size_t octets = 0;
+  std::size_t parts = 0;
+};
+
+// Of the message at `at`, which must be whole and without commands between its frames.
+[[nodiscard]] inline extent message_at(const std::byte* at) noexcept {
+  extent reach;
+  for (bool follows = true; follows; ++reach.parts) {
+    const auto* const header = at + reach.octets;
+    follows = has(*header, more);
+    reach.octets += header_size(*header) + static_cast<std::size_t>(declared_size(header));
+  }
+  return reach;
+}
+
 }  // namespace zmtp::frame

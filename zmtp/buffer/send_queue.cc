@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <utility>
 
 namespace zmtp {
 
@@ -149,6 +151,20 @@ void send_queue::drop_first() noexcept {
   }
 }
 
+void send_queue::hand_over(std::vector<entry>& to) {
+  if (to.empty() && first_ == 0) {
+    std::swap(to, entries_);
+  } else {
+    to.insert(to.end(),
+              std::make_move_iterator(entries_.begin() + static_cast<std::ptrdiff_t>(first_)),
+              std::make_move_iterator(entries_.end()));
+  }
+  entries_.clear();
+  room_ = 0;
+  first_ = 0;
+  settled_ = 0;
+}
+
 void send_queue::rewind() noexcept {
   if (at_boundary()) {
     return;
@@ -157,14 +173,14 @@ void send_queue::rewind() noexcept {
     // A chunk holds whole messages: walk their frames up to the one that was cut. Those before it
     // are done with, though their octets stay until the chunk goes.
     const auto* octets = c->memory->data();
-    for (std::size_t at = start_; at < written_;) {
-      const auto flags = octets[at];
-      at += frame::header_size(flags) + static_cast<std::size_t>(frame::declared_size(octets + at));
-      if (!frame::has(flags, frame::more) && at <= written_) {
-        start_ = at;
-        --c->messages;
-        --messages_;
+    while (start_ < written_) {
+      const auto end = start_ + frame::message_at(octets + start_).octets;
+      if (end > written_) {
+        break;
       }
+      start_ = end;
+      --c->messages;
+      --messages_;
     }
   }
   written_ = start_;

@@ -22,6 +22,14 @@ namespace zmtp {
 class send_queue {
 public:
   using piece = std::span<const std::byte>;
+  // Whole messages, framed one behind the other.
+  struct chunk {
+    block_ptr memory;
+    std::uint32_t size = 0;
+    std::uint32_t messages = 0;
+    bool shared = false;  // with other queues: nothing may be put behind it
+  };
+  using entry = std::variant<chunk, message>;
 
   explicit send_queue(const high_water_mark& mark) noexcept : mark_{mark} {}
 
@@ -56,6 +64,15 @@ public:
   // The kernel has taken `count` octets.
   void advance(std::size_t count) noexcept;
 
+  // For a peer in this process, which takes what is queued as it is: appends all of it to `to`. It
+  // counts until it is released.
+  void hand_over(std::vector<entry>& to);
+  // So much of what was handed over counts no longer.
+  void release(std::size_t messages, std::size_t octets) noexcept {
+    messages_ -= messages;
+    octets_ -= octets;
+  }
+
   // The connection is gone: the next one starts with the first message that was not wholly taken,
   // and messages() counts those that are left.
   void rewind() noexcept;
@@ -64,14 +81,6 @@ public:
   void clear() noexcept;
 
 private:
-  struct chunk {
-    block_ptr memory;
-    std::uint32_t size = 0;
-    std::uint32_t messages = 0;
-    bool shared = false;  // with other queues: nothing may be put behind it
-  };
-  using entry = std::variant<chunk, message>;
-
   [[nodiscard]] static std::size_t room(const std::optional<std::size_t>& mark,
                                         std::size_t taken) noexcept {
     return !mark ? static_cast<std::size_t>(-1) : *mark - std::min(*mark, taken);

@@ -1,6 +1,13 @@
 #include "zmtp/socket/dialer.h"
 
+#include "zmtp/socket/inproc_channel.h"
+#include "zmtp/socket/inproc_link.h"
+#include "zmtp/socket/inproc_listener.h"
+#include "zmtp/socket/inproc_registry.h"
 #include "zmtp/socket/wire_link.h"
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/prefer.hpp>
 
 #include <utility>
 
@@ -13,7 +20,14 @@ dialer::dialer(socket_core& core, const endpoint& to, peer_id pipe)
       backoff_{core.options().reconnect},
       timer_{core.executor()} {}
 
-void dialer::start() { attempt(); }
+void dialer::start() {
+  if (to_.inproc() != nullptr) {
+    // It is over at once, and user code is never called within a call of its own.
+    asio::post(core_->executor(), [self = shared_from_this()] { self->attempt(); });
+  } else {
+    attempt();
+  }
+}
 
 // A finishing socket connects again only for what is left to write.
 bool dialer::wanted() const noexcept {
@@ -30,6 +44,14 @@ void dialer::attempt() {
   if (!wanted()) {
     return;
   }
+  if (const auto* in_process = to_.inproc()) {
+    call(in_process->name);
+  } else {
+    connect();
+  }
+}
+
+void dialer::connect() {
   connect_ = std::make_shared<transport::connector>(core_->executor(), core_->options().transport);
   connect_->start(to_, core_->options().limit.handshake_time,
                   [self = shared_from_this()](error_code ec, transport::stream stream) {
@@ -48,15 +70,59 @@ void dialer::on_connected(error_code ec, transport::stream stream) {
     core->check_finished();
     return;
   }
+  adopt(std::make_shared<wire_link>(core, std::move(stream), pipe_));
+}
+
+// Whoever is bound to the name, now or later.
+void dialer::call(const std::string& name) {
+  const auto where = std::make_shared<remote_executor>(core_->executor());
+  const auto again = [where, who = weak_from_this()] {
+    where->post([who] {
+      if (const auto self = who.lock()) {
+        self->stop_waiting_for_name();
+        self->attempt();
+      }
+    });
+  };
+  const auto door = inproc_registry::of_process().find(name, this, again);
+  if (!door) {
+    waiting_for_name_ = where;
+    work_ = asio::prefer(core_->executor(), asio::execution::outstanding_work.tracked);
+    return;
+  }
+  using end = inproc_channel::end;
+  const auto channel = std::make_shared<inproc_channel>();
+  adopt(std::make_shared<inproc_link>(core_->shared_from_this(), channel, end::connecting, pipe_,
+                                      to_.to_string()));
+  const bool called = door->where->post([who = door->who, channel] {
+    if (const auto bound = who.lock()) {
+      bound->on_call(channel);
+    } else {
+      channel->leave(end::binding);
+    }
+  });
+  if (!called) {
+    channel->leave(end::binding);
+  }
+}
+
+void dialer::stop_waiting_for_name() noexcept {
+  if (const auto where = std::exchange(waiting_for_name_, nullptr)) {
+    where->close();
+    inproc_registry::of_process().leave(to_.inproc()->name, this);
+    work_ = {};
+  }
+}
+
+void dialer::adopt(const std::shared_ptr<peer_link>& link) {
   linked_ = true;
-  auto link = std::make_shared<wire_link>(
-      core, std::move(stream), pipe_,
-      [self = shared_from_this()](error_code reason,
-                                  std::optional<std::chrono::milliseconds> lasted) {
-        self->linked_ = false;
-        self->wait(reason, lasted);
-      });
+  link->on_end([self = shared_from_this()](error_code reason,
+                                           std::optional<std::chrono::milliseconds> lasted) {
+    self->linked_ = false;
+    self->wait(reason, lasted);
+  });
   link_ = link;
+  const auto core = core_->shared_from_this();
   core->add(link);
   core->turn([&] { link->start(); });
 }
@@ -86,6 +152,7 @@ void dialer::finish() {
 
 void dialer::close() noexcept {
   core_ = nullptr;
+  stop_waiting_for_name();
   timer_.cancel();
   if (connect_) {
     connect_->cancel();

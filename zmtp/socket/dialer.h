@@ -3,15 +3,17 @@
 
 #include "zmtp/conversation/reconnect_backoff.h"
 #include "zmtp/endpoint.h"
+#include "zmtp/socket/remote_executor.h"
 #include "zmtp/socket/socket_core.h"
 #include "zmtp/transport/connector.h"
 
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace zmtp {
 
-class wire_link;
+class peer_link;
 
 class dialer final : public std::enable_shared_from_this<dialer> {
 public:
@@ -28,11 +30,15 @@ public:
   [[nodiscard]] const endpoint& to() const noexcept { return to_; }
   [[nodiscard]] peer_id pipe() const noexcept { return pipe_; }
   // The connection, if there is one, whether its handshake is over or not.
-  [[nodiscard]] std::shared_ptr<wire_link> link() const noexcept { return link_.lock(); }
+  [[nodiscard]] std::shared_ptr<peer_link> link() const noexcept { return link_.lock(); }
 
 private:
   void attempt();
+  void connect();
   void on_connected(error_code ec, transport::stream stream);
+  void call(const std::string& name);
+  void stop_waiting_for_name() noexcept;
+  void adopt(const std::shared_ptr<peer_link>& link);
   // Until the next attempt, after one or its connection has ended so.
   void wait(error_code reason, std::optional<std::chrono::milliseconds> lasted);
   [[nodiscard]] bool wanted() const noexcept;
@@ -43,7 +49,9 @@ private:
   reconnect_backoff backoff_;
   asio::steady_timer timer_;
   std::shared_ptr<transport::connector> connect_;
-  std::weak_ptr<wire_link> link_;
+  std::shared_ptr<remote_executor> waiting_for_name_;  // none while it does not
+  asio::any_io_executor work_;                         // waiting keeps the context running
+  std::weak_ptr<peer_link> link_;
   bool linked_ = false;
 };
 

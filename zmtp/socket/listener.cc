@@ -35,10 +35,13 @@ listener::listener(socket_core& core)
 
 error_code listener::open(const endpoint& at) {
   asked_for_ = at;
-  return acceptor_.open(at, core_->options().backlog);
+  const auto ec = acceptor_.open(at, core_->options().backlog);
+  if (!ec) {
+    bound_ = acceptor_.bound();
+    accept();
+  }
+  return ec;
 }
-
-void listener::start() { accept(); }
 
 void listener::accept() {
   if (core_ == nullptr || waiting_) {
@@ -80,7 +83,7 @@ void listener::on_acceptable(error_code ec) {
 void listener::take(transport::stream accepted) {
   const auto core = core_->shared_from_this();
   pause_ = first_pause;
-  auto link = std::make_shared<wire_link>(core, std::move(accepted), std::nullopt, nullptr);
+  auto link = std::make_shared<wire_link>(core, std::move(accepted), std::nullopt);
   pending_.push_back(link.get());
   link->on_handshake_over([self = shared_from_this(), handshake = link.get()] {
     std::erase(self->pending_, handshake);

@@ -2,6 +2,7 @@
 // Accepts connections at one endpoint.
 
 #include "zmtp/endpoint.h"
+#include "zmtp/socket/entrance.h"
 #include "zmtp/socket/socket_core.h"
 #include "zmtp/transport/acceptor.h"
 
@@ -14,19 +15,15 @@
 
 namespace zmtp {
 
-class listener final : public std::enable_shared_from_this<listener> {
+class wire_link;
+
+class listener final : public entrance, public std::enable_shared_from_this<listener> {
 public:
   explicit listener(socket_core& core);
 
   // The core must outlive the listener or call close().
   [[nodiscard]] error_code open(const endpoint& at);
-  void start();
-  void close() noexcept;
-  [[nodiscard]] const endpoint& bound() const noexcept { return acceptor_.bound(); }
-  // Whether this is the endpoint as bound or as it was asked for.
-  [[nodiscard]] bool is_at(const endpoint& at) const noexcept {
-    return at == bound() || at == asked_for_;
-  }
+  void close() noexcept override;
 
 private:
   void accept();
@@ -40,7 +37,6 @@ private:
   transport::acceptor acceptor_;
   asio::steady_timer timer_;
   std::chrono::milliseconds pause_;  // the next one
-  endpoint asked_for_;
   std::vector<wire_link*> pending_;  // handshakes
   bool waiting_ = false;
 };

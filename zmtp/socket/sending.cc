@@ -7,6 +7,9 @@ namespace zmtp::operations {
 
 namespace {
 
+// Of a batch, to peers in other threads of the process.
+constexpr std::size_t handed_over_at_once = 128;
+
 // A full queue has one write before it says so, or before PUB and REP drop. Within a turn that has had
 // its write it is too early for that.
 send_status send(socket_core& core, message&& m) {
@@ -43,8 +46,13 @@ void start_send(socket_core& core, std::vector<message>& batch, deadline until,
                 count_handler handler) {
   core.start(waiting_room::side::to_send, std::move(handler), until,
              [&core, &batch](error_code& ec, std::size_t& sent) {
-               return send_batch(batch, ec, sent,
-                                 [&](message&& m) { return send(core, std::move(m)); });
+               std::size_t queued = 0;
+               return send_batch(batch, ec, sent, [&](message&& m) {
+                 if (++queued % handed_over_at_once == 0) {
+                   core.hand_over();
+                 }
+                 return send(core, std::move(m));
+               });
              });
 }
 

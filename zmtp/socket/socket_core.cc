@@ -1,9 +1,11 @@
 #include "zmtp/socket/socket_core.h"
 
 #include "zmtp/socket/dialer.h"
+#include "zmtp/socket/entrance.h"
+#include "zmtp/socket/inproc_listener.h"
 #include "zmtp/socket/listener.h"
+#include "zmtp/socket/peer_link.h"
 #include "zmtp/socket/socket_service.h"
-#include "zmtp/socket/wire_link.h"
 
 #include <algorithm>
 #include <utility>
@@ -53,13 +55,17 @@ result<endpoint> socket_core::bind(std::string_view text) {
   if (!open()) {
     return make_error_code(errc::socket_closed);
   }
-  auto added = std::make_shared<listener>(*this);
-  if (const auto ec = added->open(*at)) {
+  return at->inproc() != nullptr ? enter_by<inproc_listener>(*at) : enter_by<listener>(*at);
+}
+
+template <class Listener>
+result<endpoint> socket_core::enter_by(const endpoint& at) {
+  auto added = std::make_shared<Listener>(*this);
+  if (const auto ec = added->open(at)) {
     return ec;
   }
   gave_up_ = false;
-  listeners_.push_back(added);
-  added->start();
+  entrances_.push_back(added);
   return added->bound();
 }
 
@@ -71,9 +77,6 @@ error_code socket_core::connect(std::string_view text) {
   }
   if (!to->connectable()) {
     return errc::bad_endpoint;
-  }
-  if (to->inproc() != nullptr) {
-    return errc::unknown_transport;
   }
   if (!open()) {
     return errc::socket_closed;
@@ -94,13 +97,13 @@ error_code socket_core::unbind(std::string_view text) {
   if (!at) {
     return at.error();
   }
-  const auto found = std::find_if(listeners_.begin(), listeners_.end(),
+  const auto found = std::find_if(entrances_.begin(), entrances_.end(),
                                   [&](const auto& l) { return l->is_at(*at); });
-  if (found == listeners_.end()) {
+  if (found == entrances_.end()) {
     return errc::bad_endpoint;
   }
   (*found)->close();
-  listeners_.erase(found);
+  entrances_.erase(found);
   return {};
 }
 
@@ -145,7 +148,7 @@ void socket_core::give_up(const std::shared_ptr<dialer>& gone, error_code) {
 
 // Nobody is there to send to, nor will come.
 bool socket_core::deserted() const noexcept {
-  return gave_up_ && dialers_.empty() && listeners_.empty() && links_.empty();
+  return gave_up_ && dialers_.empty() && entrances_.empty() && links_.empty();
 }
 
 void socket_core::disconnect(peer_id peer) {
@@ -263,6 +266,20 @@ bool socket_core::flush() {
   return left == 0;
 }
 
+void socket_core::hand_over() {
+  if (links_in_process_ == 0) {
+    return;
+  }
+  const serial_check::scope alone{serial_};
+  const turn_scope scope{turns_};
+  state_->end_turn();
+  for (const auto id : state_->dirty()) {
+    if (auto* const link = link_of(id)) {
+      link->hand_over();
+    }
+  }
+}
+
 // What has changed since, of our subscriptions.
 void socket_core::tell_peers() {
   auto& untold = state_->untold();
@@ -295,7 +312,8 @@ bool socket_core::resume_drained() {
 
 void socket_core::begin_turn() {
   ++turn_number_;
-  one_of_several_ = clock::now() - turn_ended_ < together;
+  // Peers in the process cost no write.
+  one_of_several_ = links_in_process_ == 0 && clock::now() - turn_ended_ < together;
 }
 
 void socket_core::end_turn() {
@@ -328,13 +346,13 @@ void socket_core::end_turn() {
   }
 }
 
-void socket_core::attach(peer_id id, const std::shared_ptr<wire_link>& link) {
+void socket_core::attach(peer_id id, const std::shared_ptr<peer_link>& to_peer) {
   // The newcomer is told of all; those that are there, of what is new.
   tell_peers();
   if (id.slot >= by_slot_.size()) {
     by_slot_.resize(id.slot + 1);
   }
-  by_slot_[id.slot] = link.get();
+  by_slot_[id.slot] = to_peer.get();
 }
 
 void socket_core::detach(peer_id id) noexcept {
@@ -343,13 +361,15 @@ void socket_core::detach(peer_id id) noexcept {
   }
 }
 
-wire_link* socket_core::link_of(peer_id id) const noexcept {
+peer_link* socket_core::link_of(peer_id id) const noexcept {
   return id.slot < by_slot_.size() && state_->find(id) != nullptr ? by_slot_[id.slot] : nullptr;
 }
 
-void socket_core::add(const std::shared_ptr<wire_link>& link) { links_.emplace(link.get(), link); }
+void socket_core::add(const std::shared_ptr<peer_link>& to_peer) {
+  links_.emplace(to_peer.get(), to_peer);
+}
 
-void socket_core::remove(const wire_link& link) noexcept { links_.erase(&link); }
+void socket_core::remove(const peer_link& to_peer) noexcept { links_.erase(&to_peer); }
 
 void socket_core::arm_deadline() {
   deadline_armed_ = waiting_.first_deadline();
@@ -393,10 +413,10 @@ void socket_core::close(error_code reason, std::optional<std::chrono::millisecon
   lingering_ = shared_from_this();
   waiting_.close(reason);
   deadline_timer_->cancel();
-  for (const auto& l : listeners_) {
+  for (const auto& l : entrances_) {
     l->close();
   }
-  listeners_.clear();
+  entrances_.clear();
   {
     const turn_scope scope{turns_};
     flush();
@@ -442,10 +462,10 @@ void socket_core::shut() noexcept {
   if (linger_timer_) {
     linger_timer_->cancel();
   }
-  for (const auto& l : listeners_) {
+  for (const auto& l : entrances_) {
     l->close();
   }
-  listeners_.clear();
+  entrances_.clear();
   for (const auto& d : dialers_) {
     d->close();
   }

@@ -7,6 +7,7 @@
 #include "zmtp/options.h"
 #include "zmtp/routing/socket_state.h"
 #include "zmtp/socket/serial_check.h"
+#include "zmtp/socket/turn_tail.h"
 #include "zmtp/socket/waiter.h"
 #include "zmtp/socket/waiting_room.h"
 
@@ -28,8 +29,8 @@
 namespace zmtp {
 
 class dialer;
-class listener;
-class wire_link;
+class entrance;
+class peer_link;
 class socket_service;
 
 // Outlives the socket object until what is queued is written or the linger time is over; shared by
@@ -77,6 +78,12 @@ public:
   // Writes at once: a queue is full and perhaps the kernel has room. Within a turn each peer is written
   // to once; false if one has more, which is for another turn.
   bool flush();
+  // In the middle of a batch: peers in other threads get what there is for them so far, and need not
+  // wait for the rest.
+  void hand_over();
+  void count_in_process(int change) noexcept {
+    links_in_process_ += static_cast<std::size_t>(change);
+  }
   [[nodiscard]] serial_check& serial() noexcept { return serial_; }
 
   // For links, listeners and dialers: runs `body` as a turn. What it makes readable or writable is
@@ -84,25 +91,29 @@ public:
   template <class Body>
   void turn(Body&& body) {
     const auto self = shared_from_this();
-    const serial_check::scope alone{serial_};
+    turn_tail::scope tail;
     {
-      const turn_scope scope{turns_};
-      if (turns_ == 1) {
-        begin_turn();
+      const serial_check::scope alone{serial_};
+      {
+        const turn_scope scope{turns_};
+        if (turns_ == 1) {
+          begin_turn();
+        }
+        body();
       }
-      body();
+      if (turns_ == 0) {
+        end_turn();
+      }
     }
-    if (turns_ == 0) {
-      end_turn();
-    }
+    tail.run();
   }
   [[nodiscard]] bool in_turn() const noexcept { return turns_ != 0; }
   [[nodiscard]] std::uint64_t turn_number() const noexcept { return turn_number_; }
-  void attach(peer_id id, const std::shared_ptr<wire_link>& link);
+  void attach(peer_id id, const std::shared_ptr<peer_link>& to_peer);
   void detach(peer_id id) noexcept;
-  void add(const std::shared_ptr<wire_link>& link);
-  void remove(const wire_link& link) noexcept;
-  [[nodiscard]] wire_link* link_of(peer_id id) const noexcept;
+  void add(const std::shared_ptr<peer_link>& to_peer);
+  void remove(const peer_link& to_peer) noexcept;
+  [[nodiscard]] peer_link* link_of(peer_id id) const noexcept;
   // This endpoint is not connected to any more: reconnect_options say so. What was queued for it is
   // dropped with it.
   void give_up(const std::shared_ptr<dialer>& gone, error_code reason);
@@ -124,6 +135,8 @@ private:
   };
 
   socket_core(asio::any_io_executor executor, std::unique_ptr<socket_state> state);
+  template <class Listener>
+  [[nodiscard]] result<endpoint> enter_by(const endpoint& at);
   void enter(waiting_room::side where, waiter& w);
   void conclude(waiter& w, error_code ec);
   template <class Body>
@@ -160,10 +173,11 @@ private:
   std::optional<clock::time_point> deadline_armed_;
   std::optional<asio::steady_timer> linger_timer_;
 
-  std::vector<std::shared_ptr<listener>> listeners_;
+  std::vector<std::shared_ptr<entrance>> entrances_;
   std::vector<std::shared_ptr<dialer>> dialers_;
-  std::unordered_map<const wire_link*, std::shared_ptr<wire_link>> links_;
-  std::vector<wire_link*> by_slot_;
+  std::unordered_map<const peer_link*, std::shared_ptr<peer_link>> links_;
+  std::vector<peer_link*> by_slot_;
+  std::size_t links_in_process_ = 0;
 };
 
 template <class Attempt, class... Results>

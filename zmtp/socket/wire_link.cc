@@ -1,7 +1,6 @@
 #include "zmtp/socket/wire_link.h"
 
 #include "zmtp/buffer/scratch_block.h"
-#include "zmtp/extensions.h"
 #include "zmtp/mechanism/null.h"
 #include "zmtp/transport/acknowledgement.h"
 
@@ -18,18 +17,14 @@ namespace {
 constexpr int reads_per_turn = 2;
 
 std::unique_ptr<mechanism> make_mechanism(const socket_state& state) {
-  metadata own;
-  own.add("Socket-Type", to_string(state.type()));
-  own.add("Identity", state.options().routing_id);
-  announce_extensions(own, state.options().extensions);
-  return std::make_unique<null_mechanism>(std::move(own), state.options().limit);
+  return std::make_unique<null_mechanism>(own_properties(state), state.options().limit);
 }
 
 }  // namespace
 
 wire_link::wire_link(std::shared_ptr<socket_core> core, transport::stream stream,
-                     std::optional<peer_id> pipe, end_handler on_end)
-    : core_{std::move(core)},
+                     std::optional<peer_id> pipe)
+    : peer_link{std::move(core), pipe},
       stream_{std::move(stream)},
       connection_{core_->state().type(),
                   null_mechanism::name,
@@ -37,9 +32,7 @@ wire_link::wire_link(std::shared_ptr<socket_core> core, transport::stream stream
                   false,
                   core_->options().limit,
                   core_->options().heartbeat,
-                  clock::now()},
-      pipe_{pipe},
-      on_end_{std::move(on_end)} {}
+                  clock::now()} {}
 
 void wire_link::start() {
   // A closed socket connects for what is left to write.
@@ -48,8 +41,6 @@ void wire_link::start() {
   wait_readable();
   arm_deadline();
 }
-
-pipe* wire_link::own_pipe() const noexcept { return pipe_ ? core_->state().find(*pipe_) : nullptr; }
 
 send_queue& wire_link::out() noexcept {
   auto* p = own_pipe();
@@ -62,7 +53,7 @@ void wire_link::wait_readable() {
   }
   reading_ = true;
   stream_.async_wait(transport::stream::wait_read,
-                     [self = shared_from_this()](error_code ec) { self->on_readable(ec); });
+                     [self = self()](error_code ec) { self->on_readable(ec); });
 }
 
 void wire_link::on_readable(error_code ec) {
@@ -186,47 +177,23 @@ void wire_link::on_admission() {
                        .routing_id = std::string{connection_.peer_routing_id()},
                        .address = {},
                        .properties = {}};
-  const auto verdict = core_->state().on_admission(pipe_, info);
-  if (verdict.probe) {
-    if (auto* holder = core_->link_of(*verdict.probe)) {
-      holder->probe();
-    }
-  }
-  if (verdict.evict) {
-    if (auto* holder = core_->link_of(*verdict.evict)) {
-      holder->close(errc::duplicate_routing_id);
-    }
-  }
-  if (verdict.refused) {
-    connection_.refuse(verdict.refused);
+  if (const auto refused = judge(info)) {
+    connection_.refuse(refused);
   } else {
     connection_.admit();
   }
 }
 
 void wire_link::on_ready() {
-  auto& state = core_->state();
-  if (!pipe_) {
-    pipe_ = state.open_pipe(false).id;
-  }
-  auto* const p = own_pipe();
-  if (p == nullptr) {
+  if (attach({.type = connection_.peer_type(),
+              .routing_id = std::string{connection_.peer_routing_id()},
+              .address = transport::remote_address(stream_),
+              .properties = connection_.peer_metadata(),
+              .credentials = transport::remote_credentials(stream_)}) == nullptr) {
     connection_.close(errc::socket_closed);
     return;
   }
-  ready_at_ = clock::now();
-  if (auto over = std::exchange(on_handshake_over_, nullptr)) {
-    over();
-  }
-  core_->attach(p->id, shared_from_this());
-  state.on_attached(*p,
-                    {.type = connection_.peer_type(),
-                     .routing_id = std::string{connection_.peer_routing_id()},
-                     .address = transport::remote_address(stream_),
-                     .properties = connection_.peer_metadata(),
-                     .credentials = transport::remote_credentials(stream_)},
-                    core_->random());
-  for (const auto topic : state.topics()) {
+  for (const auto topic : core_->state().topics()) {
     connection_.subscribe(topic);
   }
 }
@@ -296,7 +263,7 @@ void wire_link::tell(bool subscribe, std::string_view topic) {
 
 void wire_link::wait_writable() {
   writing_ = true;
-  stream_.async_wait(transport::stream::wait_write, [self = shared_from_this()](error_code ec) {
+  stream_.async_wait(transport::stream::wait_write, [self = self()](error_code ec) {
     self->writing_ = false;
     if (!ec && !self->ended_) {
       self->core_->turn([&] { self->write_soon(); });
@@ -305,7 +272,7 @@ void wire_link::wait_writable() {
 }
 
 void wire_link::resume() {
-  const auto self = shared_from_this();
+  const auto keep = self();
   process();
   settle();
 }
@@ -317,14 +284,14 @@ void wire_link::probe() {
 }
 
 void wire_link::close(error_code reason) {
-  const auto self = shared_from_this();
+  const auto keep = self();
   connection_.close(reason);
   process();
 }
 
 void wire_link::finish() {
   finishing_ = true;
-  const auto self = shared_from_this();
+  const auto keep = self();
   if (!connection_.traffic() && (own_pipe() == nullptr || own_pipe()->out.empty())) {
     end(errc::socket_closed);
     return;
@@ -353,7 +320,7 @@ void wire_link::arm_deadline() {
     return;
   }
   timer_.emplace(core_->executor(), *due);
-  timer_->async_wait([self = shared_from_this()](error_code ec) {
+  timer_->async_wait([self = self()](error_code ec) {
     if (ec || self->ended_) {
       return;
     }
@@ -376,27 +343,9 @@ void wire_link::end(error_code reason) {
   if (ended_) {
     return;
   }
-  ended_ = true;
-  const auto self = shared_from_this();
+  const auto keep = self();
   abandon();
-  core_->state().on_ended(reason);
-  if (auto* p = own_pipe(); p != nullptr && p->attached) {
-    p->blocked = false;
-    core_->detach(p->id);
-    core_->state().on_detached(*p);
-  }
-  std::optional<std::chrono::milliseconds> lasted;
-  if (ready_at_) {
-    lasted = std::chrono::duration_cast<std::chrono::milliseconds>(clock::now() - *ready_at_);
-  }
-  core_->remove(*this);
-  if (auto over = std::exchange(on_handshake_over_, nullptr)) {
-    over();
-  }
-  if (auto on_end = std::exchange(on_end_, nullptr)) {
-    on_end(reason, lasted);
-  }
-  core_->check_finished();
+  detach(reason);
 }
 
 void wire_link::abandon() noexcept {

@@ -2,53 +2,38 @@
 // A conversation on a stream: reads into it, writes its output, acts on its events.
 
 #include "zmtp/conversation/connection.h"
-#include "zmtp/socket/socket_core.h"
+#include "zmtp/socket/peer_link.h"
 #include "zmtp/transport/stream.h"
 
 #include <boost/asio/steady_timer.hpp>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
 
 namespace zmtp {
 
-class wire_link final : public std::enable_shared_from_this<wire_link> {
+class wire_link final : public peer_link {
 public:
   using clock = socket_core::clock;
-  // How a link ended: why, and how long its handshake had been over, if it ever was.
-  using end_handler = std::function<void(error_code, std::optional<std::chrono::milliseconds>)>;
 
-  // `pipe` is the durable pipe of an endpoint that we connect to; an accepted connection gets one
-  // when its handshake is over. `on_end` is called once, in a turn.
   wire_link(std::shared_ptr<socket_core> core, transport::stream stream,
-            std::optional<peer_id> pipe, end_handler on_end);
+            std::optional<peer_id> pipe);
 
-  void start();
-  // Writes what is there to be written, in one write a turn; waits for the kernel where it is full.
-  // False if there is more to write in another turn.
-  [[nodiscard]] bool flush();
-  // Tells the peer of a subscription of ours, with the next flush.
-  void tell(bool subscribe, std::string_view topic);
-  // The receive queue has room again.
-  void resume();
-  // Asks whether the peer still lives.
-  void probe();
+  void start() override;
+  [[nodiscard]] bool flush() override;
+  void tell(bool subscribe, std::string_view topic) override;
+  void resume() override;
+  void probe() override;
+  void close(error_code reason) override;
+  void finish() override;
+  void abandon() noexcept override;
+
   // So long the peer has said nothing.
   [[nodiscard]] clock::duration silence(clock::time_point now) const noexcept {
     return connection_.silence(now);
   }
-  // Ends the conversation silently.
-  void close(error_code reason);
-  // The socket is closed: write the rest, then say so to the peer and wait until it has read it.
-  void finish();
-  // Drops the stream, calls nothing.
-  void abandon() noexcept;
-
-  // Called once, when the handshake is over, well or not. Set before start().
-  void on_handshake_over(std::function<void()> handler) { on_handshake_over_ = std::move(handler); }
 
 private:
   void on_readable(error_code ec);
@@ -68,21 +53,18 @@ private:
   void arm_deadline();
   void on_deadline();
   void end(error_code reason);
-  [[nodiscard]] pipe* own_pipe() const noexcept;
   [[nodiscard]] send_queue& out() noexcept;
+  [[nodiscard]] std::shared_ptr<wire_link> self() {
+    return std::static_pointer_cast<wire_link>(shared_from_this());
+  }
 
-  std::shared_ptr<socket_core> core_;
   transport::stream stream_;
   connection connection_;
-  std::optional<peer_id> pipe_;
-  end_handler on_end_;
-  std::function<void()> on_handshake_over_;
   // Before a pipe there is nothing to queue: these stay empty.
   receive_queue no_in_{{}};
   send_queue no_out_{{}};
   std::optional<asio::steady_timer> timer_;
   std::optional<clock::time_point> timer_due_;
-  std::optional<clock::time_point> ready_at_;
   bool reading_ = false;          // a wait for readability is pending
   bool writing_ = false;          // a wait for writability is pending
   bool deaf_ = false;             // the peer takes no more octets

@@ -1,0 +1,242 @@
+#include "zmtp/socket/inproc_link.h"
+
+#include "zmtp/frame.h"
+
+#include <boost/asio/prefer.hpp>
+
+#include <new>
+#include <utility>
+
+namespace zmtp {
+
+inproc_link::inproc_link(std::shared_ptr<socket_core> core, std::shared_ptr<inproc_channel> channel,
+                         inproc_channel::end own, std::optional<peer_id> pipe, std::string endpoint)
+    : peer_link{std::move(core), pipe},
+      channel_{std::move(channel)},
+      own_{own},
+      endpoint_{std::move(endpoint)},
+      where_{std::make_shared<remote_executor>(core_->executor())},
+      work_{asio::prefer(core_->executor(), asio::execution::outstanding_work.tracked)} {}
+
+void inproc_link::start() {
+  finishing_ = core_->finishing();
+  channel_->join(own_, core_->executor(), where_, std::weak_ptr<inproc_link>{self()});
+  if (own_ == inproc_channel::end::connecting) {
+    say_hello();
+  }
+  read();
+}
+
+void inproc_link::say_hello() {
+  const auto& state = core_->state();
+  channel_->say_hello(own_, {.type = state.type(),
+                             .routing_id = state.options().routing_id,
+                             .address = endpoint_,
+                             .properties = own_properties(state),
+                             .credentials = {}});
+}
+
+void inproc_link::on_mail() {
+  if (ended_) {
+    return;
+  }
+  const auto keep = self();
+  core_->turn([this] {
+    try {
+      if (delivered_ < mail_.messages.size()) {
+        channel_->hear(own_);
+      } else {
+        read();
+      }
+      if (auto* p = own_pipe(); p != nullptr && waits_for_room_) {
+        core_->state().touch(*p);
+      }
+    } catch (const std::bad_alloc&) {
+      end(errc::out_of_memory);
+    }
+  });
+  settle();
+}
+
+// The turn is over: what is left of it shall take no more memory than it needs.
+void inproc_link::settle() {
+  if (auto* p = own_pipe(); p != nullptr && !ended_) {
+    p->in.settle();
+  }
+}
+
+// What came before has been delivered.
+void inproc_link::read() {
+  mail_.messages.clear();
+  mail_.subscriptions.clear();
+  delivered_ = 0;
+  channel_->collect(own_, mail_);
+  if (mail_.hello && !meet(std::move(*mail_.hello))) {
+    return;
+  }
+  if (auto* p = own_pipe(); p != nullptr && met_) {
+    for (const auto& s : mail_.subscriptions) {
+      if (s.subscribe && s.topic.size() > core_->options().limit.topic_size) {
+        core_->state().on_refused_subscriptions(1);
+      } else {
+        core_->state().on_subscription(*p, s.subscribe, s.topic);
+      }
+    }
+  }
+  deliver();
+}
+
+// False if they cannot be together.
+bool inproc_link::meet(peer_info who) {
+  auto& state = core_->state();
+  auto refused = who.type && !compatible(state.type(), *who.type)
+                     ? make_error_code(errc::bad_socket_type)
+                     : judge(who);
+  auto* const p = refused ? nullptr : attach(std::move(who));
+  if (p == nullptr) {
+    end(refused ? refused : make_error_code(errc::socket_closed));
+    return false;
+  }
+  met_ = true;
+  near_ = channel_->near();
+  core_->count_in_process(1);
+  if (own_ == inproc_channel::end::binding) {
+    say_hello();
+  }
+  for (const auto topic : state.topics()) {
+    tell(true, topic);
+  }
+  // What was sent before is to be flushed.
+  state.touch(*p);
+  if (finishing_) {
+    finish();
+  }
+  return !ended_;
+}
+
+// Up to the mark: what is left then counts towards the sender's.
+void inproc_link::deliver() {
+  if (met_ && !ended_) {
+    take_messages();
+  }
+  if (mail_.over && delivered_ == mail_.messages.size()) {
+    end(errc::connection_lost);
+  }
+}
+
+void inproc_link::take_messages() {
+  auto* const p = own_pipe();
+  if (p == nullptr) {
+    return;
+  }
+  inproc_channel::room taken;
+  const auto take = [&](std::size_t octets) {
+    ++taken.messages;
+    taken.octets += octets;
+  };
+  auto& entries = mail_.messages;
+  while (delivered_ < entries.size() && !p->in.full()) {
+    if (auto* m = std::get_if<message>(&entries[delivered_])) {
+      take(m->framed_size());
+      p->in.push(std::move(*m));
+      ++delivered_;
+      continue;
+    }
+    const auto& c = *std::get_if<send_queue::chunk>(&entries[delivered_]);
+    while (cut_ < c.size && !p->in.full()) {
+      const auto* const at = c.memory->data() + cut_;
+      const auto reach = frame::message_at(at);
+      p->in.emplace(c.memory, std::span{at, reach.octets}, reach.parts);
+      cut_ += reach.octets;
+      take(reach.octets);
+    }
+    if (cut_ == c.size) {
+      cut_ = 0;
+      entries[delivered_++] = {};
+    }
+  }
+  p->blocked = delivered_ < entries.size();
+  core_->state().on_received(*p);
+  if (taken.messages != 0) {
+    channel_->take_room(own_, taken);
+  }
+}
+
+bool inproc_link::flush() {
+  auto* const p = own_pipe();
+  if (p == nullptr || ended_ || !met_) {
+    return true;
+  }
+  p->out.hand_over(leaving_);
+  auto room = channel_->send(own_, leaving_);
+  p->out.release(room.messages, room.octets);
+  waits_for_room_ = false;
+  while (!waits_for_room_ && p->out.full()) {
+    room = channel_->wait_for_room(own_);
+    p->out.release(room.messages, room.octets);
+    waits_for_room_ = room.messages == 0;
+  }
+  away_ = {p->out.messages(), p->out.octets()};
+  core_->state().on_written(*p);
+  return true;
+}
+
+void inproc_link::hand_over() {
+  if (!near_) {
+    (void)flush();
+  }
+}
+
+void inproc_link::tell(bool subscribe, std::string_view topic) {
+  if (!ended_) {
+    channel_->tell(own_, {subscribe, std::string{topic}});
+  }
+}
+
+void inproc_link::resume() {
+  const auto keep = self();
+  deliver();
+  if (!ended_ && delivered_ == mail_.messages.size()) {
+    read();
+  }
+  settle();
+}
+
+void inproc_link::close(error_code reason) {
+  const auto keep = self();
+  end(reason);
+}
+
+void inproc_link::finish() {
+  finishing_ = true;
+  const auto keep = self();
+  if (met_) {
+    (void)flush();
+    end(errc::socket_closed);
+  } else if (own_pipe() == nullptr || own_pipe()->out.empty()) {
+    end(errc::socket_closed);
+  }
+}
+
+void inproc_link::end(error_code reason) {
+  if (ended_) {
+    return;
+  }
+  const auto keep = self();
+  // What the peer has not taken is lost with the connection, and no longer counts.
+  if (auto* p = own_pipe(); p != nullptr) {
+    p->out.release(away_.messages, away_.octets);
+  }
+  abandon();
+  core_->count_in_process(met_ ? -1 : 0);
+  detach(reason);
+}
+
+void inproc_link::abandon() noexcept {
+  ended_ = true;
+  where_->close();
+  channel_->leave(own_);
+  work_ = {};
+}
+
+}  // namespace zmtp

@@ -1,0 +1,65 @@
+#pragma once
+// One side of a connection within the process: moves messages between its socket's queues and the
+// other side's, through their channel.
+
+#include "zmtp/socket/inproc_channel.h"
+#include "zmtp/socket/peer_link.h"
+#include "zmtp/socket/remote_executor.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace zmtp {
+
+class inproc_link final : public peer_link {
+public:
+  inproc_link(std::shared_ptr<socket_core> core, std::shared_ptr<inproc_channel> channel,
+              inproc_channel::end own, std::optional<peer_id> pipe, std::string endpoint);
+
+  void start() override;
+  [[nodiscard]] bool flush() override;
+  void hand_over() override;
+  void tell(bool subscribe, std::string_view topic) override;
+  void resume() override;
+  // Whose process is ours lives.
+  void probe() override {}
+  void close(error_code reason) override;
+  void finish() override;
+  void abandon() noexcept override;
+
+  // The channel has something for this side.
+  void on_mail();
+
+private:
+  void say_hello();
+  void read();
+  [[nodiscard]] bool meet(peer_info who);
+  void deliver();
+  void take_messages();
+  void settle();
+  void end(error_code reason);
+  [[nodiscard]] std::shared_ptr<inproc_link> self() {
+    return std::static_pointer_cast<inproc_link>(shared_from_this());
+  }
+
+  std::shared_ptr<inproc_channel> channel_;
+  inproc_channel::end own_;
+  std::string endpoint_;
+  std::shared_ptr<remote_executor> where_;
+  asio::any_io_executor work_;  // an open connection keeps its context running
+
+  inproc_channel::mail mail_;               // what has come …
+  std::size_t delivered_ = 0;               // … how many entries of it are done with
+  std::size_t cut_ = 0;                     // … and octets of the next, a chunk
+  std::vector<send_queue::entry> leaving_;  // empty between flushes
+  inproc_channel::room away_;               // sent, and not taken yet
+  bool waits_for_room_ = false;
+  bool met_ = false;
+  bool near_ = false;  // the other side is in the same executor, and has its turn after ours
+  bool finishing_ = false;
+  bool ended_ = false;
+};
+
+}  // namespace zmtp

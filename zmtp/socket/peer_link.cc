@@ -1,0 +1,70 @@
+#include "zmtp/socket/peer_link.h"
+
+#include "zmtp/extensions.h"
+
+#include <utility>
+
+namespace zmtp {
+
+metadata own_properties(const socket_state& state) {
+  metadata own;
+  own.add("Socket-Type", to_string(state.type()));
+  own.add("Identity", state.options().routing_id);
+  announce_extensions(own, state.options().extensions);
+  return own;
+}
+
+error_code peer_link::judge(const peer_info& who) {
+  const auto verdict = core_->state().on_admission(pipe_, who);
+  if (verdict.probe) {
+    if (auto* holder = core_->link_of(*verdict.probe)) {
+      holder->probe();
+    }
+  }
+  if (verdict.evict) {
+    if (auto* holder = core_->link_of(*verdict.evict)) {
+      holder->close(errc::duplicate_routing_id);
+    }
+  }
+  return verdict.refused;
+}
+
+pipe* peer_link::attach(peer_info who) {
+  auto& state = core_->state();
+  if (!pipe_) {
+    pipe_ = state.open_pipe(false).id;
+  }
+  auto* const p = own_pipe();
+  if (p != nullptr) {
+    ready_at_ = clock::now();
+    if (auto over = std::exchange(on_handshake_over_, nullptr)) {
+      over();
+    }
+    core_->attach(p->id, shared_from_this());
+    state.on_attached(*p, std::move(who), core_->random());
+  }
+  return p;
+}
+
+void peer_link::detach(error_code reason) {
+  core_->state().on_ended(reason);
+  if (auto* p = own_pipe(); p != nullptr && p->attached) {
+    p->blocked = false;
+    core_->detach(p->id);
+    core_->state().on_detached(*p);
+  }
+  std::optional<std::chrono::milliseconds> lasted;
+  if (ready_at_) {
+    lasted = std::chrono::duration_cast<std::chrono::milliseconds>(clock::now() - *ready_at_);
+  }
+  core_->remove(*this);
+  if (auto over = std::exchange(on_handshake_over_, nullptr)) {
+    over();
+  }
+  if (auto handler = std::exchange(on_end_, nullptr)) {
+    handler(reason, lasted);
+  }
+  core_->check_finished();
+}
+
+}  // namespace zmtp
