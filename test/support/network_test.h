@@ -2,6 +2,7 @@
 // Base of tests with real sockets: one context, run in the thread of the test until what is waited
 // for has come.
 
+#include "test/support/meeting.h"
 #include "zmtp/socket/dealer_socket.h"
 #include "zmtp/socket/router_socket.h"
 
@@ -50,7 +51,10 @@ public:
     context_->poll();
   }
   // The context goes with all that is pending in it.
-  void destroy_context() { context_.reset(); }
+  void destroy_context() {
+    reserved_.reset();
+    context_.reset();
+  }
 
   // The next message, attach or detach.
   [[nodiscard]] routed_message receive(router_socket& from) {
@@ -71,8 +75,14 @@ public:
     return item.peer;
   }
 
+  // An endpoint at which nobody listens until the test does, and nobody else meanwhile: until the next.
+  [[nodiscard]] std::string reserve(medium over = medium::tcp) {
+    return reserved_.emplace(context(), over).to_string();
+  }
+
 private:
   std::optional<asio::io_context> context_{std::in_place, 1};
+  std::optional<reserved_endpoint> reserved_;
 };
 
 // Options with one thing changed.

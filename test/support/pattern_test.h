@@ -1,30 +1,22 @@
 #pragma once
 // Base of tests with sockets of any two types that suit each other.
 
+#include "test/support/meeting.h"
 #include "test/support/network_test.h"
 #include "zmtp/message.h"
 #include "zmtp/socket/socket.h"
 
 #include <optional>
-#include <ostream>
-#include <string>
 
 namespace zmtp::test {
 
-// Which of the two sides binds, as a parameter of tests.
-enum class side { sender, receiver };
-
-inline std::ostream& operator<<(std::ostream& to, side s) {
-  return to << (s == side::sender ? "the_sender" : "the_receiver");
-}
-
 class pattern_test : public network_test {
 public:
-  static void join(socket& binds, socket& connects) {
-    connects.connect(binds.bind("tcp://127.0.0.1:*").to_string());
+  static void join(socket& binds, socket& connects, medium over = medium::tcp) {
+    connects.connect(binds.bind(free_endpoint(over)).to_string());
   }
-  static void join(side binding, socket& sender, socket& receiver) {
-    binding == side::sender ? join(sender, receiver) : join(receiver, sender);
+  static void join(const meeting& how, socket& sender, socket& receiver) {
+    how.binds == side::sender ? join(sender, receiver, how.over) : join(receiver, sender, how.over);
   }
 
   // The next message.

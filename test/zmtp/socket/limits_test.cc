@@ -1,16 +1,15 @@
 // What a stranger can take of a listener is limited, and what one peer does closes no other.
 
 #include "test/support/network_test.h"
+#include "test/support/no_descriptors.h"
 #include "test/support/raw_peer.h"
 #include "test/support/wire.h"
 
 #include <algorithm>
-#include <fcntl.h>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <sys/resource.h>
 #include <vector>
 
 namespace zmtp::test {
@@ -194,53 +193,6 @@ TEST_F(limits_of_a_listener, garbage_closes_who_sent_it_and_nobody_else) {
     EXPECT_EQ(router.try_send(id, message{"fine"}), send_status::queued);
     EXPECT_EQ(receive(good), message{"fine"});
   }
-}
-
-// No descriptor beyond those that are open; restored with it.
-class no_descriptors {
-public:
-  no_descriptors() {
-    ::getrlimit(RLIMIT_NOFILE, &before_);
-    // Descriptors are handed out from the lowest: up to the one that the next would get all are open.
-    const auto next = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-    ::close(next);
-    auto none = before_;
-    none.rlim_cur = static_cast<::rlim_t>(next);
-    ::setrlimit(RLIMIT_NOFILE, &none);
-  }
-  no_descriptors(const no_descriptors&) = delete;
-  no_descriptors& operator=(const no_descriptors&) = delete;
-  ~no_descriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
-
-private:
-  ::rlimit before_{};
-};
-
-TEST_F(limits_of_a_listener, without_descriptors_accepting_pauses_and_peers_are_served) {
-  router_socket router{executor(), announcing()};
-  const auto at = router.bind("tcp://127.0.0.1:*");
-  dealer_socket dealer{executor()};
-  dealer.connect(at.to_string());
-  const auto id = receive(router).peer;
-  raw_peer newcomer{context()};
-  newcomer.socket().open(asio::ip::tcp::v4());
-  std::optional<no_descriptors> exhausted{std::in_place};
-  newcomer.connect(at);
-  newcomer.start_reading();
-  for (int i = 0; i < 10; ++i) {
-    EXPECT_EQ(dealer.try_send(message{"there"}), send_status::queued);
-    EXPECT_EQ(receive(router).content, message{"there"});
-    EXPECT_EQ(router.try_send(id, message{"back"}), send_status::queued);
-    EXPECT_EQ(receive(dealer), message{"back"});
-  }
-  // It asks for one now and then, and does not spin.
-  context().restart();
-  EXPECT_LT(context().run_for(300ms), 20U);
-  EXPECT_FALSE(accepted(newcomer));
-  exhausted.reset();
-  run_until([&] { return accepted(newcomer); });
-  newcomer.shake_hands("DEALER");
-  EXPECT_EQ(receive(router).what, routed_message::kind::attached);
 }
 
 TEST_F(limits_of_a_listener, without_descriptors_connecting_is_tried_again) {

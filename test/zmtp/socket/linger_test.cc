@@ -4,8 +4,6 @@
 #include "test/support/raw_peer.h"
 #include "test/support/wire.h"
 
-#include <boost/asio/ip/tcp.hpp>
-
 #include <optional>
 
 namespace zmtp::test {
@@ -26,13 +24,6 @@ socket_options lingering(std::optional<std::chrono::milliseconds> time) {
 
 class linger : public network_test {
 protected:
-  // An endpoint at which nobody listens until a test does, and nobody else meanwhile.
-  std::string reserve() {
-    holder_.emplace(context(), asio::ip::tcp::v4());
-    holder_->set_option(asio::socket_base::reuse_address{true});
-    holder_->bind({asio::ip::address_v4::loopback(), 0});
-    return "tcp://127.0.0.1:" + std::to_string(holder_->local_endpoint().port());
-  }
   // The endpoint of a peer that reads only when it is told to.
   std::string listen() {
     listener_.emplace(context());
@@ -52,9 +43,6 @@ protected:
 
   std::optional<raw_listener> listener_;
   std::optional<raw_peer> peer_;
-
-private:
-  std::optional<asio::ip::tcp::socket> holder_;
 };
 
 TEST_F(linger, all_is_written_before_run_returns) {

@@ -156,10 +156,7 @@ TEST_F(lost_reply, of_a_connection_that_is_lost_is_not_asked_for_by_itself) {
 }
 
 TEST_F(lost_reply, a_request_that_no_connection_has_taken_goes_to_the_next) {
-  asio::ip::tcp::socket holder{context(), asio::ip::tcp::v4()};
-  holder.set_option(asio::socket_base::reuse_address{true});
-  holder.bind({asio::ip::address_v4::loopback(), 0});
-  const auto at = "tcp://127.0.0.1:" + std::to_string(holder.local_endpoint().port());
+  const auto at = reserve();
   req_socket req{executor(), impatient()};
   req.connect(at);
   EXPECT_EQ(req.try_send(message{"question"}), send_status::queued);

@@ -1,6 +1,7 @@
 #pragma once
 // Base of tests with PUB and SUB: subscriptions take time to arrive, and say nothing when they have.
 
+#include "test/support/meeting.h"
 #include "test/support/network_test.h"
 #include "zmtp/socket/pub_socket.h"
 #include "zmtp/socket/sub_socket.h"
@@ -59,9 +60,8 @@ public:
     subscriber.unsubscribe(topic);
   }
 
-  // Connects to a port of the system's choice.
-  static void join(socket& binding, socket& connecting) {
-    connecting.connect(binding.bind("tcp://127.0.0.1:*").to_string());
+  static void join(socket& binding, socket& connecting, medium over = medium::tcp) {
+    connecting.connect(binding.bind(free_endpoint(over)).to_string());
   }
 
 private:

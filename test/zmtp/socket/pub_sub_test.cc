@@ -1,4 +1,4 @@
-// PUB and SUB over loopback: who subscribed when, bound or connected.
+// PUB and SUB over each transport: who subscribed when, bound or connected.
 
 #include "test/zmtp/socket/pub_sub_fixture.h"
 
@@ -15,25 +15,20 @@ using namespace std::string_literals;
 
 using messages = std::vector<parts>;
 
-// Who binds.
-enum class binder { publisher, subscriber };
-
-class both_ways : public pub_sub_test, public testing::WithParamInterface<binder> {
+class both_ways : public pub_sub_test, public testing::WithParamInterface<meeting> {
 protected:
-  [[nodiscard]] bool publisher_binds() const { return GetParam() == binder::publisher; }
+  [[nodiscard]] bool publisher_binds() const { return GetParam().binds == side::sender; }
   void join_as_told() {
-    publisher_binds() ? join(publisher, subscriber) : join(subscriber, publisher);
+    publisher_binds() ? join(publisher, subscriber, GetParam().over)
+                      : join(subscriber, publisher, GetParam().over);
   }
 
   pub_socket publisher{executor()};
   sub_socket subscriber{executor()};
 };
 
-INSTANTIATE_TEST_SUITE_P(pub_sub, both_ways, testing::Values(binder::publisher, binder::subscriber),
-                         [](const auto& who) {
-                           return who.param == binder::publisher ? "publisher_binds"s
-                                                                 : "subscriber_binds"s;
-                         });
+INSTANTIATE_TEST_SUITE_P(bound_by, both_ways, testing::ValuesIn(meetings()),
+                         testing::PrintToStringParamName());
 
 TEST_P(both_ways, subscribed_before_there_is_a_connection) {
   subscriber.subscribe("A");
@@ -63,9 +58,7 @@ TEST_P(both_ways, subscribed_when_the_connection_has_been_there_for_long) {
 }
 
 TEST_P(both_ways, connected_before_the_other_side_binds) {
-  // A port that was the system's choice a moment ago.
-  const auto at = router_socket{executor()}.bind("tcp://127.0.0.1:*").to_string();
-  run_ready();
+  const auto at = reserve(GetParam().over);
   socket& connecting = publisher_binds() ? static_cast<socket&>(subscriber) : publisher;
   socket& binding = publisher_binds() ? static_cast<socket&>(publisher) : subscriber;
   connecting.connect(at);

@@ -25,7 +25,7 @@ using asio::use_awaitable;
 // A thousand of them are more than both kernels' buffers hold.
 std::string numbered(std::size_t n) { return std::to_string(n) + std::string(40'000, 'x'); }
 
-class push_pull_back_pressure : public pattern_test, public testing::WithParamInterface<side> {
+class push_pull_back_pressure : public pattern_test, public testing::WithParamInterface<meeting> {
 protected:
   static constexpr std::size_t count = 1'000;
 
@@ -40,8 +40,7 @@ protected:
   std::size_t sent_ = 0;
 };
 
-INSTANTIATE_TEST_SUITE_P(bound_by, push_pull_back_pressure,
-                         testing::Values(side::sender, side::receiver),
+INSTANTIATE_TEST_SUITE_P(bound_by, push_pull_back_pressure, testing::ValuesIn(meetings()),
                          testing::PrintToStringParamName());
 
 TEST_P(push_pull_back_pressure, reaches_the_sender_and_loses_nothing) {

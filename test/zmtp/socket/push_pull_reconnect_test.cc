@@ -6,8 +6,6 @@
 #include "zmtp/socket/pull_socket.h"
 #include "zmtp/socket/push_socket.h"
 
-#include <boost/asio/ip/tcp.hpp>
-
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -18,19 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class push_pull_reconnect : public pattern_test {
-protected:
-  // Nobody listens there until the test does, and nobody else meanwhile.
-  std::string reserve() {
-    holder_.emplace(context(), asio::ip::tcp::v4());
-    holder_->set_option(asio::socket_base::reuse_address{true});
-    holder_->bind({asio::ip::address_v4::loopback(), 0});
-    return "tcp://127.0.0.1:" + std::to_string(holder_->local_endpoint().port());
-  }
-
-private:
-  std::optional<asio::ip::tcp::socket> holder_;
-};
+class push_pull_reconnect : public pattern_test {};
 
 TEST_F(push_pull_reconnect, a_push_connects_and_sends_before_there_is_a_pull) {
   const auto at = reserve();

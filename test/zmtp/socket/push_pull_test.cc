@@ -1,4 +1,5 @@
-// PUSH and PULL over the network: each way to send and to receive, whichever side binds.
+// PUSH and PULL over the network: each way to send and to receive, over each transport,
+// whichever side binds.
 
 #include "test/support/pattern_test.h"
 #include "test/support/raw_peer.h"
@@ -26,7 +27,7 @@ namespace {
 using namespace std::chrono_literals;
 using asio::use_awaitable;
 
-class push_pull : public pattern_test, public testing::WithParamInterface<side> {
+class push_pull : public pattern_test, public testing::WithParamInterface<meeting> {
 protected:
   void SetUp() override { join(GetParam(), push_, pull_); }
 
@@ -34,7 +35,7 @@ protected:
   pull_socket pull_{executor()};
 };
 
-INSTANTIATE_TEST_SUITE_P(bound_by, push_pull, testing::Values(side::sender, side::receiver),
+INSTANTIATE_TEST_SUITE_P(bound_by, push_pull, testing::ValuesIn(meetings()),
                          testing::PrintToStringParamName());
 
 TEST_P(push_pull, one_by_one) {

@@ -5,8 +5,6 @@
 #include "test/support/raw_peer.h"
 #include "test/support/wire.h"
 
-#include <boost/asio/ip/tcp.hpp>
-
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,13 +22,6 @@ socket_options impatient() {
 
 class reconnection : public network_test {
 protected:
-  // Nobody listens there until the test does, and nobody else meanwhile.
-  std::string reserve() {
-    holder_.emplace(context(), asio::ip::tcp::v4());
-    holder_->set_option(asio::socket_base::reuse_address{true});
-    holder_->bind({asio::ip::address_v4::loopback(), 0});
-    return "tcp://127.0.0.1:" + std::to_string(holder_->local_endpoint().port());
-  }
   routed_message receive_message(router_socket& from) {
     auto item = receive(from);
     while (item.what != routed_message::kind::message && !HasFailure()) {
@@ -38,9 +29,6 @@ protected:
     }
     return item;
   }
-
-private:
-  std::optional<asio::ip::tcp::socket> holder_;
 };
 
 TEST_F(reconnection, connect_before_bind) {

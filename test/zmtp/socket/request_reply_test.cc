@@ -1,4 +1,5 @@
-// REQ and REP over the network: each way to ask and to reply, whichever side binds; whose turn it is.
+// REQ and REP: each way to ask and to reply, over each transport, whichever side binds; whose turn it
+// is.
 
 #include "test/support/pattern_test.h"
 #include "zmtp/socket/rep_socket.h"
@@ -18,7 +19,7 @@ namespace {
 
 using asio::use_awaitable;
 
-class request_reply : public pattern_test, public testing::WithParamInterface<side> {
+class request_reply : public pattern_test, public testing::WithParamInterface<meeting> {
 protected:
   void SetUp() override { join(GetParam(), req_, rep_); }
 
@@ -26,7 +27,7 @@ protected:
   rep_socket rep_{executor()};
 };
 
-INSTANTIATE_TEST_SUITE_P(bound_by, request_reply, testing::Values(side::sender, side::receiver),
+INSTANTIATE_TEST_SUITE_P(bound_by, request_reply, testing::ValuesIn(meetings()),
                          testing::PrintToStringParamName());
 
 TEST_P(request_reply, one_by_one) {

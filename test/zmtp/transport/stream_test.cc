@@ -4,6 +4,7 @@
 #include "zmtp/transport/stream.h"
 
 #include "test/support/machine.h"
+#include "test/support/meeting.h"
 #include "test/support/transport_test.h"
 
 #include <boost/asio/error.hpp>
@@ -29,9 +30,9 @@ using transport::acceptor;
 class streams : public transport_test {
 protected:
   static std::vector<std::string> everywhere() {
-    std::vector<std::string> all{"tcp://127.0.0.1:*", "ipc://*", "ipc://@zmtp-stream-test"};
-    if (has_ipv6()) {
-      all.emplace_back("tcp://[::1]:*");
+    std::vector<std::string> all;
+    for (const auto each : media()) {
+      all.push_back(free_endpoint(each));
     }
     return all;
   }

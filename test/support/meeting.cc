@@ -1,0 +1,88 @@
+#include "test/support/meeting.h"
+
+#include "test/support/machine.h"
+
+#include <unistd.h>
+
+namespace zmtp::test {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+
+namespace {
+
+// Of no other process of this machine, and of no other test of this one.
+std::string new_name() {
+  static int number = 0;
+  return "zmtp-test-" + std::to_string(::getpid()) + "-" + std::to_string(++number);
+}
+
+std::string ipc_endpoint(medium over) {
+  return (over == medium::ipc_abstract ? "ipc://@" : "ipc:///tmp/") + new_name();
+}
+
+}  // namespace
+
+std::ostream& operator<<(std::ostream& to, medium m) {
+  switch (m) {
+    case medium::tcp: return to << "tcp";
+    case medium::tcp_ipv6: return to << "tcp_ipv6";
+    case medium::ipc: return to << "ipc";
+    case medium::ipc_abstract: return to << "ipc_abstract";
+  }
+  return to;
+}
+
+std::vector<medium> media() {
+  std::vector all{medium::tcp, medium::ipc, medium::ipc_abstract};
+  if (has_ipv6()) {
+    all.push_back(medium::tcp_ipv6);
+  }
+  return all;
+}
+
+std::string free_endpoint(medium over) {
+  switch (over) {
+    case medium::tcp: return "tcp://127.0.0.1:*";
+    case medium::tcp_ipv6: return "tcp://[::1]:*";
+    case medium::ipc: return "ipc://*";
+    case medium::ipc_abstract: return ipc_endpoint(over);
+  }
+  return {};
+}
+
+reserved_endpoint::reserved_endpoint(asio::io_context& context, medium over) {
+  if (over == medium::ipc || over == medium::ipc_abstract) {
+    text_ = ipc_endpoint(over);
+    return;
+  }
+  const bool ipv6 = over == medium::tcp_ipv6;
+  holder_.emplace(context, ipv6 ? tcp::v6() : tcp::v4());
+  holder_->set_option(asio::socket_base::reuse_address{true});
+  if (ipv6) {
+    holder_->bind({asio::ip::address_v6::loopback(), 0});
+  } else {
+    holder_->bind({asio::ip::address_v4::loopback(), 0});
+  }
+  text_ = (ipv6 ? "tcp://[::1]:" : "tcp://127.0.0.1:") +
+          std::to_string(holder_->local_endpoint().port());
+}
+
+std::ostream& operator<<(std::ostream& to, side s) {
+  return to << (s == side::sender ? "the_sender" : "the_receiver");
+}
+
+std::ostream& operator<<(std::ostream& to, const meeting& m) {
+  return to << m.binds << "_over_" << m.over;
+}
+
+std::vector<meeting> meetings() {
+  std::vector<meeting> all;
+  for (const auto over : media()) {
+    all.push_back({over, side::sender});
+    all.push_back({over, side::receiver});
+  }
+  return all;
+}
+
+}  // namespace zmtp::test

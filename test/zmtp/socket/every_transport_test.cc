@@ -1,0 +1,285 @@
+// What a DEALER and a ROUTER do wherever they meet: the same on each transport.
+
+#include "test/support/meeting.h"
+#include "test/support/network_test.h"
+#include "test/support/no_descriptors.h"
+
+#include <boost/asio/error.hpp>
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+namespace zmtp::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+class every_transport : public network_test, public testing::WithParamInterface<medium> {
+protected:
+  using kind = routed_message::kind;
+
+  [[nodiscard]] static bool is_ipc() {
+    return GetParam() == medium::ipc || GetParam() == medium::ipc_abstract;
+  }
+  [[nodiscard]] static std::string bind(router_socket& router) {
+    return router.bind(free_endpoint(GetParam())).to_string();
+  }
+  // Announces peers, tries again soon, and has room for few messages.
+  [[nodiscard]] static socket_options options() {
+    auto all = announcing();
+    all.reconnect = {.initial = 1ms, .maximum = 5ms, .refused_maximum = 5ms, .stable = 1ms};
+    all.send_mark.messages = 10;
+    all.receive_mark.messages = 10;
+    return all;
+  }
+  // What it is that has come; nothing else has before.
+  void expect_next(router_socket& at, kind what) { EXPECT_EQ(receive(at).what, what); }
+};
+
+INSTANTIATE_TEST_SUITE_P(over, every_transport, testing::ValuesIn(media()),
+                         testing::PrintToStringParamName());
+
+TEST_P(every_transport, messages_of_all_shapes_go_there_and_back) {
+  router_socket router{executor()};
+  dealer_socket dealer{executor()};
+  dealer.connect(bind(router));
+  std::vector<message> shapes;
+  for (const auto size :
+       std::initializer_list<std::size_t>{0, 1, 255, 256, 8'191, 65'536, 1'048'576}) {
+    shapes.push_back(message{std::string(size, 'x')});
+    shapes.push_back(message{"", std::string(size, 'y'), ""});
+  }
+  for (const int parts : {2, 10, 100}) {
+    message m;
+    for (int i = 0; i < parts; ++i) {
+      m.push_back(std::string(static_cast<std::size_t>(i) * 7, 'z'));
+    }
+    shapes.push_back(m);
+  }
+  for (const auto& shape : shapes) {
+    ASSERT_EQ(dealer.try_send(message{shape}), send_status::queued);
+    auto there = receive(router);
+    EXPECT_EQ(there.content, shape);
+    ASSERT_EQ(router.try_send(there.peer, std::move(there.content)), send_status::queued);
+    EXPECT_EQ(receive(dealer), shape);
+  }
+}
+
+TEST_P(every_transport, peers_come_and_go_in_order_with_their_messages) {
+  router_socket router{executor(), announcing()};
+  const auto at = bind(router);
+  for (int i = 0; i < 3; ++i) {
+    {
+      dealer_socket dealer{executor()};
+      dealer.connect(at);
+      EXPECT_EQ(dealer.try_send(message{"last words"}), send_status::queued);
+      expect_next(router, kind::attached);
+    }
+    EXPECT_EQ(receive(router).content, message{"last words"});
+    expect_next(router, kind::detached);
+  }
+}
+
+TEST_P(every_transport, a_peer_is_known_by_its_address_and_on_ipc_by_its_process) {
+  socket_options named;
+  named.routing_id = "me";
+  router_socket router{executor(), announcing()};
+  dealer_socket dealer{executor(), named};
+  const auto at = bind(router);
+  dealer.connect(at);
+  const auto* const info = router.info(receive(router).peer);
+  ASSERT_NE(info, nullptr);
+  EXPECT_EQ(info->type, socket_type::dealer);
+  EXPECT_EQ(info->routing_id, "me");
+  const process_credentials us{::getpid(), ::getuid(), ::getgid()};
+  EXPECT_EQ(info->credentials, is_ipc() ? std::optional{us} : std::nullopt);
+  if (is_ipc()) {
+    EXPECT_EQ("ipc://" + info->address, at);
+  } else {
+    EXPECT_TRUE(("tcp://" + info->address).starts_with(at.substr(0, at.rfind(':') + 1)));
+  }
+}
+
+TEST_P(every_transport, a_hundred_peers_have_each_their_own_answers) {
+  router_socket router{executor()};
+  const auto at = bind(router);
+  std::vector<dealer_socket> dealers;
+  for (int i = 0; i < 100; ++i) {
+    dealers.emplace_back(executor()).connect(at);
+    EXPECT_EQ(dealers.back().try_send(message{std::to_string(i)}), send_status::queued);
+  }
+  for (int i = 0; i < 100; ++i) {
+    auto asked = receive(router);
+    asked.content.push_back("answered");
+    EXPECT_EQ(router.try_send(asked.peer, std::move(asked.content)), send_status::queued);
+  }
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(receive(dealers[static_cast<std::size_t>(i)]),
+              (message{std::to_string(i), "answered"}));
+  }
+}
+
+TEST_P(every_transport, who_connects_first_is_served_when_somebody_binds_and_binds_again) {
+  const auto at = reserve(GetParam());
+  dealer_socket dealer{executor(), options()};
+  dealer.connect(at);
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < 10; ++i) {
+      ASSERT_EQ(dealer.try_send(message{std::to_string(i)}), send_status::queued);
+    }
+    run_ready();
+    router_socket router{executor(), announcing()};
+    EXPECT_EQ(router.bind(at).to_string(), at);
+    expect_next(router, kind::attached);
+    for (int i = 0; i < 10; ++i) {
+      EXPECT_EQ(receive(router).content, message{std::to_string(i)}) << "round " << round;
+    }
+    router.close(0ms);
+    // Until the dealer has seen it: what it sends is for the next.
+    run_until([&] {
+      return dealer.counters().ended[std::size_t(errc::connection_lost)] > std::size_t(round);
+    });
+  }
+}
+
+TEST_P(every_transport, endpoints_in_use_are_an_error_and_stay_who_has_them) {
+  router_socket first{executor(), announcing()};
+  const auto at = bind(first);
+  router_socket second{executor()};
+  error_code ec;
+  second.bind(at, ec);
+  EXPECT_EQ(ec, asio::error::address_in_use);
+  dealer_socket dealer{executor()};
+  dealer.connect(at);
+  expect_next(first, kind::attached);
+}
+
+TEST_P(every_transport, endpoints_that_are_unbound_are_free_and_peers_stay) {
+  router_socket first{executor(), announcing()};
+  dealer_socket dealer{executor()};
+  const auto at = bind(first);
+  dealer.connect(at);
+  const auto peer = receive(first).peer;
+  error_code ec;
+  first.unbind(at, ec);
+  EXPECT_FALSE(ec);
+  first.unbind(at, ec);
+  EXPECT_EQ(ec, errc::bad_endpoint) << "twice";
+  router_socket second{executor(), announcing()};
+  EXPECT_EQ(second.bind(at).to_string(), at);
+  dealer_socket newcomer{executor()};
+  newcomer.connect(at);
+  expect_next(second, kind::attached);
+  EXPECT_EQ(first.try_send(peer, message{"still there"}), send_status::queued);
+  EXPECT_EQ(receive(dealer), message{"still there"});
+}
+
+TEST_P(every_transport, endpoints_are_forgotten_by_the_text_they_were_bound_with_too) {
+  router_socket router{executor()};
+  const auto text = free_endpoint(GetParam());
+  router.bind(text);
+  error_code ec;
+  router.unbind(text, ec);
+  EXPECT_FALSE(ec);
+}
+
+TEST_P(every_transport, a_disconnected_endpoint_is_left) {
+  router_socket router{executor(), announcing()};
+  const auto at = bind(router);
+  dealer_socket dealer{executor()};
+  dealer.connect(at);
+  expect_next(router, kind::attached);
+  error_code ec;
+  dealer.disconnect(at, ec);
+  EXPECT_FALSE(ec);
+  expect_next(router, kind::detached);
+}
+
+TEST_P(every_transport, a_receiver_that_is_full_holds_up_the_sender_and_nothing_is_lost) {
+  const auto numbered = [](std::size_t n) {
+    return message{std::to_string(n), std::string(100'000, 'x')};
+  };
+  router_socket router{executor(), options()};
+  dealer_socket dealer{executor(), options()};
+  dealer.connect(bind(router));
+  expect_next(router, kind::attached);
+  // Until a hundred turns make no more room.
+  std::size_t sent = 0;
+  for (int turns = 0; turns < 100 && sent < 1'000; ++turns) {
+    run_ready();
+    while (dealer.try_send(numbered(sent)) == send_status::queued) {
+      ++sent;
+      turns = 0;
+    }
+  }
+  EXPECT_GE(sent, 20U) << "both marks";
+  EXPECT_LT(sent, 1'000U);
+  for (std::size_t i = 0; i < sent; ++i) {
+    ASSERT_EQ(receive(router).content, numbered(i));
+  }
+}
+
+TEST_P(every_transport, what_is_queued_is_written_after_the_socket_is_gone) {
+  constexpr std::size_t count = 500;
+  router_socket router{executor(), announcing()};
+  {
+    dealer_socket dealer{executor()};
+    dealer.connect(bind(router));
+    for (std::size_t i = 0; i < count; ++i) {
+      ASSERT_EQ(dealer.try_send(message{std::to_string(i), std::string(10'000, 'x')}),
+                send_status::queued);
+    }
+  }
+  expect_next(router, kind::attached);
+  for (std::size_t i = 0; i < count; ++i) {
+    ASSERT_EQ(receive(router).content[0], std::to_string(i));
+  }
+  expect_next(router, kind::detached);
+  router.close();
+  run_to_the_end();
+}
+
+TEST_P(every_transport, without_descriptors_newcomers_wait_and_peers_are_served) {
+  router_socket router{executor(), announcing()};
+  const auto at = bind(router);
+  dealer_socket dealer{executor()};
+  dealer.connect(at);
+  const auto peer = receive(router).peer;
+  dealer_socket newcomer{executor()};
+  newcomer.connect(at);
+  std::optional<no_descriptors> exhausted{std::in_place};
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(dealer.try_send(message{"there"}), send_status::queued);
+    EXPECT_EQ(receive(router).content, message{"there"});
+    EXPECT_EQ(router.try_send(peer, message{"back"}), send_status::queued);
+    EXPECT_EQ(receive(dealer), message{"back"});
+  }
+  // It asks for one now and then, later each time, and does not spin.
+  const auto pauses = [&] { return router.counters().accept_pauses; };
+  std::size_t handlers = 0;
+  run_until([&] { return ++handlers > 20 || pauses() == 2; });
+  EXPECT_EQ(pauses(), 2U);
+  EXPECT_LE(handlers, 20U);
+  routed_message none;
+  EXPECT_FALSE(router.try_receive(none));
+  exhausted.reset();
+  expect_next(router, kind::attached);
+  EXPECT_LE(pauses(), 3U);
+}
+
+TEST_P(every_transport, a_context_that_is_destroyed_ends_listeners_and_attempts) {
+  std::optional<router_socket> router{std::in_place, executor()};
+  std::optional<dealer_socket> dealer{std::in_place, executor()};
+  dealer->connect(reserve(GetParam()));
+  dealer->connect(bind(*router));
+  destroy_context();
+  EXPECT_FALSE(dealer->is_open());
+  EXPECT_FALSE(router->is_open());
+}
+
+}  // namespace
+}  // namespace zmtp::test
