@@ -63,7 +63,7 @@ TEST(full_queue, of_our_dealer_without_a_peer_holds_as_many_as_its_mark) {
   socket_options options;
   options.send_mark.messages = 10;
   dealer_socket ours{sides.executor(), options};
-  const reserved_endpoint vacant{sides};
+  const reserved_endpoint vacant{sides.ours(), medium::tcp};
   const auto at = vacant.to_string();
   message first{"0"};
   EXPECT_EQ(ours.try_send(std::move(first)), send_status::full) << "nobody to send to";

@@ -110,6 +110,21 @@ parts socket::take() {
 
 parts socket::receive() { return take(); }
 
+std::string socket::receive_from(const char* property) {
+  zmq_msg_t part;
+  zmq_msg_init(&part);
+  std::string value;
+  for (int more = 1; more != 0; more = zmq_msg_more(&part)) {
+    if (zmq_msg_recv(&part, handle_, 0) < 0) {
+      fail("receive");
+    }
+    const auto* const known = zmq_msg_gets(&part, property);
+    value = known != nullptr ? known : "";
+  }
+  zmq_msg_close(&part);
+  return value;
+}
+
 int socket::poll(int events, std::chrono::milliseconds time) {
   zmq_pollitem_t item{handle_, 0, static_cast<short>(events), 0};
   const auto end = clock::now() + time;

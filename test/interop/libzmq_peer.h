@@ -57,6 +57,8 @@ public:
   // False if there is no room.
   [[nodiscard]] bool try_send(const parts& message);
   [[nodiscard]] parts receive();
+  // Receives a message, and returns this property of the connection that it came through.
+  [[nodiscard]] std::string receive_from(const char* property);
   // Nothing if none comes in time.
   [[nodiscard]] std::optional<parts> receive_within(std::chrono::milliseconds time);
   // Waits until one of these (ZMQ_POLLIN, ZMQ_POLLOUT) holds, and says which do.

@@ -249,7 +249,7 @@ protected:
     events.wait(ZMQ_EVENT_CLOSED);
   }
 
-  reserved_endpoint vacant{sides};
+  reserved_endpoint vacant{sides.ours(), medium::tcp};
 };
 
 TEST_F(pub_sub_restart, their_publisher_is_told_again) {

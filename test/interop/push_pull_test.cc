@@ -233,7 +233,7 @@ TEST_P(push_pull, their_push_waits_for_our_slow_pull_and_nothing_is_lost) {
 class push_pull_many : public testing::Test {
 protected:
   two_sides sides;
-  reserved_endpoint vacant{sides};
+  reserved_endpoint vacant{sides.ours(), medium::tcp};
 };
 
 TEST_F(push_pull_many, our_push_shares_out_to_their_pulls_in_turn) {

@@ -72,7 +72,7 @@ protected:
   }
 
   two_sides sides;
-  reserved_endpoint vacant{sides};
+  reserved_endpoint vacant{sides.ours(), medium::tcp};
 };
 
 TEST_F(reconnect, ours_sends_before_theirs_is_there) {

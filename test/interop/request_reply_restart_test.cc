@@ -44,7 +44,7 @@ protected:
   }
 
   two_sides sides;
-  reserved_endpoint vacant{sides};
+  reserved_endpoint vacant{sides.ours(), medium::tcp};
 };
 
 TEST_F(request_reply_restart, our_req_finds_their_rep_again) {

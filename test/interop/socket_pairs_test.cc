@@ -1,5 +1,5 @@
-// Every pairing of our DEALER and ROUTER with libzmq's ROUTER, DEALER, REP and REQ, with messages of
-// every shape there and back.
+// Every pairing of our DEALER and ROUTER with libzmq's ROUTER, DEALER, REP and REQ over each transport,
+// with messages of every shape there and back.
 
 #include "test/interop/two_sides.h"
 #include "zmtp/socket/dealer_socket.h"
@@ -48,7 +48,7 @@ const std::vector<parts>& shapes() {
   return all;
 }
 
-class socket_pairs : public testing::TestWithParam<binder> {
+class socket_pairs : public testing::TestWithParam<encounter> {
 protected:
   // Sends back what comes, and checks that it is `shapes()`, put into an envelope.
   void their_echo(libzmq::socket& with, std::size_t envelope) {
@@ -174,8 +174,8 @@ TEST_P(socket_pairs, our_router_asks_their_router) {
   sides.run(ask, [&] { their_echo(theirs, 1); });
 }
 
-INSTANTIATE_TEST_SUITE_P(both_ways, socket_pairs, testing::Values(binder::ours, binder::theirs),
-                         [](const auto& who) { return to_string(who.param); });
+INSTANTIATE_TEST_SUITE_P(both_ways, socket_pairs, testing::ValuesIn(encounters()),
+                         testing::PrintToStringParamName());
 
 }  // namespace
 }  // namespace zmtp::test

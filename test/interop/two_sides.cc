@@ -79,21 +79,30 @@ void two_sides::run_to_the_end(std::chrono::seconds limit) {
 
 std::string to_string(binder who) { return who == binder::ours ? "we_bind" : "libzmq_binds"; }
 
-void join(binder who, socket& ours, libzmq::socket& theirs) {
+void join(binder who, socket& ours, libzmq::socket& theirs, medium over) {
+  theirs.set(ZMQ_IPV6, over == medium::tcp_ipv6 ? 1 : 0);
+  const auto at = free_endpoint(over);
   switch (who) {
-    case binder::ours: theirs.connect(ours.bind("tcp://127.0.0.1:*").to_string()); return;
-    case binder::theirs: ours.connect(theirs.bind()); return;
+    case binder::ours: theirs.connect(ours.bind(at).to_string()); return;
+    case binder::theirs: ours.connect(theirs.bind(at)); return;
   }
 }
 
-reserved_endpoint::reserved_endpoint(two_sides& sides)
-    : holder_{sides.executor(), asio::ip::tcp::v4()} {
-  holder_.set_option(asio::socket_base::reuse_address{true});
-  holder_.bind({asio::ip::address_v4::loopback(), 0});
+std::ostream& operator<<(std::ostream& to, const encounter& e) {
+  return to << test::to_string(e.who) << "_over_" << e.over;
 }
 
-std::string reserved_endpoint::to_string() const {
-  return "tcp://127.0.0.1:" + std::to_string(holder_.local_endpoint().port());
+std::vector<encounter> encounters() {
+  std::vector<encounter> all;
+  for (const auto over : media()) {
+    all.push_back({binder::ours, over});
+    all.push_back({binder::theirs, over});
+  }
+  return all;
+}
+
+void join(const encounter& how, socket& ours, libzmq::socket& theirs) {
+  join(how.who, ours, theirs, how.over);
 }
 
 message to_message(const parts& from) {

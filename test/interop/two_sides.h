@@ -3,18 +3,20 @@
 // whose calls block, in a thread of their own.
 
 #include "test/interop/libzmq_peer.h"
+#include "test/support/meeting.h"
 #include "zmtp/message.h"
 #include "zmtp/socket/socket.h"
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <ostream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace zmtp::test {
 
@@ -39,6 +41,7 @@ public:
   // Runs our side until it has nothing more to do: its sockets are closed and all is written.
   void run_to_the_end(std::chrono::seconds limit = patience);
 
+  [[nodiscard]] asio::io_context& ours() noexcept { return ours_; }
   [[nodiscard]] asio::any_io_executor executor() noexcept { return ours_.get_executor(); }
   [[nodiscard]] libzmq::context& theirs() noexcept { return theirs_; }
 
@@ -51,19 +54,21 @@ enum class binder { ours, theirs };
 
 [[nodiscard]] std::string to_string(binder who);
 
-// Connects the two sockets, at a port that the system chose.
-void join(binder who, socket& ours, libzmq::socket& theirs);
+// Connects the two sockets, where nobody else is.
+void join(binder who, socket& ours, libzmq::socket& theirs, medium over = medium::tcp);
 
-// An endpoint at which nobody listens until the test does, and nobody else meanwhile: its port is
-// taken, but open to who sets SO_REUSEADDR, as both sides do.
-class reserved_endpoint {
-public:
-  explicit reserved_endpoint(two_sides& sides);
-  [[nodiscard]] std::string to_string() const;
-
-private:
-  asio::ip::tcp::socket holder_;
+// Who binds and where: the parameter of tests that are the same on each transport.
+struct encounter {
+  binder who = binder::ours;
+  medium over = medium::tcp;
 };
+
+std::ostream& operator<<(std::ostream& to, const encounter& e);
+
+// Each medium of this machine with either side binding.
+[[nodiscard]] std::vector<encounter> encounters();
+
+void join(const encounter& how, socket& ours, libzmq::socket& theirs);
 
 [[nodiscard]] message to_message(const parts& from);
 [[nodiscard]] parts to_parts(const message& from);
