@@ -50,4 +50,44 @@ void router_state::forget(pipe& p) {
   socket_state::forget(p);
 }
 
+bool router_state::receive(message& to) {
+  routed_message next;
+  while (!readable_.empty()) {
+    // Before: a peer that is gone is forgotten with the last that it sent.
+    sender_.assign(pipes_.at(readable_.current()).info.routing_id);
+    if (!socket_state::receive(next) || next.what != routed_message::kind::message) {
+      continue;
+    }
+    if (next.content.part_count() == message::max_parts) {
+      drop_received();
+      continue;
+    }
+    to = std::move(next.content);
+    to.push_front(sender_);
+    return true;
+  }
+  return false;
+}
+
+send_status router_state::send(message&& m, if_full then) {
+  const auto to = identities_.find(m.front());
+  auto* const p = to ? find(*to) : nullptr;
+  const auto status = p == nullptr || p->closing ? send_status::unknown
+                      : p->out.full()            ? send_status::full
+                                                 : send_status::queued;
+  if (m.part_count() == 1) {
+    ++counters_.dropped_unexpected;
+    m.clear();
+  } else if (status == send_status::queued) {
+    m.pop_front();
+    queue(*p, std::move(m));
+  } else if (options_.mandatory || (status == send_status::full && then == if_full::say_so)) {
+    return status;
+  } else {
+    count_drop(status);
+    m.clear();
+  }
+  return send_status::queued;
+}
+
 }  // namespace zmtp

@@ -5,6 +5,7 @@
 #include "zmtp/routing/socket_state.h"
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -27,11 +28,18 @@ public:
   [[nodiscard]] send_status send(peer_id to, message&& m) override {
     return queue_for(to, std::move(m));
   }
+  // With the routing id in front, as libzmq's ROUTER has it.
+  using socket_state::receive;
+  [[nodiscard]] bool receive(message& to) override;
+  // To the peer that the first part names, without that part. Unless socket_options::mandatory, what
+  // has no peer is dropped and counted, and so is what a full one has no room for, with if_full::drop.
+  [[nodiscard]] send_status send(message&& m, if_full then) override;
 
 private:
   void forget(pipe& p) override;
 
   identity_table identities_;
+  std::string sender_;  // of the message that is being received; kept for its memory
 };
 
 }  // namespace zmtp

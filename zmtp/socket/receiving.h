@@ -30,6 +30,7 @@ using received_handler = completion_handler<void(error_code, std::size_t)>;
 // Item is message or routed_message.
 template <class Item>
 [[nodiscard]] bool try_receive(socket_core& core, Item& to);
+[[nodiscard]] bool readable(socket_core& core) noexcept;
 template <class Item>
 void start_receive(socket_core& core, deadline until, item_handler<Item> handler);
 template <class Item>
@@ -46,6 +47,9 @@ class receiving : public Base {
 public:
   // False if nothing has come; what `to` held is lost in any case.
   [[nodiscard]] bool try_receive(Item& to) { return operations::try_receive(*this->core_, to); }
+
+  // Something has come, for which the pattern may still have no use.
+  [[nodiscard]] bool readable() const noexcept { return operations::readable(*this->core_); }
 
   // Waits for one message.
   // Completes with error_code and the message (with its sender, where they are told apart).

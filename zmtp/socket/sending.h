@@ -26,6 +26,7 @@ using sent_handler = completion_handler<void(error_code)>;
 using count_handler = completion_handler<void(error_code, std::size_t)>;
 
 [[nodiscard]] send_status try_send(socket_core& core, message&& m);
+[[nodiscard]] bool writable(socket_core& core) noexcept;
 void start_send(socket_core& core, message&& m, deadline until, sent_handler handler);
 void start_send(socket_core& core, std::vector<message>& batch, deadline until,
                 count_handler handler);
@@ -42,6 +43,9 @@ public:
   [[nodiscard]] send_status try_send(message&& m) {
     return operations::try_send(*this->core_, std::move(m));
   }
+
+  // There is room, and nobody who waits for it.
+  [[nodiscard]] bool writable() const noexcept { return operations::writable(*this->core_); }
 
   // Queues one message, and waits while it cannot be queued.
   // Completes with error_code when queued, which is not yet delivered.

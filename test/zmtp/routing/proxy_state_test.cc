@@ -1,0 +1,171 @@
+#include "zmtp/routing/proxy_state.h"
+
+#include <boost/asio/error.hpp>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+namespace zmtp {
+namespace {
+
+using step = proxy_state::step;
+using direction = proxy_state::direction;
+
+constexpr auto there = direction::to_backend;
+constexpr auto back = direction::to_frontend;
+
+class proxy_decision : public testing::Test {
+protected:
+  void SetUp() override { state.begin(); }
+
+  step next(direction way = there) { return state.next(way, true, true); }
+  std::optional<message> told(const message& m, bool is_answered = false) {
+    return state.on_command(m, is_answered);
+  }
+
+  proxy_state state;
+};
+
+TEST_F(proxy_decision, takes_nothing_that_the_other_side_has_no_room_for) {
+  EXPECT_EQ(state.next(there, false, false), step::await_message);
+  EXPECT_EQ(state.next(there, false, true), step::await_message);
+  EXPECT_EQ(state.next(there, true, false), step::await_room);
+  EXPECT_EQ(state.next(there, true, true), step::move);
+}
+
+TEST_F(proxy_decision, what_is_in_hand_goes_before_anything_else_of_its_direction) {
+  state.keep(there, message{"m"});
+  state.keep_copy(there, message{"m"});
+  EXPECT_EQ(next(), step::copy);
+  EXPECT_EQ(next(back), step::move);
+  state.copies(there).clear();
+  state.on_copied(there, {});
+  EXPECT_EQ(next(), step::deliver);
+  state.in_hand(there).clear();
+  state.on_delivered(there, 1, {});
+  EXPECT_EQ(next(), step::move);
+  EXPECT_EQ(state.statistics().backend.messages_sent, 1U);
+}
+
+TEST_F(proxy_decision, one_direction_does_not_starve_others) {
+  int moves = 0;
+  while (next() == step::move) {
+    ++moves;
+  }
+  EXPECT_EQ(moves, 1024);
+  EXPECT_EQ(next(), step::move);
+}
+
+TEST_F(proxy_decision, a_pause_holds_up_everything_and_outlasts_a_run) {
+  state.keep(there, message{"m"});
+  state.pause();
+  EXPECT_EQ(next(), step::rest);
+  EXPECT_EQ(next(back), step::rest);
+  state.end({});
+  state.begin();
+  EXPECT_EQ(next(), step::rest);
+  state.resume();
+  EXPECT_EQ(next(), step::deliver);
+  EXPECT_EQ(next(back), step::move);
+}
+
+TEST_F(proxy_decision, the_first_reason_is_why_a_run_ended) {
+  state.end(errc::socket_closed);
+  state.end(errc::out_of_memory);
+  EXPECT_FALSE(state.running());
+  EXPECT_EQ(state.reason(), errc::socket_closed);
+  state.begin();
+  EXPECT_TRUE(state.running());
+  EXPECT_FALSE(state.reason());
+}
+
+TEST_F(proxy_decision, outside_a_run_there_is_nothing_to_end) {
+  state.end({});
+  state.end(errc::socket_closed);
+  EXPECT_FALSE(state.reason());
+}
+
+TEST_F(proxy_decision, an_interruption_is_no_end_and_loses_nothing) {
+  state.keep(there, message{"m"});
+  state.on_delivered(there, 1, boost::asio::error::operation_aborted);
+  state.on_waited(boost::asio::error::operation_aborted);
+  EXPECT_TRUE(state.running());
+  EXPECT_EQ(state.in_hand(there).size(), 1U);
+  EXPECT_EQ(state.statistics().dropped, 0U);
+}
+
+TEST_F(proxy_decision, a_closed_socket_is_the_end_and_loses_nothing) {
+  state.keep(there, message{"m"});
+  state.on_delivered(there, 1, errc::socket_closed);
+  EXPECT_FALSE(state.running());
+  EXPECT_EQ(state.reason(), errc::socket_closed);
+  state.begin();
+  EXPECT_EQ(next(), step::deliver);
+}
+
+TEST_F(proxy_decision, what_can_never_be_sent_is_dropped_and_counted) {
+  for (const auto why : {errc::host_unreachable, errc::out_of_turn, errc::bad_message}) {
+    state.keep(there, message{"m"});
+    state.on_delivered(there, 1, why);
+  }
+  EXPECT_TRUE(state.running());
+  EXPECT_EQ(next(), step::move);
+  EXPECT_EQ(state.statistics().dropped, 3U);
+  EXPECT_EQ(state.statistics().backend.messages_sent, 0U);
+}
+
+TEST_F(proxy_decision, a_copy_that_can_never_be_sent_is_no_loss_of_the_message) {
+  state.keep_copy(there, message{"m"});
+  state.on_copied(there, errc::out_of_turn);
+  EXPECT_EQ(next(), step::move);
+  EXPECT_EQ(state.statistics().dropped, 0U);
+}
+
+TEST_F(proxy_decision, commands_are_libzmqs) {
+  EXPECT_FALSE(told({"PAUSE"}));
+  EXPECT_EQ(next(), step::rest);
+  EXPECT_FALSE(told({"RESUME"}));
+  EXPECT_EQ(next(), step::move);
+  EXPECT_FALSE(told({"TERMINATE"}));
+  EXPECT_FALSE(state.running());
+  EXPECT_FALSE(state.reason());
+}
+
+TEST_F(proxy_decision, what_is_no_command_does_nothing) {
+  for (const auto* text : {"", "pause", "TERMINATE ", "TERMINAT", "KILL"}) {
+    EXPECT_FALSE(told({text})) << text;
+  }
+  EXPECT_EQ(next(), step::move);
+}
+
+TEST_F(proxy_decision, statistics_are_eight_numbers) {
+  state.on_received(there, 10);
+  state.on_received(there, 20);
+  state.on_sent(there, 10);
+  state.on_received(back, 300);
+  state.on_sent(back, 300);
+  const auto answer = told({"STATISTICS"});
+  ASSERT_TRUE(answer);
+  std::vector<std::uint64_t> numbers;
+  for (const auto part : *answer) {
+    ASSERT_EQ(part.size(), sizeof(std::uint64_t));
+    std::memcpy(&numbers.emplace_back(), part.data(), part.size());
+  }
+  EXPECT_EQ(numbers, (std::vector<std::uint64_t>{2, 30, 1, 300, 1, 300, 1, 10}));
+}
+
+TEST_F(proxy_decision, an_answer_goes_back_in_its_envelope) {
+  const auto statistics = told({"id", "", "STATISTICS"});
+  ASSERT_TRUE(statistics);
+  ASSERT_EQ(statistics->part_count(), 10U);
+  EXPECT_EQ((*statistics)[0], "id");
+  EXPECT_EQ((*statistics)[1], "");
+  EXPECT_EQ(told({"id", "PAUSE"}, true), (message{"id", ""}));
+  EXPECT_EQ(told({"what?"}, true), message{""});
+}
+
+}  // namespace
+}  // namespace zmtp

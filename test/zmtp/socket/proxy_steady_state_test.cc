@@ -1,0 +1,127 @@
+// Once warm, what a proxy forwards costs no memory.
+
+#include "test/support/allocations.h"
+#include "test/support/handler_memory.h"
+#include "test/support/pattern_test.h"
+#include "zmtp/socket/proxy.h"
+#include "zmtp/socket/pull_socket.h"
+#include "zmtp/socket/push_socket.h"
+#include "zmtp/socket/rep_socket.h"
+#include "zmtp/socket/req_socket.h"
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace zmtp::test {
+namespace {
+
+using asio::use_awaitable;
+
+constexpr std::size_t count = 10'000;
+
+std::size_t all_requests() { return counted().requests + handler_memory_requests(); }
+
+class steady_proxy : public pattern_test, public testing::WithParamInterface<std::size_t> {
+protected:
+  void note(std::size_t moved) {
+    moved_ += moved;
+    if (!warm_ && moved_ >= count) {
+      warm_ = all_requests();
+    } else if (moved_ >= 2 * count && !hot_) {
+      hot_ = all_requests();
+      context().stop();
+    }
+  }
+  // How often memory was asked for while `count` messages came, once as many had, in one run().
+  std::size_t requests() {
+    asio::steady_timer watch{context(), patience};
+    watch.async_wait([this](error_code ec) {
+      if (!ec) {
+        ADD_FAILURE() << "time has run out";
+        context().stop();
+      }
+    });
+    context().restart();
+    context().run();
+    EXPECT_TRUE(hot_);
+    return hot_.value_or(0) - warm_.value_or(0);
+  }
+
+  const message model_{std::string(GetParam(), 'x')};
+
+private:
+  std::size_t moved_ = 0;
+  std::optional<std::size_t> warm_;
+  std::optional<std::size_t> hot_;
+};
+
+// What fits into a message object, with a routing id in front.
+INSTANTIATE_TEST_SUITE_P(octets, steady_proxy, testing::Values(1, 10, 70));
+
+TEST_P(steady_proxy, a_stream_costs_no_memory) {
+  push_socket producer{executor()};
+  pull_socket from{executor()};
+  push_socket to{executor()};
+  pull_socket consumer{executor()};
+  join(from, producer);
+  join(consumer, to);
+  proxy p{from, to};
+  p.async_run(asio::detached);
+  const auto produce = [&]() -> asio::awaitable<void> {
+    std::vector<message> batch;
+    for (;;) {
+      for (int i = 0; i < 500; ++i) {
+        batch.push_back(model_);
+      }
+      co_await producer.async_send(batch, use_awaitable);
+    }
+  };
+  const auto consume = [&]() -> asio::awaitable<void> {
+    std::vector<message> batch;
+    for (;;) {
+      const auto n = co_await consumer.async_receive(batch, use_awaitable);
+      note(n);
+    }
+  };
+  asio::co_spawn(context(), produce, asio::detached);
+  asio::co_spawn(context(), consume, asio::detached);
+  EXPECT_EQ(requests(), 0U);
+}
+
+TEST_P(steady_proxy, requests_and_replies_cost_no_memory) {
+  req_socket client{executor()};
+  router_socket frontend{executor()};
+  dealer_socket backend{executor()};
+  rep_socket server{executor()};
+  join(static_cast<socket&>(frontend), client);
+  join(static_cast<socket&>(backend), server);
+  proxy p{frontend, backend};
+  p.async_run(asio::detached);
+  const auto ask = [&]() -> asio::awaitable<void> {
+    for (;;) {
+      auto question = model_;
+      co_await client.async_send(std::move(question), use_awaitable);
+      const message reply = co_await client.async_receive(use_awaitable);
+      note(1);
+    }
+  };
+  const auto serve = [&]() -> asio::awaitable<void> {
+    for (;;) {
+      message m = co_await server.async_receive(use_awaitable);
+      co_await server.async_send(std::move(m), use_awaitable);
+    }
+  };
+  asio::co_spawn(context(), ask, asio::detached);
+  asio::co_spawn(context(), serve, asio::detached);
+  EXPECT_EQ(requests(), 0U);
+}
+
+}  // namespace
+}  // namespace zmtp::test

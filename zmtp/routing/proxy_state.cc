@@ -1,0 +1,125 @@
+#include "zmtp/routing/proxy_state.h"
+
+#include <boost/system/errc.hpp>
+
+#include <cstring>
+#include <initializer_list>
+
+namespace zmtp {
+
+namespace {
+
+// A turn's worth: more would starve others.
+constexpr std::size_t most_in_a_row = 1024;
+
+}  // namespace
+
+void proxy_state::begin() noexcept {
+  running_ = true;
+  reason_ = {};
+}
+
+void proxy_state::end(error_code why) noexcept {
+  if (running_) {
+    running_ = false;
+    reason_ = why;
+  }
+}
+
+proxy_state::step proxy_state::next(direction way, bool readable, bool writable) noexcept {
+  auto& l = of(way);
+  if (paused_) {
+    return step::rest;
+  }
+  if (!l.copies.empty()) {
+    return step::copy;
+  }
+  if (!l.in_hand.empty()) {
+    return step::deliver;
+  }
+  if (!readable || l.in_a_row == most_in_a_row) {
+    l.in_a_row = 0;
+    return step::await_message;
+  }
+  if (!writable) {
+    return step::await_room;
+  }
+  ++l.in_a_row;
+  return step::move;
+}
+
+void proxy_state::on_received(direction way, std::size_t octets) noexcept {
+  auto& side = way == direction::to_backend ? statistics_.frontend : statistics_.backend;
+  ++side.messages_received;
+  side.octets_received += octets;
+}
+
+void proxy_state::on_sent(direction way, std::size_t octets) noexcept {
+  auto& side = way == direction::to_backend ? statistics_.backend : statistics_.frontend;
+  ++side.messages_sent;
+  side.octets_sent += octets;
+}
+
+// Whether the message was at fault, and not the socket.
+bool proxy_state::dropped(std::vector<message>& what, error_code ec) noexcept {
+  const bool for_good =
+      ec == errc::host_unreachable || ec == errc::out_of_turn || ec == errc::bad_message;
+  if (for_good) {
+    what.clear();
+  }
+  return for_good;
+}
+
+void proxy_state::on_delivered(direction way, std::size_t octets, error_code ec) noexcept {
+  if (!ec) {
+    on_sent(way, octets);
+  } else if (dropped(of(way).in_hand, ec)) {
+    ++statistics_.dropped;
+  } else {
+    on_waited(ec);
+  }
+}
+
+void proxy_state::on_copied(direction way, error_code ec) noexcept {
+  if (!dropped(of(way).copies, ec)) {
+    on_waited(ec);
+  }
+}
+
+void proxy_state::on_waited(error_code ec) noexcept {
+  if (ec && ec != boost::system::errc::operation_canceled) {
+    end(ec);
+  }
+}
+
+std::optional<message> proxy_state::on_command(const message& m, bool is_answered) {
+  const auto command = m.back();
+  const bool statistics = command == "STATISTICS";
+  if (command == "PAUSE") {
+    pause();
+  } else if (command == "RESUME") {
+    resume();
+  } else if (command == "TERMINATE") {
+    end({});
+  }
+  if (!statistics && !is_answered) {
+    return std::nullopt;
+  }
+  message answer;
+  for (auto part = m.begin(); answer.part_count() + 1 < m.part_count(); ++part) {
+    answer.push_back(*part);
+  }
+  if (!statistics) {
+    answer.push_back({});
+    return answer;
+  }
+  for (const auto* side : {&statistics_.frontend, &statistics_.backend}) {
+    for (const auto number :
+         {side->messages_received, side->octets_received, side->messages_sent, side->octets_sent}) {
+      std::memcpy(answer.prepare_back(sizeof number).data(), &number, sizeof number);
+    }
+  }
+  return answer;
+}
+
+}  // namespace zmtp

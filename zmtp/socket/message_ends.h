@@ -1,0 +1,105 @@
+#pragma once
+// What gives and what takes whole messages, whatever the type of the socket: for what works with any of
+// them.
+
+#include "zmtp/error.h"
+#include "zmtp/message.h"
+#include "zmtp/routing/socket_state.h"
+#include "zmtp/socket/completion_handler.h"
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace zmtp {
+
+using done_handler = completion_handler<void(error_code)>;
+using count_done_handler = completion_handler<void(error_code, std::size_t)>;
+
+// A socket that receives messages; of a ROUTER, in their envelopes.
+template <class Socket>
+concept message_source = requires(Socket& s, message& m, done_handler h) {
+  { s.try_receive(m) } -> std::same_as<bool>;
+  { s.readable() } -> std::convertible_to<bool>;
+  s.async_wait_readable(std::move(h));
+};
+
+// A socket that sends messages. One that names a peer for each does not wait for room as such.
+template <class Socket>
+concept message_sink = requires(Socket& s, message& m, std::vector<message>& batch,
+                                count_done_handler h) {
+  { s.try_send(std::move(m)) } -> std::same_as<send_status>;
+  s.async_send(batch, std::move(h));
+};
+
+// A message_source of any type.
+class any_source {
+public:
+  virtual ~any_source() = default;
+  [[nodiscard]] virtual boost::asio::any_io_executor executor() const = 0;
+  [[nodiscard]] virtual bool readable() const = 0;
+  [[nodiscard]] virtual bool try_receive(message& to) = 0;
+  virtual void wait_readable(done_handler h) = 0;
+};
+
+// A message_sink of any type.
+class any_sink {
+public:
+  virtual ~any_sink() = default;
+  [[nodiscard]] virtual bool writable() const = 0;
+  [[nodiscard]] virtual send_status try_send(message&& m) = 0;
+  virtual void wait_writable(done_handler h) = 0;
+  virtual void send(std::vector<message>& batch, count_done_handler h) = 0;
+};
+
+// These refer to the socket, which must outlive them.
+template <message_source Socket>
+[[nodiscard]] std::unique_ptr<any_source> source_of(Socket& socket) {
+  class source final : public any_source {
+  public:
+    explicit source(Socket& from) noexcept : from_{from} {}
+    boost::asio::any_io_executor executor() const override { return from_.get_executor(); }
+    bool readable() const override { return from_.readable(); }
+    bool try_receive(message& to) override { return from_.try_receive(to); }
+    void wait_readable(done_handler h) override { from_.async_wait_readable(std::move(h)); }
+
+  private:
+    Socket& from_;
+  };
+  return std::make_unique<source>(socket);
+}
+
+template <message_sink Socket>
+[[nodiscard]] std::unique_ptr<any_sink> sink_of(Socket& socket) {
+  class sink final : public any_sink {
+  public:
+    explicit sink(Socket& to) noexcept : to_{to} {}
+    bool writable() const override {
+      if constexpr (requires { to_.writable(); }) {
+        return to_.writable();
+      } else {
+        return true;
+      }
+    }
+    send_status try_send(message&& m) override { return to_.try_send(std::move(m)); }
+    void wait_writable([[maybe_unused]] done_handler h) override {
+      // Where there is no such wait, there is always room.
+      if constexpr (requires { to_.async_wait_writable(std::move(h)); }) {
+        to_.async_wait_writable(std::move(h));
+      }
+    }
+    void send(std::vector<message>& batch, count_done_handler h) override {
+      to_.async_send(batch, std::move(h));
+    }
+
+  private:
+    Socket& to_;
+  };
+  return std::make_unique<sink>(socket);
+}
+
+}  // namespace zmtp
