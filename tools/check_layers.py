@@ -28,6 +28,7 @@ FLOORS = [
     ("mdp",                    ["zmtp/pattern"]),
 
     ("zmtp/pattern",           ["zmtp/socket"]),
+    ("zmtp/blocking",          ["zmtp/socket"]),
 
     ("zmtp/socket",            ["zmtp/transport", "zmtp/routing", "zmtp/conversation"]),
     ("zmtp/transport",         ["zmtp"]),

@@ -1,0 +1,324 @@
+// Blocking sockets of every type, with deadlines, with each other and between threads.
+
+#include "zmtp/blocking/sockets.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace zmtp::blocking {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Of a whole call: no test comes near it unless something is wrong.
+constexpr auto patience = 20s;
+constexpr auto loopback = "tcp://127.0.0.1:*";
+
+message numbered(std::size_t n) { return message{std::to_string(n), "of a stream"}; }
+
+socket_options with_marks(std::size_t messages) {
+  socket_options options;
+  options.send_mark.messages = messages;
+  options.receive_mark.messages = messages;
+  return options;
+}
+
+class blocking_socket : public testing::Test {
+protected:
+  template <class Binds, class Connects>
+  static void join(Binds& binds, Connects& connects) {
+    connects.connect(binds.bind(loopback).to_string());
+  }
+
+  context context_;
+};
+
+TEST_F(blocking_socket, requests_and_replies) {
+  rep_socket server{context_};
+  req_socket client{context_};
+  join(server, client);
+  for (std::size_t i = 0; i < 100; ++i) {
+    client.send(numbered(i), patience);
+    auto question = server.receive(patience);
+    EXPECT_EQ(question, numbered(i));
+    question.push_back("answered");
+    server.send(std::move(question), patience);
+    EXPECT_EQ(client.receive(patience).back(), "answered");
+  }
+}
+
+TEST_F(blocking_socket, a_pipeline_of_single_messages) {
+  push_socket push{context_};
+  pull_socket pull{context_};
+  join(pull, push);
+  constexpr std::size_t count = 20'000;
+  std::thread producer{[&] {
+    for (std::size_t i = 0; i < count; ++i) {
+      push.send(numbered(i), patience);
+    }
+  }};
+  for (std::size_t i = 0; i < count; ++i) {
+    ASSERT_EQ(pull.receive(patience), numbered(i));
+  }
+  producer.join();
+}
+
+TEST_F(blocking_socket, a_pipeline_of_batches_above_the_marks) {
+  push_socket push{context_, with_marks(100)};
+  pull_socket pull{context_, with_marks(100)};
+  join(pull, push);
+  constexpr std::size_t count = 50'000;
+  std::thread producer{[&] {
+    std::vector<message> batch;
+    for (std::size_t i = 0; i < count; i += 1'000) {
+      for (std::size_t n = 0; n < 1'000; ++n) {
+        batch.push_back(numbered(i + n));
+      }
+      EXPECT_EQ(push.send(batch, patience), 1'000U);
+      EXPECT_TRUE(batch.empty());
+    }
+  }};
+  std::vector<message> batch;
+  std::size_t next = 0;
+  while (next < count) {
+    ASSERT_NE(pull.receive(batch, patience), 0U);
+    for (const auto& m : batch) {
+      ASSERT_EQ(m, numbered(next++));
+    }
+  }
+  producer.join();
+}
+
+TEST_F(blocking_socket, publications) {
+  pub_socket pub{context_};
+  sub_socket sub{context_};
+  sub.subscribe("A");
+  join(pub, sub);
+  message got;
+  // Until the subscription has arrived.
+  while (!sub.try_receive(got)) {
+    pub.send({"A", "news"}, patience);
+    pub.send({"B", "other news"}, patience);
+    error_code ec;
+    got = sub.receive(1ms, ec);
+    if (!ec) {
+      break;
+    }
+    EXPECT_EQ(ec, errc::timed_out);
+  }
+  EXPECT_EQ(got, (message{"A", "news"}));
+  error_code ec;
+  sub.subscribe(std::string(100'000, 'x'), ec);
+  EXPECT_EQ(ec, errc::topic_too_long);
+  EXPECT_THROW(sub.subscribe(std::string(100'000, 'x')), boost::system::system_error);
+  sub.unsubscribe("A");
+}
+
+TEST_F(blocking_socket, a_router_says_who_and_is_told_whom) {
+  router_socket router{context_};
+  dealer_socket a{context_};
+  dealer_socket b{context_};
+  join(router, a);
+  join(router, b);
+  a.send({"from a"}, patience);
+  const auto from_a = router.receive(patience);
+  EXPECT_EQ(from_a.content, message{"from a"});
+  b.send({"from b"}, patience);
+  std::vector<routed_message> batch;
+  ASSERT_EQ(router.receive(batch, patience), 1U);
+  EXPECT_EQ(router.try_send(batch.front().peer, message{"to b"}), send_status::queued);
+  router.send(from_a.peer, {"to a"}, patience);
+  EXPECT_EQ(a.receive(patience), message{"to a"});
+  EXPECT_EQ(b.receive(patience), message{"to b"});
+  const auto known =
+      router.with([&](zmtp::router_socket& r) { return r.info(from_a.peer) != nullptr; });
+  EXPECT_TRUE(known);
+}
+
+TEST_F(blocking_socket, a_mandatory_router_says_that_there_is_no_such_peer) {
+  auto options = with_marks(1);
+  options.mandatory = true;
+  router_socket router{context_, options};
+  message m{"m"};
+  error_code ec;
+  router.send(peer_id{7, 7}, std::move(m), patience, ec);
+  EXPECT_EQ(ec, errc::host_unreachable);
+  EXPECT_EQ(m, message{"m"});  // NOLINT: moved from only if queued
+  EXPECT_THROW(router.send(peer_id{7, 7}, {"m"}), boost::system::system_error);
+}
+
+TEST_F(blocking_socket, every_call_gives_up_at_its_deadline_and_keeps_what_it_has) {
+  dealer_socket dealer{context_};
+  error_code ec;
+  EXPECT_TRUE(dealer.receive(1ms, ec).empty());
+  EXPECT_EQ(ec, errc::timed_out);
+  std::vector<message> batch{numbered(1), numbered(2)};
+  EXPECT_EQ(dealer.send(batch, 1ms, ec), 0U);
+  EXPECT_EQ(ec, errc::timed_out);
+  EXPECT_EQ(batch.size(), 2U);
+  message m = numbered(3);
+  dealer.send(std::move(m), 1ms, ec);
+  EXPECT_EQ(ec, errc::timed_out);
+  EXPECT_EQ(m, numbered(3));  // NOLINT: moved from only if queued
+  std::vector<message> none;
+  EXPECT_EQ(dealer.receive(none, 0ms, ec), 0U);
+  EXPECT_EQ(ec, errc::timed_out);
+  try {
+    (void)dealer.receive(1ms);
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const boost::system::system_error& e) {
+    EXPECT_EQ(e.code(), errc::timed_out);
+  }
+}
+
+TEST_F(blocking_socket, tries_do_not_wait) {
+  dealer_socket dealer{context_};
+  message m{"m"};
+  EXPECT_FALSE(dealer.try_receive(m));
+  m = message{"m"};
+  EXPECT_EQ(dealer.try_send(std::move(m)), send_status::full);
+  EXPECT_EQ(m, message{"m"});  // NOLINT: moved from only if queued
+}
+
+TEST_F(blocking_socket, out_of_turn_is_an_error_that_says_so) {
+  req_socket client{context_};
+  rep_socket server{context_};
+  join(server, client);
+  client.send({"first"}, patience);
+  error_code ec;
+  client.send({"second"}, patience, ec);
+  EXPECT_EQ(ec, errc::out_of_turn);
+  server.send({"reply to nothing"}, patience, ec);
+  EXPECT_EQ(ec, errc::out_of_turn);
+}
+
+TEST_F(blocking_socket, what_cannot_be_done_is_an_error) {
+  pull_socket pull{context_};
+  EXPECT_THROW(pull.bind("nonsense"), boost::system::system_error);
+  EXPECT_THROW(pull.connect("tcp://*:1"), boost::system::system_error);
+  error_code ec;
+  pull.unbind("tcp://127.0.0.1:1", ec);
+  EXPECT_EQ(ec, errc::bad_endpoint);
+  pull.disconnect("tcp://127.0.0.1:1", ec);
+  EXPECT_EQ(ec, errc::bad_endpoint);
+  push_socket push{context_};
+  push.send(message{}, patience, ec);
+  EXPECT_EQ(ec, errc::bad_message);
+  socket_options bad;
+  bad.backlog = -1;
+  EXPECT_THROW((push_socket{context_, bad}), boost::system::system_error);
+}
+
+TEST_F(blocking_socket, unbinding_and_disconnecting) {
+  pull_socket pull{context_};
+  push_socket push{context_};
+  const auto at = pull.bind(loopback).to_string();
+  push.connect(at);
+  push.send({"m"}, patience);
+  EXPECT_EQ(pull.receive(patience), message{"m"});
+  error_code ec;
+  push.disconnect(at, ec);
+  EXPECT_FALSE(ec);
+  push.send({"m"}, 1ms, ec);
+  EXPECT_EQ(ec, errc::timed_out);
+  pull.unbind(at, ec);
+  EXPECT_FALSE(ec);
+}
+
+TEST_F(blocking_socket, closing_wakes_who_waits) {
+  dealer_socket dealer{context_};
+  std::atomic<int> begun{0};
+  const auto waiting = [&](auto body) {
+    return std::async(std::launch::async, [&, body] {
+      error_code ec;
+      ++begun;
+      body(ec);
+      return ec;
+    });
+  };
+  auto receiving = waiting([&](error_code& ec) { (void)dealer.receive(ec); });
+  auto sending = waiting([&](error_code& ec) { dealer.send({"m"}, ec); });
+  while (begun != 2) {
+    std::this_thread::yield();
+  }
+  dealer.close();
+  EXPECT_EQ(receiving.get(), errc::socket_closed);
+  EXPECT_EQ(sending.get(), errc::socket_closed);
+  EXPECT_FALSE(dealer.is_open());
+  error_code ec;
+  dealer.bind(loopback, ec);
+  EXPECT_EQ(ec, errc::socket_closed);
+}
+
+TEST_F(blocking_socket, each_message_goes_to_one_of_the_threads_that_receive) {
+  constexpr std::size_t count = 4'000;
+  constexpr std::size_t threads = 4;
+  pull_socket pull{context_};
+  push_socket push{context_};
+  join(pull, push);
+  std::vector<std::future<std::vector<std::string>>> receivers;
+  for (std::size_t t = 0; t < threads; ++t) {
+    receivers.push_back(std::async(std::launch::async, [&] {
+      std::vector<std::string> got;
+      for (;;) {
+        const auto m = pull.receive(patience);
+        if (m.front() == "end") {
+          return got;
+        }
+        got.emplace_back(m.front());
+      }
+    }));
+  }
+  std::vector<std::thread> senders;
+  for (std::size_t t = 0; t < threads; ++t) {
+    senders.emplace_back([&push, t] {
+      for (std::size_t i = t; i < count; i += threads) {
+        push.send(numbered(i), patience);
+      }
+    });
+  }
+  for (auto& s : senders) {
+    s.join();
+  }
+  for (std::size_t t = 0; t < threads; ++t) {
+    push.send({"end"}, patience);
+  }
+  std::set<std::string> all;
+  std::size_t received = 0;
+  for (auto& r : receivers) {
+    for (auto& m : r.get()) {
+      ++received;
+      all.insert(std::move(m));
+    }
+  }
+  EXPECT_EQ(received, count);
+  EXPECT_EQ(all.size(), count);
+}
+
+TEST_F(blocking_socket, can_be_moved) {
+  pull_socket pull{context_};
+  push_socket push{context_};
+  join(pull, push);
+  auto moved = std::move(push);
+  moved.send({"m"}, patience);
+  pull_socket other{context_};
+  other = std::move(pull);
+  EXPECT_EQ(other.receive(patience), message{"m"});
+  EXPECT_EQ(other.counters().messages_received, 1U);
+  error_code ec;
+  push.send({"m"}, ec);  // NOLINT: it says that it is no socket any more
+  EXPECT_EQ(ec, errc::socket_closed);
+}
+
+}  // namespace
+}  // namespace zmtp::blocking

@@ -1,0 +1,102 @@
+#include "zmtp/blocking/engine.h"
+
+#include "zmtp/blocking/locked_executor.h"
+
+#include <boost/asio/post.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <new>
+#include <pthread.h>
+#include <signal.h>
+
+namespace zmtp::blocking {
+
+namespace {
+
+std::atomic<unsigned> forks{0};
+
+// Further away the clock does not count.
+constexpr std::chrono::milliseconds longest = std::chrono::hours{24 * 365};
+
+void watch_forks() {
+  [[maybe_unused]] static const bool once = [] {
+    ::pthread_atfork(nullptr, nullptr, [] { ++forks; });
+    return true;
+  }();
+}
+
+// Signals are for the threads of the program.
+class no_signals {
+public:
+  no_signals() noexcept {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  no_signals(const no_signals&) = delete;
+  no_signals& operator=(const no_signals&) = delete;
+  ~no_signals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+private:
+  sigset_t before_;
+};
+
+}  // namespace
+
+std::shared_ptr<engine> engine::start() {
+  watch_forks();
+  std::shared_ptr<engine> started{new engine, [](engine* e) {
+                                    if (!e->forked()) {
+                                      delete e;
+                                    }
+                                  }};
+  const no_signals while_it_starts;
+  started->thread_ = std::thread{[e = started.get()] { e->run(); }};
+  return started;
+}
+
+engine::engine()
+    : forks_{forks},
+      work_{context_.get_executor()},
+      executor_{locked_executor{context_.get_executor(), lock_}} {}
+
+bool engine::forked() const noexcept { return forks_ != forks; }
+
+void engine::run() noexcept {
+  for (bool again = true; again;) {
+    again = false;
+    try {
+      context_.run();
+    } catch (const std::bad_alloc&) {
+      // What wanted memory has not happened; the rest goes on.
+      again = true;
+    }
+  }
+  const monitor::scope alone{lock_};
+  over_ = true;
+  changed_.notify_all();
+}
+
+void engine::shut_down(std::chrono::milliseconds limit) {
+  {
+    const monitor::scope alone{lock_};
+    open_ = false;
+    for (auto& socket : members_) {
+      socket.close();
+    }
+    // Behind what tells those who wait.
+    asio::post(executor_, [this] {
+      members_told_ = true;
+      changed_.notify_all();
+    });
+    lock_.wait(changed_, [this] { return members_told_; });
+    work_.reset();
+    if (!lock_.wait_for(changed_, std::min(limit, longest), [this] { return over_; })) {
+      context_.stop();
+    }
+  }
+  thread_.join();
+}
+
+}  // namespace zmtp::blocking

@@ -1,0 +1,271 @@
+#pragma once
+// Any socket of this library for code that runs no event loop: calls that return when they are done.
+
+#include "zmtp/blocking/context.h"
+#include "zmtp/blocking/engine.h"
+#include "zmtp/blocking/operations.h"
+#include "zmtp/blocking/pollable.h"
+#include "zmtp/endpoint.h"
+#include "zmtp/error.h"
+#include "zmtp/message.h"
+#include "zmtp/options.h"
+#include "zmtp/routing/peer_id.h"
+#include "zmtp/routing/routed_message.h"
+#include "zmtp/routing/socket_state.h"
+#include "zmtp/socket/deadline.h"
+
+#include <boost/system/system_error.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace zmtp::blocking {
+
+struct poll_item;
+
+// `Async` is one of this library's socket classes: socket<zmtp::push_socket>, or blocking::push_socket for
+// short (zmtp/blocking/sockets.h). It has of these members what `Async` can do. A call takes the
+// context's lock and works on the socket in its own thread; only what has to wait is left to the
+// context's thread, and the call sleeps.
+//
+// Errors are those of `Async`: each call that can fail has a form with an error_code as last argument and one
+// that throws boost::system::system_error. errc::timed_out when the deadline passes; without one a call
+// waits as long as the socket is open. A message is sent or received whole or not at all, and what a
+// call could not send is still the caller's.
+//
+// Lifetime: once the context is destroyed, calls fail with errc::socket_closed. Destroying a socket does not
+// wait: what is queued is written by the context's thread as long as the socket lingers.
+//
+// Thread safety: calls on one socket may come from several threads at once, and each message goes to one of
+// those that receive. Moving and destroying are for one thread that nobody else disturbs; close() wakes
+// who waits.
+template <class Async>
+class socket {
+public:
+  // A message; of a ROUTER with who sent it.
+  using received = std::conditional_t<names_peers<Async>, routed_message, message>;
+
+  // Throws boost::system::system_error with errc::bad_option, or with errc::socket_closed in a fork.
+  explicit socket(context& in) : socket{in, socket_options{}} {}
+  socket(context& in, const socket_options& options) : engine_{in.engine_} {
+    const auto ec = locked([&]() -> error_code {
+      held_ = std::make_unique<held_socket<Async>>(engine_->executor(), options);
+      engine_->enter(*held_);
+      return {};
+    });
+    require(ec, "socket");
+  }
+  socket(socket&&) noexcept = default;
+  socket& operator=(socket&& other) noexcept {
+    if (this != &other) {
+      drop();
+      engine_ = std::move(other.engine_);
+      held_ = std::move(other.held_);
+    }
+    return *this;
+  }
+  ~socket() { drop(); }
+
+  // As zmtp::socket has them.
+  endpoint bind(std::string_view at) {
+    error_code ec;
+    auto bound = bind(at, ec);
+    require(ec, "bind " + std::string{at});
+    return bound;
+  }
+  endpoint bind(std::string_view at, error_code& ec) {
+    endpoint bound;
+    ec = use([&](Async& s, error_code& why) { bound = s.bind(at, why); });
+    return bound;
+  }
+  void connect(std::string_view to) {
+    error_code ec;
+    connect(to, ec);
+    require(ec, "connect " + std::string{to});
+  }
+  void connect(std::string_view to, error_code& ec) {
+    ec = use([&](Async& s, error_code& why) { s.connect(to, why); });
+  }
+  void unbind(std::string_view at, error_code& ec) {
+    ec = use([&](Async& s, error_code& why) { s.unbind(at, why); });
+  }
+  void disconnect(std::string_view from, error_code& ec) {
+    ec = use([&](Async& s, error_code& why) { s.disconnect(from, why); });
+  }
+  // Who waits is told errc::socket_closed. Does not wait.
+  void close() {
+    (void)use([](Async& s, error_code&) { s.close(); });
+  }
+  void close(std::chrono::milliseconds linger) {
+    (void)use([&](Async& s, error_code&) { s.close(linger); });
+  }
+  [[nodiscard]] bool is_open() const {
+    bool open = false;
+    (void)use([&](Async& s, error_code&) { open = s.is_open(); });
+    return open;
+  }
+  [[nodiscard]] socket_counters counters() const {
+    socket_counters now;
+    (void)use([&](Async& s, error_code&) { now = s.counters(); });
+    return now;
+  }
+
+  void subscribe(std::string_view topic) requires subscribes<Async> {
+    error_code ec;
+    subscribe(topic, ec);
+    require(ec, "subscribe");
+  }
+  void subscribe(std::string_view topic, error_code& ec) requires subscribes<Async> {
+    ec = use([&](Async& s, error_code& why) { s.subscribe(topic, why); });
+  }
+  void unsubscribe(std::string_view topic) requires subscribes<Async> {
+    (void)use([&](Async& s, error_code&) { s.unsubscribe(topic); });
+  }
+
+  // False if nothing has come.
+  [[nodiscard]] bool try_receive(received& to) requires receives<Async, received> {
+    bool any = false;
+    (void)use([&](Async& s, error_code&) { any = s.try_receive(to); });
+    return any;
+  }
+  // Waits for one message.
+  [[nodiscard]] received receive(deadline until = {}) requires receives<Async, received> {
+    error_code ec;
+    auto m = receive(until, ec);
+    require(ec, "receive");
+    return m;
+  }
+  [[nodiscard]] received receive(error_code& ec) requires receives<Async, received> {
+    return receive(deadline{}, ec);
+  }
+  [[nodiscard]] received receive(deadline until,
+                                 error_code& ec) requires receives<Async, received> {
+    received m;
+    ec = use([&](Async& s, error_code& why) { why = blocking::receive(s, lock(), until, m); });
+    return m;
+  }
+  // Waits for one and takes all that are there, up to 1024; what the batch held is dropped. Returns how
+  // many there are.
+  std::size_t receive(std::vector<received>& batch,
+                      deadline until = {}) requires receives<Async, received> {
+    error_code ec;
+    const auto count = receive(batch, until, ec);
+    require(ec, "receive");
+    return count;
+  }
+  std::size_t receive(std::vector<received>& batch, deadline until,
+                      error_code& ec) requires receives<Async, received> {
+    batch.clear();
+    ec = use([&](Async& s, error_code& why) { why = blocking::receive(s, lock(), until, batch); });
+    return ec ? 0 : batch.size();
+  }
+
+  // Moved from only if it is queued.
+  [[nodiscard]] send_status try_send(message&& m) requires sends<Async> {
+    auto status = send_status::unknown;
+    (void)use([&](Async& s, error_code&) { status = s.try_send(std::move(m)); });
+    return status;
+  }
+  // Queues one message, and waits while it cannot be queued.
+  void send(message m, deadline until = {}) requires sends<Async> {
+    error_code ec;
+    send(std::move(m), until, ec);
+    require(ec, "send");
+  }
+  // Moved from only if it is queued.
+  void send(message&& m, error_code& ec) requires sends<Async> {
+    send(std::move(m), deadline{}, ec);
+  }
+  void send(message&& m, deadline until, error_code& ec) requires sends<Async> {
+    ec = use([&](Async& s, error_code& why) { why = blocking::send(s, lock(), until, m); });
+  }
+  // Queues all in order, and waits whenever there is no room. What is queued goes from the front of the
+  // batch, so that after an error the rest is there. Returns how many were queued.
+  std::size_t send(std::vector<message>& batch, deadline until = {}) requires sends<Async> {
+    error_code ec;
+    const auto count = send(batch, until, ec);
+    require(ec, "send");
+    return count;
+  }
+  std::size_t send(std::vector<message>& batch, deadline until,
+                   error_code& ec) requires sends<Async> {
+    std::size_t count = 0;
+    ec = use(
+        [&](Async& s, error_code& why) { why = blocking::send(s, lock(), until, batch, count); });
+    return count;
+  }
+
+  // ROUTER: to this peer. What cannot be queued is dropped and counted, or waited for with
+  // socket_options::mandatory. The forms without a peer are those of router_socket, with an envelope.
+  [[nodiscard]] send_status try_send(peer_id to, message&& m) requires names_peers<Async> {
+    auto status = send_status::unknown;
+    (void)use([&](Async& s, error_code&) { status = s.try_send(to, std::move(m)); });
+    return status;
+  }
+  void send(peer_id to, message m, deadline until = {}) requires names_peers<Async> {
+    error_code ec;
+    send(to, std::move(m), until, ec);
+    require(ec, "send");
+  }
+  void send(peer_id to, message&& m, deadline until, error_code& ec) requires names_peers<Async> {
+    ec = use([&](Async& s, error_code& why) { why = blocking::send(s, lock(), until, to, m); });
+  }
+
+  // Calls f(Async&) under the lock, for all that has no form of its own here; what it returns is returned.
+  // `f` must not wait for anything. Not of a socket that was moved from, nor in a fork.
+  template <class Function>
+  decltype(auto) with(Function&& f) {
+    const monitor::scope alone{lock()};
+    return std::invoke(std::forward<Function>(f), held_->socket);
+  }
+
+private:
+  friend poll_item;
+
+  static void require(const error_code& ec, const std::string& what) {
+    if (ec) {
+      throw boost::system::system_error{ec, what};
+    }
+  }
+  [[nodiscard]] monitor& lock() const noexcept { return engine_->lock(); }
+
+  template <class Body>
+  error_code locked(Body&& body) const {
+    if (!engine_ || engine_->forked()) {
+      return errc::socket_closed;
+    }
+    const monitor::scope alone{lock()};
+    return engine_->open() ? body() : make_error_code(errc::socket_closed);
+  }
+  template <class Body>
+  error_code use(Body&& body) const {
+    return locked([&] {
+      error_code ec;
+      body(held_->socket, ec);
+      return ec;
+    });
+  }
+  void drop() noexcept {
+    if (!held_) {
+      return;
+    }
+    if (engine_->forked()) {
+      (void)held_.release();
+      return;
+    }
+    const monitor::scope alone{lock()};
+    held_.reset();
+  }
+
+  std::shared_ptr<engine> engine_;
+  std::unique_ptr<held_socket<Async>> held_;
+};
+
+}  // namespace zmtp::blocking
