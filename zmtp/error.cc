@@ -57,6 +57,9 @@ const char* text(errc e) noexcept {
              "limits::pings_per_second";
     case errc::topic_too_long:
       return "a subscription's topic is too long; shorten it or raise limits::topic_size";
+    case errc::too_many_subscriptions:
+      return "a subscription was refused, because the peer has too many or too long ones; raise "
+             "limits::subscriptions, limits::subscription_octets or limits::topic_size";
     case errc::bad_socket_type:
       return "the peer's socket type does not talk to ours; check which endpoint is connected";
     case errc::routing_id_too_long: return "a routing id has more than 255 octets; shorten it";
@@ -67,6 +70,9 @@ const char* text(errc e) noexcept {
              "rules";
     case errc::already_paired:
       return "a PAIR has one peer and takes no other; connect to another socket, or use DEALER";
+    case errc::too_many_handshakes:
+      return "there are as many handshakes as allowed, and newcomers wait; raise "
+             "socket_options::pending_handshakes";
     case errc::handshake_timeout:
       return "the handshake took too long; check the network or raise limits::handshake_time";
     case errc::connection_lost:
@@ -152,13 +158,15 @@ std::optional<condition> condition_of(errc e) noexcept {
     case errc::command_too_large:
     case errc::too_many_properties:
     case errc::ping_flood:
-    case errc::topic_too_long: return condition::limit_exceeded;
+    case errc::topic_too_long:
+    case errc::too_many_subscriptions: return condition::limit_exceeded;
     case errc::mechanism_mismatch:
     case errc::refused_by_peer:
     case errc::bad_socket_type:
     case errc::duplicate_routing_id:
     case errc::not_admitted:
     case errc::already_paired:
+    case errc::too_many_handshakes:
     case errc::handshake_timeout:
     case errc::connection_lost:
     case errc::out_of_memory:

@@ -40,6 +40,8 @@ enum class errc {
   bad_ping,             // PING without TTL, or with more context than allowed
   ping_flood,           // more PINGs a second than limits::pings_per_second
   topic_too_long,       // above limits::topic_size
+  // above limits::subscriptions, subscription_octets or topic_size: the subscription is refused
+  too_many_subscriptions,
 
   // Who the peer is.
   bad_socket_type,       // a Socket-Type that ours does not talk to
@@ -49,11 +51,12 @@ enum class errc {
   already_paired,        // a PAIR has a peer, and takes no other
 
   // The life of a connection.
-  handshake_timeout,  // not finished within limits::handshake_time
-  connection_lost,    // the peer closed, or the network did
-  out_of_memory,      // there was none for what the peer sent
-  handshake_evicted,  // silent for limits::handshake_silence, it gave way to a newcomer
-  probe_unanswered,   // neither an octet nor a TCP acknowledgement after a PING
+  too_many_handshakes,  // socket_options::pending_handshakes are under way: newcomers wait
+  handshake_timeout,    // not finished within limits::handshake_time
+  connection_lost,      // the peer closed, or the network did
+  out_of_memory,        // there was none for what the peer sent
+  handshake_evicted,    // silent for limits::handshake_silence, it gave way to a newcomer
+  probe_unanswered,     // neither an octet nor a TCP acknowledgement after a PING
   heartbeat_timeout,  // no octet after a PING, though TCP acknowledged it (heartbeat_options::strict)
   ttl_expired,        // no octet within the TTL of the peer's own PING (heartbeat_options::strict)
 

@@ -78,6 +78,7 @@ TEST(error, every_fault_has_exactly_the_condition_of_its_kind) {
       {errc::too_many_properties, condition::limit_exceeded},
       {errc::ping_flood, condition::limit_exceeded},
       {errc::topic_too_long, condition::limit_exceeded},
+      {errc::too_many_subscriptions, condition::limit_exceeded},
   };
   for (const auto fault : all_faults()) {
     const auto found = expected.find(fault);

@@ -10,7 +10,8 @@ bool is_refusal(error_code reason, bool handshake_done) noexcept {
   }
   return !handshake_done && reason.category() == zmtp_category() &&
          reason != errc::connection_lost && reason != errc::handshake_timeout &&
-         reason != errc::out_of_memory;
+         reason != errc::out_of_memory && reason != errc::socket_closed &&
+         reason != errc::handshake_evicted;
 }
 
 std::optional<std::chrono::milliseconds> reconnect_backoff::on_end(

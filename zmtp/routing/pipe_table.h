@@ -4,6 +4,7 @@
 #include "zmtp/buffer/receive_queue.h"
 #include "zmtp/buffer/send_queue.h"
 #include "zmtp/options.h"
+#include "zmtp/routing/peer_counters.h"
 #include "zmtp/routing/peer_id.h"
 #include "zmtp/routing/peer_info.h"
 
@@ -32,6 +33,7 @@ struct pipe {
   send_queue out;
   receive_queue in;
   peer_info info;
+  peer_counters counters;
 };
 
 // Slots are used again, with another generation; a stale peer_id finds nothing.

@@ -103,8 +103,9 @@ send_status pub_state::send(message&& m, if_full then) {
   if (!open_ && !open_group(then)) {
     return send_status::full;
   }
-  counters_.dropped_full += peers_.size() - takers_.size();
+  counters_.dropped_full += missers_.size();
   counters_.messages_sent += takers_.size();
+  ++sent_;
   if (large) {
     for (const auto slot : takers_) {
       pipes_.at(slot).out.push(message{m});
@@ -126,11 +127,13 @@ send_status pub_state::send(message&& m, if_full then) {
 // False if somebody has no room and is to have another chance.
 bool pub_state::open_group(if_full then) {
   takers_.clear();
+  missers_.clear();
   room_messages_ = static_cast<std::size_t>(-1);
   room_octets_ = static_cast<std::size_t>(-1);
   for (const auto slot : peers_) {
     auto& p = pipes_.at(slot);
     if (p.lagging) {
+      missers_.push_back(slot);
       continue;
     }
     if (p.out.full()) {
@@ -138,6 +141,7 @@ bool pub_state::open_group(if_full then) {
         return false;
       }
       p.lagging = true;
+      missers_.push_back(slot);
       continue;
     }
     takers_.push_back(slot);
@@ -155,7 +159,17 @@ bool pub_state::open_group(if_full then) {
 }
 
 void pub_state::close_group() {
-  if (!std::exchange(open_, false) || messages_ == 0) {
+  if (!std::exchange(open_, false)) {
+    return;
+  }
+  for (const auto slot : takers_) {
+    pipes_.at(slot).counters.messages_sent += sent_;
+  }
+  for (const auto slot : missers_) {
+    pipes_.at(slot).counters.dropped_full += sent_;
+  }
+  sent_ = 0;
+  if (messages_ == 0) {
     return;
   }
   for (const auto slot : takers_) {

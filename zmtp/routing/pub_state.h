@@ -70,6 +70,8 @@ private:
 
   // The messages gathered for those of peers_ that had room when the group was opened.
   std::vector<std::uint32_t> takers_;
+  std::vector<std::uint32_t> missers_;  // those that had none
+  std::uint64_t sent_ = 0;              // to the takers, since then
   block_ptr gathered_;
   std::size_t octets_ = 0;
   std::size_t messages_ = 0;

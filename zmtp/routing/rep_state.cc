@@ -50,7 +50,7 @@ send_status rep_state::send(message&& m, if_full then) {
     ++counters_.dropped_unknown;
     m.clear();
   } else if (p->out.full()) {
-    ++counters_.dropped_full;
+    drop_full(*p);
     m.clear();
   } else {
     m.prepend(envelope_);

@@ -72,6 +72,7 @@ void socket_state::forget(pipe& p) {
 void socket_state::queue(pipe& p, message&& m) {
   p.out.push(std::move(m));
   ++counters_.messages_sent;
+  ++p.counters.messages_sent;
   touch(p);
 }
 
@@ -111,6 +112,7 @@ void socket_state::touch(pipe& p) {
 
 void socket_state::discard(pipe& p) {
   counters_.dropped_unexpected += p.in.size();
+  p.counters.dropped_unexpected += p.in.size();
   p.in.clear();
   if (std::exchange(p.blocked, false)) {
     drained_.push_back(p.id);
@@ -137,6 +139,8 @@ inline bool socket_state::take(message& to, peer_id& from) {
   }
   if (!to.empty()) {
     ++counters_.messages_received;
+    ++p.counters.messages_received;
+    received_from_ = p.id;
   } else {
     p.announced = !p.announced;
   }
@@ -169,6 +173,15 @@ bool socket_state::receive(message& to) {
     }
   }
   return false;
+}
+
+void socket_state::drop_received() noexcept {
+  --counters_.messages_received;
+  ++counters_.dropped_unexpected;
+  if (auto* p = find(received_from_)) {
+    --p->counters.messages_received;
+    ++p->counters.dropped_unexpected;
+  }
 }
 
 void socket_state::pause(pipe& p) noexcept {

@@ -35,8 +35,10 @@ enum class if_full {
 
 // What the user has sent and received and what was lost, by cause.
 struct socket_counters {
-  std::uint64_t messages_sent = 0;          // queued for a peer
-  std::uint64_t messages_received = 0;      // given to the user
+  std::uint64_t messages_sent = 0;      // queued for a peer
+  std::uint64_t messages_received = 0;  // given to the user
+  std::uint64_t octets_sent = 0;        // that the kernel took, handshakes and commands included
+  std::uint64_t octets_received = 0;
   std::uint64_t dropped_full = 0;           // not queued: the peer's queue was full
   std::uint64_t dropped_unknown = 0;        // not queued: no such peer
   std::uint64_t dropped_detached = 0;       // queued for a peer that is gone
@@ -88,7 +90,19 @@ public:
     counters_.refused_subscriptions += count;
   }
   // The peer lives, and answers no PING: its application does not read.
-  void on_not_reading(pipe&) noexcept { ++counters_.not_reading; }
+  void on_not_reading(pipe& p) noexcept {
+    ++counters_.not_reading;
+    ++p.counters.not_reading;
+  }
+  // Octets of a connection: of its pipe, or of who may get one.
+  void count_read(peer_counters& of, std::size_t octets) noexcept {
+    counters_.octets_received += octets;
+    of.octets_received += octets;
+  }
+  void count_written(peer_counters& of, std::size_t octets) noexcept {
+    counters_.octets_sent += octets;
+    of.octets_sent += octets;
+  }
   // p.out has shrunk.
   virtual void on_written(pipe& p);
   // The connection is gone. A pipe that is not durable is closed with it.
@@ -169,9 +183,11 @@ protected:
   // Attach and detach stand in the queues, as messages without parts.
   void announce_to_pattern() noexcept { announces_ = true; }
   // What was received last is not for the user.
-  void drop_received() noexcept {
-    --counters_.messages_received;
-    ++counters_.dropped_unexpected;
+  void drop_received() noexcept;
+  // `m` is dropped, for the queue of this peer is full.
+  void drop_full(pipe& p) noexcept {
+    ++counters_.dropped_full;
+    ++p.counters.dropped_full;
   }
   // Drops what the peer sent: it is not for the user of this pattern.
   void discard(pipe& p);
@@ -190,6 +206,7 @@ private:
   void announce(pipe& p);
 
   bool announces_;
+  peer_id received_from_;  // the last message
   std::vector<peer_id> dirty_;
   std::vector<peer_id> drained_;
 };

@@ -15,13 +15,13 @@ namespace zmtp {
 
 dialer::dialer(socket_core& core, const endpoint& to, peer_id pipe)
     : core_{&core},
-      to_{to},
+      at_{std::make_shared<const endpoint>(to)},
       pipe_{pipe},
       backoff_{core.options().reconnect},
       timer_{core.executor()} {}
 
 void dialer::start() {
-  if (to_.inproc() != nullptr) {
+  if (at_->inproc() != nullptr) {
     // It is over at once, and user code is never called within a call of its own.
     asio::post(core_->executor(), [self = shared_from_this()] { self->attempt(); });
   } else {
@@ -44,7 +44,8 @@ void dialer::attempt() {
   if (!wanted()) {
     return;
   }
-  if (const auto* in_process = to_.inproc()) {
+  report(monitor_event::kind::connecting);
+  if (const auto* in_process = at_->inproc()) {
     call(in_process->name);
   } else {
     connect();
@@ -53,7 +54,7 @@ void dialer::attempt() {
 
 void dialer::connect() {
   connect_ = std::make_shared<transport::connector>(core_->executor(), core_->options().transport);
-  connect_->start(to_, core_->options().limit.handshake_time,
+  connect_->start(*at_, core_->options().limit.handshake_time,
                   [self = shared_from_this()](error_code ec, transport::stream stream) {
                     self->on_connected(ec, std::move(stream));
                   });
@@ -66,6 +67,9 @@ void dialer::on_connected(error_code ec, transport::stream stream) {
   }
   const auto core = core_->shared_from_this();
   if (ec || !wanted()) {
+    if (ec) {
+      report(monitor_event::kind::connect_failed, ec);
+    }
     wait(ec, {});
     core->check_finished();
     return;
@@ -92,8 +96,7 @@ void dialer::call(const std::string& name) {
   }
   using end = inproc_channel::end;
   const auto channel = std::make_shared<inproc_channel>();
-  adopt(std::make_shared<inproc_link>(core_->shared_from_this(), channel, end::connecting, pipe_,
-                                      to_.to_string()));
+  adopt(std::make_shared<inproc_link>(core_->shared_from_this(), channel, end::connecting, pipe_));
   const bool called = door->where->post([who = door->who, channel] {
     if (const auto bound = who.lock()) {
       bound->on_call(channel);
@@ -109,7 +112,7 @@ void dialer::call(const std::string& name) {
 void dialer::stop_waiting_for_name() noexcept {
   if (const auto where = std::exchange(waiting_for_name_, nullptr)) {
     where->close();
-    inproc_registry::of_process().leave(to_.inproc()->name, this);
+    inproc_registry::of_process().leave(at_->inproc()->name, this);
     work_ = {};
   }
 }
@@ -121,6 +124,7 @@ void dialer::adopt(const std::shared_ptr<peer_link>& link) {
     self->linked_ = false;
     self->wait(reason, lasted);
   });
+  link->came_by(at_);
   link_ = link;
   const auto core = core_->shared_from_this();
   core->add(link);
@@ -136,11 +140,24 @@ void dialer::wait(error_code reason, std::optional<std::chrono::milliseconds> la
     core_->give_up(shared_from_this(), reason);
     return;
   }
+  report(monitor_event::kind::connect_delayed, reason, *wait);
   timer_.expires_after(*wait);
   timer_.async_wait([self = shared_from_this()](error_code ec) {
     if (!ec) {
       self->attempt();
     }
+  });
+}
+
+void dialer::report(monitor_event::kind what, error_code reason,
+                    std::chrono::milliseconds retry_in) {
+  core_->report([&] {
+    monitor_event event;
+    event.what = what;
+    event.endpoint = at_->to_string();
+    event.reason = reason;
+    event.retry_in = retry_in;
+    return event;
   });
 }
 

@@ -27,7 +27,7 @@ public:
 
   // Still connecting, connected, or about to connect again.
   [[nodiscard]] bool active() const noexcept;
-  [[nodiscard]] const endpoint& to() const noexcept { return to_; }
+  [[nodiscard]] const endpoint& to() const noexcept { return *at_; }
   [[nodiscard]] peer_id pipe() const noexcept { return pipe_; }
   // The connection, if there is one, whether its handshake is over or not.
   [[nodiscard]] std::shared_ptr<peer_link> link() const noexcept { return link_.lock(); }
@@ -41,10 +41,12 @@ private:
   void adopt(const std::shared_ptr<peer_link>& link);
   // Until the next attempt, after one or its connection has ended so.
   void wait(error_code reason, std::optional<std::chrono::milliseconds> lasted);
+  void report(monitor_event::kind what, error_code reason = {},
+              std::chrono::milliseconds retry_in = {});
   [[nodiscard]] bool wanted() const noexcept;
 
   socket_core* core_;  // none once closed
-  endpoint to_;
+  std::shared_ptr<const endpoint> at_;
   peer_id pipe_;
   reconnect_backoff backoff_;
   asio::steady_timer timer_;

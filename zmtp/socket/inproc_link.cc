@@ -10,15 +10,15 @@
 namespace zmtp {
 
 inproc_link::inproc_link(std::shared_ptr<socket_core> core, std::shared_ptr<inproc_channel> channel,
-                         inproc_channel::end own, std::optional<peer_id> pipe, std::string endpoint)
+                         inproc_channel::end own, std::optional<peer_id> pipe)
     : peer_link{std::move(core), pipe},
       channel_{std::move(channel)},
       own_{own},
-      endpoint_{std::move(endpoint)},
       where_{std::make_shared<remote_executor>(core_->executor())},
       work_{asio::prefer(core_->executor(), asio::execution::outstanding_work.tracked)} {}
 
 void inproc_link::start() {
+  report_start();
   finishing_ = core_->finishing();
   channel_->join(own_, core_->executor(), where_, std::weak_ptr<inproc_link>{self()});
   if (own_ == inproc_channel::end::connecting) {
@@ -27,11 +27,20 @@ void inproc_link::start() {
   read();
 }
 
+// Until it has said who it is.
+peer_info inproc_link::known_peer() {
+  return {.type = {},
+          .routing_id = {},
+          .address = came_by()->to_string(),
+          .properties = {},
+          .credentials = {}};
+}
+
 void inproc_link::say_hello() {
   const auto& state = core_->state();
   channel_->say_hello(own_, {.type = state.type(),
                              .routing_id = state.options().routing_id,
-                             .address = endpoint_,
+                             .address = came_by()->to_string(),
                              .properties = own_properties(state),
                              .credentials = {}});
 }
@@ -222,7 +231,9 @@ void inproc_link::end(error_code reason) {
   if (ended_) {
     return;
   }
+  ended_ = true;
   const auto keep = self();
+  report_end(reason);
   // What the peer has not taken is lost with the connection, and no longer counts.
   if (auto* p = own_pipe(); p != nullptr) {
     p->out.release(away_.messages, away_.octets);

@@ -16,7 +16,7 @@ namespace zmtp {
 class inproc_link final : public peer_link {
 public:
   inproc_link(std::shared_ptr<socket_core> core, std::shared_ptr<inproc_channel> channel,
-              inproc_channel::end own, std::optional<peer_id> pipe, std::string endpoint);
+              inproc_channel::end own, std::optional<peer_id> pipe);
 
   void start() override;
   [[nodiscard]] bool flush() override;
@@ -33,6 +33,7 @@ public:
   void on_mail();
 
 private:
+  [[nodiscard]] peer_info known_peer() override;
   void say_hello();
   void read();
   [[nodiscard]] bool meet(peer_info who);
@@ -46,7 +47,6 @@ private:
 
   std::shared_ptr<inproc_channel> channel_;
   inproc_channel::end own_;
-  std::string endpoint_;
   std::shared_ptr<remote_executor> where_;
   asio::any_io_executor work_;  // an open connection keeps its context running
 

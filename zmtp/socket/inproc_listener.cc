@@ -27,8 +27,9 @@ void inproc_listener::on_call(std::shared_ptr<inproc_channel> channel) {
     return;
   }
   const auto core = core_->shared_from_this();
-  const auto link = std::make_shared<inproc_link>(
-      core, std::move(channel), inproc_channel::end::binding, std::nullopt, bound_.to_string());
+  const auto link = std::make_shared<inproc_link>(core, std::move(channel),
+                                                  inproc_channel::end::binding, std::nullopt);
+  link->came_by(std::make_shared<const endpoint>(bound_));
   core->add(link);
   core->turn([&] { link->start(); });
 }

@@ -38,6 +38,7 @@ error_code listener::open(const endpoint& at) {
   const auto ec = acceptor_.open(at, core_->options().backlog);
   if (!ec) {
     bound_ = acceptor_.bound();
+    at_ = std::make_shared<const endpoint>(bound_);
     accept();
   }
   return ec;
@@ -69,7 +70,7 @@ void listener::on_acceptable(error_code ec) {
       break;
     }
     if (is_shortage(ec)) {
-      wait_for_descriptors();
+      wait_for_descriptors(ec);
       return;
     }
     // With another error this one was gone before it was taken.
@@ -84,6 +85,7 @@ void listener::take(transport::stream accepted) {
   const auto core = core_->shared_from_this();
   pause_ = first_pause;
   auto link = std::make_shared<wire_link>(core, std::move(accepted), std::nullopt);
+  link->came_by(at_);
   pending_.push_back(link.get());
   link->on_handshake_over([self = shared_from_this(), handshake = link.get()] {
     std::erase(self->pending_, handshake);
@@ -103,7 +105,7 @@ bool listener::evict() {
   const auto allowed = core_->options().limit.handshake_silence;
   const auto silence = longest->silence(now);
   if (silence < allowed) {
-    accept_after(allowed - silence);
+    accept_after(allowed - silence, errc::too_many_handshakes);
     return false;
   }
   core_->turn([&] { longest->close(errc::handshake_evicted); });
@@ -111,13 +113,20 @@ bool listener::evict() {
 }
 
 // Those who come wait in the kernel's backlog meanwhile; peers that are there are served.
-void listener::wait_for_descriptors() {
+void listener::wait_for_descriptors(error_code shortage) {
   core_->state().on_accepting_paused();
   waiting_ = true;
-  accept_after(std::exchange(pause_, std::min(pause_ * 2, longest_pause)));
+  accept_after(std::exchange(pause_, std::min(pause_ * 2, longest_pause)), shortage);
 }
 
-void listener::accept_after(socket_core::clock::duration pause) {
+void listener::accept_after(socket_core::clock::duration pause, error_code reason) {
+  core_->report([&] {
+    monitor_event event;
+    event.what = monitor_event::kind::accept_paused;
+    event.endpoint = bound_.to_string();
+    event.reason = reason;
+    return event;
+  });
   timer_.expires_after(pause);
   timer_.async_wait([self = shared_from_this(), whole = waiting_](error_code ec) {
     self->waiting_ = self->waiting_ && !whole;

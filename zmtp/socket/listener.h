@@ -30,14 +30,15 @@ private:
   void on_acceptable(error_code ec);
   void take(transport::stream accepted);
   [[nodiscard]] bool evict();
-  void wait_for_descriptors();
-  void accept_after(socket_core::clock::duration pause);
+  void wait_for_descriptors(error_code shortage);
+  void accept_after(socket_core::clock::duration pause, error_code reason);
 
   socket_core* core_;  // none once closed
   transport::acceptor acceptor_;
   asio::steady_timer timer_;
-  std::chrono::milliseconds pause_;  // the next one
-  std::vector<wire_link*> pending_;  // handshakes
+  std::chrono::milliseconds pause_;     // the next one
+  std::shared_ptr<const endpoint> at_;  // that is bound, for the links
+  std::vector<wire_link*> pending_;     // handshakes
   bool waiting_ = false;
 };
 

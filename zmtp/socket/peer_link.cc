@@ -1,5 +1,6 @@
 #include "zmtp/socket/peer_link.h"
 
+#include "zmtp/conversation/reconnect_backoff.h"
 #include "zmtp/extensions.h"
 
 #include <utility>
@@ -32,7 +33,9 @@ error_code peer_link::judge(const peer_info& who) {
 pipe* peer_link::attach(peer_info who) {
   auto& state = core_->state();
   if (!pipe_) {
-    pipe_ = state.open_pipe(false).id;
+    auto& opened = state.open_pipe(false);
+    opened.counters = early_;
+    pipe_ = opened.id;
   }
   auto* const p = own_pipe();
   if (p != nullptr) {
@@ -42,8 +45,39 @@ pipe* peer_link::attach(peer_info who) {
     }
     core_->attach(p->id, shared_from_this());
     state.on_attached(*p, std::move(who), core_->random());
+    report(monitor_event::kind::attached);
   }
   return p;
+}
+
+void peer_link::report(monitor_event::kind what, error_code reason) {
+  core_->report([&] {
+    monitor_event event;
+    event.what = what;
+    event.reason = reason;
+    event.peer_error = peer_error();
+    if (endpoint_) {
+      event.endpoint = endpoint_->to_string();
+    }
+    if (const auto* p = own_pipe(); p != nullptr && p->attached) {
+      event.peer = p->id;
+      event.info = p->info;
+    } else {
+      event.info = known_peer();
+    }
+    return event;
+  });
+}
+
+void peer_link::report_start() {
+  report(on_end_ ? monitor_event::kind::connected : monitor_event::kind::accepted);
+}
+
+void peer_link::report_end(error_code reason) {
+  report(ready_at_                   ? monitor_event::kind::detached
+         : is_refusal(reason, false) ? monitor_event::kind::refused
+                                     : monitor_event::kind::handshake_failed,
+         reason);
 }
 
 void peer_link::detach(error_code reason) {

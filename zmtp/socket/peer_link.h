@@ -2,10 +2,13 @@
 // What joins a socket to one peer, whatever the transport: who may attach, and what the end of a
 // connection means for the socket.
 
+#include "zmtp/endpoint.h"
 #include "zmtp/error.h"
 #include "zmtp/metadata.h"
+#include "zmtp/routing/peer_counters.h"
 #include "zmtp/routing/peer_info.h"
 #include "zmtp/routing/pipe_table.h"
+#include "zmtp/socket/monitor_event.h"
 #include "zmtp/socket/socket_core.h"
 
 #include <chrono>
@@ -21,6 +24,7 @@ namespace zmtp {
 
 class peer_link : public std::enable_shared_from_this<peer_link> {
 public:
+  using clock = socket_core::clock;
   // How a link ended: why, and how long its handshake had been over, if it ever was.
   using end_handler = std::function<void(error_code, std::optional<std::chrono::milliseconds>)>;
 
@@ -48,14 +52,19 @@ public:
   // Drops the connection, calls nothing.
   virtual void abandon() noexcept = 0;
 
+  // For monitors: the endpoint that it came by. Set before start().
+  void came_by(std::shared_ptr<const endpoint> at) noexcept { endpoint_ = std::move(at); }
+  // When its handshake was over.
+  [[nodiscard]] clock::time_point attached_at() const noexcept {
+    return ready_at_.value_or(clock::time_point{});
+  }
+
   // Called once, when the handshake is over, well or not. Set before start().
   void on_handshake_over(std::function<void()> handler) { on_handshake_over_ = std::move(handler); }
   // Called once, in a turn.
   void on_end(end_handler handler) { on_end_ = std::move(handler); }
 
 protected:
-  using clock = socket_core::clock;
-
   // `pipe` is the durable pipe of an endpoint that we connect to; an accepted connection gets one
   // when its handshake is over.
   peer_link(std::shared_ptr<socket_core> core, std::optional<peer_id> pipe)
@@ -64,6 +73,22 @@ protected:
   [[nodiscard]] pipe* own_pipe() const noexcept {
     return pipe_ ? core_->state().find(*pipe_) : nullptr;
   }
+  // What is counted before there is a pipe goes along into it.
+  [[nodiscard]] peer_counters& counters() noexcept {
+    auto* p = own_pipe();
+    return p != nullptr ? p->counters : early_;
+  }
+  // For monitors.
+  void report(monitor_event::kind what, error_code reason = {});
+  void report_start();
+  void report_end(error_code reason);
+  [[nodiscard]] virtual peer_info known_peer() = 0;
+  // The reason that the peer gave, if it did.
+  [[nodiscard]] virtual std::string_view peer_error() const noexcept { return {}; }
+  [[nodiscard]] const std::shared_ptr<const endpoint>& came_by() const noexcept {
+    return endpoint_;
+  }
+
   // Whether a peer that announces itself so may attach; has others give way to it.
   [[nodiscard]] error_code judge(const peer_info& who);
   // The handshake is over. Nothing if the endpoint has been given up meanwhile.
@@ -75,6 +100,8 @@ protected:
 
 private:
   std::optional<peer_id> pipe_;
+  std::shared_ptr<const endpoint> endpoint_;
+  peer_counters early_;
   end_handler on_end_;
   std::function<void()> on_handshake_over_;
   std::optional<clock::time_point> ready_at_;

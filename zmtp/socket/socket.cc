@@ -66,4 +66,17 @@ const socket_options& socket::options() const noexcept { return core_->options()
 
 const socket_counters& socket::counters() const noexcept { return core_->state().counters(); }
 
+std::vector<peer_status> socket::peers() const { return core_->peers(); }
+
+const peer_info* socket::peer(peer_id id) const noexcept {
+  const auto* p = core_->state().find(id);
+  return p != nullptr ? &p->info : nullptr;
+}
+
+void socket::disconnect(peer_id peer) { core_->disconnect(peer); }
+
+zmtp::monitor socket::monitor(std::size_t capacity) const {
+  return zmtp::monitor{core_->monitor(capacity)};
+}
+
 }  // namespace zmtp

@@ -6,12 +6,15 @@
 #include "zmtp/options.h"
 #include "zmtp/routing/socket_state.h"
 #include "zmtp/socket/deadline.h"
+#include "zmtp/socket/monitor.h"
+#include "zmtp/socket/peer_status.h"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/deferred.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -73,6 +76,18 @@ public:
 
   [[nodiscard]] const socket_options& options() const noexcept;
   [[nodiscard]] const socket_counters& counters() const noexcept;
+
+  // The peers that are attached now, in no order.
+  [[nodiscard]] std::vector<peer_status> peers() const;
+  // What is known of one peer, from its attach until the user has received the last of it; else nothing.
+  // Valid until then.
+  [[nodiscard]] const peer_info* peer(peer_id id) const noexcept;
+  // Closes a peer's connection silently. One that was accepted is gone, with what was queued for it; to
+  // an endpoint the socket connects again.
+  void disconnect(peer_id peer);
+  // Watches from now on what happens to endpoints and connections. Of more events than `capacity` that
+  // were not received the newest are lost. Several may watch.
+  [[nodiscard]] zmtp::monitor monitor(std::size_t capacity = 1'024) const;
 
 protected:
   explicit socket(std::shared_ptr<socket_core> core) noexcept : core_{std::move(core)} {}

@@ -4,10 +4,12 @@
 #include "zmtp/socket/entrance.h"
 #include "zmtp/socket/inproc_listener.h"
 #include "zmtp/socket/listener.h"
+#include "zmtp/socket/monitor_queue.h"
 #include "zmtp/socket/peer_link.h"
 #include "zmtp/socket/socket_service.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace zmtp {
@@ -19,6 +21,14 @@ constexpr int max_rounds = 16;
 // A turn that begins so soon after another is one of several: connections were ready together. What
 // their turns send to one peer goes in one write, in a turn that is posted behind them.
 constexpr std::chrono::microseconds together{3};
+
+monitor_event about(monitor_event::kind what, const endpoint& at, error_code reason = {}) {
+  monitor_event event;
+  event.what = what;
+  event.endpoint = at.to_string();
+  event.reason = reason;
+  return event;
+}
 
 }  // namespace
 
@@ -62,8 +72,10 @@ template <class Listener>
 result<endpoint> socket_core::enter_by(const endpoint& at) {
   auto added = std::make_shared<Listener>(*this);
   if (const auto ec = added->open(at)) {
+    report([&] { return about(monitor_event::kind::bind_failed, at, ec); });
     return ec;
   }
+  report([&] { return about(monitor_event::kind::listening, added->bound()); });
   gave_up_ = false;
   entrances_.push_back(added);
   return added->bound();
@@ -102,6 +114,7 @@ error_code socket_core::unbind(std::string_view text) {
   if (found == entrances_.end()) {
     return errc::bad_endpoint;
   }
+  report([&] { return about(monitor_event::kind::unbound, (*found)->bound()); });
   (*found)->close();
   entrances_.erase(found);
   return {};
@@ -137,7 +150,8 @@ void socket_core::drop(const dialer& gone) {
   }
 }
 
-void socket_core::give_up(const std::shared_ptr<dialer>& gone, error_code) {
+void socket_core::give_up(const std::shared_ptr<dialer>& gone, error_code reason) {
+  report([&] { return about(monitor_event::kind::stopped, gone->to(), reason); });
   turn([&] {
     gave_up_ = true;
     gone->close();
@@ -368,6 +382,57 @@ peer_link* socket_core::link_of(peer_id id) const noexcept {
 void socket_core::add(const std::shared_ptr<peer_link>& to_peer) {
   links_.emplace(to_peer.get(), to_peer);
 }
+std::vector<peer_status> socket_core::peers() const {
+  std::vector<peer_status> all;
+  state_->for_each_pipe([&](const pipe& p) {
+    if (const auto* link = p.attached ? link_of(p.id) : nullptr) {
+      all.push_back({.id = p.id,
+                     .info = p.info,
+                     .counters = p.counters,
+                     .messages_to_send = p.out.messages(),
+                     .octets_to_send = p.out.octets(),
+                     .messages_to_receive = p.in.size(),
+                     .octets_to_receive = p.in.octets(),
+                     .attached_at = link->attached_at()});
+    }
+  });
+  return all;
+}
+
+std::shared_ptr<monitor_queue> socket_core::monitor(std::size_t capacity) {
+  const serial_check::scope alone{serial_};
+  auto queue = std::make_shared<monitor_queue>(executor_, capacity);
+  if (phase_ == phase::closed) {
+    queue->close(errc::socket_closed);
+  } else {
+    monitors_.push_back(queue);
+  }
+  return queue;
+}
+
+void socket_core::tell_monitors(monitor_event&& event) {
+  event.at = clock::now();
+  std::erase_if(monitors_, [&](const auto& watching) {
+    const auto queue = watching.lock();
+    if (queue) {
+      queue->push(event);
+    }
+    return queue == nullptr;
+  });
+}
+
+void socket_core::close_monitors() noexcept {
+  try {
+    report([] { return monitor_event{}; });
+    for (const auto& watching : std::exchange(monitors_, {})) {
+      if (const auto queue = watching.lock()) {
+        queue->close(errc::socket_closed);
+      }
+    }
+  } catch (const std::bad_alloc&) {
+    // What cannot be told is lost, as any event may be.
+  }
+}
 
 void socket_core::remove(const peer_link& to_peer) noexcept { links_.erase(&to_peer); }
 
@@ -476,10 +541,16 @@ void socket_core::shut() noexcept {
     link->abandon();
   }
   dialers_.clear();
+  close_monitors();
 }
 
 void socket_core::abandon() noexcept {
   service_ = nullptr;
+  for (const auto& watching : std::exchange(monitors_, {})) {
+    if (const auto queue = watching.lock()) {
+      queue->abandon();
+    }
+  }
   shut();
   deadline_timer_.reset();
   linger_timer_.reset();

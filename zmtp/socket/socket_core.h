@@ -6,6 +6,8 @@
 #include "zmtp/error.h"
 #include "zmtp/options.h"
 #include "zmtp/routing/socket_state.h"
+#include "zmtp/socket/monitor_event.h"
+#include "zmtp/socket/peer_status.h"
 #include "zmtp/socket/serial_check.h"
 #include "zmtp/socket/turn_tail.h"
 #include "zmtp/socket/waiter.h"
@@ -30,6 +32,7 @@ namespace zmtp {
 
 class dialer;
 class entrance;
+class monitor_queue;
 class peer_link;
 class socket_service;
 
@@ -57,6 +60,9 @@ public:
   [[nodiscard]] error_code unbind(std::string_view text);
   [[nodiscard]] error_code disconnect(std::string_view text);
   void disconnect(peer_id peer);
+  // The attached ones.
+  [[nodiscard]] std::vector<peer_status> peers() const;
+  [[nodiscard]] std::shared_ptr<monitor_queue> monitor(std::size_t capacity);
   // Completes what waits with `reason` and goes on writing for the linger time; once more: for this
   // linger time from now.
   void close(error_code reason, std::optional<std::chrono::milliseconds> linger);
@@ -114,6 +120,13 @@ public:
   void add(const std::shared_ptr<peer_link>& to_peer);
   void remove(const peer_link& to_peer) noexcept;
   [[nodiscard]] peer_link* link_of(peer_id id) const noexcept;
+  // Tells the monitors; without one no event is made.
+  template <class Make>
+  void report(Make&& make) {
+    if (!monitors_.empty()) {
+      tell_monitors(make());
+    }
+  }
   // This endpoint is not connected to any more: reconnect_options say so. What was queued for it is
   // dropped with it.
   void give_up(const std::shared_ptr<dialer>& gone, error_code reason);
@@ -152,6 +165,8 @@ private:
   void arm_deadline();
   void on_deadline();
   void shut() noexcept;
+  void tell_monitors(monitor_event&& event);
+  void close_monitors() noexcept;
 
   asio::any_io_executor executor_;
   std::unique_ptr<socket_state> state_;
@@ -178,6 +193,7 @@ private:
   std::unordered_map<const peer_link*, std::shared_ptr<peer_link>> links_;
   std::vector<peer_link*> by_slot_;
   std::size_t links_in_process_ = 0;
+  std::vector<std::weak_ptr<monitor_queue>> monitors_;
 };
 
 template <class Attempt, class... Results>

@@ -35,6 +35,7 @@ wire_link::wire_link(std::shared_ptr<socket_core> core, transport::stream stream
                   clock::now()} {}
 
 void wire_link::start() {
+  report_start();
   // A closed socket connects for what is left to write.
   finishing_ = core_->finishing();
   write_soon();
@@ -106,6 +107,7 @@ void wire_link::read() {
       return;
     }
     connection_.commit(count, clock::now());
+    core_->state().count_read(counters(), count);
     process();
     if (count < to.size()) {
       return;
@@ -125,6 +127,7 @@ void wire_link::discard() {
 }
 
 void wire_link::process() {
+  const auto refused_before = core_->state().counters().refused_subscriptions;
   while (!ended_) {
     auto* const p = own_pipe();
     connection_.receive_into(p != nullptr ? p->in : no_in_);
@@ -142,6 +145,9 @@ void wire_link::process() {
   core_->state().on_refused_subscriptions(refused - std::exchange(refused_, refused));
   if (ended_) {
     return;
+  }
+  if (core_->state().counters().refused_subscriptions != refused_before) {
+    report(monitor_event::kind::subscription_refused, errc::too_many_subscriptions);
   }
   if (connection_.has_output(out())) {
     write_soon();
@@ -162,6 +168,7 @@ void wire_link::on_event(connection::event&& event) {
     void operator()(const connection::not_reading&) const {
       if (auto* p = self.own_pipe()) {
         self.core_->state().on_not_reading(*p);
+        self.report(monitor_event::kind::not_reading);
       }
     }
     void operator()(const connection::closed& c) const {
@@ -185,11 +192,7 @@ void wire_link::on_admission() {
 }
 
 void wire_link::on_ready() {
-  if (attach({.type = connection_.peer_type(),
-              .routing_id = std::string{connection_.peer_routing_id()},
-              .address = transport::remote_address(stream_),
-              .properties = connection_.peer_metadata(),
-              .credentials = transport::remote_credentials(stream_)}) == nullptr) {
+  if (attach(known_peer()) == nullptr) {
     connection_.close(errc::socket_closed);
     return;
   }
@@ -237,6 +240,7 @@ void wire_link::write() {
       deaf_ = true;
     } else {
       connection_.advance(written, queue);
+      core_->state().count_written(counters(), written);
       if (auto* p = own_pipe(); p != nullptr && written != 0) {
         core_->state().on_written(*p);
       }
@@ -343,9 +347,19 @@ void wire_link::end(error_code reason) {
   if (ended_) {
     return;
   }
+  ended_ = true;
   const auto keep = self();
+  report_end(reason);
   abandon();
   detach(reason);
+}
+
+peer_info wire_link::known_peer() {
+  return {.type = connection_.peer_type(),
+          .routing_id = std::string{connection_.peer_routing_id()},
+          .address = transport::remote_address(stream_),
+          .properties = connection_.peer_metadata(),
+          .credentials = transport::remote_credentials(stream_)};
 }
 
 void wire_link::abandon() noexcept {

@@ -53,6 +53,10 @@ private:
   void arm_deadline();
   void on_deadline();
   void end(error_code reason);
+  [[nodiscard]] peer_info known_peer() override;
+  [[nodiscard]] std::string_view peer_error() const noexcept override {
+    return connection_.peer_error();
+  }
   [[nodiscard]] send_queue& out() noexcept;
   [[nodiscard]] std::shared_ptr<wire_link> self() {
     return std::static_pointer_cast<wire_link>(shared_from_this());

@@ -89,7 +89,8 @@ TEST(reconnect_backoff, a_refusal_is_what_the_handshake_would_come_to_again) {
     EXPECT_TRUE(is_refusal(reason, false)) << make_error_code(reason).message();
     EXPECT_FALSE(is_refusal(reason, true)) << make_error_code(reason).message();
   }
-  for (const auto reason : {errc::connection_lost, errc::handshake_timeout, errc::out_of_memory}) {
+  for (const auto reason : {errc::connection_lost, errc::handshake_timeout, errc::out_of_memory,
+                            errc::socket_closed, errc::handshake_evicted}) {
     EXPECT_FALSE(is_refusal(reason, false)) << make_error_code(reason).message();
   }
   const auto system = boost::system::errc::make_error_code(boost::system::errc::connection_refused);

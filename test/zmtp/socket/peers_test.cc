@@ -1,0 +1,151 @@
+// Who is attached to a socket, and what went to and fro.
+
+#include "test/support/raw_peer.h"
+#include "test/support/wire.h"
+#include "test/zmtp/socket/pub_sub_fixture.h"
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+namespace zmtp::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+class peers_of_a_socket : public pub_sub_test {
+protected:
+  using network_test::join;
+};
+
+TEST_F(peers_of_a_socket, are_those_that_are_attached) {
+  auto options = announcing();
+  options.routing_id = "one";
+  router_socket router{executor(), announcing()};
+  EXPECT_TRUE(router.peers().empty());
+  std::optional<dealer_socket> dealer{std::in_place, executor(), options};
+  const auto before = std::chrono::steady_clock::now();
+  const auto id = join(*dealer, router);
+  auto peers = router.peers();
+  ASSERT_EQ(peers.size(), 1U);
+  EXPECT_EQ(peers[0].id, id);
+  EXPECT_EQ(peers[0].info.routing_id, "one");
+  EXPECT_EQ(peers[0].info.type, socket_type::dealer);
+  EXPECT_GE(peers[0].attached_at, before);
+  EXPECT_LE(peers[0].attached_at, std::chrono::steady_clock::now());
+  ASSERT_NE(router.peer(id), nullptr);
+  EXPECT_EQ(router.peer(id)->routing_id, "one");
+  dealer.reset();
+  EXPECT_EQ(receive(router).what, routed_message::kind::detached);
+  EXPECT_TRUE(router.peers().empty());
+  EXPECT_EQ(router.peer(id), nullptr);
+}
+
+TEST_F(peers_of_a_socket, have_their_counters) {
+  router_socket router{executor(), announcing()};
+  dealer_socket one{executor()};
+  const auto id = join(one, router);
+  dealer_socket other{executor()};
+  const auto other_id = join(other, router);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(one.try_send(message{"from one"}), send_status::queued);
+    EXPECT_EQ(receive(router).peer, id);
+  }
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(router.try_send(other_id, message{"to the other"}), send_status::queued);
+    EXPECT_EQ(receive(other), message{"to the other"});
+  }
+  EXPECT_EQ(one.try_send(message{"waits"}), send_status::queued);
+  run_until([&] {
+    const auto peers = router.peers();
+    return peers[0].messages_to_receive + peers[1].messages_to_receive == 1;
+  });
+  for (const auto& peer : router.peers()) {
+    const bool first = peer.id == id;
+    EXPECT_EQ(peer.counters.messages_received, first ? 3U : 0U);
+    EXPECT_EQ(peer.counters.messages_sent, first ? 0U : 2U);
+    EXPECT_EQ(peer.messages_to_receive, first ? 1U : 0U);
+    EXPECT_EQ(peer.octets_to_receive != 0, first);
+    EXPECT_EQ(peer.messages_to_send, 0U);
+  }
+  const auto framed_size = framed({"from one"}).size();
+  const auto of_one = router.peers()[router.peers()[0].id == id ? 0 : 1];
+  // Greeting and READY too.
+  EXPECT_EQ(of_one.counters.octets_received, one.counters().octets_sent);
+  EXPECT_GT(of_one.counters.octets_received, 64 + 4 * framed_size);
+  EXPECT_EQ(router.counters().octets_received,
+            one.counters().octets_sent + other.counters().octets_sent);
+  EXPECT_EQ(router.counters().octets_sent,
+            one.counters().octets_received + other.counters().octets_received);
+}
+
+TEST_F(peers_of_a_socket, say_what_waits_for_them) {
+  router_socket router{executor(), announcing()};
+  raw_peer peer{context()};
+  peer.connect(router.bind("tcp://127.0.0.1:*"));
+  peer.shake_hands("DEALER");
+  const auto id = receive(router).peer;
+  std::size_t queued = 0;
+  while (router.try_send(id, message{std::string(1'000'000, 'x')}) == send_status::queued) {
+    ASSERT_LT(++queued, 1'000U);
+  }
+  const auto peers = router.peers();
+  ASSERT_EQ(peers.size(), 1U);
+  EXPECT_EQ(peers[0].counters.messages_sent, queued);
+  EXPECT_GT(peers[0].messages_to_send, 0U);
+  EXPECT_LE(peers[0].messages_to_send, queued);
+  EXPECT_GT(peers[0].octets_to_send, 1'000'000U);
+}
+
+TEST_F(peers_of_a_socket, a_subscriber_that_misses_messages_is_known_by_it) {
+  socket_options options;
+  options.send_mark.messages = 5;
+  pub_socket publisher{executor(), options};
+  const auto at = publisher.bind("tcp://127.0.0.1:*");
+  raw_peer stopped{context()};
+  stopped.connect(at);
+  stopped.shake_hands("SUB", "stopped");
+  stopped.send(framed_command("SUBSCRIBE"));
+  sub_socket good{executor()};
+  good.subscribe("");
+  good.connect(at.to_string());
+  std::size_t sent = 0;
+  std::size_t received = 0;
+  const std::string large(300'000, 'x');
+  run_until([&] {
+    send(publisher, {large});
+    ++sent;
+    message m;
+    while (good.try_receive(m)) {
+      ++received;
+    }
+    return publisher.counters().dropped_full > 20 && received > 20;
+  });
+  std::uint64_t dropped = 0;
+  std::uint64_t taken = 0;
+  run_ready();
+  for (const auto& peer : publisher.peers()) {
+    dropped += peer.counters.dropped_full;
+    taken += peer.counters.messages_sent;
+    if (peer.info.routing_id == "stopped") {
+      EXPECT_GT(peer.counters.dropped_full, 0U);
+    }
+  }
+  EXPECT_EQ(dropped, publisher.counters().dropped_full);
+  EXPECT_EQ(taken, publisher.counters().messages_sent);
+}
+
+TEST_F(peers_of_a_socket, can_be_sent_away) {
+  pub_socket publisher{executor()};
+  raw_peer peer{context()};
+  peer.connect(publisher.bind("tcp://127.0.0.1:*"));
+  peer.start_reading();
+  peer.shake_hands("SUB");
+  run_until([&] { return publisher.peers().size() == 1; });
+  publisher.disconnect(publisher.peers()[0].id);
+  run_until([&] { return peer.ended(); });
+  EXPECT_TRUE(publisher.peers().empty());
+}
+
+}  // namespace
+}  // namespace zmtp::test
