@@ -10,6 +10,7 @@
 #include <initializer_list>
 #include <optional>
 #include <string>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
 
@@ -269,6 +270,36 @@ TEST_P(every_transport, without_descriptors_newcomers_wait_and_peers_are_served)
   exhausted.reset();
   expect_next(router, kind::attached);
   EXPECT_LE(pauses(), 3U);
+}
+
+// docs/endpoints.md, "Child processes".
+TEST_P(every_transport, a_child_of_a_fork_that_drops_its_copies_disturbs_nobody) {
+  std::optional<router_socket> router{std::in_place, executor(), announcing()};
+  std::optional<dealer_socket> dealer{std::in_place, executor()};
+  const auto at = bind(*router);
+  dealer->connect(at);
+  expect_next(*router, kind::attached);
+  EXPECT_EQ(dealer->try_send(message{"queued once"}), send_status::queued);
+  context().notify_fork(asio::execution_context::fork_prepare);
+  const auto child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    context().notify_fork(asio::execution_context::fork_child);
+    destroy_context();
+    dealer.reset();
+    router.reset();
+    ::_exit(0);
+  }
+  context().notify_fork(asio::execution_context::fork_parent);
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(receive(*router).content, message{"queued once"});
+  EXPECT_EQ(dealer->try_send(message{"next"}), send_status::queued);
+  EXPECT_EQ(receive(*router).content, message{"next"});
+  dealer_socket newcomer{executor()};
+  newcomer.connect(at);
+  expect_next(*router, kind::attached);
 }
 
 TEST_P(every_transport, a_context_that_is_destroyed_ends_listeners_and_attempts) {

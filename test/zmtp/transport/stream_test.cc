@@ -158,7 +158,6 @@ TEST_F(streams, know_the_process_at_the_other_end_of_ipc) {
 
 TEST_F(streams, know_the_address_of_the_other_end) {
   auto ends = meet("tcp://127.0.0.1:*");
-  error_code ec;
   asio::ip::tcp::endpoint own;
   const auto local = ends.connected.local_endpoint();
   std::memcpy(own.data(), local.data(), local.size());
