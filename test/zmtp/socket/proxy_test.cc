@@ -100,7 +100,6 @@ TEST_F(queue_proxy, proxies_chain) {
   rep_socket far{executor()};
   join(middle_front, backend_);
   join(middle_back, far);
-  error_code ignored;
   server_.close();
   proxy first{frontend_, backend_};
   proxy second{middle_front, middle_back};
