@@ -108,4 +108,11 @@ error_code validate(const socket_options& options) noexcept {
   return valid ? error_code{} : errc::bad_option;
 }
 
+error_code validate_change(const socket_options& from, const socket_options& to,
+                           bool used) noexcept {
+  const bool same = from.routing_id == to.routing_id && from.extensions == to.extensions &&
+                    from.announce_peers == to.announce_peers && from.correlate == to.correlate;
+  return used && !same ? errc::bad_option : validate(to);
+}
+
 }  // namespace zmtp

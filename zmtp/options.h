@@ -154,5 +154,10 @@ struct socket_options {
 // of its range, a file mode above 0777, a duration that is negative, zero where that means never, or longer than a year; a TTL
 // that is negative or above 65.5 s.
 [[nodiscard]] error_code validate(const socket_options& options) noexcept;
+// Whether a socket may change from one to the other; `used` says that it was bound or connected before.
+// Errors: errc::bad_option, as above; and once used, for a change of what peers have been told or what
+// queues rely on: routing_id, extensions, announce_peers, correlate.
+[[nodiscard]] error_code validate_change(const socket_options& from, const socket_options& to,
+                                         bool used) noexcept;
 
 }  // namespace zmtp

@@ -75,6 +75,44 @@ TEST(options, outermost_values_are_valid) {
   }
 }
 
+TEST(options, what_peers_were_told_cannot_change) {
+  const change told[] = {
+      [](auto& o) { o.routing_id = "another"; },
+      [](auto& o) { o.extensions = {"another"}; },
+      [](auto& o) { o.announce_peers = true; },
+      [](auto& o) { o.correlate = true; },
+  };
+  for (const auto& c : told) {
+    socket_options to;
+    c(to);
+    EXPECT_EQ(validate_change({}, to, false), error_code{}) << "value " << &c - told;
+    EXPECT_EQ(validate_change({}, to, true), errc::bad_option) << "value " << &c - told;
+  }
+}
+
+TEST(options, everything_else_can_change) {
+  const change changes[] = {
+      [](auto& o) { o.linger.reset(); },
+      [](auto& o) { o.send_mark.messages = 1; },
+      [](auto& o) { o.receive_mark.octets = 1; },
+      [](auto& o) { o.reconnect.stop_after = 1; },
+      [](auto& o) { o.heartbeat.strict = true; },
+      [](auto& o) { o.limit.frame_size = 1; },
+      [](auto& o) { o.backlog = 1; },
+      [](auto& o) { o.pending_handshakes = 1; },
+      [](auto& o) { o.mandatory = o.handover = o.relaxed = o.no_drop = true; },
+  };
+  for (const auto& c : changes) {
+    socket_options to;
+    c(to);
+    EXPECT_EQ(validate_change({}, to, true), error_code{}) << "value " << &c - changes;
+  }
+  socket_options wrong;
+  wrong.backlog = 0;
+  EXPECT_EQ(validate_change({}, wrong, true), errc::bad_option);
+  EXPECT_EQ(validate_change({}, wrong, false), errc::bad_option);
+}
+
 TEST(options, values_that_no_socket_can_work_with_are_refused) {
   const change refused[] = {
       [](auto& o) { o.routing_id = std::string(256, 'a'); },

@@ -96,6 +96,12 @@ public:
   [[nodiscard]] std::size_t output(std::span<piece> to, const send_queue& queue);
   // The kernel took `count` octets of what output() returned.
   void advance(std::size_t count, send_queue& queue) noexcept;
+  // What is kept by reference has changed.
+  void options_changed() noexcept {
+    if (traffic()) {
+      heartbeat_.on_options();
+    }
+  }
   // Whether something waits to be written.
   [[nodiscard]] bool has_output(const send_queue& queue) const noexcept {
     return control_written_ < control_.size() || pong_due_ || (traffic() && !queue.empty());

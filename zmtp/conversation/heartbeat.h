@@ -45,6 +45,12 @@ public:
       answered();
     }
   }
+  // The options have changed: a silence that has begun is judged by them.
+  void on_options() noexcept {
+    if (!asked_at_) {
+      wait_for_silence();
+    }
+  }
   // The peer's PING: from now on it may be judged by `ttl`, if that is not zero.
   void on_ping(heartbeat_options::deciseconds ttl) noexcept;
   // The peer is to be asked now, and judged after two seconds by TCP alone.

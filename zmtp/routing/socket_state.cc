@@ -11,6 +11,7 @@ socket_state::verdict socket_state::on_admission(std::optional<peer_id>, const p
 }
 
 void socket_state::on_attached(pipe& p, peer_info info, std::uint32_t) {
+  attached_ += p.attached ? 0U : 1U;
   p.attached = true;
   p.info = std::move(info);
   announce(p);
@@ -37,6 +38,7 @@ void socket_state::mark_readable(pipe& p) {
 void socket_state::on_written(pipe&) {}
 
 void socket_state::on_detached(pipe& p) {
+  attached_ -= p.attached ? 1U : 0U;
   p.attached = false;
   announce(p);
   p.out.rewind();

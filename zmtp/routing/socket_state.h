@@ -66,6 +66,14 @@ public:
   [[nodiscard]] const socket_options& options() const noexcept { return options_; }
   [[nodiscard]] const socket_counters& counters() const noexcept { return counters_; }
   [[nodiscard]] pipe* find(peer_id id) const noexcept { return pipes_.find(id); }
+  // Peers that are attached.
+  [[nodiscard]] std::size_t attached() const noexcept { return attached_; }
+  // Checked by validate_change(). Pipes that are open keep their marks.
+  void change_options(const socket_options& options) {
+    const auto announces = options_.announce_peers;
+    options_ = options;
+    options_.announce_peers &= announces;
+  }
 
   // An endpoint to connect to (durable), or a connection whose handshake is over.
   virtual pipe& open_pipe(bool durable);
@@ -207,6 +215,7 @@ private:
 
   bool announces_;
   peer_id received_from_;  // the last message
+  std::size_t attached_ = 0;
   std::vector<peer_id> dirty_;
   std::vector<peer_id> drained_;
 };

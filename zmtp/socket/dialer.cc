@@ -135,6 +135,7 @@ void dialer::wait(error_code reason, std::optional<std::chrono::milliseconds> la
   if (!wanted()) {
     return;
   }
+  backoff_.change(core_->options().reconnect);
   const auto wait = backoff_.on_end(reason, lasted, core_->random());
   if (!wait) {
     core_->give_up(shared_from_this(), reason);

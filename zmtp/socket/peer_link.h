@@ -45,6 +45,8 @@ public:
   virtual void resume() = 0;
   // Asks whether the peer still lives.
   virtual void probe() = 0;
+  // The socket has other options now.
+  virtual void options_changed() {}
   // Ends the conversation silently.
   virtual void close(error_code reason) = 0;
   // The socket is closed: write the rest, then say so to the peer and wait until it has read it.

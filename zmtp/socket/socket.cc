@@ -4,6 +4,8 @@
 
 #include <boost/system/system_error.hpp>
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace zmtp {
@@ -59,6 +61,37 @@ void socket::disconnect(std::string_view from, error_code& ec) { ec = core_->dis
 void socket::close() { close_with(errc::socket_closed); }
 
 void socket::close(std::chrono::milliseconds linger) { core_->close(errc::socket_closed, linger); }
+
+void socket::start_close(done_handler handler) {
+  core_->start_close(core_->options().linger, std::move(handler));
+}
+
+void socket::start_close(deadline until, done_handler handler) {
+  std::optional<std::chrono::milliseconds> linger;
+  if (const auto& at = until.at()) {
+    linger = std::max(std::chrono::ceil<std::chrono::milliseconds>(*at - deadline::clock::now()),
+                      std::chrono::milliseconds{0});
+  }
+  core_->start_close(linger, std::move(handler));
+}
+
+void socket::start_wait_peers(std::size_t count, deadline until, done_handler handler) {
+  core_->start(
+      waiting_room::side::to_learn, std::move(handler), until,
+      [core = core_.get(), count](error_code&) { return core->state().attached() >= count; });
+}
+
+void socket::set_options(const socket_options& options) {
+  error_code ec;
+  set_options(options, ec);
+  if (ec) {
+    throw boost::system::system_error{ec, "set_options"};
+  }
+}
+
+void socket::set_options(const socket_options& options, error_code& ec) {
+  ec = core_->change_options(options);
+}
 
 bool socket::is_open() const noexcept { return core_->open(); }
 

@@ -5,6 +5,7 @@
 #include "zmtp/error.h"
 #include "zmtp/options.h"
 #include "zmtp/routing/socket_state.h"
+#include "zmtp/socket/completion_handler.h"
 #include "zmtp/socket/deadline.h"
 #include "zmtp/socket/monitor.h"
 #include "zmtp/socket/peer_status.h"
@@ -72,9 +73,50 @@ public:
   // The same with another linger time; 0 discards what is queued. Of a socket that is closed already
   // the linger time becomes this one, from now.
   void close(std::chrono::milliseconds linger);
+  // Closes likewise, and waits until all that was queued is written and the peers have read to the end,
+  // or the linger time (socket_options::linger, or up to `until`) is over.
+  // Lifetime: the socket may be destroyed meanwhile.
+  // Completes with error_code: none if everything was written; errc::timed_out if the linger time was
+  // over before, and the rest is discarded; connection_lost if a peer went away with what was queued for
+  // it (socket_counters::dropped_detached).
+  // Cancellation: terminal, partial, total; the socket goes on lingering.
+  // Errors: as above, operation_aborted.
+  template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
+  auto async_close(deadline until, Token&& token = {}) {
+    return asio::async_initiate<Token, void(error_code)>(
+        [this](done_handler h, deadline when) { start_close(when, std::move(h)); }, token, until);
+  }
+  template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
+  auto async_close(Token&& token = {}) {
+    return asio::async_initiate<Token, void(error_code)>(
+        [this](done_handler h) { start_close(std::move(h)); }, token);
+  }
   [[nodiscard]] bool is_open() const noexcept;
 
+  // Waits until at least `count` peers are attached.
+  // Completes with error_code. Cancellation: terminal, partial, total.
+  // Errors: errc::timed_out, socket_closed, operation_aborted.
+  template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
+  auto async_wait_peers(std::size_t count, deadline until, Token&& token = {}) {
+    return asio::async_initiate<Token, void(error_code)>(
+        [this](done_handler h, std::size_t least, deadline when) {
+          start_wait_peers(least, when, std::move(h));
+        },
+        token, count, until);
+  }
+  template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
+  auto async_wait_peers(std::size_t count, Token&& token = {}) {
+    return async_wait_peers(count, deadline{}, std::forward<Token>(token));
+  }
+
   [[nodiscard]] const socket_options& options() const noexcept;
+  // Changes options: take options(), change some, give them back. Limits of traffic and heartbeats hold at
+  // once, for living connections too; linger, reconnection, pending_handshakes and what concerns one type, from
+  // then on; marks for pipes to come; backlog for listeners to come.
+  // Throws boost::system::system_error.
+  // Errors: errc::bad_option (see validate_change()); nothing has changed then.
+  void set_options(const socket_options& options);
+  void set_options(const socket_options& options, error_code& ec);
   [[nodiscard]] const socket_counters& counters() const noexcept;
 
   // The peers that are attached now, in no order.
@@ -95,7 +137,12 @@ protected:
   std::shared_ptr<socket_core> core_;
 
 private:
+  using done_handler = completion_handler<void(error_code)>;
+
   void close_with(error_code reason);
+  void start_close(done_handler handler);
+  void start_close(deadline until, done_handler handler);
+  void start_wait_peers(std::size_t count, deadline until, done_handler handler);
 };
 
 }  // namespace zmtp

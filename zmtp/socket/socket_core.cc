@@ -77,6 +77,7 @@ result<endpoint> socket_core::enter_by(const endpoint& at) {
   }
   report([&] { return about(monitor_event::kind::listening, added->bound()); });
   gave_up_ = false;
+  used_ = true;
   entrances_.push_back(added);
   return added->bound();
 }
@@ -94,6 +95,7 @@ error_code socket_core::connect(std::string_view text) {
     return errc::socket_closed;
   }
   gave_up_ = false;
+  used_ = true;
   auto& p = state_->open_pipe(true);
   dialers_.push_back(std::make_shared<dialer>(*this, *to, p.id));
   dialers_.back()->start();
@@ -193,8 +195,13 @@ bool socket_core::senders_wait(std::optional<peer_id> to) const noexcept {
 
 void socket_core::enter(waiting_room::side where, waiter& w) {
   const serial_check::scope alone{serial_};
+  if (where == waiting_room::side::to_end && phase_ != phase::closed) {
+    waiting_.enter(where, w);
+    return;
+  }
   if (!open()) {
-    w.complete(errc::socket_closed, waiter::when::later);
+    w.complete(where == waiting_room::side::to_end ? end_ : errc::socket_closed,
+               waiter::when::later);
     return;
   }
   // In a turn its end serves the waiter, and user code goes on without a detour.
@@ -421,8 +428,12 @@ void socket_core::tell_monitors(monitor_event&& event) {
   });
 }
 
-void socket_core::close_monitors() noexcept {
+void socket_core::tell_end() noexcept {
+  if (service_ == nullptr) {
+    return;
+  }
   try {
+    waiting_.end(end_);
     report([] { return monitor_event{}; });
     for (const auto& watching : std::exchange(monitors_, {})) {
       if (const auto queue = watching.lock()) {
@@ -430,7 +441,7 @@ void socket_core::close_monitors() noexcept {
       }
     }
   } catch (const std::bad_alloc&) {
-    // What cannot be told is lost, as any event may be.
+    // What cannot be told for want of memory is lost.
   }
 }
 
@@ -460,6 +471,9 @@ void socket_core::close(error_code reason, std::optional<std::chrono::millisecon
   const serial_check::scope alone{serial_};
   if (phase_ == phase::closed) {
     return;
+  }
+  if (phase_ == phase::open) {
+    dropped_before_ = state_->counters().dropped_detached;
   }
   if (linger && linger->count() == 0) {
     waiting_.close(reason);
@@ -497,6 +511,37 @@ void socket_core::close(error_code reason, std::optional<std::chrono::millisecon
   check_finished();
 }
 
+void socket_core::start_close(std::optional<std::chrono::milliseconds> linger,
+                              completion_handler<void(error_code)> handler) {
+  start(waiting_room::side::to_end, std::move(handler), deadline{},
+        [](error_code&) { return false; });
+  close(errc::socket_closed, linger);
+}
+
+bool socket_core::unwritten() const noexcept {
+  bool any = false;
+  state_->for_each_pipe([&](const pipe& p) { any = any || !p.out.empty(); });
+  return any;
+}
+
+bool socket_core::all_written() {
+  flush();
+  return !unwritten();
+}
+
+error_code socket_core::change_options(const socket_options& options) {
+  const serial_check::scope alone{serial_};
+  if (const auto ec = validate_change(state_->options(), options, used_)) {
+    return ec;
+  }
+  state_->change_options(options);
+  const auto links = links_;
+  for (const auto& [key, link] : links) {
+    link->options_changed();
+  }
+  return {};
+}
+
 void socket_core::check_finished() {
   if (phase_ != phase::finishing || in_turn()) {
     return;
@@ -521,6 +566,11 @@ void socket_core::arm_linger(std::chrono::milliseconds linger) {
 void socket_core::shut() noexcept {
   const auto self = std::move(lingering_);
   phase_ = phase::closed;
+  if (unwritten()) {
+    end_ = errc::timed_out;
+  } else if (state_->counters().dropped_detached != dropped_before_) {
+    end_ = errc::connection_lost;
+  }
   if (deadline_timer_) {
     deadline_timer_->cancel();
   }
@@ -541,20 +591,21 @@ void socket_core::shut() noexcept {
     link->abandon();
   }
   dialers_.clear();
-  close_monitors();
+  tell_end();
 }
 
 void socket_core::abandon() noexcept {
   service_ = nullptr;
+  shut();
+  deadline_timer_.reset();
+  linger_timer_.reset();
+  // Last: what handlers own goes with them, this socket perhaps.
+  waiting_.abandon();
   for (const auto& watching : std::exchange(monitors_, {})) {
     if (const auto queue = watching.lock()) {
       queue->abandon();
     }
   }
-  shut();
-  deadline_timer_.reset();
-  linger_timer_.reset();
-  waiting_.abandon();
 }
 
 }  // namespace zmtp

@@ -66,6 +66,14 @@ public:
   // Completes what waits with `reason` and goes on writing for the linger time; once more: for this
   // linger time from now.
   void close(error_code reason, std::optional<std::chrono::milliseconds> linger);
+  // The same, and tells the handler when all is over: nothing if everything was written,
+  // errc::timed_out if the linger time was over before, connection_lost if a peer went with its queue.
+  void start_close(std::optional<std::chrono::milliseconds> linger,
+                   completion_handler<void(error_code)> handler);
+  // From now on, as far as they can change. Errors: errc::bad_option.
+  [[nodiscard]] error_code change_options(const socket_options& options);
+  // Everything that was queued is written. Writes what the kernel takes.
+  [[nodiscard]] bool all_written();
   // The context is going down: nothing may be posted or written any more.
   void abandon() noexcept;
 
@@ -165,8 +173,9 @@ private:
   void arm_deadline();
   void on_deadline();
   void shut() noexcept;
+  [[nodiscard]] bool unwritten() const noexcept;
+  void tell_end() noexcept;
   void tell_monitors(monitor_event&& event);
-  void close_monitors() noexcept;
 
   asio::any_io_executor executor_;
   std::unique_ptr<socket_state> state_;
@@ -177,9 +186,12 @@ private:
   clock::time_point turn_ended_;  // the last one
   bool one_of_several_ = false;   // the turn began at once when another had ended
   bool turn_posted_ = false;
+  bool used_ = false;     // an endpoint was bound or connected
   bool gave_up_ = false;  // an endpoint, and none was bound or connected since
   std::minstd_rand random_;
   serial_check serial_;
+  std::uint64_t dropped_before_ = 0;        // with their peers, when the socket was closed
+  error_code end_;                          // what it came to
   std::shared_ptr<socket_core> lingering_;  // itself, while nothing else may keep it
 
   waiting_room waiting_;

@@ -24,12 +24,26 @@ bool waiting_room::senders_wait(std::optional<peer_id> to) const noexcept {
 }
 
 bool waiting_room::is_next(side where, const waiter& w) const noexcept {
-  return where == side::to_receive ? receivers_.empty() : !senders_wait(w.to);
+  switch (where) {
+    case side::to_receive: return receivers_.empty();
+    case side::to_send: return !senders_wait(w.to);
+    case side::to_learn: return true;
+    case side::to_end: return false;
+  }
+  return false;
 }
 
-void waiting_room::enter(side where, waiter& w) noexcept {
-  (where == side::to_receive ? receivers_ : senders_).push_back(w);
+waiter_list& waiting_room::list_of(side where) noexcept {
+  switch (where) {
+    case side::to_receive: return receivers_;
+    case side::to_send: return senders_;
+    case side::to_learn: return learners_;
+    case side::to_end: break;
+  }
+  return enders_;
 }
+
+void waiting_room::enter(side where, waiter& w) noexcept { list_of(where).push_back(w); }
 
 void waiting_room::conclude(waiter& w, error_code ec) noexcept {
   w.settle();
@@ -65,6 +79,13 @@ void waiting_room::attempt_all() {
       break;
     }
   }
+  for (auto it = learners_.begin(); it != learners_.end();) {
+    auto& w = *it++;
+    error_code ec;
+    if (w.attempt(ec)) {
+      conclude(w, ec);
+    }
+  }
 }
 
 bool waiting_room::tell_all() {
@@ -75,7 +96,7 @@ bool waiting_room::tell_all() {
 
 std::optional<waiting_room::time_point> waiting_room::first_deadline() const noexcept {
   std::optional<time_point> first;
-  for (const auto* list : {&receivers_, &senders_}) {
+  for (const auto* list : {&receivers_, &senders_, &learners_}) {
     for (const auto& w : *list) {
       if (w.due && (!first || *w.due < *first)) {
         first = w.due;
@@ -86,7 +107,7 @@ std::optional<waiting_room::time_point> waiting_room::first_deadline() const noe
 }
 
 void waiting_room::expire(time_point now) noexcept {
-  for (auto* list : {&receivers_, &senders_}) {
+  for (auto* list : {&receivers_, &senders_, &learners_}) {
     for (auto it = list->begin(); it != list->end();) {
       auto& w = *it++;
       if (w.due && *w.due <= now) {
@@ -104,13 +125,18 @@ void waiting_room::end_senders(error_code ec) noexcept {
 
 void waiting_room::close(error_code ec) {
   empty_out(concluded_, [](waiter& w) { w.complete(w.failure, waiter::when::later); });
-  for (auto* list : {&receivers_, &senders_}) {
+  for (auto* list : {&receivers_, &senders_, &learners_}) {
     empty_out(*list, [&](waiter& w) { w.complete(ec, waiter::when::later); });
   }
 }
 
+void waiting_room::end(error_code ec) {
+  empty_out(concluded_, [](waiter& w) { w.complete(w.failure, waiter::when::later); });
+  empty_out(enders_, [&](waiter& w) { w.complete(ec, waiter::when::later); });
+}
+
 void waiting_room::abandon() noexcept {
-  for (auto* list : {&concluded_, &receivers_, &senders_}) {
+  for (auto* list : {&concluded_, &receivers_, &senders_, &learners_, &enders_}) {
     empty_out(*list, [](waiter& w) { w.abandon(); });
   }
 }

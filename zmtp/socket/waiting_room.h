@@ -12,11 +12,13 @@
 namespace zmtp {
 
 // Everybody ends by conclude(), whatever the end, and is told in that order: no handler overtakes
-// another. From there on it is too late for a cancellation or a deadline.
+// another. From there on it is too late for a cancellation or a deadline. Who waits to receive or to send
+// is served in turn; who waits to learn something, as soon as it is so; who waits for the end of the
+// socket, then.
 class waiting_room {
 public:
   using time_point = deadline::clock::time_point;
-  enum class side { to_receive, to_send };
+  enum class side { to_receive, to_send, to_learn, to_end };
 
   [[nodiscard]] bool receivers_wait() const noexcept { return !receivers_.empty(); }
   // To this peer, or to whatever peer; without an argument: anybody.
@@ -36,14 +38,21 @@ public:
   // Who waits to send waits for nothing.
   void end_senders(error_code ec) noexcept;
 
-  // The socket is closed: what is over is told, and the rest ends with `ec`, both later.
+  // The socket is closed: what is over is told, and the rest ends with `ec`, both later; but for those
+  // who wait for the end.
   void close(error_code ec);
+  // All is over, with `ec`.
+  void end(error_code ec);
   // The context is gone: nobody is told.
   void abandon() noexcept;
 
 private:
+  [[nodiscard]] waiter_list& list_of(side where) noexcept;
+
   waiter_list receivers_;
   waiter_list senders_;
+  waiter_list learners_;
+  waiter_list enders_;
   waiter_list concluded_;
 };
 

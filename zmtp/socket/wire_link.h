@@ -34,6 +34,10 @@ public:
   [[nodiscard]] clock::duration silence(clock::time_point now) const noexcept {
     return connection_.silence(now);
   }
+  void options_changed() override {
+    connection_.options_changed();
+    arm_deadline();
+  }
 
 private:
   void on_readable(error_code ec);

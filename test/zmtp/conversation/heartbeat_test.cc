@@ -183,6 +183,22 @@ TEST_F(a_heartbeat, keeps_to_its_options_and_to_their_changes) {
   EXPECT_EQ(beat.next_deadline(), std::nullopt);
 }
 
+TEST_F(a_heartbeat, options_that_change_hold_for_a_silence_that_has_begun) {
+  options.interval.reset();
+  start();
+  EXPECT_EQ(beat.next_deadline(), std::nullopt);
+  options.interval = 3s;
+  beat.on_options();
+  expect_due(3s);
+  options.interval = 1s;
+  beat.on_options();
+  expect_due(1s);
+  ask();
+  options.timeout = 1s;
+  beat.on_options();
+  expect_due(30s);
+}
+
 TEST_F(a_heartbeat, a_ttl_has_the_peer_asked_earlier) {
   start();
   now += 1s;

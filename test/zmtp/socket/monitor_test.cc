@@ -40,7 +40,7 @@ protected:
   }
   static socket_options impatient() {
     auto options = announcing();
-    options.reconnect = {.initial = 1ms, .maximum = 5ms, .refused_maximum = 5ms, .stable = 1ms};
+    options.reconnect = {.initial = 2ms, .maximum = 5ms, .refused_maximum = 5ms, .stable = 1ms};
     return options;
   }
   std::string reserve() {
@@ -141,7 +141,7 @@ TEST_F(monitoring, tells_of_attempts_that_fail_of_waits_and_of_giving_up) {
     EXPECT_EQ(event.what, attempt < 3 ? kind::connect_delayed : kind::stopped);
     EXPECT_EQ(event.endpoint, at);
     EXPECT_EQ(event.reason, asio::error::connection_refused);
-    EXPECT_EQ(event.retry_in > 0ms || attempt == 3, true);
+    EXPECT_EQ(event.retry_in > 0ms, attempt < 3);
   }
 }
 
