@@ -17,8 +17,12 @@ std::string new_name() {
   return "zmtp-test-" + std::to_string(::getpid()) + "-" + std::to_string(++number);
 }
 
-std::string ipc_endpoint(medium over) {
-  return (over == medium::ipc_abstract ? "ipc://@" : "ipc:///tmp/") + new_name();
+// Of a transport whose names one makes up.
+std::string named_endpoint(medium over) {
+  const auto* const where = over == medium::inproc         ? "inproc://"
+                            : over == medium::ipc_abstract ? "ipc://@"
+                                                           : "ipc:///tmp/";
+  return where + new_name();
 }
 
 }  // namespace
@@ -29,11 +33,18 @@ std::ostream& operator<<(std::ostream& to, medium m) {
     case medium::tcp_ipv6: return to << "tcp_ipv6";
     case medium::ipc: return to << "ipc";
     case medium::ipc_abstract: return to << "ipc_abstract";
+    case medium::inproc: return to << "inproc";
   }
   return to;
 }
 
 std::vector<medium> media() {
+  auto all = octet_media();
+  all.push_back(medium::inproc);
+  return all;
+}
+
+std::vector<medium> octet_media() {
   std::vector all{medium::tcp, medium::ipc, medium::ipc_abstract};
   if (has_ipv6()) {
     all.push_back(medium::tcp_ipv6);
@@ -46,14 +57,15 @@ std::string free_endpoint(medium over) {
     case medium::tcp: return "tcp://127.0.0.1:*";
     case medium::tcp_ipv6: return "tcp://[::1]:*";
     case medium::ipc: return "ipc://*";
-    case medium::ipc_abstract: return ipc_endpoint(over);
+    case medium::ipc_abstract:
+    case medium::inproc: return named_endpoint(over);
   }
   return {};
 }
 
 reserved_endpoint::reserved_endpoint(asio::io_context& context, medium over) {
-  if (over == medium::ipc || over == medium::ipc_abstract) {
-    text_ = ipc_endpoint(over);
+  if (over == medium::ipc || over == medium::ipc_abstract || over == medium::inproc) {
+    text_ = named_endpoint(over);
     return;
   }
   const bool ipv6 = over == medium::tcp_ipv6;

@@ -12,12 +12,13 @@
 
 namespace zmtp::test {
 
-enum class medium { tcp, tcp_ipv6, ipc, ipc_abstract };
+enum class medium { tcp, tcp_ipv6, ipc, ipc_abstract, inproc };
 
 std::ostream& operator<<(std::ostream& to, medium m);
 
-// Those that this machine has.
+// Those that this machine has; those of them that carry octets, from one process to another.
 [[nodiscard]] std::vector<medium> media();
+[[nodiscard]] std::vector<medium> octet_media();
 
 // An endpoint to bind, where nobody is: the system's choice, or ours.
 [[nodiscard]] std::string free_endpoint(medium over);

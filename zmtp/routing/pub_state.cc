@@ -62,6 +62,17 @@ bool pub_state::writable() const noexcept {
   return room;
 }
 
+std::size_t pub_state::subscribers(std::string_view part) const {
+  std::vector<subscription_index::topic_id> topics;
+  index_.match(part, topics);
+  std::vector<std::uint32_t> peers;
+  for (const auto topic : topics) {
+    index_.for_each_subscriber(topic, [&](std::uint32_t peer) { peers.push_back(peer); });
+  }
+  std::sort(peers.begin(), peers.end());
+  return static_cast<std::size_t>(std::unique(peers.begin(), peers.end()) - peers.begin());
+}
+
 // False if the peers are those of the last message.
 bool pub_state::find_peers(std::string_view part) {
   topics_.clear();

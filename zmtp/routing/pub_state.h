@@ -36,6 +36,8 @@ public:
   [[nodiscard]] bool writable() const noexcept override;
   void end_turn() override { close_group(); }
 
+  // Peers that a message would go to whose first part this is.
+  [[nodiscard]] std::size_t subscribers(std::string_view part) const;
   [[nodiscard]] const subscription_index& subscriptions() const noexcept { return index_; }
 
 protected:

@@ -31,7 +31,7 @@ void inproc_link::start() {
 peer_info inproc_link::known_peer() {
   return {.type = {},
           .routing_id = {},
-          .address = came_by()->to_string(),
+          .address = came_by()->inproc()->name,
           .properties = {},
           .credentials = {}};
 }
@@ -40,7 +40,7 @@ void inproc_link::say_hello() {
   const auto& state = core_->state();
   channel_->say_hello(own_, {.type = state.type(),
                              .routing_id = state.options().routing_id,
-                             .address = came_by()->to_string(),
+                             .address = came_by()->inproc()->name,
                              .properties = own_properties(state),
                              .credentials = {}});
 }
@@ -167,6 +167,7 @@ void inproc_link::take_messages() {
   p->blocked = delivered_ < entries.size();
   core_->state().on_received(*p);
   if (taken.messages != 0) {
+    core_->state().count_read(counters(), taken.octets);
     channel_->take_room(own_, taken);
   }
 }

@@ -11,6 +11,6 @@ pub_socket::pub_socket(asio::any_io_executor executor)
     : pub_socket{std::move(executor), socket_options{}} {}
 
 pub_socket::pub_socket(asio::any_io_executor executor, const socket_options& options)
-    : sending<socket>{make_core<pub_state>(std::move(executor), options)} {}
+    : publishing<sending<socket>>{make_core<pub_state>(std::move(executor), options)} {}
 
 }  // namespace zmtp

@@ -3,6 +3,7 @@
 // zmtp/routing/pub_state.h.
 
 #include "zmtp/options.h"
+#include "zmtp/socket/publishing.h"
 #include "zmtp/socket/sending.h"
 #include "zmtp/socket/socket.h"
 
@@ -10,7 +11,7 @@ namespace zmtp {
 
 // Sending never waits: a subscriber whose queue is full misses messages, which is counted. With
 // socket_options::no_drop sending waits for the slowest instead.
-class pub_socket : public sending<socket> {
+class pub_socket : public publishing<sending<socket>> {
 public:
   // With the options' defaults. No default argument: GCC 12 destroys one twice if the executor is
   // awaited in the same expression.

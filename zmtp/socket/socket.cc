@@ -81,6 +81,11 @@ void socket::start_wait_peers(std::size_t count, deadline until, done_handler ha
       [core = core_.get(), count](error_code&) { return core->state().attached() >= count; });
 }
 
+void socket::start_wait_written(deadline until, done_handler handler) {
+  core_->start(waiting_room::side::to_learn, std::move(handler), until,
+               [core = core_.get()](error_code&) { return core->all_written(); });
+}
+
 void socket::set_options(const socket_options& options) {
   error_code ec;
   set_options(options, ec);

@@ -108,6 +108,19 @@ public:
   auto async_wait_peers(std::size_t count, Token&& token = {}) {
     return async_wait_peers(count, deadline{}, std::forward<Token>(token));
   }
+  // Waits until all that was queued is in the hands of the kernel, or gone with its peer.
+  // Completes with error_code. Cancellation: terminal, partial, total.
+  // Errors: errc::timed_out, socket_closed, operation_aborted.
+  template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
+  auto async_wait_written(deadline until, Token&& token = {}) {
+    return asio::async_initiate<Token, void(error_code)>(
+        [this](done_handler h, deadline when) { start_wait_written(when, std::move(h)); }, token,
+        until);
+  }
+  template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
+  auto async_wait_written(Token&& token = {}) {
+    return async_wait_written(deadline{}, std::forward<Token>(token));
+  }
 
   [[nodiscard]] const socket_options& options() const noexcept;
   // Changes options: take options(), change some, give them back. Limits of traffic and heartbeats hold at
@@ -143,6 +156,7 @@ private:
   void start_close(done_handler handler);
   void start_close(deadline until, done_handler handler);
   void start_wait_peers(std::size_t count, deadline until, done_handler handler);
+  void start_wait_written(deadline until, done_handler handler);
 };
 
 }  // namespace zmtp

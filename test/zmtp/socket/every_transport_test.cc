@@ -98,8 +98,8 @@ TEST_P(every_transport, a_peer_is_known_by_its_address_and_on_ipc_by_its_process
   EXPECT_EQ(info->routing_id, "me");
   const process_credentials us{::getpid(), ::getuid(), ::getgid()};
   EXPECT_EQ(info->credentials, is_ipc() ? std::optional{us} : std::nullopt);
-  if (is_ipc()) {
-    EXPECT_EQ("ipc://" + info->address, at);
+  if (is_ipc() || GetParam() == medium::inproc) {
+    EXPECT_EQ((is_ipc() ? "ipc://" : "inproc://") + info->address, at);
   } else {
     EXPECT_TRUE(("tcp://" + info->address).starts_with(at.substr(0, at.rfind(':') + 1)));
   }
@@ -244,7 +244,13 @@ TEST_P(every_transport, what_is_queued_is_written_after_the_socket_is_gone) {
   run_to_the_end();
 }
 
-TEST_P(every_transport, without_descriptors_newcomers_wait_and_peers_are_served) {
+// Whose connections take descriptors.
+class every_octet_transport : public every_transport {};
+
+INSTANTIATE_TEST_SUITE_P(over, every_octet_transport, testing::ValuesIn(octet_media()),
+                         testing::PrintToStringParamName());
+
+TEST_P(every_octet_transport, without_descriptors_newcomers_wait_and_peers_are_served) {
   router_socket router{executor(), announcing()};
   const auto at = bind(router);
   dealer_socket dealer{executor()};

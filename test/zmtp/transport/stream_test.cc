@@ -31,7 +31,7 @@ class streams : public transport_test {
 protected:
   static std::vector<std::string> everywhere() {
     std::vector<std::string> all;
-    for (const auto each : media()) {
+    for (const auto each : octet_media()) {
       all.push_back(free_endpoint(each));
     }
     return all;
