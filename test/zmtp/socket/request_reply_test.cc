@@ -119,7 +119,7 @@ TEST_P(request_reply, with_callbacks_that_ask_again) {
   } run{req_, rep_};
   run.serve();
   run.ask();
-  run_until([&] { return run.done == 200; });
+  run_until([&] { return run.done >= 200; });
   req_.close();
   rep_.close();
   run_to_the_end();
