@@ -177,6 +177,15 @@ bool socket_state::receive(message& to) {
   return false;
 }
 
+bool socket_state::receive_from(routed_message& to) {
+  if (!receive(to.content)) {
+    return false;
+  }
+  to.what = routed_message::kind::message;
+  to.peer = received_from_;
+  return true;
+}
+
 void socket_state::drop_received() noexcept {
   --counters_.messages_received;
   ++counters_.dropped_unexpected;

@@ -150,6 +150,8 @@ public:
   [[nodiscard]] virtual bool receive(routed_message& to);
   // The same without the sender, for sockets whose peers are alike.
   [[nodiscard]] virtual bool receive(message& to);
+  // Likewise with the sender beside it.
+  [[nodiscard]] bool receive_from(routed_message& to);
   // A message that could be sent if its pattern has room: at least one part, and room for an envelope.
   [[nodiscard]] static bool sendable(const message& m) noexcept {
     return !m.empty() && m.part_count() <= message::max_parts - largest_envelope;

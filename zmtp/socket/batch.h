@@ -14,10 +14,10 @@ namespace zmtp {
 // A batch is a turn's worth: more would starve others.
 inline constexpr std::size_t max_batch = 1024;
 
-// False if nothing waits. `Item` is message or routed_message. What the batch held is overwritten.
-template <class Item>
-[[nodiscard]] bool receive_batch(std::vector<Item>& batch, std::size_t& count,
-                                 socket_state& state) {
+// False if nothing waits. `Item` is message or routed_message, and `State` a socket_state or what looks
+// like it. What the batch held is overwritten.
+template <class Item, class State>
+[[nodiscard]] bool receive_batch(std::vector<Item>& batch, std::size_t& count, State& state) {
   if (!state.readable()) {
     return false;
   }

@@ -5,6 +5,7 @@
 #include "zmtp/options.h"
 #include "zmtp/routing/routed_message.h"
 #include "zmtp/socket/receiving.h"
+#include "zmtp/socket/receiving_from.h"
 #include "zmtp/socket/sending.h"
 #include "zmtp/socket/socket.h"
 
@@ -13,7 +14,7 @@
 
 namespace zmtp {
 
-class dealer_socket : public sending<receiving<socket>> {
+class dealer_socket : public sending<receiving_from<receiving<socket>>> {
 public:
   // With the options' defaults. No default argument: GCC 12 destroys one twice if the executor is
   // awaited in the same expression.

@@ -11,6 +11,6 @@ pull_socket::pull_socket(asio::any_io_executor executor)
     : pull_socket{std::move(executor), socket_options{}} {}
 
 pull_socket::pull_socket(asio::any_io_executor executor, const socket_options& options)
-    : receiving<socket>{make_core<pull_state>(std::move(executor), options)} {}
+    : receiving_from<receiving<socket>>{make_core<pull_state>(std::move(executor), options)} {}
 
 }  // namespace zmtp

@@ -4,11 +4,12 @@
 
 #include "zmtp/options.h"
 #include "zmtp/socket/receiving.h"
+#include "zmtp/socket/receiving_from.h"
 #include "zmtp/socket/socket.h"
 
 namespace zmtp {
 
-class pull_socket : public receiving<socket> {
+class pull_socket : public receiving_from<receiving<socket>> {
 public:
   // With the options' defaults. No default argument: GCC 12 destroys one twice if the executor is
   // awaited in the same expression.

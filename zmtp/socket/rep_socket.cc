@@ -11,6 +11,7 @@ rep_socket::rep_socket(asio::any_io_executor executor)
     : rep_socket{std::move(executor), socket_options{}} {}
 
 rep_socket::rep_socket(asio::any_io_executor executor, const socket_options& options)
-    : sending<receiving<socket>>{make_core<rep_state>(std::move(executor), options)} {}
+    : sending<receiving_from<receiving<socket>>>{
+          make_core<rep_state>(std::move(executor), options)} {}
 
 }  // namespace zmtp

@@ -4,6 +4,7 @@
 
 #include "zmtp/options.h"
 #include "zmtp/socket/receiving.h"
+#include "zmtp/socket/receiving_from.h"
 #include "zmtp/socket/sending.h"
 #include "zmtp/socket/socket.h"
 
@@ -11,7 +12,7 @@ namespace zmtp {
 
 // Receives the next request once it has replied to the last one; whose replies nobody can take are
 // dropped and counted.
-class rep_socket : public sending<receiving<socket>> {
+class rep_socket : public sending<receiving_from<receiving<socket>>> {
 public:
   // With the options' defaults. No default argument: GCC 12 destroys one twice if the executor is
   // awaited in the same expression.

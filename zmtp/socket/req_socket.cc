@@ -11,6 +11,7 @@ req_socket::req_socket(asio::any_io_executor executor)
     : req_socket{std::move(executor), socket_options{}} {}
 
 req_socket::req_socket(asio::any_io_executor executor, const socket_options& options)
-    : sending<receiving<socket>>{make_core<req_state>(std::move(executor), options)} {}
+    : sending<receiving_from<receiving<socket>>>{
+          make_core<req_state>(std::move(executor), options)} {}
 
 }  // namespace zmtp

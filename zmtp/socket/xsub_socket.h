@@ -4,6 +4,7 @@
 
 #include "zmtp/options.h"
 #include "zmtp/socket/receiving.h"
+#include "zmtp/socket/receiving_from.h"
 #include "zmtp/socket/sending.h"
 #include "zmtp/socket/socket.h"
 #include "zmtp/socket/subscribing.h"
@@ -14,7 +15,7 @@ namespace zmtp {
 // 0 it unsubscribes; neither ever waits, and above limits::topic_size it is errc::topic_too_long. All else
 // is sent to every publisher; one whose queue is full misses it, which is counted. When the socket's own
 // queue is full it stops reading and drops nothing.
-class xsub_socket : public sending<subscribing<receiving<socket>>> {
+class xsub_socket : public sending<subscribing<receiving_from<receiving<socket>>>> {
 public:
   // With the options' defaults. No default argument: GCC 12 destroys one twice if the executor is
   // awaited in the same expression.

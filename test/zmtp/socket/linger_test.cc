@@ -67,6 +67,31 @@ TEST_F(linger, all_is_written_before_run_returns) {
   }
 }
 
+// For many runs: bazel test //test/zmtp/socket:linger_test --test_arg=--gtest_repeat=100
+TEST_F(linger, of_a_hundred_thousand_messages_none_is_lost) {
+  constexpr std::size_t count = 100'000;
+  auto options = lingering(1h);
+  options.send_mark = {.messages = std::nullopt, .octets = std::nullopt};
+  router_socket router{executor()};
+  std::optional<error_code> end;
+  {
+    dealer_socket dealer{executor(), options};
+    dealer.connect(router.bind("tcp://127.0.0.1:*").to_string());
+    for (std::size_t i = 0; i < count; ++i) {
+      ASSERT_EQ(dealer.try_send(message{std::to_string(i), std::string(i % 50, 'x')}),
+                send_status::queued);
+    }
+    dealer.async_close(1h, [&](error_code ec) { end = ec; });
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    ASSERT_EQ(receive(router).content, (message{std::to_string(i), std::string(i % 50, 'x')}));
+  }
+  run_until([&] { return end.has_value(); });
+  EXPECT_EQ(end, error_code{});
+  router.close();
+  run_to_the_end();
+}
+
 TEST_F(linger, more_than_the_kernel_takes_is_written_while_the_peer_reads) {
   const auto at = listen();
   constexpr std::size_t count = 30;

@@ -1,0 +1,129 @@
+// Who sent a message, on sockets whose peers are alike.
+
+#include "test/support/pattern_test.h"
+#include "zmtp/socket/pub_socket.h"
+#include "zmtp/socket/pull_socket.h"
+#include "zmtp/socket/push_socket.h"
+#include "zmtp/socket/rep_socket.h"
+#include "zmtp/socket/req_socket.h"
+#include "zmtp/socket/sub_socket.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace zmtp::test {
+namespace {
+
+class receiving_from : public pattern_test {
+protected:
+  static socket_options called(std::string name) {
+    socket_options options;
+    options.routing_id = std::move(name);
+    return options;
+  }
+  template <class Socket>
+  [[nodiscard]] routed_message take_from(Socket& from) {
+    routed_message m;
+    run_until([&] { return from.try_receive_from(m); });
+    EXPECT_EQ(m.what, routed_message::kind::message);
+    return m;
+  }
+};
+
+TEST_F(receiving_from, a_pull_knows_its_pushers) {
+  pull_socket pull{executor()};
+  const auto at = pull.bind("tcp://127.0.0.1:*").to_string();
+  push_socket one{executor(), called("one")};
+  one.connect(at);
+  put(one, {"from one"});
+  auto m = take_from(pull);
+  EXPECT_EQ(m.content, message{"from one"});
+  ASSERT_NE(pull.peer(m.peer), nullptr);
+  EXPECT_EQ(pull.peer(m.peer)->routing_id, "one");
+  push_socket other{executor(), called("other")};
+  other.connect(at);
+  put(other, {"from the other"});
+  m = take_from(pull);
+  EXPECT_EQ(m.content, message{"from the other"});
+  EXPECT_EQ(pull.peer(m.peer)->routing_id, "other");
+}
+
+TEST_F(receiving_from, a_sub_still_gets_what_it_subscribed_to_alone) {
+  pub_socket one{executor()};
+  pub_socket other{executor()};
+  sub_socket sub{executor()};
+  sub.subscribe("a");
+  std::optional<error_code> there;
+  const auto at_one = one.bind("tcp://127.0.0.1:*").to_string();
+  const auto at_other = other.bind("tcp://127.0.0.1:*").to_string();
+  sub.connect(at_one);
+  sub.connect(at_other);
+  run_until([&] { return one.subscribers("a") == 1 && other.subscribers("a") == 1; });
+  std::vector<routed_message> batch;
+  std::size_t received = 0;
+  bool two_senders = false;
+  std::optional<peer_id> first;
+  for (auto* const from : {&one, &other}) {
+    EXPECT_EQ(from->try_send(message{"ab"}), send_status::queued);
+    EXPECT_EQ(from->try_send(message{"b"}), send_status::queued);
+    std::optional<error_code> end;
+    sub.async_receive_from(batch, [&](error_code ec, std::size_t count) {
+      end = ec;
+      received += count;
+    });
+    run_until([&] { return end.has_value(); });
+    ASSERT_EQ(batch.size(), 1U);
+    EXPECT_EQ(batch[0].content, message{"ab"});
+    two_senders = first && *first != batch[0].peer;
+    first = batch[0].peer;
+  }
+  EXPECT_EQ(received, 2U);
+  EXPECT_TRUE(two_senders);
+}
+
+TEST_F(receiving_from, a_reply_and_a_request_come_without_their_envelopes) {
+  rep_socket rep{executor()};
+  req_socket req{executor(), called("asks")};
+  join(rep, req);
+  put(req, {"question"});
+  std::optional<routed_message> asked;
+  rep.async_receive_from([&](error_code ec, routed_message m) {
+    EXPECT_FALSE(ec);
+    asked = std::move(m);
+  });
+  run_until([&] { return asked.has_value(); });
+  EXPECT_EQ(asked->content, message{"question"});
+  EXPECT_EQ(rep.peer(asked->peer)->routing_id, "asks");
+  put(rep, {"answer"});
+  const auto answer = take_from(req);
+  EXPECT_EQ(answer.content, message{"answer"});
+  EXPECT_EQ(req.peer(answer.peer)->type, socket_type::rep);
+}
+
+TEST_F(receiving_from, both_ways_of_receiving_take_from_the_same_queue) {
+  dealer_socket one{executor(), called("one")};
+  dealer_socket other{executor()};
+  join(other, one);
+  for (int i = 0; i < 4; ++i) {
+    put(one, {std::to_string(i)});
+  }
+  EXPECT_EQ(take(other), message{"0"});
+  EXPECT_EQ(take_from(other).content, message{"1"});
+  EXPECT_EQ(take(other), message{"2"});
+  const auto last = take_from(other);
+  EXPECT_EQ(last.content, message{"3"});
+  EXPECT_EQ(other.peer(last.peer)->routing_id, "one");
+}
+
+TEST_F(receiving_from, a_cancelled_wait_takes_nothing) {
+  pull_socket pull{executor()};
+  std::optional<error_code> end;
+  pull.async_receive_from(std::chrono::milliseconds{1},
+                          [&](error_code ec, const routed_message&) { end = ec; });
+  run_until([&] { return end.has_value(); });
+  EXPECT_EQ(end, errc::timed_out);
+}
+
+}  // namespace
+}  // namespace zmtp::test
