@@ -32,7 +32,9 @@ class socket_core;
 //
 // Lifetime: destroying a socket completes its operations with operation_aborted and goes on writing
 // what is queued, for the linger time, while the context runs; the destructor does not wait. A context
-// that is stopped or destroyed discards the rest.
+// that is stopped or destroyed discards the rest. In the child of a fork that the context is notified of
+// (asio::execution_context::notify_fork) a socket is closed at once, and nothing is written: its connections
+// are the parent's.
 //
 // Thread safety: distinct objects safe, one object not. A socket belongs to its executor, which must
 // be serial (an io_context run by one thread, or a strand); call its members there.

@@ -5,6 +5,10 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/query.hpp>
 
+#include <chrono>
+#include <memory>
+#include <vector>
+
 namespace zmtp {
 
 socket_service& socket_service::of(const asio::any_io_executor& executor) {
@@ -42,6 +46,22 @@ void socket_service::shutdown() noexcept {
     if (core) {
       core->abandon();
     }
+  }
+}
+
+void socket_service::notify_fork(asio::execution_context::fork_event event) {
+  if (event != asio::execution_context::fork_child) {
+    return;
+  }
+  std::vector<std::shared_ptr<socket_core>> cores;
+  {
+    const std::lock_guard lock{mutex_};
+    for (auto& core : cores_) {
+      cores.push_back(core.shared_from_this());
+    }
+  }
+  for (const auto& core : cores) {
+    core->close(errc::socket_closed, std::chrono::milliseconds{0});
   }
 }
 

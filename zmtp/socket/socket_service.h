@@ -28,6 +28,9 @@ public:
 
 private:
   void shutdown() noexcept override;
+  // The connections of a child are its parent's: it leaves them without a word, and the rest of its
+  // sockets are closed with them.
+  void notify_fork(asio::execution_context::fork_event event) override;
 
   std::mutex mutex_;  // executors of one context may be run by several threads
   boost::intrusive::list<socket_core> cores_;
