@@ -1,0 +1,106 @@
+#!/usr/bin/python3
+"""docs/recipes.md shows the compiled examples, all of them and as they are; and they do what it says."""
+
+import os
+import re
+import signal
+import subprocess
+import unittest
+
+ROOT = os.environ.get("TEST_SRCDIR", "") + "/" + os.environ.get("TEST_WORKSPACE", "zinc")
+EXAMPLES = ROOT + "/test/examples/"
+ANYWHERE = "tcp://127.0.0.1:*"
+PATIENCE = 20
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+class Shown(unittest.TestCase):
+    def test_each_block_is_the_example_that_it_is_linked_to(self):
+        blocks = re.findall(r"\(\.\./test/examples/(\w+\.cc)\)[^\n]*\n\n```cpp\n(.*?)```",
+                            read(ROOT + "/docs/recipes.md"), re.S)
+        for name, code in blocks:
+            self.assertEqual(code, read(EXAMPLES + name), name)
+        self.assertEqual(len(blocks), read(ROOT + "/docs/recipes.md").count("```cpp"))
+        self.assertEqual(sorted(name for name, _ in blocks),
+                         sorted(name for name in os.listdir(EXAMPLES) if name.endswith(".cc")))
+
+
+class Run(unittest.TestCase):
+    def start(self, name, *arguments):
+        """The program, in the background until the test is over."""
+        program = subprocess.Popen([EXAMPLES + name, *arguments], stdout=subprocess.PIPE,
+                                   universal_newlines=True)
+        self.addCleanup(self.end, program)
+        return program
+
+    @staticmethod
+    def end(program):
+        program.kill()
+        program.communicate()
+
+    def run_to_its_end(self, name, *arguments):
+        """Its lines."""
+        done = subprocess.run([EXAMPLES + name, *arguments], stdout=subprocess.PIPE,
+                              universal_newlines=True, timeout=PATIENCE, check=True)
+        return done.stdout.splitlines()
+
+    @staticmethod
+    def line_of(program):
+        return program.stdout.readline().strip()
+
+    def test_the_echo_server_answers_the_client(self):
+        server = self.start("echo_server", ANYWHERE)
+        at = self.line_of(server)
+        for _ in range(2):
+            self.assertEqual(self.run_to_its_end("request_client", at), ["hello"])
+
+    def test_the_subscriber_hears_the_publisher(self):
+        publisher = self.start("publisher", ANYWHERE)
+        heard = [int(n) for n in self.run_to_its_end("subscriber", self.line_of(publisher))]
+        self.assertEqual(heard, list(range(heard[0], heard[0] + 3)))
+
+    def test_all_that_is_pushed_is_pulled(self):
+        puller = self.start("puller", ANYWHERE)
+        self.assertEqual(self.run_to_its_end("pusher", self.line_of(puller)), [])
+        self.assertEqual(puller.communicate(timeout=PATIENCE)[0], "100000\n")
+        self.assertEqual(puller.returncode, 0)
+
+    def test_two_sockets_are_polled(self):
+        server = self.start("poll_two", ANYWHERE)
+        jobs_at, questions_at = self.line_of(server), self.line_of(server)
+        self.assertEqual(self.run_to_its_end("pusher", jobs_at), [])
+        answers = []
+        while answers[-1:] != ["100000"]:
+            answers += self.run_to_its_end("request_client", questions_at)
+        self.assertEqual([int(a) for a in answers], sorted(int(a) for a in answers))
+
+    def test_the_proxy_forwards_until_it_is_told_to_end(self):
+        proxy = self.start("queue_proxy", ANYWHERE)
+        clients_at, workers_at = self.line_of(proxy), self.line_of(proxy)
+        self.start("worker", workers_at)
+        self.assertEqual(self.run_to_its_end("request_client", clients_at), ["hello"])
+        proxy.send_signal(signal.SIGTERM)
+        self.assertEqual(proxy.communicate(timeout=PATIENCE)[0], "1 requests\n")
+        self.assertEqual(proxy.returncode, 0)
+
+    def test_each_core_does_jobs(self):
+        self.assertEqual(self.run_to_its_end("thread_per_core"), ["10000 jobs done"])
+
+    def test_other_threads_reach_a_socket(self):
+        self.assertEqual(self.run_to_its_end("other_threads"), ["first", "second"])
+
+    def test_operations_end_early_and_lose_nothing(self):
+        deadline, *rest = self.run_to_its_end("deadlines")
+        self.assertIn("deadline passed", deadline)
+        self.assertEqual(rest, ["a has an answer", "b has an answer", "cancelled"])
+
+    def test_handlers_are_called_where_they_belong(self):
+        self.assertEqual(self.run_to_its_end("completion_tokens"), ["callback there", "deferred"])
+
+
+if __name__ == "__main__":
+    unittest.main()
