@@ -1,6 +1,7 @@
 #include "zmtp/options.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <numeric>
 
 namespace zmtp {
@@ -95,6 +96,15 @@ bool is_limits(const limits& limit) noexcept {
          limit.pings_per_second != 0;
 }
 
+bool is_last_values(const std::optional<last_value_limits>& limit) noexcept {
+  return !limit || (limit->topics != 0 && is_size(limit->octets));
+}
+
+bool has_nothing_of_xpub(const xpub_options& options) noexcept {
+  return options.told == xpub_options::notices::changes && !options.manual &&
+         !options.announce_as_pub && options.welcome.empty() && !options.last_values;
+}
+
 }  // namespace
 
 error_code validate(const socket_options& options) noexcept {
@@ -103,16 +113,37 @@ error_code validate(const socket_options& options) noexcept {
                      (!options.linger || is_duration(*options.linger)) &&
                      is_reconnect(options.reconnect) && is_heartbeat(options.heartbeat) &&
                      is_limits(options.limit) && is_transport(options.transport) &&
-                     options.backlog > 0 &&
-                     options.pending_handshakes != 0 && is_extensions(options.extensions);
+                     options.backlog > 0 && options.pending_handshakes != 0 &&
+                     is_last_values(options.xpub.last_values) && is_extensions(options.extensions);
   return valid ? error_code{} : errc::bad_option;
 }
 
-error_code validate_change(const socket_options& from, const socket_options& to,
+error_code validate(const socket_options& options, socket_type type) noexcept {
+  using enum socket_type;
+  const auto is_one_of = [type](std::initializer_list<socket_type> types) {
+    return std::find(types.begin(), types.end(), type) != types.end();
+  };
+  const bool suits =
+      (!options.mandatory || is_one_of({router, xpub})) && (!options.handover || type == router) &&
+      (!options.relaxed || type == req) && (!options.correlate || type == req) &&
+      (!options.no_drop || is_one_of({pub, xpub})) &&
+      (!options.probe_router || is_one_of({router, dealer, req})) &&
+      (!options.conflate || is_one_of({pub, sub, push, pull, dealer})) &&
+      (!options.immediate || is_one_of({push, dealer, req, pair, router, xsub})) &&
+      (options.policy == send_policy::round_robin || is_one_of({push, dealer})) &&
+      (options.hello_message.empty() || is_one_of({router, dealer, push, pair})) &&
+      (options.disconnect_message.empty() || is_one_of({router, dealer, pull, pair, xsub})) &&
+      (type == xpub || has_nothing_of_xpub(options.xpub));
+  return suits ? validate(options) : errc::bad_option;
+}
+
+error_code validate_change(const socket_options& from, const socket_options& to, socket_type type,
                            bool used) noexcept {
   const bool same = from.routing_id == to.routing_id && from.extensions == to.extensions &&
-                    from.announce_peers == to.announce_peers && from.correlate == to.correlate;
-  return used && !same ? errc::bad_option : validate(to);
+                    from.announce_peers == to.announce_peers && from.correlate == to.correlate &&
+                    from.conflate == to.conflate &&
+                    from.xpub.announce_as_pub == to.xpub.announce_as_pub;
+  return used && !same ? errc::bad_option : validate(to, type);
 }
 
 }  // namespace zmtp

@@ -2,6 +2,8 @@
 // Options of a socket: plain values, safe as they are.
 
 #include "zmtp/error.h"
+#include "zmtp/message.h"
+#include "zmtp/socket_type.h"
 
 #include <chrono>
 #include <cstddef>
@@ -99,6 +101,18 @@ struct transport_options {
   unsigned file_mode = 0600;
 };
 
+// Which of the peers that have room a message goes to, where it may go to any.
+enum class send_policy : std::uint8_t {
+  round_robin,   // the next one
+  least_queued,  // the one with the fewest messages still to be written; of several, the next
+};
+
+// What an XPUB keeps of last values. The topic that has rested longest gives way to a new one.
+struct last_value_limits {
+  std::size_t topics = 100'000;
+  std::size_t octets = 64 * 1024 * 1024;  // of all messages as framed, with their topics
+};
+
 // What XPUB alone has.
 struct xpub_options {
   enum class notices : std::uint8_t {
@@ -112,6 +126,11 @@ struct xpub_options {
   bool manual = false;
   // Peers see a PUB, as protocols want it that do not know XPUB (12/CHP).
   bool announce_as_pub = false;
+  // Sent to each new peer before anything else, whatever it subscribes to. Without parts: nothing.
+  message welcome{};
+  // The last message of each topic, which is its first part, is kept, and sent to each peer that
+  // subscribes to it, or to how it begins, when it does.
+  std::optional<last_value_limits> last_values{};
 };
 
 struct socket_options {
@@ -128,8 +147,8 @@ struct socket_options {
   transport_options transport{};
   int backlog = 4'096;  // of the kernel's queue of a listener; it has a limit of its own
   std::size_t pending_handshakes = 1'024;  // per listener; full: accepting pauses
-  // ROUTER: sending to an unknown peer is an error and a full peer is waited for, instead of
-  // dropping the message.
+  // ROUTER, XPUB: sending to one peer that is unknown is an error and a full one is waited for, instead
+  // of dropping the message.
   bool mandatory = false;
   // ROUTER: a newcomer takes over the routing id of a living peer, which is closed.
   bool handover = false;
@@ -139,6 +158,22 @@ struct socket_options {
   bool correlate = false;
   // PUB, XPUB: sending waits for the slowest subscriber, instead of dropping what one has no room for.
   bool no_drop = false;
+  // ROUTER, DEALER, REQ: each new peer is sent a message of one empty part before anything else, which
+  // tells a ROUTER of us.
+  bool probe_router = false;
+  // PUB, SUB, PUSH, PULL, DEALER: of what waits for, or has come from, one peer only the last message is
+  // kept, whole; what gives way to it is counted. Marks do not apply.
+  bool conflate = false;
+  // PUSH, DEALER, REQ, PAIR, ROUTER, XSUB: nothing is queued for an endpoint whose connection is not up.
+  // What was queued before it was lost stays.
+  bool immediate = false;
+  // PUSH, DEALER.
+  send_policy policy = send_policy::round_robin;
+  // ROUTER, DEALER, PUSH, PAIR: sent to each new peer before anything else. Without parts: nothing.
+  message hello_message{};
+  // ROUTER, DEALER, PULL, PAIR, XSUB: received from each peer when it goes, behind its last message.
+  // Without parts: nothing.
+  message disconnect_message{};
   // DEALER, ROUTER, XPUB: attach and detach of peers are received too, in their order with the messages,
   // by who receives routed messages (libzmq's notify).
   bool announce_peers = false;
@@ -154,10 +189,13 @@ struct socket_options {
 // of its range, a file mode above 0777, a duration that is negative, zero where that means never, or longer than a year; a TTL
 // that is negative or above 65.5 s.
 [[nodiscard]] error_code validate(const socket_options& options) noexcept;
+// The same, and nothing is set that a socket of this type does not have. A peer's view of an XPUB does
+// not matter here: it is an XPUB.
+[[nodiscard]] error_code validate(const socket_options& options, socket_type type) noexcept;
 // Whether a socket may change from one to the other; `used` says that it was bound or connected before.
 // Errors: errc::bad_option, as above; and once used, for a change of what peers have been told or what
-// queues rely on: routing_id, extensions, announce_peers, correlate.
+// queues rely on: routing_id, extensions, announce_peers, correlate, conflate, xpub.announce_as_pub.
 [[nodiscard]] error_code validate_change(const socket_options& from, const socket_options& to,
-                                         bool used) noexcept;
+                                         socket_type type, bool used) noexcept;
 
 }  // namespace zmtp

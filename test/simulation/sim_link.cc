@@ -208,6 +208,9 @@ void sim_link::on_ready() {
   info.properties = connection_.peer_metadata();
   socket_->watcher().on_attached(*socket_, p->id, stream_->id(), end_of_stream_);
   state.on_attached(*p, std::move(info), socket_->random());
+  for (const auto& m : state.greetings()) {
+    connection_.greet(m);
+  }
   if (!socket_->faults().forgets_topics) {
     for (const auto topic : state.topics()) {
       connection_.subscribe(topic);

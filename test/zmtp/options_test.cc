@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <set>
 #include <string>
 
 namespace zmtp {
@@ -69,6 +70,7 @@ TEST(options, outermost_values_are_valid) {
         o.extensions = {std::string(127, 'a'), std::string(127, 'b')};
       },
       [](auto& o) { o.extensions = {std::string(255, 'a')}; },
+      [](auto& o) { o.xpub.last_values = {.topics = 1, .octets = 1}; },
   };
   for (const auto& c : valid) {
     EXPECT_EQ(judged(c), error_code{}) << "value " << &c - valid;
@@ -85,9 +87,19 @@ TEST(options, what_peers_were_told_cannot_change) {
   for (const auto& c : told) {
     socket_options to;
     c(to);
-    EXPECT_EQ(validate_change({}, to, false), error_code{}) << "value " << &c - told;
-    EXPECT_EQ(validate_change({}, to, true), errc::bad_option) << "value " << &c - told;
+    EXPECT_EQ(validate_change({}, to, socket_type::req, false), error_code{})
+        << "value " << &c - told;
+    EXPECT_EQ(validate_change({}, to, socket_type::req, true), errc::bad_option)
+        << "value " << &c - told;
   }
+  socket_options as_pub;
+  as_pub.xpub.announce_as_pub = true;
+  EXPECT_EQ(validate_change({}, as_pub, socket_type::xpub, false), error_code{});
+  EXPECT_EQ(validate_change({}, as_pub, socket_type::xpub, true), errc::bad_option);
+  socket_options last_only;
+  last_only.conflate = true;
+  EXPECT_EQ(validate_change({}, last_only, socket_type::pull, false), error_code{});
+  EXPECT_EQ(validate_change({}, last_only, socket_type::pull, true), errc::bad_option);
 }
 
 TEST(options, everything_else_can_change) {
@@ -100,17 +112,21 @@ TEST(options, everything_else_can_change) {
       [](auto& o) { o.limit.frame_size = 1; },
       [](auto& o) { o.backlog = 1; },
       [](auto& o) { o.pending_handshakes = 1; },
-      [](auto& o) { o.mandatory = o.handover = o.relaxed = o.no_drop = true; },
+      [](auto& o) { o.mandatory = o.handover = true; },
   };
   for (const auto& c : changes) {
     socket_options to;
     c(to);
-    EXPECT_EQ(validate_change({}, to, true), error_code{}) << "value " << &c - changes;
+    EXPECT_EQ(validate_change({}, to, socket_type::router, true), error_code{})
+        << "value " << &c - changes;
   }
   socket_options wrong;
   wrong.backlog = 0;
-  EXPECT_EQ(validate_change({}, wrong, true), errc::bad_option);
-  EXPECT_EQ(validate_change({}, wrong, false), errc::bad_option);
+  EXPECT_EQ(validate_change({}, wrong, socket_type::router, true), errc::bad_option);
+  EXPECT_EQ(validate_change({}, wrong, socket_type::router, false), errc::bad_option);
+  socket_options foreign;
+  foreign.relaxed = true;
+  EXPECT_EQ(validate_change({}, foreign, socket_type::router, true), errc::bad_option);
 }
 
 TEST(options, values_that_no_socket_can_work_with_are_refused) {
@@ -175,6 +191,8 @@ TEST(options, values_that_no_socket_can_work_with_are_refused) {
       [](auto& o) { o.backlog = 0; },
       [](auto& o) { o.backlog = -1; },
       [](auto& o) { o.pending_handshakes = 0; },
+      [](auto& o) { o.xpub.last_values = {.topics = 0, .octets = 1}; },
+      [](auto& o) { o.xpub.last_values = {.topics = 1, .octets = 0}; },
       [](auto& o) {
         o.extensions = {"a", ""};
       },
@@ -192,6 +210,55 @@ TEST(options, values_that_no_socket_can_work_with_are_refused) {
   };
   for (const auto& c : refused) {
     EXPECT_EQ(judged(c), errc::bad_option) << "value " << &c - refused;
+  }
+}
+
+constexpr socket_type all_types[] = {
+    socket_type::pair, socket_type::pub,    socket_type::sub,    socket_type::req,
+    socket_type::rep,  socket_type::dealer, socket_type::router, socket_type::pull,
+    socket_type::push, socket_type::xpub,   socket_type::xsub,
+};
+
+TEST(options, what_a_type_does_not_have_is_refused_and_what_it_has_is_not) {
+  using enum socket_type;
+  const struct {
+    change set;
+    std::set<socket_type> having;
+  } table[] = {
+      {[](auto& o) { o.mandatory = true; }, {router, xpub}},
+      {[](auto& o) { o.handover = true; }, {router}},
+      {[](auto& o) { o.relaxed = true; }, {req}},
+      {[](auto& o) { o.correlate = true; }, {req}},
+      {[](auto& o) { o.no_drop = true; }, {pub, xpub}},
+      {[](auto& o) { o.probe_router = true; }, {router, dealer, req}},
+      {[](auto& o) { o.conflate = true; }, {pub, sub, push, pull, dealer}},
+      {[](auto& o) { o.immediate = true; }, {push, dealer, req, socket_type::pair, router, xsub}},
+      {[](auto& o) { o.policy = send_policy::least_queued; }, {push, dealer}},
+      {[](auto& o) { o.hello_message = {"hello"}; }, {router, dealer, push, socket_type::pair}},
+      {[](auto& o) { o.disconnect_message = {"bye"}; },
+       {router, dealer, pull, socket_type::pair, xsub}},
+      {[](auto& o) { o.xpub.told = xpub_options::notices::all; }, {xpub}},
+      {[](auto& o) { o.xpub.manual = true; }, {xpub}},
+      {[](auto& o) { o.xpub.announce_as_pub = true; }, {xpub}},
+      {[](auto& o) { o.xpub.welcome = {"welcome"}; }, {xpub}},
+      {[](auto& o) { o.xpub.last_values.emplace(); }, {xpub}},
+  };
+  for (const auto& row : table) {
+    for (const auto type : all_types) {
+      socket_options options;
+      row.set(options);
+      EXPECT_EQ(!validate(options, type), row.having.contains(type))
+          << "row " << &row - table << ", " << to_string(type);
+    }
+  }
+}
+
+TEST(options, values_are_looked_at_whatever_the_type) {
+  socket_options options;
+  options.backlog = 0;
+  for (const auto type : all_types) {
+    EXPECT_FALSE(validate({}, type)) << to_string(type);
+    EXPECT_EQ(validate(options, type), errc::bad_option);
   }
 }
 

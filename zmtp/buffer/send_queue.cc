@@ -186,6 +186,27 @@ void send_queue::rewind() noexcept {
   written_ = start_;
 }
 
+std::size_t send_queue::drop_unbegun() noexcept {
+  room_ = 0;
+  if (empty()) {
+    return 0;
+  }
+  const auto before = messages_;
+  if (at_boundary()) {
+    entries_.clear();
+    first_ = settled_ = written_ = start_ = messages_ = octets_ = 0;
+    return before;
+  }
+  while (entries_.size() > first_ + 1) {
+    const auto* c = std::get_if<chunk>(&entries_.back());
+    messages_ -= c != nullptr ? c->messages : 1;
+    octets_ -= size_of(entries_.back());
+    entries_.pop_back();
+  }
+  settled_ = std::min(settled_, entries_.size());
+  return before - messages_;
+}
+
 void send_queue::settle() {
   for (auto i = std::max(settled_, first_); i < entries_.size(); ++i) {
     if (auto* m = std::get_if<message>(&entries_[i])) {

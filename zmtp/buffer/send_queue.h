@@ -76,6 +76,9 @@ public:
   // The connection is gone: the next one starts with the first message that was not wholly taken,
   // and messages() counts those that are left.
   void rewind() noexcept;
+  // Drops all but an entry that is partly written, behind which what comes next begins another; returns
+  // how many messages went.
+  std::size_t drop_unbegun() noexcept;
   // The turn is over: what came in it and is still here shall not pin a read buffer.
   void settle();
   void clear() noexcept;

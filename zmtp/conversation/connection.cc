@@ -278,6 +278,11 @@ void connection::cancel(std::string_view topic) {
   command::put_cancel(control_, topic, peer_minor_);
 }
 
+void connection::greet(const message& m) {
+  control_.append(view(m.head()));
+  control_.append(view(m.tail()));
+}
+
 void connection::probe(time_point now, const acknowledgement& acknowledged) {
   if (traffic()) {
     act(heartbeat_.probe(now, acknowledged));

@@ -11,6 +11,7 @@
 #include "zmtp/error.h"
 #include "zmtp/greeting.h"
 #include "zmtp/mechanism/mechanism.h"
+#include "zmtp/message.h"
 #include "zmtp/metadata.h"
 #include "zmtp/options.h"
 #include "zmtp/socket_type.h"
@@ -89,6 +90,8 @@ public:
   // Commands of this connection; not kept for the next one.
   void subscribe(std::string_view topic);
   void cancel(std::string_view topic);
+  // A message of this connection: before what is queued.
+  void greet(const message& m);
   // Asks whether the peer still lives: a PING (where the peer knows it), and after two seconds without
   // an octet the verdict of on_deadline(), by TCP alone.
   void probe(time_point now, const acknowledgement& acknowledged);

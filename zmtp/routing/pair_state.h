@@ -11,7 +11,9 @@ namespace zmtp {
 // or not, or the first connection that is accepted. As long as it is there, all others are refused.
 class pair_state final : public socket_state {
 public:
-  explicit pair_state(const socket_options& options) : socket_state{socket_type::pair, options} {}
+  static constexpr auto pattern = socket_type::pair;
+
+  explicit pair_state(const socket_options& options) : socket_state{pattern, options} {}
 
   pipe& open_pipe(bool durable) override;
   [[nodiscard]] verdict on_admission(std::optional<peer_id> id, const peer_info& info) override;

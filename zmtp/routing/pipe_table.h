@@ -18,7 +18,11 @@ namespace zmtp {
 // connections, and keeps what was not sent.
 struct pipe {
   pipe(peer_id own_id, bool is_durable, const socket_options& options) noexcept
-      : id{own_id}, durable{is_durable}, out{options.send_mark}, in{options.receive_mark} {}
+      : id{own_id},
+        durable{is_durable},
+        // Of what conflates there is never more than one that waits.
+        out{options.conflate ? high_water_mark{.messages = {}, .octets = {}} : options.send_mark},
+        in{options.receive_mark} {}
 
   peer_id id;
   bool durable;

@@ -105,6 +105,13 @@ send_status pub_state::send(message&& m, if_full then) {
     m.clear();
     return send_status::queued;
   }
+  if (options_.conflate) {
+    for (const auto slot : peers_) {
+      queue(pipes_.at(slot), message{m});
+    }
+    m.clear();
+    return send_status::queued;
+  }
   const auto size = m.framed_size();
   const bool large = m.tail().size() > message::large_slice;
   if (open_ && (large || messages_ >= room_messages_ || octets_ >= room_octets_ ||

@@ -17,7 +17,11 @@ namespace zmtp {
 // turn ends; large ones as they are, small ones copied.
 class pub_state : public socket_state {
 public:
-  explicit pub_state(const socket_options& options) : socket_state{socket_type::pub, options} {}
+  static constexpr auto pattern = socket_type::pub;
+
+  // `seed` makes the hash of topics unpredictable: peers choose them.
+  explicit pub_state(const socket_options& options, std::uint64_t seed = 0)
+      : pub_state{pattern, options, seed} {}
 
   void on_subscription(pipe& p, bool subscribe, std::string_view topic) override {
     apply(p, subscribe, topic);
@@ -42,8 +46,8 @@ public:
 
 protected:
   // `announced_as` is what peers see.
-  pub_state(socket_type announced_as, const socket_options& options)
-      : socket_state{announced_as, options} {}
+  pub_state(socket_type announced_as, const socket_options& options, std::uint64_t seed)
+      : socket_state{announced_as, options}, index_{seed} {}
 
   enum class change {
     made,     // the peer's topics are others now

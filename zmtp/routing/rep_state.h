@@ -11,7 +11,9 @@ namespace zmtp {
 // reply. A message without a delimiter, or with nothing behind it, is dropped and counted.
 class rep_state final : public socket_state {
 public:
-  explicit rep_state(const socket_options& options) : socket_state{socket_type::rep, options} {}
+  static constexpr auto pattern = socket_type::rep;
+
+  explicit rep_state(const socket_options& options) : socket_state{pattern, options} {}
 
   // Nothing while a request waits for its reply.
   [[nodiscard]] bool receive(message& to) override;

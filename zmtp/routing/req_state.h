@@ -13,8 +13,9 @@ namespace zmtp {
 // that the reply must bring back, which REP and ROUTER peers do unasked.
 class req_state final : public round_robin_state {
 public:
-  explicit req_state(const socket_options& options)
-      : round_robin_state{socket_type::req, options} {}
+  static constexpr auto pattern = socket_type::req;
+
+  explicit req_state(const socket_options& options) : round_robin_state{pattern, options} {}
 
   // Out of turn if a reply is awaited (and not relaxed).
   [[nodiscard]] send_status send(message&& m, if_full then) override;

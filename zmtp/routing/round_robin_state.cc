@@ -6,7 +6,7 @@ namespace zmtp {
 
 pipe& round_robin_state::open_pipe(bool durable) {
   auto& p = socket_state::open_pipe(durable);
-  if (durable) {
+  if (durable && takes(p)) {
     // One may send before the connection stands (protocols A8).
     writable_.insert(p.id.slot);
   }
@@ -19,7 +19,7 @@ void round_robin_state::on_attached(pipe& p, peer_info info, std::uint32_t rando
 }
 
 void round_robin_state::on_written(pipe& p) {
-  if (!p.closing && !p.out.full()) {
+  if (takes(p)) {
     writable_.insert(p.id.slot);
   }
 }
@@ -28,6 +28,9 @@ void round_robin_state::on_detached(pipe& p) {
   const auto durable = p.durable;
   socket_state::on_detached(p);
   if (durable) {
+    if (options_.immediate) {
+      writable_.erase(p.id.slot);
+    }
     // What was written last no longer counts.
     on_written(p);
   }
@@ -47,6 +50,9 @@ send_status round_robin_state::send(message&& m, if_full) {
   if (writable_.empty()) {
     return send_status::full;
   }
+  if (options_.policy == send_policy::least_queued) {
+    turn_to_least_queued();
+  }
   auto& p = pipes_.at(writable_.current());
   queue(p, std::move(m));
   if (p.out.full()) {
@@ -55,6 +61,19 @@ send_status round_robin_state::send(message&& m, if_full) {
     writable_.advance();
   }
   return send_status::queued;
+}
+
+// From whose turn it is, so that those who are equal take turns.
+void round_robin_state::turn_to_least_queued() noexcept {
+  const auto queued = [this](slot_ring::slot s) { return pipes_.at(s).out.messages(); };
+  auto least = writable_.current();
+  for (auto s = writable_.after(least); s != writable_.current() && queued(least) != 0;
+       s = writable_.after(s)) {
+    if (queued(s) < queued(least)) {
+      least = s;
+    }
+  }
+  writable_.turn_to(least);
 }
 
 }  // namespace zmtp

@@ -1,5 +1,6 @@
 #pragma once
-// Sending to peers in turn, to those that have room (RFC 28, RFC 30): what DEALER, REQ and PUSH share.
+// Sending to peers in turn, to those that have room (RFC 28, RFC 30), or to who has the least to do: what
+// DEALER, REQ and PUSH share.
 
 #include "zmtp/routing/socket_state.h"
 
@@ -25,21 +26,25 @@ protected:
   [[nodiscard]] pipe& next_writable() const noexcept { return pipes_.at(writable_.current()); }
 
 private:
+  void turn_to_least_queued() noexcept;
+
   slot_ring writable_;
 };
 
 // DEALER: sends in turn, receives fairly from all, changes nothing.
 class dealer_state final : public round_robin_state {
 public:
-  explicit dealer_state(const socket_options& options)
-      : round_robin_state{socket_type::dealer, options} {}
+  static constexpr auto pattern = socket_type::dealer;
+
+  explicit dealer_state(const socket_options& options) : round_robin_state{pattern, options} {}
 };
 
 // PUSH: sends in turn, receives nothing.
 class push_state final : public round_robin_state {
 public:
-  explicit push_state(const socket_options& options)
-      : round_robin_state{socket_type::push, options} {}
+  static constexpr auto pattern = socket_type::push;
+
+  explicit push_state(const socket_options& options) : round_robin_state{pattern, options} {}
   // A PULL has nothing to say.
   void on_received(pipe& p) override { discard(p); }
 };
@@ -47,7 +52,9 @@ public:
 // PULL: receives fairly from all, sends nothing.
 class pull_state final : public socket_state {
 public:
-  explicit pull_state(const socket_options& options) : socket_state{socket_type::pull, options} {}
+  static constexpr auto pattern = socket_type::pull;
+
+  explicit pull_state(const socket_options& options) : socket_state{pattern, options} {}
 };
 
 }  // namespace zmtp

@@ -13,8 +13,9 @@ namespace zmtp {
 
 class router_state final : public socket_state {
 public:
-  explicit router_state(const socket_options& options) noexcept
-      : socket_state{socket_type::router, options} {}
+  static constexpr auto pattern = socket_type::router;
+
+  explicit router_state(const socket_options& options) : socket_state{pattern, options} {}
 
   [[nodiscard]] verdict on_admission(std::optional<peer_id> id, const peer_info& info) override;
   void on_attached(pipe& p, peer_info info, std::uint32_t random) override;

@@ -19,6 +19,11 @@ public:
   [[nodiscard]] slot current() const noexcept { return cursor_; }
   void advance() noexcept { cursor_ = links_[cursor_].next; }
 
+  // Who comes after this one, which must be in.
+  [[nodiscard]] slot after(slot s) const noexcept { return links_[s].next; }
+  // It is the turn of this one, which must be in.
+  void turn_to(slot s) noexcept { cursor_ = s; }
+
   // Enters as the last whose turn comes; nothing if it is in already.
   void insert(slot s) {
     if (contains(s)) {

@@ -35,11 +35,54 @@ void socket_state::mark_readable(pipe& p) {
   }
 }
 
+std::vector<message> socket_state::greetings() const {
+  std::vector<message> all;
+  if (options_.probe_router) {
+    all.emplace_back("");
+  }
+  for (const auto* m : {&options_.hello_message, &options_.xpub.welcome}) {
+    if (!m->empty()) {
+      all.push_back(*m);
+    }
+  }
+  return all;
+}
+
+void socket_state::on_received(pipe& p) {
+  if (options_.conflate) {
+    keep_last(p);
+  }
+  mark_readable(p);
+}
+
+// Where peers come and go is kept, too.
+void socket_state::keep_last(pipe& p) {
+  message last;
+  for (auto left = p.in.size(); left != 0; --left) {
+    auto m = p.in.pop();
+    if (m.empty()) {
+      p.in.push(std::move(m));
+    } else if (!wanted(m)) {
+      ++counters_.dropped_unexpected;
+    } else {
+      counters_.dropped_conflated += last.empty() ? 0U : 1U;
+      last = std::move(m);
+    }
+  }
+  if (!last.empty()) {
+    p.in.push(std::move(last));
+  }
+  room_again(p);
+}
+
 void socket_state::on_written(pipe&) {}
 
 void socket_state::on_detached(pipe& p) {
   attached_ -= p.attached ? 1U : 0U;
   p.attached = false;
+  if (!options_.disconnect_message.empty()) {
+    deliver(p, message{options_.disconnect_message});
+  }
   announce(p);
   p.out.rewind();
   if (!p.durable) {
@@ -72,6 +115,9 @@ void socket_state::forget(pipe& p) {
 }
 
 void socket_state::queue(pipe& p, message&& m) {
+  if (options_.conflate) {
+    counters_.dropped_conflated += p.out.drop_unbegun();
+  }
   p.out.push(std::move(m));
   ++counters_.messages_sent;
   ++p.counters.messages_sent;
@@ -80,7 +126,7 @@ void socket_state::queue(pipe& p, message&& m) {
 
 bool socket_state::writable(peer_id to) const noexcept {
   const auto* p = find(to);
-  return p != nullptr && !p->closing && !p->out.full();
+  return p != nullptr && takes(*p);
 }
 
 send_status socket_state::queue_for(peer_id to, message&& m) {
@@ -88,7 +134,7 @@ send_status socket_state::queue_for(peer_id to, message&& m) {
   if (p == nullptr || p->closing) {
     return send_status::unknown;
   }
-  if (p->out.full()) {
+  if (!takes(*p)) {
     return send_status::full;
   }
   queue(*p, std::move(m));
@@ -116,6 +162,11 @@ void socket_state::discard(pipe& p) {
   counters_.dropped_unexpected += p.in.size();
   p.counters.dropped_unexpected += p.in.size();
   p.in.clear();
+  room_again(p);
+}
+
+// Without the user's receiving anything.
+void socket_state::room_again(pipe& p) {
   if (std::exchange(p.blocked, false)) {
     drained_.push_back(p.id);
   }

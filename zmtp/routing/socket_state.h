@@ -43,6 +43,7 @@ struct socket_counters {
   std::uint64_t dropped_unknown = 0;        // not queued: no such peer
   std::uint64_t dropped_detached = 0;       // queued for a peer that is gone
   std::uint64_t dropped_unexpected = 0;     // came out of turn, or without its envelope
+  std::uint64_t dropped_conflated = 0;      // gave way to a newer one
   std::uint64_t refused_subscriptions = 0;  // above a peer's limit
   std::uint64_t accept_pauses = 0;          // for want of file descriptors or memory
   std::uint64_t not_reading = 0;            // times that a living peer answered no PING
@@ -90,7 +91,7 @@ public:
   // The conversation on this pipe is in traffic. `random` is for what has to be made up.
   virtual void on_attached(pipe& p, peer_info info, std::uint32_t random);
   // p.in has grown.
-  virtual void on_received(pipe& p) { mark_readable(p); }
+  virtual void on_received(pipe& p);
   // The peer wants messages that begin so, or no longer.
   virtual void on_subscription(pipe&, bool /*subscribe*/, std::string_view /*topic*/) {}
   // So many subscriptions were above a limit of the connection.
@@ -125,6 +126,8 @@ public:
 
   // What a peer is to be told that it is subscribed to, as soon as it has attached.
   [[nodiscard]] virtual std::vector<std::string_view> topics() const { return {}; }
+  // What each new peer is sent before anything else.
+  [[nodiscard]] std::vector<message> greetings() const;
   // A subscription of ours that began or ended.
   struct subscription_change {
     bool subscribe;
@@ -201,6 +204,12 @@ protected:
   }
   // Drops what the peer sent: it is not for the user of this pattern.
   void discard(pipe& p);
+  // Whether a message that came is for the user, where that is known before he receives it.
+  [[nodiscard]] virtual bool wanted(const message&) const { return true; }
+  // Whether a message for this peer may be queued now.
+  [[nodiscard]] bool takes(const pipe& p) const noexcept {
+    return !p.closing && !p.out.full() && (p.attached || !options_.immediate);
+  }
   virtual void forget(pipe& p);
 
   socket_type type_;
@@ -213,6 +222,8 @@ protected:
 private:
   [[nodiscard]] bool take(message& to, peer_id& from);
   void mark_readable(pipe& p);
+  void keep_last(pipe& p);
+  void room_again(pipe& p);
   void announce(pipe& p);
 
   bool announces_;

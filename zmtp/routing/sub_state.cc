@@ -27,7 +27,7 @@ bool sub_state::unsubscribe(std::string_view topic) {
 
 bool sub_state::receive(message& to) {
   while (socket_state::receive(to)) {
-    if (wanted_.matches(to.front())) {
+    if (wanted(to)) {
       return true;
     }
     drop_received();

@@ -1,11 +1,13 @@
 #pragma once
 // What SUB and XSUB share (RFC 29): what we subscribed to, and who is to be told of it.
 
+#include "zmtp/routing/keyed_hash.h"
 #include "zmtp/routing/socket_state.h"
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -24,16 +26,16 @@ public:
   [[nodiscard]] std::vector<std::string_view> topics() const override;
 
 protected:
-  using socket_state::socket_state;
+  subscriber_state(socket_type type, const socket_options& options, std::uint64_t seed)
+      : socket_state{type, options}, counts_{0, hash{keyed_hash{seed}}} {}
 
 private:
   void tell(bool subscribe, std::string_view topic);
 
   struct hash {
     using is_transparent = void;
-    std::size_t operator()(std::string_view topic) const noexcept {
-      return std::hash<std::string_view>{}(topic);
-    }
+    keyed_hash key;
+    std::size_t operator()(std::string_view topic) const noexcept { return key(topic); }
   };
 
   boost::unordered_flat_map<std::string, std::size_t, hash, std::equal_to<>> counts_;

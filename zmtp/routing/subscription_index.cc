@@ -8,43 +8,24 @@ namespace {
 
 constexpr std::size_t max_octets = 0xffff'ffff;  // what offsets of topics count
 
-// FNV-1a, which goes on octet by octet, so that all prefixes of a part are hashed in one pass.
-constexpr std::uint64_t hash_start = 0xcbf2'9ce4'8422'2325;
-constexpr std::uint64_t hash_step(std::uint64_t hash, char octet) noexcept {
-  return (hash ^ static_cast<unsigned char>(octet)) * 0x0000'0100'0000'01b3;
-}
-// Its low bits are poor, and tables use them.
-constexpr std::uint64_t hash_end(std::uint64_t hash) noexcept {
-  hash ^= hash >> 32;
-  hash *= 0x9e37'79b9'7f4a'7c15;
-  return hash ^ hash >> 29;
-}
-
 }  // namespace
 
-subscription_index::subscription_index()
-    : by_octets_{0, topic_hash{this}, topic_equal{this}},
+subscription_index::subscription_index(std::uint64_t seed)
+    : key_{seed},
+      by_octets_{0, topic_hash{this}, topic_equal{this}},
       memberships_{0, record_hash{this}, record_equal{this}} {}
 
 std::size_t subscription_index::topic_hash::operator()(topic_id id) const noexcept {
-  return hash_of(index->octets_of(id)).hash;
+  return index->key_(index->octets_of(id));
 }
 
 std::size_t subscription_index::record_hash::operator()(const membership& m) const noexcept {
-  return hash_end((std::uint64_t{m.of} << 32 | m.peer) * 0x0000'0100'0000'01b3);
+  return index->key_(std::uint64_t{m.of} << 32 | m.peer);
 }
 
 std::size_t subscription_index::record_hash::operator()(std::uint32_t record) const noexcept {
   const auto& r = index->records_[record];
   return (*this)(membership{r.of, r.peer});
-}
-
-subscription_index::hashed subscription_index::hash_of(std::string_view octets) noexcept {
-  auto hash = hash_start;
-  for (const auto octet : octets) {
-    hash = hash_step(hash, octet);
-  }
-  return {hash_end(hash), octets};
 }
 
 bool subscription_index::subscribe(slot peer, std::string_view topic) {
@@ -143,16 +124,12 @@ void subscription_index::visit_matches(std::string_view part, Visit&& visit) con
   if (everything_ != none && !visit(everything_)) {
     return;
   }
-  auto hash = hash_start;
-  std::size_t hashed_to = 0;
+  keyed_hash::walk prefixes{key_, part};
   for (const auto& [length, count] : lengths_) {
     if (length > part.size()) {
       return;
     }
-    for (; hashed_to < length; ++hashed_to) {
-      hash = hash_step(hash, part[hashed_to]);
-    }
-    const auto found = by_octets_.find(hashed{hash_end(hash), part.substr(0, length)});
+    const auto found = by_octets_.find(hashed{prefixes.to(length), part.substr(0, length)});
     if (found != by_octets_.end() && !visit(*found)) {
       return;
     }

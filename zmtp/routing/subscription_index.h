@@ -1,6 +1,8 @@
 #pragma once
 // Which peers want a message that begins so: a compact index of topics by their octets.
 
+#include "zmtp/routing/keyed_hash.h"
+
 #include <boost/container/flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 
@@ -14,15 +16,16 @@
 namespace zmtp {
 
 // For each peer a set of topics (protocols C2-1: subscribing twice is subscribing once). A topic that
-// is a prefix of a message's first part matches. Matching hashes the part once, octet by octet, and
-// looks into one table at each length that some topic has: it takes no stack and no time for topics
-// that do not match, whatever their number. Octets of topics lie one behind the other.
+// is a prefix of a message's first part matches. Matching hashes the part once, and looks into
+// one table at each length that some topic has: it takes no stack and no time for topics that do not
+// match, whatever their number. Octets of topics lie one behind the other.
 class subscription_index {
 public:
   using slot = std::uint32_t;
   using topic_id = std::uint32_t;
 
-  subscription_index();
+  // Peers choose the topics: `seed` is random where they are strangers.
+  explicit subscription_index(std::uint64_t seed = 0);
   subscription_index(const subscription_index&) = delete;
   subscription_index& operator=(const subscription_index&) = delete;
 
@@ -122,7 +125,9 @@ private:
   [[nodiscard]] std::string_view octets_of(topic_id id) const noexcept {
     return std::string_view{octets_}.substr(topics_[id].at, topics_[id].size);
   }
-  [[nodiscard]] static hashed hash_of(std::string_view octets) noexcept;
+  [[nodiscard]] hashed hash_of(std::string_view octets) const noexcept {
+    return {key_(octets), octets};
+  }
   // Visits the topics that match, shorter ones first, until `visit` returns false.
   template <class Visit>
   void visit_matches(std::string_view part, Visit&& visit) const;
@@ -133,6 +138,7 @@ private:
   void drop_record(std::uint32_t r) noexcept;
   void squeeze() noexcept;
 
+  keyed_hash key_;
   std::string octets_;
   std::size_t dead_octets_ = 0;
   std::vector<entry> topics_;

@@ -23,9 +23,13 @@ message notice(bool subscribe, std::string_view topic) {
 
 }  // namespace
 
-xpub_state::xpub_state(const socket_options& options)
-    : pub_state{options.xpub.announce_as_pub ? socket_type::pub : socket_type::xpub, options} {
+xpub_state::xpub_state(const socket_options& options, std::uint64_t seed)
+    : pub_state{options.xpub.announce_as_pub ? socket_type::pub : pattern, options, seed},
+      told_{seed} {
   announce_to_pattern();
+  if (options.xpub.last_values) {
+    last_values_.emplace(*options.xpub.last_values);
+  }
 }
 
 bool xpub_state::tells_all(bool subscribe) const noexcept {
@@ -42,6 +46,64 @@ void xpub_state::on_subscription(pipe& p, bool subscribe, std::string_view topic
   if (done == change::made || again) {
     deliver(p, notice(subscribe, topic));
   }
+  if (done == change::made) {
+    subscribe ? on_begun(p, topic) : on_ended(p, topic);
+  }
+}
+
+void xpub_state::on_begun(pipe& p, std::string_view topic) {
+  if (last_values_) {
+    if (p.id.slot >= behind_.size()) {
+      behind_.resize(p.id.slot + 1);
+    }
+    behind_[p.id.slot].insert_or_assign(std::string{topic}, topic);
+    catch_up(p);
+  }
+}
+
+void xpub_state::on_ended(const pipe& p, std::string_view topic) {
+  if (p.id.slot < behind_.size()) {
+    auto& behind = behind_[p.id.slot];
+    if (const auto found = behind.find(topic); found != behind.end()) {
+      behind.erase(found);
+    }
+  }
+}
+
+// Sends last values as far as there is room.
+void xpub_state::catch_up(pipe& p) {
+  if (p.id.slot >= behind_.size() || behind_[p.id.slot].empty()) {
+    return;
+  }
+  close_group();
+  auto& behind = behind_[p.id.slot];
+  while (!behind.empty()) {
+    auto& [topic, from] = *behind.begin();
+    const bool all = last_values_->visit(topic, from, [&, &next = from](const message& m) {
+      if (p.out.full()) {
+        next = m.front();
+        return false;
+      }
+      queue(p, message{m});
+      return true;
+    });
+    if (!all) {
+      return;
+    }
+    behind.erase(behind.begin());
+  }
+}
+
+void xpub_state::on_written(pipe& p) {
+  pub_state::on_written(p);
+  catch_up(p);
+}
+
+void xpub_state::on_detached(pipe& p) {
+  if (p.id.slot < behind_.size()) {
+    behind_[p.id.slot].clear();
+  }
+  pub_state::on_detached(p);
 }
 
 bool xpub_state::receive(routed_message& to) {
@@ -124,6 +186,18 @@ bool xpub_state::withdraw(const pipe& p, message& to) {
   return false;
 }
 
+send_status xpub_state::send(message&& m, if_full then) {
+  if (!last_values_) {
+    return pub_state::send(std::move(m), then);
+  }
+  const message kept{m};
+  const auto status = pub_state::send(std::move(m), then);
+  if (status == send_status::queued) {
+    last_values_->keep(kept);
+  }
+  return status;
+}
+
 send_status xpub_state::send(peer_id to, message&& m) {
   close_group();
   return queue_for(to, std::move(m));
@@ -136,16 +210,16 @@ pipe* xpub_state::subscriber(peer_id id) const noexcept {
 
 bool xpub_state::subscribe(peer_id peer, std::string_view topic) {
   auto* const p = subscriber(peer);
-  if (p != nullptr) {
-    index().subscribe(p->id.slot, topic);
+  if (p != nullptr && index().subscribe(p->id.slot, topic)) {
+    on_begun(*p, topic);
   }
   return p != nullptr;
 }
 
 bool xpub_state::cancel(peer_id peer, std::string_view topic) {
   auto* const p = subscriber(peer);
-  if (p != nullptr) {
-    index().cancel(p->id.slot, topic);
+  if (p != nullptr && index().cancel(p->id.slot, topic)) {
+    on_ended(*p, topic);
   }
   return p != nullptr;
 }

@@ -2,10 +2,16 @@
 // XPUB (RFC 29): publishes as PUB does, receives its peers' subscriptions and whatever else they say,
 // and sends to a peer that is named.
 
+#include "zmtp/routing/last_values.h"
 #include "zmtp/routing/pub_state.h"
 #include "zmtp/routing/subscription_index.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,14 +24,20 @@ namespace zmtp {
 // the user knows.
 class xpub_state final : public pub_state {
 public:
-  explicit xpub_state(const socket_options& options);
+  static constexpr auto pattern = socket_type::xpub;
+
+  // `seed` makes the hash of topics unpredictable: peers choose them.
+  explicit xpub_state(const socket_options& options, std::uint64_t seed = 0);
 
   void on_subscription(pipe& p, bool subscribe, std::string_view topic) override;
   void on_received(pipe& p) override { socket_state::on_received(p); }
+  void on_written(pipe& p) override;
+  void on_detached(pipe& p) override;
 
   [[nodiscard]] bool receive(routed_message& to) override;
   [[nodiscard]] bool receive(message& to) override;
 
+  [[nodiscard]] send_status send(message&& m, if_full then) override;
   using pub_state::send;
   [[nodiscard]] send_status send(peer_id to, message&& m) override;
   using pub_state::writable;
@@ -41,9 +53,15 @@ private:
   [[nodiscard]] bool is_news(peer_id from, std::string_view part);
   [[nodiscard]] bool withdraw(const pipe& p, message& to);
   [[nodiscard]] pipe* subscriber(peer_id id) const noexcept;
+  void on_begun(pipe& p, std::string_view topic);
+  void on_ended(const pipe& p, std::string_view topic);
+  void catch_up(pipe& p);
 
   subscription_index told_;
   std::vector<std::size_t> told_octets_;  // by slot: of the topics in told_
+  std::optional<last_values> last_values_;
+  // By slot: the topics whose last values there was no room for, each with where to go on.
+  std::vector<std::map<std::string, std::string, std::less<>>> behind_;
 };
 
 }  // namespace zmtp

@@ -27,18 +27,18 @@ send_status xsub_state::send(message&& m, if_full then) {
 
 send_status xsub_state::send_to_all(message&& m, if_full then) {
   bool room = true;
-  for_each_pipe([&](const pipe& p) { room = room && (p.closing || !p.out.full()); });
+  const auto is_publisher = [this](const pipe& p) {
+    return !p.closing && (p.attached || !options_.immediate);
+  };
+  for_each_pipe([&](const pipe& p) { room = room && (takes(p) || !is_publisher(p)); });
   if (!room && then == if_full::say_so) {
     return send_status::full;
   }
   for_each_pipe([&](pipe& p) {
-    if (p.closing) {
-      return;
-    }
-    if (p.out.full()) {
-      ++counters_.dropped_full;
-    } else {
+    if (takes(p)) {
       queue(p, message{m});
+    } else if (is_publisher(p)) {
+      ++counters_.dropped_full;
     }
   });
   m.clear();

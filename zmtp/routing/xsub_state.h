@@ -3,14 +3,19 @@
 
 #include "zmtp/routing/subscriber_state.h"
 
+#include <cstdint>
+
 namespace zmtp {
 
 // Receives all that publishers send, without a filter of its own: what it asked for, others behind it
 // did. Stops reading when full, never drops.
 class xsub_state final : public subscriber_state {
 public:
-  explicit xsub_state(const socket_options& options)
-      : subscriber_state{socket_type::xsub, options} {}
+  static constexpr auto pattern = socket_type::xsub;
+
+  // `seed` makes the hash of topics unpredictable: behind a proxy, peers choose them.
+  explicit xsub_state(const socket_options& options, std::uint64_t seed = 0)
+      : subscriber_state{pattern, options, seed} {}
 
   // One part that begins with the octet 1 or 0 subscribes to, or unsubscribes from, the topic behind it;
   // too_long above limits::topic_size. All else goes to every publisher: `full` if one has no room, and

@@ -28,12 +28,13 @@ bool inproc_channel::near() {
   return near_;
 }
 
-void inproc_channel::say_hello(end own, peer_info who) {
+void inproc_channel::say_hello(end own, peer_info who, std::vector<message> greetings) {
   turn_tail::call next;
   {
     const std::lock_guard lock{mutex_};
     auto& other = other_than(own);
     other.incoming.hello = std::move(who);
+    other.incoming.greetings = std::move(greetings);
     next = to_call(other);
   }
   make(std::move(next));
@@ -104,6 +105,7 @@ void inproc_channel::collect(end own, mail& to) {
   auto& self = of(own);
   self.called = false;
   to.hello = std::exchange(self.incoming.hello, std::nullopt);
+  to.greetings = std::exchange(self.incoming.greetings, {});
   to.over = self.incoming.over;
   std::swap(to.subscriptions, self.incoming.subscriptions);
   std::swap(to.messages, self.incoming.messages);

@@ -37,7 +37,8 @@ public:
   };
   // What the other side has said and sent since the last time.
   struct mail {
-    std::optional<peer_info> hello;  // may be sent to from now on
+    std::optional<peer_info> hello;  // may be sent to from now on …
+    std::vector<message> greetings;  // … and has said so before anything else
     std::vector<subscription> subscriptions;
     std::vector<send_queue::entry> messages;
     bool over = false;  // it has gone; nothing comes after `messages`
@@ -48,7 +49,7 @@ public:
             std::weak_ptr<inproc_link> who);
   // Both sides are in one executor.
   [[nodiscard]] bool near();
-  void say_hello(end own, peer_info who);
+  void say_hello(end own, peer_info who, std::vector<message> greetings);
   void tell(end own, subscription what);
   // Sends `messages`, which are empty then. Returns what the other side has taken since the last time.
   [[nodiscard]] room send(end own, std::vector<send_queue::entry>& messages);

@@ -38,11 +38,13 @@ peer_info inproc_link::known_peer() {
 
 void inproc_link::say_hello() {
   const auto& state = core_->state();
-  channel_->say_hello(own_, {.type = state.type(),
-                             .routing_id = state.options().routing_id,
-                             .address = came_by()->inproc()->name,
-                             .properties = own_properties(state),
-                             .credentials = {}});
+  channel_->say_hello(own_,
+                      {.type = state.type(),
+                       .routing_id = state.options().routing_id,
+                       .address = came_by()->inproc()->name,
+                       .properties = own_properties(state),
+                       .credentials = {}},
+                      state.greetings());
 }
 
 void inproc_link::on_mail() {
@@ -114,6 +116,9 @@ bool inproc_link::meet(peer_info who) {
   }
   for (const auto topic : state.topics()) {
     tell(true, topic);
+  }
+  for (auto& m : mail_.greetings) {
+    p->in.push(std::move(m));
   }
   // What was sent before is to be flushed.
   state.touch(*p);

@@ -47,6 +47,12 @@ socket_core::socket_core(asio::any_io_executor executor, std::unique_ptr<socket_
       deadline_timer_{std::in_place, executor_},
       linger_timer_{std::in_place, executor_} {}
 
+std::uint64_t socket_core::random_seed() {
+  std::random_device device;
+  const std::uint64_t high = device();
+  return high << 32 | device();
+}
+
 socket_core::~socket_core() {
   if (service_ != nullptr) {
     service_->leave(*this);
@@ -531,7 +537,7 @@ bool socket_core::all_written() {
 
 error_code socket_core::change_options(const socket_options& options) {
   const serial_check::scope alone{serial_};
-  if (const auto ec = validate_change(state_->options(), options, used_)) {
+  if (const auto ec = validate_change(state_->options(), options, state_->type(), used_)) {
     return ec;
   }
   state_->change_options(options);

@@ -25,6 +25,7 @@
 #include <optional>
 #include <random>
 #include <string_view>
+#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
@@ -46,6 +47,8 @@ public:
   [[nodiscard]] static std::shared_ptr<socket_core> make(asio::any_io_executor executor,
                                                          std::unique_ptr<socket_state> state);
   ~socket_core();
+  // What nobody outside the process can guess.
+  [[nodiscard]] static std::uint64_t random_seed();
 
   [[nodiscard]] const asio::any_io_executor& executor() const noexcept { return executor_; }
   [[nodiscard]] socket_state& state() noexcept { return *state_; }
@@ -232,10 +235,15 @@ void socket_core::start(waiting_room::side where,
 template <class State>
 [[nodiscard]] std::shared_ptr<socket_core> make_core(asio::any_io_executor executor,
                                                      const socket_options& options) {
-  if (const auto ec = validate(options)) {
+  if (const auto ec = validate(options, State::pattern)) {
     throw boost::system::system_error{ec};
   }
-  return socket_core::make(std::move(executor), std::make_unique<State>(options));
+  if constexpr (std::is_constructible_v<State, const socket_options&, std::uint64_t>) {
+    return socket_core::make(std::move(executor),
+                             std::make_unique<State>(options, socket_core::random_seed()));
+  } else {
+    return socket_core::make(std::move(executor), std::make_unique<State>(options));
+  }
 }
 
 }  // namespace zmtp

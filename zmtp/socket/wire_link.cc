@@ -196,6 +196,9 @@ void wire_link::on_ready() {
     connection_.close(errc::socket_closed);
     return;
   }
+  for (const auto& m : core_->state().greetings()) {
+    connection_.greet(m);
+  }
   for (const auto topic : core_->state().topics()) {
     connection_.subscribe(topic);
   }

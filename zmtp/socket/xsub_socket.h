@@ -12,9 +12,10 @@
 namespace zmtp {
 
 // A sent message of one part that begins with the octet 1 subscribes to what is behind it, with the octet
-// 0 it unsubscribes; neither ever waits, and above limits::topic_size it is errc::topic_too_long. All else
-// is sent to every publisher; one whose queue is full misses it, which is counted. When the socket's own
-// queue is full it stops reading and drops nothing.
+// 0 it unsubscribes. Neither ever waits, and both go before what is still queued; above
+// limits::topic_size it is errc::topic_too_long. All else is sent to every publisher; one whose queue is
+// full misses it, which is counted. When the socket's own queue is full it stops reading and drops
+// nothing.
 class xsub_socket : public sending<subscribing<receiving_from<receiving<socket>>>> {
 public:
   // With the options' defaults. No default argument: GCC 12 destroys one twice if the executor is

@@ -1,5 +1,5 @@
 #pragma once
-// Base of tests with PUB and SUB: subscriptions take time to arrive, and say nothing when they have.
+// Base of tests with PUB or XPUB and SUB or XSUB: subscriptions take time to arrive, and say nothing when they have.
 
 #include "test/support/meeting.h"
 #include "test/support/network_test.h"
@@ -19,8 +19,6 @@ using parts = std::vector<std::string>;
 
 class pub_sub_test : public network_test {
 public:
-  using network_test::receive;
-
   [[nodiscard]] static parts to_parts(const message& from) {
     parts to;
     for (const auto part : from) {
@@ -28,26 +26,31 @@ public:
     }
     return to;
   }
-  [[nodiscard]] message receive(sub_socket& from) {
+  using network_test::receive;
+  template <class Subscriber>
+  [[nodiscard]] message receive(Subscriber& from) {
     message m;
     run_until([&] { return from.try_receive(m); });
     return m;
   }
-  [[nodiscard]] std::vector<parts> receive(sub_socket& from, std::size_t count) {
+  template <class Subscriber>
+  [[nodiscard]] std::vector<parts> receive(Subscriber& from, std::size_t count) {
     std::vector<parts> received;
     while (received.size() < count && !HasFailure()) {
       received.push_back(to_parts(receive(from)));
     }
     return received;
   }
-  static void send(pub_socket& from, message m) {
+  template <class Publisher>
+  static void send(Publisher& from, message m) {
     EXPECT_EQ(from.try_send(std::move(m)), send_status::queued);
   }
 
   // Waits until the publisher knows all that this subscriber has asked for up to now: subscriptions
   // come in order, so one more is asked for, and tried until it works. Neither may have messages
   // under way.
-  void agree(pub_socket& publisher, sub_socket& subscriber) {
+  template <class Publisher, class Subscriber>
+  void agree(Publisher& publisher, Subscriber& subscriber) {
     const auto topic = "agree " + std::to_string(++agreements_);
     subscriber.subscribe(topic);
     const auto sent = [&] { return publisher.counters().messages_sent; };

@@ -2,6 +2,7 @@
 
 #include "test/support/allocations.h"
 #include "test/zmtp/socket/pub_sub_fixture.h"
+#include "zmtp/socket/xpub_socket.h"
 
 #include <gtest/gtest.h>
 
@@ -34,17 +35,22 @@ struct reader {
   std::size_t received = 0;
 };
 
-class pub_sub_steady_state : public pub_sub_test, public testing::WithParamInterface<load> {};
+class pub_sub_steady_state : public pub_sub_test, public testing::WithParamInterface<load> {
+protected:
+  template <class Publisher>
+  void expect_no_allocations(const socket_options& options);
+};
 
 INSTANTIATE_TEST_SUITE_P(subscribers_octets_messages, pub_sub_steady_state,
                          testing::Combine(testing::Values(1U, 10U, 100U), testing::Values(10U, 90U),
                                           testing::Values(1, 100)));
 
-TEST_P(pub_sub_steady_state, allocates_nothing) {
+template <class Publisher>
+void pub_sub_steady_state::expect_no_allocations(const socket_options& options) {
   const auto subscribers = std::get<0>(GetParam());
   const auto size = std::get<1>(GetParam());
   const auto messages = std::get<2>(GetParam());
-  pub_socket publisher{executor()};
+  Publisher publisher{executor(), options};
   const auto at = publisher.bind("tcp://127.0.0.1:*").to_string();
   std::vector<std::unique_ptr<reader>> all;
   for (std::size_t n = 0; n < subscribers; ++n) {
@@ -74,6 +80,16 @@ TEST_P(pub_sub_steady_state, allocates_nothing) {
     round();
   }
   EXPECT_EQ(counted().requests - before, 0U);
+}
+
+TEST_P(pub_sub_steady_state, pub_allocates_nothing) { expect_no_allocations<pub_socket>({}); }
+
+TEST_P(pub_sub_steady_state, xpub_allocates_nothing) { expect_no_allocations<xpub_socket>({}); }
+
+TEST_P(pub_sub_steady_state, xpub_that_keeps_last_values_allocates_nothing) {
+  socket_options options;
+  options.xpub.last_values.emplace();
+  expect_no_allocations<xpub_socket>(options);
 }
 
 }  // namespace

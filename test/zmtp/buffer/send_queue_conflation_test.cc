@@ -1,0 +1,119 @@
+// What is not begun gives way; what is begun goes out whole.
+
+#include "test/support/wire.h"
+#include "zmtp/buffer/send_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace zmtp {
+namespace {
+
+using test::framed;
+using test::parts;
+
+constexpr high_water_mark no_mark{.messages = {}, .octets = {}};
+
+std::string write(send_queue& queue, std::size_t at_most = static_cast<std::size_t>(-1)) {
+  std::string written;
+  while (!queue.empty() && written.size() < at_most) {
+    std::array<send_queue::piece, 1> piece;
+    EXPECT_EQ(queue.gather(piece), 1U);
+    const auto count = std::min(piece[0].size(), at_most - written.size());
+    written.append(reinterpret_cast<const char*>(piece[0].data()), count);
+    queue.advance(count);
+  }
+  return written;
+}
+
+message of(const parts& content) {
+  message m;
+  for (const auto& part : content) {
+    m.adopt_back(std::string{part});
+  }
+  return m;
+}
+
+// A small one is copied into a chunk, a large one is an entry of its own.
+const parts small_one{"small", "x"};
+const parts large_one{"large", std::string(20'000, 'x'), ""};
+
+TEST(send_queue_conflation, an_empty_queue_has_nothing_to_drop) {
+  send_queue queue{no_mark};
+  EXPECT_EQ(queue.drop_unbegun(), 0U);
+  queue.push(of(small_one));
+  static_cast<void>(write(queue));
+  EXPECT_EQ(queue.drop_unbegun(), 0U);
+  EXPECT_TRUE(queue.empty());
+}
+
+TEST(send_queue_conflation, what_is_not_begun_goes) {
+  for (const auto& first : {small_one, large_one}) {
+    for (const auto& then : {small_one, large_one}) {
+      send_queue queue{no_mark};
+      queue.push(of(first));
+      queue.settle();
+      EXPECT_EQ(queue.drop_unbegun(), 1U);
+      EXPECT_EQ(queue.messages(), 0U);
+      EXPECT_EQ(queue.octets(), 0U);
+      queue.push(of(then));
+      queue.settle();
+      EXPECT_EQ(queue.messages(), 1U);
+      EXPECT_EQ(write(queue), framed(then));
+      EXPECT_EQ(queue.octets(), 0U);
+    }
+  }
+}
+
+TEST(send_queue_conflation, what_is_begun_stays_and_is_followed_by_the_last_alone) {
+  for (const auto& first : {small_one, large_one}) {
+    for (const auto& then : {small_one, large_one}) {
+      for (std::size_t cut = 1; cut < framed(first).size(); cut += cut < 20 ? 1 : 5'003) {
+        send_queue queue{no_mark};
+        queue.push(of(first));
+        auto written = write(queue, cut);
+        EXPECT_EQ(queue.drop_unbegun(), 0U);
+        queue.push(of({"dropped"}));
+        EXPECT_EQ(queue.drop_unbegun(), 1U);
+        queue.push(of(then));
+        EXPECT_EQ(queue.messages(), 2U);
+        EXPECT_EQ(queue.octets(), framed(first).size() + framed(then).size());
+        written += write(queue);
+        ASSERT_TRUE(written == framed(first) + framed(then)) << "cut at " << cut;
+        EXPECT_EQ(queue.messages(), 0U);
+        EXPECT_EQ(queue.octets(), 0U);
+      }
+    }
+  }
+}
+
+TEST(send_queue_conflation, once_the_connection_is_gone_what_was_begun_gives_way_too) {
+  send_queue queue{no_mark};
+  queue.push(of(small_one));
+  static_cast<void>(write(queue, 3));
+  queue.rewind();
+  EXPECT_EQ(queue.drop_unbegun(), 1U);
+  queue.push(of(large_one));
+  EXPECT_EQ(write(queue), framed(large_one));
+}
+
+// Several in one chunk, of which the first has gone out before the connection did.
+TEST(send_queue_conflation, a_chunk_that_is_partly_done_goes_with_the_rest) {
+  send_queue queue{no_mark};
+  for (int i = 0; i < 3; ++i) {
+    queue.push(of(small_one));
+  }
+  static_cast<void>(write(queue, framed(small_one).size() + 2));
+  queue.rewind();
+  EXPECT_EQ(queue.messages(), 2U);
+  EXPECT_EQ(queue.drop_unbegun(), 2U);
+  EXPECT_EQ(queue.octets(), 0U);
+  queue.push(of(small_one));
+  EXPECT_EQ(write(queue), framed(small_one));
+}
+
+}  // namespace
+}  // namespace zmtp

@@ -1,0 +1,168 @@
+// immediate and the send policies: to whom a message may be queued, and to whom it is.
+
+#include "test/support/routing.h"
+#include "zmtp/routing/pair_state.h"
+#include "zmtp/routing/req_state.h"
+#include "zmtp/routing/round_robin_state.h"
+#include "zmtp/routing/router_state.h"
+#include "zmtp/routing/xsub_state.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace zmtp {
+namespace {
+
+using test::attach_new;
+using test::content_of;
+using test::parts;
+
+using messages = std::vector<parts>;
+
+socket_options immediately() {
+  socket_options options;
+  options.immediate = true;
+  return options;
+}
+
+messages written(socket_state& state, peer_id id) {
+  return content_of(test::write(state, id)).messages;
+}
+
+template <class State>
+class immediate : public testing::Test {};
+using senders = testing::Types<push_state, dealer_state, req_state, pair_state>;
+TYPED_TEST_SUITE(immediate, senders);
+
+TYPED_TEST(immediate, nothing_is_queued_for_an_endpoint_until_it_is_connected) {
+  TypeParam state{immediately()};
+  auto& p = state.open_pipe(true);
+  EXPECT_FALSE(state.writable());
+  EXPECT_EQ(state.send(message{"too early"}), send_status::full);
+  state.on_attached(p, {}, 1);
+  EXPECT_TRUE(state.writable());
+  EXPECT_EQ(state.send(message{"in time"}), send_status::queued);
+  EXPECT_EQ(written(state, p.id).size(), 1U);
+}
+
+TYPED_TEST(immediate, what_was_queued_before_the_connection_was_lost_is_kept) {
+  TypeParam state{immediately()};
+  auto& p = state.open_pipe(true);
+  state.on_attached(p, {}, 1);
+  EXPECT_EQ(state.send(message{"kept"}), send_status::queued);
+  state.on_detached(p);
+  EXPECT_FALSE(state.writable());
+  EXPECT_NE(state.send(message{"too late"}), send_status::queued);
+  state.on_attached(p, {}, 1);
+  EXPECT_EQ(written(state, p.id).size(), 1U);
+}
+
+TEST(immediate_round_robin, messages_go_to_who_is_there) {
+  push_state push{immediately()};
+  auto& absent = push.open_pipe(true);
+  auto& there = push.open_pipe(true);
+  push.on_attached(there, {}, 1);
+  for (int n = 0; n < 4; ++n) {
+    ASSERT_EQ(push.send(message{"x"}), send_status::queued);
+  }
+  EXPECT_EQ(written(push, there.id).size(), 4U);
+  EXPECT_TRUE(absent.out.empty());
+  // A write to who is gone makes nobody writable.
+  push.on_detached(there);
+  push.on_written(there);
+  EXPECT_FALSE(push.writable());
+}
+
+TEST(immediate_router, an_endpoint_that_is_not_connected_has_no_room) {
+  router_state router{immediately()};
+  auto& p = router.open_pipe(true);
+  EXPECT_EQ(router.send(p.id, {"too early"}), send_status::full);
+  EXPECT_FALSE(router.writable(p.id));
+  router.on_attached(p, {}, 1);
+  EXPECT_EQ(router.send(p.id, {"in time"}), send_status::queued);
+}
+
+TEST(immediate_xsub, endpoints_that_are_not_connected_are_passed_over) {
+  xsub_state xsub{immediately()};
+  auto& absent = xsub.open_pipe(true);
+  const auto there = attach_new(xsub);
+  EXPECT_EQ(xsub.send(message{"hello"}), send_status::queued);
+  EXPECT_TRUE(absent.out.empty());
+  EXPECT_EQ(written(xsub, there), messages{{"hello"}});
+  EXPECT_EQ(xsub.counters().dropped_full, 0U);
+}
+
+TEST(send_policy, round_robin_takes_turns_whatever_waits) {
+  push_state push{{}};
+  const auto a = attach_new(push);
+  const auto b = attach_new(push);
+  ASSERT_EQ(push.send(message{"0"}), send_status::queued);
+  ASSERT_EQ(push.send(message{"1"}), send_status::queued);
+  static_cast<void>(written(push, b));
+  ASSERT_EQ(push.send(message{"2"}), send_status::queued);
+  EXPECT_EQ(push.find(a)->out.messages(), 2U);
+}
+
+socket_options least_queued(std::size_t mark = 1'000) {
+  socket_options options;
+  options.policy = send_policy::least_queued;
+  options.send_mark.messages = mark;
+  return options;
+}
+
+TEST(send_policy, least_queued_goes_to_who_has_the_least_to_be_written) {
+  push_state push{least_queued()};
+  const auto slow = attach_new(push);
+  const auto fast = attach_new(push);
+  const auto faster = attach_new(push);
+  for (int n = 0; n < 9; ++n) {
+    ASSERT_EQ(push.send(message{"x"}), send_status::queued);
+  }
+  for (const auto id : {slow, fast, faster}) {
+    EXPECT_EQ(push.find(id)->out.messages(), 3U) << "those who are equal take turns";
+  }
+  static_cast<void>(written(push, faster));
+  for (int n = 0; n < 3; ++n) {
+    ASSERT_EQ(push.send(message{"x"}), send_status::queued);
+  }
+  EXPECT_EQ(push.find(faster)->out.messages(), 3U);
+  static_cast<void>(written(push, fast));
+  static_cast<void>(written(push, faster));
+  for (int n = 0; n < 4; ++n) {
+    ASSERT_EQ(push.send(message{"x"}), send_status::queued);
+  }
+  EXPECT_EQ(push.find(slow)->out.messages(), 3U);
+  EXPECT_EQ(push.find(fast)->out.messages(), 2U);
+  EXPECT_EQ(push.find(faster)->out.messages(), 2U);
+}
+
+TEST(send_policy, least_queued_passes_over_who_is_full_and_is_full_when_all_are) {
+  dealer_state dealer{least_queued(2)};
+  static_cast<void>(attach_new(dealer));
+  const auto other = attach_new(dealer);
+  for (int n = 0; n < 4; ++n) {
+    ASSERT_EQ(dealer.send(message{"x"}), send_status::queued);
+  }
+  EXPECT_EQ(dealer.send(message{"x"}), send_status::full);
+  static_cast<void>(written(dealer, other));
+  EXPECT_EQ(dealer.send(message{"y"}), send_status::queued);
+  EXPECT_EQ(written(dealer, other), messages{{"y"}});
+}
+
+TEST(send_policy, least_queued_with_peers_that_are_idle_takes_turns) {
+  push_state push{least_queued()};
+  std::vector<peer_id> all;
+  for (int n = 0; n < 5; ++n) {
+    all.push_back(attach_new(push));
+  }
+  for (int n = 0; n < 10; ++n) {
+    ASSERT_EQ(push.send(message{std::to_string(n)}), send_status::queued);
+    const auto to = all[static_cast<std::size_t>(n) % all.size()];
+    EXPECT_EQ(written(push, to), messages{{std::to_string(n)}});
+  }
+}
+
+}  // namespace
+}  // namespace zmtp

@@ -1,0 +1,117 @@
+// conflate over loopback: who does not read for a while gets the last message, whole, and whoever sends
+// never waits.
+
+#include "test/support/pattern_test.h"
+#include "test/support/raw_peer.h"
+#include "test/support/wire.h"
+#include "zmtp/socket/pub_socket.h"
+#include "zmtp/socket/pull_socket.h"
+#include "zmtp/socket/push_socket.h"
+#include "zmtp/socket/rep_socket.h"
+#include "zmtp/socket/sub_socket.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+namespace zmtp::test {
+namespace {
+
+constexpr int many = 5'000;
+
+socket_options conflating() {
+  socket_options options;
+  options.conflate = true;
+  return options;
+}
+
+class conflate : public pattern_test {
+protected:
+  // Until the last one has come; returns how many came before it.
+  template <class Socket>
+  int take_until_last(Socket& from, const message& last) {
+    int before = 0;
+    for (auto m = take(from); m != last && !HasFailure(); m = take(from)) {
+      EXPECT_EQ(m.part_count(), last.part_count());
+      ++before;
+    }
+    return before;
+  }
+};
+
+TEST_F(conflate, a_receiver_that_reads_late_gets_the_last) {
+  push_socket push{executor()};
+  pull_socket pull{executor(), conflating()};
+  join(pull, push);
+  const message last{"last", "of all", ""};
+  for (int n = 0; n < many; ++n) {
+    put(push, {"one", std::to_string(n), ""});
+  }
+  put(push, last);
+  // The receiver's side has read on meanwhile, though its user has not.
+  run_until([&] { return pull.counters().dropped_conflated == many; });
+  EXPECT_EQ(take(pull), last);
+  message more;
+  EXPECT_FALSE(pull.try_receive(more));
+  EXPECT_EQ(pull.counters().messages_received, 1U);
+}
+
+TEST_F(conflate, a_sender_never_waits_and_its_last_arrives) {
+  push_socket push{executor(), conflating()};
+  raw_peer theirs{context()};
+  theirs.connect(push.bind("tcp://127.0.0.1:*"));
+  theirs.shake_hands("PULL");
+  wait_for_peer(push);
+  const std::string body(20'000, 'x');
+  for (int n = 0; n < many; ++n) {
+    ASSERT_EQ(push.try_send({std::to_string(n), body}), send_status::queued);
+    run_ready();
+  }
+  EXPECT_GT(push.counters().dropped_conflated, 0U);
+  theirs.start_reading();
+  const auto last = framed({std::to_string(many - 1), body});
+  run_until([&] { return theirs.traffic().ends_with(last); });
+  const auto got = content_of(theirs.traffic());
+  EXPECT_EQ(got.unread, 0U) << "nothing was cut";
+  EXPECT_EQ(got.messages.size() + push.counters().dropped_conflated,
+            static_cast<std::size_t>(many));
+}
+
+TEST_F(conflate, a_subscriber_gets_the_last_of_what_it_wants) {
+  pub_socket publisher{executor(), conflating()};
+  sub_socket subscriber{executor(), conflating()};
+  subscriber.subscribe("A");
+  join(publisher, subscriber);
+  run_until([&] {
+    EXPECT_EQ(publisher.try_send({"A", "first"}), send_status::queued);
+    return publisher.counters().messages_sent != 0;
+  });
+  for (int n = 0; n < many; ++n) {
+    ASSERT_EQ(publisher.try_send({"A", std::to_string(n)}), send_status::queued);
+    ASSERT_EQ(publisher.try_send({"B", std::to_string(n)}), send_status::queued);
+  }
+  EXPECT_LT(take_until_last(subscriber, {"A", std::to_string(many - 1)}), many);
+  EXPECT_EQ(publisher.counters().dropped_full, 0U);
+}
+
+TEST_F(conflate, a_dealer_conflates_in_both_directions) {
+  dealer_socket one{executor(), conflating()};
+  dealer_socket other{executor(), conflating()};
+  join(one, other);
+  wait_for_peer(one);
+  for (int n = 0; n < many; ++n) {
+    ASSERT_EQ(one.try_send({"to the other", std::to_string(n)}), send_status::queued);
+    ASSERT_EQ(other.try_send({"to the one", std::to_string(n)}), send_status::queued);
+  }
+  EXPECT_LT(take_until_last(other, {"to the other", std::to_string(many - 1)}), many);
+  EXPECT_LT(take_until_last(one, {"to the one", std::to_string(many - 1)}), many);
+}
+
+TEST_F(conflate, is_refused_where_it_has_no_meaning) {
+  EXPECT_THROW((rep_socket{executor(), conflating()}), boost::system::system_error);
+  EXPECT_THROW((router_socket{executor(), conflating()}), boost::system::system_error);
+}
+
+}  // namespace
+}  // namespace zmtp::test

@@ -1,0 +1,88 @@
+#pragma once
+// A hash of octets that peers choose: who does not know the key cannot make them collide.
+
+#include <boost/endian/conversion.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace zmtp {
+
+// Takes eight octets with each multiplication, and what is left over at the end, so that the hashes of
+// several prefixes of a text cost little more than that of the longest.
+class keyed_hash {
+public:
+  // Sixty-four random bits make a key.
+  explicit keyed_hash(std::uint64_t seed) noexcept
+      : start_{expand(seed)}, step_{expand(seed) | 1}, end_{expand(seed) | 1} {}
+
+  // Goes along a text, which it views.
+  class walk {
+  public:
+    walk(const keyed_hash& key, std::string_view text) noexcept
+        : key_{&key}, text_{text}, state_{key.start_} {}
+    // The hash of the first so many octets; not fewer than the last time, nor more than there are.
+    [[nodiscard]] std::uint64_t to(std::size_t length) noexcept {
+      for (; length - at_ >= word; at_ += word) {
+        state_ = fold(state_ ^ load(at_), key_->step_);
+      }
+      return fold(state_ ^ rest(length - at_), key_->end_ ^ length);
+    }
+
+  private:
+    [[nodiscard]] std::uint64_t load(std::size_t at) const noexcept {
+      std::uint64_t octets;
+      std::memcpy(&octets, text_.data() + at, word);
+      return boost::endian::little_to_native(octets);
+    }
+    // Less than a word, from at_ on. What follows in the text may be read, but does not count.
+    [[nodiscard]] std::uint64_t rest(std::size_t size) const noexcept {
+      if (at_ + word <= text_.size()) {
+        return load(at_) & ((std::uint64_t{1} << 8 * size) - 1);
+      }
+      std::uint64_t octets = 0;
+      if (size != 0) {
+        std::memcpy(&octets, text_.data() + at_, size);
+      }
+      return boost::endian::little_to_native(octets);
+    }
+
+    const keyed_hash* key_;
+    std::string_view text_;
+    std::uint64_t state_;
+    std::size_t at_ = 0;  // a multiple of a word
+  };
+
+  [[nodiscard]] std::uint64_t operator()(std::string_view text) const noexcept {
+    return walk{*this, text}.to(text.size());
+  }
+  [[nodiscard]] std::uint64_t operator()(std::uint64_t number) const noexcept {
+    return fold(number ^ start_, step_);
+  }
+
+private:
+  static constexpr std::size_t word = sizeof(std::uint64_t);
+  __extension__ using wide = unsigned __int128;
+
+  // Every bit of a product depends on bits of both factors; neither half does on all of them.
+  [[nodiscard]] static std::uint64_t fold(std::uint64_t a, std::uint64_t b) noexcept {
+    const auto product = static_cast<wide>(a) * b;
+    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+  }
+  // The next of the numbers that a seed stands for.
+  [[nodiscard]] static std::uint64_t expand(std::uint64_t& seed) noexcept {
+    seed += 0x9e37'79b9'7f4a'7c15;
+    auto bits = seed;
+    bits = (bits ^ bits >> 30) * 0xbf58'476d'1ce4'e5b9;
+    bits = (bits ^ bits >> 27) * 0x94d0'49bb'1331'11eb;
+    return bits ^ bits >> 31;
+  }
+
+  std::uint64_t start_;
+  std::uint64_t step_;
+  std::uint64_t end_;
+};
+
+}  // namespace zmtp

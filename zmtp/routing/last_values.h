@@ -1,0 +1,70 @@
+#pragma once
+// The last message of each topic, which is its first part.
+
+#include "zmtp/message.h"
+#include "zmtp/options.h"
+
+#include <boost/intrusive/list.hpp>
+#include <boost/intrusive/set.hpp>
+
+#include <cstddef>
+#include <string_view>
+
+namespace zmtp {
+
+// Never holds more than its limits: the topic that has rested longest gives way.
+class last_values {
+public:
+  explicit last_values(const last_value_limits& limit) noexcept : limit_{limit} {}
+  last_values(const last_values&) = delete;
+  last_values& operator=(const last_values&) = delete;
+  ~last_values();
+
+  // A message that is too large for the limits is not kept, nor the one that it outdates.
+  void keep(const message& m);
+  // Visits the messages whose topics begin with `prefix`, in the order of topics and beginning at topic
+  // `from`, until `visit` returns false. False if it did.
+  template <class Visit>
+  bool visit(std::string_view prefix, std::string_view from, Visit&& visit) const {
+    for (auto at = by_topic_.lower_bound(from, order{});
+         at != by_topic_.end() && at->content.front().starts_with(prefix); ++at) {
+      if (!visit(at->content)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  [[nodiscard]] std::size_t topics() const noexcept { return by_topic_.size(); }
+  // In memory, with the objects that hold the messages.
+  [[nodiscard]] std::size_t octets() const noexcept { return octets_; }
+
+private:
+  struct value : boost::intrusive::set_base_hook<>, boost::intrusive::list_base_hook<> {
+    explicit value(const message& m) : content{m} {}
+    message content;
+  };
+  struct order {
+    bool operator()(const value& a, const value& b) const noexcept {
+      return a.content.front() < b.content.front();
+    }
+    bool operator()(const value& a, std::string_view b) const noexcept {
+      return a.content.front() < b;
+    }
+    bool operator()(std::string_view a, const value& b) const noexcept {
+      return a < b.content.front();
+    }
+  };
+
+  [[nodiscard]] static std::size_t charge(const message& m) noexcept {
+    return sizeof(value) + m.tail().size();
+  }
+  void drop(value& v) noexcept;
+
+  last_value_limits limit_;
+  boost::intrusive::set<value, boost::intrusive::compare<order>> by_topic_;
+  boost::intrusive::list<value> by_age_;  // the one that has rested longest first
+  std::size_t octets_ = 0;
+};
+
+}  // namespace zmtp
