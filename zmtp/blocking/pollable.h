@@ -3,23 +3,19 @@
 
 #include "zmtp/blocking/engine.h"
 #include "zmtp/error.h"
+#include "zmtp/message.h"
+#include "zmtp/routing/peer_id.h"
 #include "zmtp/socket/completion_handler.h"
 
-#include <concepts>
 #include <utility>
-
-namespace zmtp {
-
-class router_socket;
-
-}  // namespace zmtp
 
 namespace zmtp::blocking {
 
-// Says for each message whom it is for, and waits for no room in general: it sends what it can and drops the
-// rest, or says so.
+// Can be told for each message whom it is for: ROUTER, XPUB.
 template <class Async>
-concept names_peers = std::same_as<Async, router_socket>;
+concept names_peers = requires(Async& s, peer_id to, message m) {
+  s.try_send(to, std::move(m));
+};
 
 // All of it under the lock of its engine.
 class pollable : public engine::member {
@@ -54,6 +50,7 @@ public:
     if constexpr (requires { socket.writable(); }) {
       return socket.writable();
     } else {
+      // It does not wait for room in general: it sends what it can and drops the rest, or says so.
       return names_peers<Async>;
     }
   }

@@ -49,8 +49,8 @@ struct poll_item;
 template <class Async>
 class socket {
 public:
-  // A message; of a ROUTER with who sent it.
-  using received = std::conditional_t<names_peers<Async>, routed_message, message>;
+  // A message; with who sent it, where the socket tells that apart (ROUTER, XPUB).
+  using received = std::conditional_t<receives<Async, routed_message>, routed_message, message>;
 
   // Throws boost::system::system_error with errc::bad_option, or with errc::socket_closed in a fork.
   explicit socket(context& in) : socket{in, socket_options{}} {}
@@ -202,7 +202,7 @@ public:
     return count;
   }
 
-  // ROUTER: to this peer. What cannot be queued is dropped and counted, or waited for with
+  // ROUTER, XPUB: to this peer. What cannot be queued is dropped and counted, or waited for with
   // socket_options::mandatory. The forms without a peer are those of router_socket, with an envelope.
   [[nodiscard]] send_status try_send(peer_id to, message&& m) requires names_peers<Async> {
     auto status = send_status::unknown;

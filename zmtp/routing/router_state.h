@@ -21,6 +21,13 @@ public:
   void on_attached(pipe& p, peer_info info, std::uint32_t random) override;
   void close_pipe(pipe& p) override;
 
+  // In an envelope: with the routing id of the sender as the first part, as libzmq's ROUTER has it.
+  using socket_state::receive;
+  [[nodiscard]] bool receive(message& to) override;
+  // To the peer that the first part names, without that part. Unless socket_options::mandatory, what
+  // has no peer is dropped and counted, and so is what a full one has no room for, with if_full::drop.
+  [[nodiscard]] send_status send(message&& m, if_full then) override;
+
   // The living peer with this routing id.
   [[nodiscard]] std::optional<peer_id> find_routing_id(std::string_view routing_id) const noexcept {
     return identities_.find(routing_id);
@@ -29,12 +36,6 @@ public:
   [[nodiscard]] send_status send(peer_id to, message&& m) override {
     return queue_for(to, std::move(m));
   }
-  // With the routing id in front, as libzmq's ROUTER has it.
-  using socket_state::receive;
-  [[nodiscard]] bool receive(message& to) override;
-  // To the peer that the first part names, without that part. Unless socket_options::mandatory, what
-  // has no peer is dropped and counted, and so is what a full one has no room for, with if_full::drop.
-  [[nodiscard]] send_status send(message&& m, if_full then) override;
 
 private:
   void forget(pipe& p) override;

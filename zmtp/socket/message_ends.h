@@ -4,6 +4,7 @@
 
 #include "zmtp/error.h"
 #include "zmtp/message.h"
+#include "zmtp/routing/routed_message.h"
 #include "zmtp/routing/socket_state.h"
 #include "zmtp/socket/completion_handler.h"
 
@@ -20,10 +21,18 @@ namespace zmtp {
 using done_handler = completion_handler<void(error_code)>;
 using count_done_handler = completion_handler<void(error_code, std::size_t)>;
 
-// A socket that receives messages; of a ROUTER, in their envelopes.
+// Receives messages, in an envelope where it can, else without saying from whom.
 template <class Socket>
-concept message_source = requires(Socket& s, message& m, done_handler h) {
+concept receives_messages = requires(Socket& s, message& m) {
   { s.try_receive(m) } -> std::same_as<bool>;
+}
+|| requires(Socket& s, routed_message& m) {
+  { s.try_receive(m) } -> std::same_as<bool>;
+};
+
+// A socket that receives.
+template <class Socket>
+concept message_source = receives_messages<Socket> && requires(Socket& s, done_handler h) {
   { s.readable() } -> std::convertible_to<bool>;
   s.async_wait_readable(std::move(h));
 };
@@ -64,11 +73,24 @@ template <message_source Socket>
     explicit source(Socket& from) noexcept : from_{from} {}
     boost::asio::any_io_executor executor() const override { return from_.get_executor(); }
     bool readable() const override { return from_.readable(); }
-    bool try_receive(message& to) override { return from_.try_receive(to); }
+    bool try_receive(message& to) override {
+      if constexpr (requires { from_.try_receive(to); }) {
+        return from_.try_receive(to);
+      } else {
+        while (from_.try_receive(next_)) {
+          if (next_.what == routed_message::kind::message) {
+            to = std::move(next_.content);
+            return true;
+          }
+        }
+        return false;
+      }
+    }
     void wait_readable(done_handler h) override { from_.async_wait_readable(std::move(h)); }
 
   private:
     Socket& from_;
+    routed_message next_;
   };
   return std::make_unique<source>(socket);
 }

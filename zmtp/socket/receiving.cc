@@ -13,11 +13,6 @@ bool try_receive(socket_core& core, Item& to) {
   return received;
 }
 
-bool readable(socket_core& core) noexcept {
-  const serial_check::scope alone{core.serial()};
-  return core.state().readable();
-}
-
 template <class Item>
 void start_receive(socket_core& core, deadline until, item_handler<Item> handler) {
   core.start(waiting_room::side::to_receive, std::move(handler), until,

@@ -6,6 +6,7 @@
 #include "zmtp/routing/routed_message.h"
 #include "zmtp/socket/completion_handler.h"
 #include "zmtp/socket/deadline.h"
+#include "zmtp/socket/readiness.h"
 
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/deferred.hpp>
@@ -30,7 +31,6 @@ using received_handler = completion_handler<void(error_code, std::size_t)>;
 // Item is message or routed_message.
 template <class Item>
 [[nodiscard]] bool try_receive(socket_core& core, Item& to);
-[[nodiscard]] bool readable(socket_core& core) noexcept;
 template <class Item>
 void start_receive(socket_core& core, deadline until, item_handler<Item> handler);
 template <class Item>
@@ -47,9 +47,6 @@ class receiving : public Base {
 public:
   // False if nothing has come; what `to` held is lost in any case.
   [[nodiscard]] bool try_receive(Item& to) { return operations::try_receive(*this->core_, to); }
-
-  // Something has come, for which the pattern may still have no use.
-  [[nodiscard]] bool readable() const noexcept { return operations::readable(*this->core_); }
 
   // Waits for one message.
   // Completes with error_code and the message (with its sender, where they are told apart).
@@ -100,6 +97,9 @@ public:
   auto async_wait_readable(Token&& token = {}) {
     return async_wait_readable(deadline{}, std::forward<Token>(token));
   }
+
+  // Something has come, for which the pattern may still have no use.
+  [[nodiscard]] bool readable() const noexcept { return operations::readable(*this->core_); }
 
 protected:
   using Base::Base;

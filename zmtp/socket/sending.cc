@@ -34,11 +34,6 @@ send_status try_send(socket_core& core, message&& m) {
   return status;
 }
 
-bool writable(socket_core& core) noexcept {
-  const serial_check::scope alone{core.serial()};
-  return core.open() && !core.senders_wait() && core.state().writable();
-}
-
 void start_send(socket_core& core, message&& m, deadline until, sent_handler handler) {
   core.start(waiting_room::side::to_send, std::move(handler), until,
              [&core, m = std::move(m)](error_code& ec) mutable {

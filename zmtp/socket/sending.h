@@ -6,6 +6,7 @@
 #include "zmtp/routing/socket_state.h"
 #include "zmtp/socket/completion_handler.h"
 #include "zmtp/socket/deadline.h"
+#include "zmtp/socket/readiness.h"
 
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/deferred.hpp>
@@ -26,7 +27,6 @@ using sent_handler = completion_handler<void(error_code)>;
 using count_handler = completion_handler<void(error_code, std::size_t)>;
 
 [[nodiscard]] send_status try_send(socket_core& core, message&& m);
-[[nodiscard]] bool writable(socket_core& core) noexcept;
 void start_send(socket_core& core, message&& m, deadline until, sent_handler handler);
 void start_send(socket_core& core, std::vector<message>& batch, deadline until,
                 count_handler handler);
@@ -43,9 +43,6 @@ public:
   [[nodiscard]] send_status try_send(message&& m) {
     return operations::try_send(*this->core_, std::move(m));
   }
-
-  // There is room, and nobody who waits for it.
-  [[nodiscard]] bool writable() const noexcept { return operations::writable(*this->core_); }
 
   // Queues one message, and waits while it cannot be queued.
   // Completes with error_code when queued, which is not yet delivered.
@@ -97,6 +94,9 @@ public:
   auto async_wait_writable(Token&& token = {}) {
     return async_wait_writable(deadline{}, std::forward<Token>(token));
   }
+
+  // There is room, and nobody who waits for it.
+  [[nodiscard]] bool writable() const noexcept { return operations::writable(*this->core_); }
 
 protected:
   using Base::Base;
