@@ -1,5 +1,7 @@
 #include "zmtp/transport/connector.h"
 
+#include "zmtp/transport/acceptor.h"
+
 #include <boost/asio/error.hpp>
 #include <boost/asio/io_context.hpp>
 #include <gtest/gtest.h>
@@ -46,6 +48,28 @@ TEST(connector, never_connects_to_itself) {
     context.restart();
     context.run();
     ASSERT_EQ(result, asio::error::connection_refused) << "attempt " << i;
+  }
+}
+
+TEST(connector, completes_with_operation_aborted_when_it_is_cancelled) {
+  asio::io_context context{1};
+  acceptor ipc{context.get_executor(), {}};
+  acceptor tcp{context.get_executor(), {}};
+  ASSERT_EQ(ipc.open({ipc_address{"*"}}, 1), error_code{});
+  ASSERT_EQ(tcp.open({tcp_address{"127.0.0.1"}}, 1), error_code{});
+  for (const auto& to : {ipc.bound(), tcp.bound(), endpoint{tcp_address{"0x7f000001", 1}},
+                         endpoint{ipc_address{"/nobody/there"}}}) {
+    std::optional<error_code> result;
+    const auto attempt = std::make_shared<connector>(context.get_executor(), transport_options{});
+    attempt->start(to, std::chrono::seconds{10}, [&](error_code ec, const stream& s) {
+      result = ec;
+      EXPECT_FALSE(s.is_open());
+    });
+    attempt->cancel();
+    EXPECT_FALSE(result) << to.to_string();
+    context.restart();
+    context.run();
+    EXPECT_EQ(result, asio::error::operation_aborted) << to.to_string();
   }
 }
 
