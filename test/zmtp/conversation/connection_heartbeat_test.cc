@@ -59,7 +59,7 @@ TEST_F(connection_heartbeat, says_our_ttl_in_tenths_of_a_second) {
 }
 
 // libzmq cuts a peer in the middle of a large message.
-TEST_F(connection_heartbeat, every_octet_of_a_large_message_is_life) {
+TEST_F(connection_heartbeat, every_octet_of_a_large_message_is_life) {  // Z-9
   shake_hands(s, "ROUTER");
   const auto large = framed({std::string(200, 'x')});
   for (const char octet : large) {

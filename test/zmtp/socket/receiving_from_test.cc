@@ -54,7 +54,6 @@ TEST_F(receiving_from, a_sub_still_gets_what_it_subscribed_to_alone) {
   pub_socket other{executor()};
   sub_socket sub{executor()};
   sub.subscribe("a");
-  std::optional<error_code> there;
   const auto at_one = one.bind("tcp://127.0.0.1:*").to_string();
   const auto at_other = other.bind("tcp://127.0.0.1:*").to_string();
   sub.connect(at_one);
