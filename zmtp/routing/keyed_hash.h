@@ -3,9 +3,9 @@
 
 #include <boost/endian/conversion.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 
 namespace zmtp {
@@ -33,20 +33,28 @@ public:
 
   private:
     [[nodiscard]] std::uint64_t load(std::size_t at) const noexcept {
-      std::uint64_t octets;
-      std::memcpy(&octets, text_.data() + at, word);
-      return boost::endian::little_to_native(octets);
+      return boost::endian::load_little_u64(
+          reinterpret_cast<const unsigned char*>(text_.data() + at));
     }
-    // Less than a word, from at_ on. What follows in the text may be read, but does not count.
+    // Less than a word, from at_ on. What stands around it in the text may be read, but does not count.
     [[nodiscard]] std::uint64_t rest(std::size_t size) const noexcept {
-      if (at_ + word <= text_.size()) {
-        return load(at_) & ((std::uint64_t{1} << 8 * size) - 1);
+      if (text_.size() >= word) {
+        const auto beyond = at_ + word - std::min(at_ + word, text_.size());
+        // A shift by a whole word, which is none, is of a word that nothing is wanted of.
+        return load(at_ - beyond) >> (8 * beyond & 63) & ((std::uint64_t{1} << 8 * size) - 1);
       }
-      std::uint64_t octets = 0;
-      if (size != 0) {
-        std::memcpy(&octets, text_.data() + at_, size);
+      return short_rest(size);
+    }
+    // The same without a whole word to read. Reading an octet twice puts it twice into the same place.
+    [[nodiscard]] std::uint64_t short_rest(std::size_t size) const noexcept {
+      const auto* const octets = reinterpret_cast<const unsigned char*>(text_.data());
+      if (size >= 4) {
+        return boost::endian::load_little_u32(octets) |
+               std::uint64_t{boost::endian::load_little_u32(octets + size - 4)} << 8 * (size - 4);
       }
-      return boost::endian::little_to_native(octets);
+      return size == 0 ? 0
+                       : octets[0] | std::uint64_t{octets[size / 2]} << 8 * (size / 2) |
+                             std::uint64_t{octets[size - 1]} << 8 * (size - 1);
     }
 
     const keyed_hash* key_;

@@ -88,6 +88,7 @@ private:
   };
   struct topic_hash {
     using is_transparent = void;
+    using is_avalanching = void;  // the table need not mix it once more
     const subscription_index* index;
     std::size_t operator()(topic_id id) const noexcept;
     std::size_t operator()(const hashed& key) const noexcept { return key.hash; }
@@ -107,6 +108,7 @@ private:
   };
   struct record_hash {
     using is_transparent = void;
+    using is_avalanching = void;
     const subscription_index* index;
     std::size_t operator()(const membership& m) const noexcept;
     std::size_t operator()(std::uint32_t record) const noexcept;
