@@ -98,7 +98,7 @@ void router_party::send_to(peer_id peer, std::uint32_t destination, std::uint32_
   if (status == send_status::queued) {
     books().queued(p);
   } else {
-    state().count_drop(status);
+    state().count_drop(peer, status);
   }
 }
 

@@ -84,7 +84,7 @@ send_status router_state::send(message&& m, if_full then) {
   } else if (options_.mandatory || (status == send_status::full && then == if_full::say_so)) {
     return status;
   } else {
-    count_drop(status);
+    count_drop(p != nullptr ? p->id : peer_id{}, status);
     m.clear();
   }
   return send_status::queued;

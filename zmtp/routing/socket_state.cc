@@ -103,6 +103,14 @@ void socket_state::close_pipe(pipe& p) {
   }
 }
 
+void socket_state::on_closed() noexcept {
+  for_each_pipe([this](pipe& p) {
+    p.out.rewind();
+    counters_.dropped_closed += p.out.messages();
+    p.out.clear();
+  });
+}
+
 void socket_state::on_ended(error_code reason) noexcept {
   if (reason.category() == zmtp_category()) {
     ++counters_.ended[static_cast<std::size_t>(reason.value())];
@@ -141,12 +149,16 @@ send_status socket_state::queue_for(peer_id to, message&& m) {
   return send_status::queued;
 }
 
-void socket_state::count_drop(send_status why) noexcept {
+void socket_state::count_drop(peer_id to, send_status why) noexcept {
   switch (why) {
     case send_status::queued:
     case send_status::out_of_turn:
     case send_status::too_long: return;
-    case send_status::full: ++counters_.dropped_full; return;
+    case send_status::full:
+      if (auto* p = find(to)) {
+        drop_full(*p);
+      }
+      return;
     case send_status::unknown: ++counters_.dropped_unknown; return;
   }
 }

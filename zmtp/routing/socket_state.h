@@ -42,6 +42,7 @@ struct socket_counters {
   std::uint64_t dropped_full = 0;           // not queued: the peer's queue was full
   std::uint64_t dropped_unknown = 0;        // not queued: no such peer
   std::uint64_t dropped_detached = 0;       // queued for a peer that is gone
+  std::uint64_t dropped_closed = 0;         // queued when the linger time of the socket was over
   std::uint64_t dropped_unexpected = 0;     // came out of turn, or without its envelope
   std::uint64_t dropped_conflated = 0;      // gave way to a newer one
   std::uint64_t refused_subscriptions = 0;  // above a peer's limit
@@ -119,6 +120,8 @@ public:
   // The endpoint is disconnected, and its connection gone: what was queued is dropped, and the pipe
   // goes once the user has received what came before.
   virtual void close_pipe(pipe& p);
+  // The socket is no more; what is still queued is dropped.
+  void on_closed() noexcept;
   // A connection has ended, whether its handshake was over or not.
   void on_ended(error_code reason) noexcept;
   // A listener takes nobody for a while: there are no file descriptors, or there is no memory.
@@ -167,7 +170,7 @@ public:
   // here.
   [[nodiscard]] virtual send_status send(peer_id, message&&) { return send_status::unknown; }
   // What could not be queued for a peer is dropped.
-  void count_drop(send_status why) noexcept;
+  void count_drop(peer_id to, send_status why) noexcept;
   // A message would be queued.
   [[nodiscard]] virtual bool writable() const noexcept { return false; }
   // A message to this peer would be queued.

@@ -24,7 +24,7 @@ bool attempt(socket_core& core, peer_id to, message& m, error_code& ec) {
     return true;
   }
   if (!core.options().mandatory) {
-    state.count_drop(status);
+    state.count_drop(to, status);
     return true;
   }
   if (status == send_status::unknown) {

@@ -590,6 +590,7 @@ void socket_core::shut() noexcept {
   for (const auto& d : dialers_) {
     d->close();
   }
+  state_->on_closed();
   const auto links = std::move(links_);
   links_.clear();
   by_slot_.clear();

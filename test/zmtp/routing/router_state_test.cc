@@ -161,11 +161,12 @@ TEST_F(router, a_stale_id_never_finds_a_later_peer) {
 }
 
 TEST_F(router, drops_are_counted_by_cause) {
-  state.count_drop(send_status::queued);
-  state.count_drop(send_status::full);
-  state.count_drop(send_status::unknown);
-  state.count_drop(send_status::unknown);
   const auto a = attach("A");
+  state.count_drop(a, send_status::queued);
+  state.count_drop(a, send_status::full);
+  EXPECT_EQ(state.find(a)->counters.dropped_full, 1U);
+  state.count_drop({.slot = 77}, send_status::unknown);
+  state.count_drop({.slot = 77}, send_status::unknown);
   EXPECT_EQ(state.send(a, {"m"}), send_status::queued);
   EXPECT_EQ(state.send(a, {"m"}), send_status::queued);
   EXPECT_EQ(write(state, a, 4).size(), 4U);

@@ -57,6 +57,7 @@ TEST_F(async_close, completes_when_everything_is_written) {
   });
   EXPECT_EQ(end, error_code{});
   EXPECT_EQ(received, 1'000);
+  EXPECT_EQ(dealer.counters().dropped_closed, 0U);
   router.close();
   run_to_the_end();
 }
@@ -76,6 +77,7 @@ TEST_F(async_close, says_so_when_its_time_is_over) {
   dealer.async_close(20ms, note());
   wait();
   EXPECT_EQ(end, errc::timed_out);
+  EXPECT_EQ(dealer.counters().dropped_closed, 1U);
   run_to_the_end();
 }
 

@@ -95,6 +95,12 @@ TEST_F(peers_of_a_socket, say_what_waits_for_them) {
   EXPECT_GT(peers[0].messages_to_send, 0U);
   EXPECT_LE(peers[0].messages_to_send, queued);
   EXPECT_GT(peers[0].octets_to_send, 1'000'000U);
+  // What has no room is dropped, and counted for it.
+  bool done = false;
+  router.async_send(id, message{"dropped"}, [&](error_code ec) { done = !ec; });
+  run_until([&] { return done; });
+  EXPECT_EQ(router.peers()[0].counters.dropped_full, 1U);
+  EXPECT_EQ(router.counters().dropped_full, 1U);
 }
 
 TEST_F(peers_of_a_socket, a_subscriber_that_misses_messages_is_known_by_it) {
