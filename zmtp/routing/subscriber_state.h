@@ -23,11 +23,12 @@ public:
   virtual bool subscribe(std::string_view topic);
   // True if it was the last.
   virtual bool unsubscribe(std::string_view topic);
+  // In the order in which they were subscribed to.
   [[nodiscard]] std::vector<std::string_view> topics() const override;
 
 protected:
   subscriber_state(socket_type type, const socket_options& options, std::uint64_t seed)
-      : socket_state{type, options}, counts_{0, hash{keyed_hash{seed}}} {}
+      : socket_state{type, options}, wishes_{0, hash{keyed_hash{seed}}} {}
 
 private:
   void tell(bool subscribe, std::string_view topic);
@@ -38,7 +39,13 @@ private:
     std::size_t operator()(std::string_view topic) const noexcept { return key(topic); }
   };
 
-  boost::unordered_flat_map<std::string, std::size_t, hash, std::equal_to<>> counts_;
+  struct wish {
+    std::size_t count;
+    std::uint64_t number;  // of all wishes, in their order
+  };
+
+  boost::unordered_flat_map<std::string, wish, hash, std::equal_to<>> wishes_;
+  std::uint64_t last_number_ = 0;
 };
 
 }  // namespace zmtp

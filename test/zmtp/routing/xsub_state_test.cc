@@ -74,6 +74,18 @@ TEST(xsub_state, without_publishers_there_is_nobody_to_tell) {
   EXPECT_EQ(state.topics(), std::vector<std::string_view>{"B"}) << "who comes is told";
 }
 
+TEST(xsub_state, who_comes_is_told_in_the_order_of_the_subscriptions) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    xsub_state state{{}, seed};
+    for (const auto* topic : {"D", "B", "A", "C", "B"}) {
+      state.subscribe(topic);
+    }
+    state.unsubscribe("D");
+    state.subscribe("D");
+    EXPECT_EQ(state.topics(), (std::vector<std::string_view>{"B", "A", "C", "D"}));
+  }
+}
+
 TEST(xsub_state, a_topic_above_the_limit_is_not_asked_for) {
   xsub_state state{{}};
   static_cast<void>(attach_new(state));

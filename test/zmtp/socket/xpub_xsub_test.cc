@@ -8,10 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -141,11 +139,9 @@ TEST_F(xpub_xsub, each_connection_is_told_each_topic_once) {
   EXPECT_EQ(content_of(first.traffic()).commands, (parts{"\x09SUBSCRIBEA", "\x09SUBSCRIBEB",
                                                          "\x06"
                                                          "CANCELA"}));
-  auto told = content_of(second.traffic()).commands;
-  std::sort(told.begin(), told.end());
-  EXPECT_EQ(told, (parts{"\x06"
-                         "CANCELA",
-                         "\x09SUBSCRIBEA", "\x09SUBSCRIBEB"}));
+  EXPECT_EQ(content_of(second.traffic()).commands, (parts{"\x09SUBSCRIBEA", "\x09SUBSCRIBEB",
+                                                          "\x06"
+                                                          "CANCELA"}));
 }
 
 // Z-8: the publisher goes and comes back at the same place.
@@ -185,11 +181,8 @@ TEST_F(xpub_xsub, a_user_who_does_not_receive_holds_up_subscriptions_and_loses_n
     subscriber.subscribe(std::to_string(n));
   }
   run_ready();
-  std::set<std::string> heard;
   for (int n = 0; n < topics; ++n) {
-    const auto notice = next(publisher).front();
-    ASSERT_EQ(notice.front(), '\1');
-    ASSERT_TRUE(heard.insert(notice).second);
+    ASSERT_EQ(next(publisher), parts{"\1" + std::to_string(n)});
   }
 }
 
