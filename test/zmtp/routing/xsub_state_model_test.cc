@@ -1,0 +1,137 @@
+// Random use of XSUB while publishers come and go: each that is there has been told exactly what the user
+// wants, whether it keeps a set of topics or counts (protocols C2-1).
+
+#include "test/support/routing.h"
+#include "zmtp/routing/xsub_state.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <iterator>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace zmtp {
+namespace {
+
+// What a publisher has heard, by topic: how often more that it begins than that it ends.
+using heard = std::map<std::string, int>;
+
+class random_use {
+public:
+  explicit random_use(unsigned seed) : random_{seed}, state_{{}, seed} {}
+
+  void run() {
+    for (int step = 0; step < 500 && !testing::Test::HasFatalFailure(); ++step) {
+      switch (pick(10)) {
+        case 0: arrive(); break;
+        case 1: leave(); break;
+        case 2: come_back(); break;
+        case 3: flush(); break;
+        case 4: give_up(); break;
+        default: change();
+      }
+      ASSERT_LE(state_.untold().size(), 500U);
+    }
+    flush();
+    heard wanted;
+    for (const auto& [topic, count] : counts_) {
+      if (count != 0) {
+        wanted[topic] = 1;
+      }
+    }
+    for (const auto& [id, topics] : attached_) {
+      ASSERT_EQ(topics, wanted);
+    }
+  }
+
+private:
+  std::size_t pick(std::size_t n) { return random_() % n; }
+  std::string any_topic() { return std::string(pick(3), 'a') + std::string(pick(2), '\0'); }
+  void change() {
+    const auto topic = any_topic();
+    auto& count = counts_[topic];
+    const bool subscribe = count == 0 || pick(2) == 0;
+    count += subscribe ? 1 : -1;
+    if (pick(2) == 0) {
+      subscribe ? state_.subscribe(topic) : state_.unsubscribe(topic);
+    } else {
+      ASSERT_EQ(state_.send(message{(subscribe ? '\1' : '\0') + topic}), send_status::queued);
+    }
+  }
+  // Also what was never asked for.
+  void give_up() {
+    const auto topic = any_topic();
+    auto& count = counts_[topic];
+    count -= count != 0 ? 1 : 0;
+    state_.unsubscribe(topic);
+  }
+  // As the shell does: the others first, and then the newcomer of everything.
+  void attach(pipe& p) {
+    flush();
+    state_.on_attached(p, {}, 1);
+    auto& topics = attached_[p.id];
+    for (const auto topic : state_.topics()) {
+      ASSERT_EQ(++topics[std::string{topic}], 1);
+    }
+  }
+  void flush() {
+    for (const auto& change : state_.untold()) {
+      for (auto& [id, topics] : attached_) {
+        topics[change.topic] += change.subscribe ? 1 : -1;
+        ASSERT_GE(topics[change.topic], 0);
+        ASSERT_LE(topics[change.topic], 1);
+        if (topics[change.topic] == 0) {
+          topics.erase(change.topic);
+        }
+      }
+    }
+    state_.untold().clear();
+  }
+  void arrive() {
+    if (attached_.size() < 5) {
+      attach(state_.open_pipe(pick(2) == 0));
+    }
+  }
+  void leave() {
+    if (attached_.empty()) {
+      return;
+    }
+    const auto one =
+        std::next(attached_.begin(), static_cast<std::ptrdiff_t>(pick(attached_.size())));
+    const auto id = one->first;
+    attached_.erase(one);
+    state_.on_detached(*state_.find(id));
+    if (state_.find(id) != nullptr) {
+      away_.push_back(id);
+    }
+  }
+  void come_back() {
+    if (!away_.empty()) {
+      const auto id = away_.back();
+      away_.pop_back();
+      attach(*state_.find(id));
+    }
+  }
+
+  std::mt19937 random_;
+  xsub_state state_;
+  std::map<std::string, int> counts_;
+  std::map<peer_id, heard> attached_;
+  std::vector<peer_id> away_;
+};
+
+TEST(xsub_state_model, random_use_leaves_every_publisher_with_what_is_wanted) {
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    random_use{seed}.run();
+    if (HasFatalFailure()) {
+      return;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace zmtp
