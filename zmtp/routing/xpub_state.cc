@@ -47,11 +47,11 @@ void xpub_state::on_subscription(pipe& p, bool subscribe, std::string_view topic
     deliver(p, notice(subscribe, topic));
   }
   if (done == change::made) {
-    subscribe ? on_begun(p, topic) : on_ended(p, topic);
+    subscribe ? begin_catching_up(p, topic) : stop_catching_up(p, topic);
   }
 }
 
-void xpub_state::on_begun(pipe& p, std::string_view topic) {
+void xpub_state::begin_catching_up(pipe& p, std::string_view topic) {
   if (last_values_) {
     if (p.id.slot >= behind_.size()) {
       behind_.resize(p.id.slot + 1);
@@ -61,7 +61,7 @@ void xpub_state::on_begun(pipe& p, std::string_view topic) {
   }
 }
 
-void xpub_state::on_ended(const pipe& p, std::string_view topic) {
+void xpub_state::stop_catching_up(const pipe& p, std::string_view topic) {
   if (p.id.slot < behind_.size()) {
     auto& behind = behind_[p.id.slot];
     if (const auto found = behind.find(topic); found != behind.end()) {
@@ -211,7 +211,7 @@ pipe* xpub_state::subscriber(peer_id id) const noexcept {
 bool xpub_state::subscribe(peer_id peer, std::string_view topic) {
   auto* const p = subscriber(peer);
   if (p != nullptr && index().subscribe(p->id.slot, topic)) {
-    on_begun(*p, topic);
+    begin_catching_up(*p, topic);
   }
   return p != nullptr;
 }
@@ -219,7 +219,7 @@ bool xpub_state::subscribe(peer_id peer, std::string_view topic) {
 bool xpub_state::cancel(peer_id peer, std::string_view topic) {
   auto* const p = subscriber(peer);
   if (p != nullptr && index().cancel(p->id.slot, topic)) {
-    on_ended(*p, topic);
+    stop_catching_up(*p, topic);
   }
   return p != nullptr;
 }

@@ -1,5 +1,5 @@
 // XPUB: what it tells its user of subscriptions, in which order, and whom it sends to (RFC 29,
-// protocols A5, Z-8).
+// protocols A5).
 
 #include "zmtp/routing/xpub_state.h"
 
@@ -141,6 +141,7 @@ TEST(xpub_state, verboser_tells_of_every_end_too) {
   EXPECT_EQ(user.received(), texts{"a -A"});
 }
 
+// Z-8
 TEST(xpub_state, when_a_peer_goes_what_nobody_else_has_ends_before_its_detach) {
   xpub_user user{telling(notices::changes, true)};
   const auto a = user.arrive();
