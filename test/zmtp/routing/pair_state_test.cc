@@ -100,7 +100,8 @@ TEST(pair_state, of_two_endpoints_the_first_is_the_peer_until_it_is_disconnected
   EXPECT_EQ(judged(state, second.id), errc::already_paired);
   EXPECT_EQ(state.send(message{"1"}), send_status::queued);
   state.close_pipe(first);
-  EXPECT_EQ(state.counters().dropped_detached, 1U) << "what was queued for an endpoint goes with it";
+  EXPECT_EQ(state.counters().dropped_detached, 1U)
+      << "what was queued for an endpoint goes with it";
   EXPECT_FALSE(state.writable());
   EXPECT_FALSE(judged(state, second.id));
   state.on_attached(second, {}, 1);

@@ -1,9 +1,8 @@
 // Random use of XPUB by several peers, compared with an account of sets: what the user has been told adds
 // up to what peers have, each topic begins before it ends, and messages go to who wants them.
 
-#include "zmtp/routing/xpub_state.h"
-
 #include "test/support/routing.h"
+#include "zmtp/routing/xpub_state.h"
 
 #include <gtest/gtest.h>
 
