@@ -4,14 +4,18 @@ namespace zmtp {
 
 std::optional<decoder::found> decoder::look_closer(std::span<std::byte> rest) noexcept {
   rest[0] &= frame::more | frame::long_size | frame::command;
-  const auto flags = rest[0];
-  const auto header = frame::header_size(flags);
-  if (frame::has(flags, frame::command) && frame::has(flags, frame::more)) {
-    return fail(errc::bad_frame_flags);
-  }
-  if (!frame::has(flags, frame::command)) {
+  if (!frame::has(rest[0], frame::command)) {
     return std::nullopt;
   }
+  if (frame::has(rest[0], frame::more)) {
+    return fail(errc::bad_frame_flags);
+  }
+  // libzmq writes SUBSCRIBE and CANCEL of 256 to 265 octets with a long size and without the flag that
+  // says so. No command is empty: what looks like one has such a size, whose first octet is 0.
+  if (rest[1] == std::byte{0}) {
+    rest[0] |= frame::long_size;
+  }
+  const auto header = frame::header_size(rest[0]);
   if (rest.size() < header) {
     return need(header);
   }

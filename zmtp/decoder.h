@@ -28,7 +28,8 @@ public:
       : limit_{&limit}, command_limit_{limit.handshake_command_size} {}
 
   // Looks at `octets`, which start where the message in progress does and hold at least what was
-  // there at the last look. Clears reserved flag bits, so that a message can be passed on as it is.
+  // there at the last look. Clears reserved flag bits, so that a message can be passed on as it is, and
+  // gives a command whose size is a long one the flag that libzmq leaves out.
   // After `message` or `command` the caller says message_taken() or command_taken().
   // Faults: errc::bad_frame_flags, bad_frame_size, frame_too_large, message_too_large,
   // too_many_parts, command_too_large.

@@ -24,22 +24,17 @@ using asio::use_awaitable;
 // Nothing in them is a prefix of another, but for the empty one. libzmq's SUB does not filter messages
 // that begin with the octet 1, so none does.
 const std::vector<std::string>& topics() {
-  static const std::vector<std::string> all{"",
-                                            "A",
-                                            "\0"s,
-                                            "\2"s,
-                                            std::string(245, 'a'),
-                                            std::string(246, 'b'),
-                                            std::string(254, 'c'),
-                                            std::string(255, 'd'),
-                                            std::string(256, 'e'),
-                                            std::string(1'024, 'f')};
+  static const auto all = [] {
+    std::vector<std::string> list{"", "A", "\0"s, "\2"s, std::string(1'024, 'z')};
+    // libzmq 4.3.4 writes SUBSCRIBE of a topic of 246 to 255 octets, and CANCEL of 249 to 255, with a size
+    // of eight octets but without the flag that says so: not even its own PUB understands that.
+    for (std::size_t size = 244; size <= 257; ++size) {
+      list.emplace_back(size, static_cast<char>('a' + size - 244));
+    }
+    return list;
+  }();
   return all;
 }
-
-// libzmq 4.3.4 writes SUBSCRIBE of a topic of 246 to 255 octets, and CANCEL of 249 to 255, with a size
-// of eight octets but without the flag that says so: not even its own PUB understands that.
-bool spoken_by_libzmq(const std::string& topic) { return topic.size() < 246 || topic.size() > 255; }
 
 class pub_sub_topics : public testing::TestWithParam<binder> {
 protected:
@@ -150,9 +145,6 @@ TEST_P(pub_sub_topics, our_pub_understands_theirs_of_all_sizes) {
   libzmq::socket theirs{sides.theirs(), ZMQ_SUB};
   join(GetParam(), ours, theirs);
   for (const auto& topic : topics()) {
-    if (!spoken_by_libzmq(topic)) {
-      continue;
-    }
     sides.run([&] { return publish_until(ours, topic + "!", true); },
               [&] {
                 theirs.set(ZMQ_SUBSCRIBE, topic);
@@ -161,6 +153,7 @@ TEST_P(pub_sub_topics, our_pub_understands_theirs_of_all_sizes) {
     sides.run([&] { return publish_until(ours, topic + "!", false); },
               [&] { theirs.set(ZMQ_UNSUBSCRIBE, topic); });
   }
+  EXPECT_EQ(ours.counters().ended, socket_counters{}.ended);
 }
 
 // libzmq's SUB sends SUBSCRIBE each time and CANCEL once.

@@ -142,6 +142,33 @@ TEST(decoder, a_command_may_have_reserved_flags_and_not_more) {
   }
 }
 
+// So libzmq 4.3.4 writes SUBSCRIBE of a topic of 246 to 255 octets.
+TEST(decoder, a_command_may_have_a_long_size_without_its_flag) {
+  for (const std::size_t size : {256U, 265U}) {
+    const auto without_flag = octets("04 00*6 01") + static_cast<char>(size - 256);
+    const std::string body(size, 'x');
+    const auto part = frame(test::more, "a");
+    const auto all = part + without_flag + body + frame(0, "c");
+    const auto whole = part.size() + without_flag.size() + size;
+    for (std::size_t cut = 0; cut < all.size(); ++cut) {
+      looking l{all};
+      const auto early = l.at(cut);
+      EXPECT_EQ(early, cut < whole ? found::more : found::command) << cut;
+      if (cut >= part.size() + without_flag.size() && cut < whole) {
+        EXPECT_EQ(l->needed(), whole) << cut;
+      }
+      ASSERT_EQ(l.at_all(), found::command) << cut;
+      EXPECT_EQ(l->size(), part.size());
+      ASSERT_EQ(l->command_size(), without_flag.size() + size);
+      EXPECT_EQ(l.text().substr(part.size(), l->command_size()), frame(test::command, body));
+      l.cut(part.size(), l->command_size());
+      l->command_taken();
+      ASSERT_EQ(l.at_all(), found::message) << cut;
+      EXPECT_EQ(l.text(), framed({"a", "c"}));
+    }
+  }
+}
+
 TEST(decoder, a_fault_is_found_as_soon_as_the_header_has_come) {
   const limits limit{.handshake_command_size = 20,
                      .command_size = 30,
@@ -167,6 +194,7 @@ TEST(decoder, a_fault_is_found_as_soon_as_the_header_has_come) {
        errc::too_many_parts},
       {"a command above the limit", frame_header(test::command, 21), errc::command_too_large},
       {"a command far above the limit", octets("06 7f ff*7"), errc::command_too_large},
+      {"the same without the flag", octets("04 00 ff*7"), errc::command_too_large},
   };
   for (const auto& [what, sent, fault] : faults) {
     looking l{sent, limit};
