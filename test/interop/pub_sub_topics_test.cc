@@ -65,7 +65,7 @@ protected:
 INSTANTIATE_TEST_SUITE_P(both_ways, pub_sub_topics, testing::Values(binder::ours, binder::theirs),
                          [](const auto& who) { return to_string(who.param); });
 
-TEST_P(pub_sub_topics, their_xpub_sees_ours_of_all_sizes) {
+TEST_P(pub_sub_topics, their_xpub_sees_ours_of_all_sizes) {  // Z-7
   sub_socket ours{sides.executor()};
   libzmq::socket theirs{sides.theirs(), ZMQ_XPUB};
   join(GetParam(), ours, theirs);
@@ -140,7 +140,7 @@ TEST_P(pub_sub_topics_they_accept, their_xpub_sees_that_we_go) {
   sides.run_theirs([&] { EXPECT_EQ(theirs.receive(), parts{"\0A"s}); });
 }
 
-TEST_P(pub_sub_topics, our_pub_understands_theirs_of_all_sizes) {
+TEST_P(pub_sub_topics, our_pub_understands_theirs_of_all_sizes) {  // Z-7
   pub_socket ours{sides.executor()};
   libzmq::socket theirs{sides.theirs(), ZMQ_SUB};
   join(GetParam(), ours, theirs);
@@ -157,7 +157,7 @@ TEST_P(pub_sub_topics, our_pub_understands_theirs_of_all_sizes) {
 }
 
 // libzmq's SUB sends SUBSCRIBE each time and CANCEL once.
-TEST_P(pub_sub_topics, our_pub_keeps_a_set_as_theirs_expects) {
+TEST_P(pub_sub_topics, our_pub_keeps_a_set_as_theirs_expects) {  // Z-7
   pub_socket ours{sides.executor()};
   libzmq::socket theirs{sides.theirs(), ZMQ_SUB};
   join(GetParam(), ours, theirs);
@@ -245,7 +245,7 @@ protected:
   reserved_endpoint vacant{sides.ours(), medium::tcp};
 };
 
-TEST_F(pub_sub_restart, their_publisher_is_told_again) {
+TEST_F(pub_sub_restart, their_publisher_is_told_again) {  // Z-8
   const auto at = vacant.to_string();
   sub_socket ours{sides.executor(), impatient()};
   ours.connect(at);
@@ -275,7 +275,7 @@ TEST_F(pub_sub_restart, their_publisher_is_told_again) {
   }
 }
 
-TEST_F(pub_sub_restart, our_publisher_is_told_again) {
+TEST_F(pub_sub_restart, our_publisher_is_told_again) {  // Z-8
   const auto at = vacant.to_string();
   libzmq::socket theirs{sides.theirs(), ZMQ_SUB};
   theirs.set(ZMQ_SUBSCRIBE, "A");

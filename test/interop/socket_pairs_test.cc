@@ -110,14 +110,14 @@ TEST_P(socket_pairs, our_dealer_asks_their_dealer) {
   sides.run([&] { return we_ask(ours); }, [&] { their_echo(theirs, 0); });
 }
 
-TEST_P(socket_pairs, our_dealer_asks_their_rep_behind_an_empty_delimiter) {
+TEST_P(socket_pairs, our_dealer_asks_their_rep_behind_an_empty_delimiter) {  // Z-13
   dealer_socket ours{sides.executor()};
   libzmq::socket theirs{sides.theirs(), ZMQ_REP};
   join(GetParam(), ours, theirs);
   sides.run([&] { return we_ask(ours, {""}); }, [&] { their_echo(theirs, 0); });
 }
 
-TEST_P(socket_pairs, our_dealer_asks_their_rep_through_an_envelope_of_five) {
+TEST_P(socket_pairs, our_dealer_asks_their_rep_through_an_envelope_of_five) {  // Z-13
   dealer_socket ours{sides.executor()};
   libzmq::socket theirs{sides.theirs(), ZMQ_REP};
   join(GetParam(), ours, theirs);
@@ -139,7 +139,7 @@ TEST_P(socket_pairs, their_req_asks_our_router) {
   sides.run([&] { return our_echo(ours, {""}); }, [&] { they_ask(theirs); });
 }
 
-TEST_P(socket_pairs, their_correlating_req_asks_our_router) {
+TEST_P(socket_pairs, their_correlating_req_asks_our_router) {  // Z-13
   router_socket ours{sides.executor()};
   libzmq::socket theirs{sides.theirs(), ZMQ_REQ};
   theirs.set(ZMQ_REQ_CORRELATE, 1);

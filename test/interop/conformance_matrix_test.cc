@@ -1,0 +1,249 @@
+// The conformance matrix: each two types that talk to each other, of ours and of libzmq's, with either of
+// them binding, over each transport, with messages of 0 octets to 1 MiB and of 1 to 100 parts in each
+// direction that the two have. docs/conformance.md has the table, made from the names of these tests.
+
+#include "test/interop/matrix_end.h"
+#include "test/interop/two_sides.h"
+#include "zmtp/socket_type.h"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <gtest/gtest.h>
+
+#include <cctype>
+#include <exception>
+#include <functional>
+#include <initializer_list>
+#include <semaphore>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace zmtp::test {
+namespace {
+
+using enum socket_type;
+
+constexpr socket_type all_types[] = {pair,   pub,  sub,  req,  rep, dealer,
+                                     router, pull, push, xpub, xsub};
+
+struct participant {
+  maker by = maker::ours;
+  socket_type type = pair;
+};
+
+struct cell {
+  participant binds;
+  participant connects;
+  medium over = medium::tcp;
+};
+
+std::string name_of(const participant& who) {
+  std::string name = who.by == maker::ours ? "our_" : "their_";
+  for (const char c : to_string(who.type)) {
+    name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return name;
+}
+
+std::ostream& operator<<(std::ostream& to, const cell& c) {
+  return to << name_of(c.binds) << "_binds_" << name_of(c.connects) << "_connects_over_" << c.over;
+}
+
+std::vector<cell> cells() {
+  std::vector<cell> all;
+  const auto add = [&](maker binder, maker connector, medium over) {
+    for (const auto one : all_types) {
+      for (const auto other : all_types) {
+        if (compatible(one, other)) {
+          all.push_back({{binder, one}, {connector, other}, over});
+        }
+      }
+    }
+  };
+  for (const auto over : {medium::tcp, medium::ipc}) {
+    add(maker::ours, maker::theirs, over);
+    add(maker::theirs, maker::ours, over);
+    add(maker::ours, maker::ours, over);
+  }
+  add(maker::ours, maker::ours, medium::inproc);
+  return all;
+}
+
+// No part begins with the octet 0 or 1: of what an XSUB says libzmq would make a subscription of it,
+// wherever in the message it is.
+std::string part_of(std::size_t size) { return size == 0 ? "" : "m" + content(size - 1, size); }
+
+const std::vector<parts>& shapes() {
+  static const auto all = [] {
+    std::vector<parts> list{{""}, {"m"}, {"m", ""}, {"", "m"}, {"m", "", "", "m"}, {"", "", ""}};
+    // Both sides of the change of the frame's form, a read buffer and more.
+    for (const auto size : std::initializer_list<std::size_t>{255, 256, 65'536, 1'048'576}) {
+      list.push_back({part_of(size)});
+    }
+    list.push_back({"m", std::string("\xff\0\1", 3), part_of(70'000), "", part_of(256)});
+    list.emplace_back(100, "");
+    auto& mixed = list.emplace_back();
+    for (std::size_t n = 0; n < 100; ++n) {
+      mixed.push_back(part_of(n * n % 600));
+    }
+    return list;
+  }();
+  return all;
+}
+
+// Who of two has the first word. Of two of a kind either can.
+bool leads(socket_type one, socket_type other) {
+  switch (one) {
+    case pub:
+    case xpub:
+    case push:
+    case req:
+    case dealer:
+    case pair: return true;
+    case router: return other == router;
+    case rep:
+    case sub:
+    case xsub:
+    case pull: return false;
+  }
+  return false;
+}
+
+const parts no_parts;
+const parts empty_part{""};
+
+parts behind(const parts& envelope, const parts& shape) {
+  auto m = envelope;
+  m.insert(m.end(), shape.begin(), shape.end());
+  return m;
+}
+
+class conformance : public testing::TestWithParam<cell> {
+protected:
+  asio::awaitable<void> say_all(matrix_end& with) {
+    for (const auto& shape : shapes()) {
+      co_await with.say(shape);
+    }
+  }
+  asio::awaitable<void> hear_all(matrix_end& with) {
+    for (const auto& shape : shapes()) {
+      parts m = co_await with.hear();
+      while (m == anybody_there) {
+        heard.release();
+        m = co_await with.hear();
+      }
+      EXPECT_TRUE(m == shape) << describe(shape) << " arrived as " << describe(m);
+    }
+  }
+  // `envelope` goes before each message and is to come back with it.
+  asio::awaitable<void> ask_all(matrix_end& with, parts envelope) {
+    for (const auto& shape : shapes()) {
+      const auto question = behind(envelope, shape);
+      co_await with.say(question);
+      const parts m = co_await with.hear();
+      EXPECT_TRUE(m == question) << describe(question) << " came back as " << describe(m);
+    }
+  }
+  asio::awaitable<void> answer_all(matrix_end& with, parts envelope) {
+    for (const auto& shape : shapes()) {
+      const parts m = co_await with.hear();
+      const auto question = behind(envelope, shape);
+      EXPECT_TRUE(m == question) << describe(question) << " arrived as " << describe(m);
+      co_await with.say(m);
+    }
+  }
+
+  asio::awaitable<void> lead(matrix_end& with, socket_type type, socket_type to) {
+    switch (type) {
+      case push: co_await say_all(with); break;
+      case pub:
+      case xpub:
+        co_await with.wait_for_subscriber(heard);
+        co_await say_all(with);
+        if (type == xpub && to == xsub) {
+          co_await hear_all(with);
+        }
+        break;
+      case router: {
+        // It is told of its peer by the peer.
+        const parts announcement = co_await with.hear();
+        EXPECT_EQ(announcement, empty_part);
+        co_await ask_all(with, no_parts);
+        break;
+      }
+      default: co_await ask_all(with, type == dealer && to == rep ? empty_part : no_parts); break;
+    }
+    co_await with.wait_written();
+  }
+  asio::awaitable<void> follow(matrix_end& with, socket_type type, socket_type leader) {
+    switch (type) {
+      case pull:
+      case sub: co_await hear_all(with); break;
+      case xsub:
+        co_await hear_all(with);
+        if (leader == xpub) {
+          co_await say_all(with);
+        }
+        break;
+      default:
+        co_await answer_all(with, type == router && leader == req ? empty_part : no_parts);
+        break;
+    }
+    co_await with.wait_written();
+  }
+  asio::awaitable<void> speak(matrix_end& with, const participant& who, const participant& other,
+                              bool leading) {
+    return leading ? lead(with, who.type, other.type) : follow(with, who.type, other.type);
+  }
+
+  // In the thread of the other side, whatever its socket is.
+  void run_there(const std::function<asio::awaitable<void>()>& part) {
+    bool over = false;
+    std::exception_ptr failure;
+    asio::co_spawn(there, part, [&](std::exception_ptr e) {
+      failure = e;
+      over = true;
+    });
+    const auto end = std::chrono::steady_clock::now() + two_sides::patience;
+    while (!over && there.run_one_until(end) != 0) {
+    }
+    if (!over) {
+      throw std::runtime_error{"time has run out"};
+    }
+    if (failure) {
+      std::rethrow_exception(failure);
+    }
+  }
+
+  two_sides sides;
+  asio::io_context there{1};
+  std::binary_semaphore heard{0};
+};
+
+TEST_P(conformance, messages_arrive_as_they_were_sent) {  // Z-10
+  const auto& [binds, connects, over] = GetParam();
+  // Ours live here; of two of ours the one that connects lives in the other thread.
+  const bool binder_is_here = binds.by == maker::ours;
+  const bool binder_leads = leads(binds.type, connects.type);
+  const auto make = [&](const participant& who, bool here, bool leading) {
+    return make_end(who.by, who.type, who.type == router && !leading && binds.type == connects.type,
+                    here ? sides.executor() : there.get_executor(), sides.theirs());
+  };
+  const auto binder = make(binds, binder_is_here, binder_leads);
+  const auto connector = make(connects, !binder_is_here, !binder_leads);
+  connector->connect(binder->bind(free_endpoint(over)));
+  const auto binders = [&] { return speak(*binder, binds, connects, binder_leads); };
+  const auto connectors = [&] { return speak(*connector, connects, binds, !binder_leads); };
+  if (binder_is_here) {
+    sides.run(binders, [&] { run_there(connectors); });
+  } else {
+    sides.run(connectors, [&] { run_there(binders); });
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(matrix, conformance, testing::ValuesIn(cells()),
+                         testing::PrintToStringParamName());
+
+}  // namespace
+}  // namespace zmtp::test

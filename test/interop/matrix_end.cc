@@ -1,0 +1,198 @@
+#include "test/interop/matrix_end.h"
+
+#include "zmtp/socket/dealer_socket.h"
+#include "zmtp/socket/pair_socket.h"
+#include "zmtp/socket/pub_socket.h"
+#include "zmtp/socket/pull_socket.h"
+#include "zmtp/socket/push_socket.h"
+#include "zmtp/socket/rep_socket.h"
+#include "zmtp/socket/req_socket.h"
+#include "zmtp/socket/router_socket.h"
+#include "zmtp/socket/sub_socket.h"
+#include "zmtp/socket/xpub_socket.h"
+#include "zmtp/socket/xsub_socket.h"
+
+#include <boost/asio/use_awaitable.hpp>
+
+#include <chrono>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+namespace zmtp::test {
+
+namespace {
+
+using namespace std::chrono_literals;
+using asio::use_awaitable;
+
+const parts subscription_to_all{"\1"};
+
+[[noreturn]] void cannot(const char* what) {
+  throw std::logic_error{std::string{"this type does not "} + what};
+}
+
+template <class Socket>
+class our_end : public matrix_end {
+public:
+  our_end(const asio::any_io_executor& executor, const socket_options& options)
+      : socket_{executor, options} {
+    if constexpr (requires { socket_.subscribe(std::string_view{}); }) {
+      socket_.subscribe("");
+    }
+  }
+
+  std::string bind(const std::string& at) override { return socket_.bind(at).to_string(); }
+  void connect(const std::string& to) override { socket_.connect(to); }
+
+  asio::awaitable<void> say(parts m) override {
+    message sent = to_message(m);
+    if constexpr (std::is_same_v<Socket, router_socket>) {
+      co_await socket_.async_send(last_, std::move(sent), use_awaitable);
+    } else if constexpr (requires { socket_.writable(); }) {
+      co_await socket_.async_send(std::move(sent), use_awaitable);
+    } else {
+      cannot("send");
+    }
+  }
+
+  asio::awaitable<parts> hear() override {
+    if constexpr (std::is_same_v<Socket, router_socket> || std::is_same_v<Socket, xpub_socket>) {
+      const routed_message m = co_await socket_.async_receive(use_awaitable);
+      last_ = m.peer;
+      co_return to_parts(m.content);
+    } else if constexpr (requires { socket_.readable(); }) {
+      const message m = co_await socket_.async_receive(use_awaitable);
+      co_return to_parts(m);
+    } else {
+      cannot("receive");
+    }
+  }
+
+  asio::awaitable<void> wait_for_subscriber(std::binary_semaphore&) override {
+    if constexpr (std::is_same_v<Socket, pub_socket>) {
+      co_await socket_.async_wait_subscribers("", 1, use_awaitable);
+    } else {
+      const parts told = co_await hear();
+      if (told != subscription_to_all) {
+        throw std::runtime_error{"no subscription: " + describe(told)};
+      }
+    }
+  }
+
+  asio::awaitable<void> wait_written() override {
+    co_await socket_.async_wait_written(use_awaitable);
+  }
+
+private:
+  Socket socket_;
+  peer_id last_;
+};
+
+int libzmq_type(socket_type type) {
+  switch (type) {
+    case socket_type::pair: return ZMQ_PAIR;
+    case socket_type::pub: return ZMQ_PUB;
+    case socket_type::sub: return ZMQ_SUB;
+    case socket_type::req: return ZMQ_REQ;
+    case socket_type::rep: return ZMQ_REP;
+    case socket_type::dealer: return ZMQ_DEALER;
+    case socket_type::router: return ZMQ_ROUTER;
+    case socket_type::pull: return ZMQ_PULL;
+    case socket_type::push: return ZMQ_PUSH;
+    case socket_type::xpub: return ZMQ_XPUB;
+    case socket_type::xsub: return ZMQ_XSUB;
+  }
+  return -1;
+}
+
+class their_end : public matrix_end {
+public:
+  their_end(libzmq::context& owner, socket_type type, bool announces)
+      : type_{type}, socket_{owner, libzmq_type(type)} {
+    switch (type) {
+      case socket_type::sub: socket_.set(ZMQ_SUBSCRIBE, ""); break;
+      case socket_type::xsub: socket_.send(subscription_to_all); break;
+      case socket_type::router: socket_.set(ZMQ_PROBE_ROUTER, announces ? 1 : 0); break;
+      default: break;
+    }
+  }
+
+  std::string bind(const std::string& at) override { return socket_.bind(at); }
+  void connect(const std::string& to) override { socket_.connect(to); }
+
+  asio::awaitable<void> say(parts m) override {
+    socket_.send(type_ == socket_type::router ? with_first(last_, m) : m);
+    co_return;
+  }
+
+  asio::awaitable<parts> hear() override {
+    parts m = socket_.receive();
+    if (type_ != socket_type::router) {
+      co_return m;
+    }
+    last_ = m.front();
+    co_return without_first(m);
+  }
+
+  asio::awaitable<void> wait_for_subscriber(std::binary_semaphore& heard) override {
+    if (type_ == socket_type::xpub) {
+      const parts told = socket_.receive();
+      if (told != subscription_to_all) {
+        throw std::runtime_error{"no subscription: " + describe(told)};
+      }
+      co_return;
+    }
+    const auto end = std::chrono::steady_clock::now() + libzmq::socket::patience;
+    do {
+      socket_.send(anybody_there);
+    } while (!heard.try_acquire_for(1ms) && std::chrono::steady_clock::now() < end);
+  }
+
+  // What libzmq has taken its own threads write.
+  asio::awaitable<void> wait_written() override { co_return; }
+
+private:
+  socket_type type_;
+  libzmq::socket socket_;
+  std::string last_;
+};
+
+template <class Socket>
+std::unique_ptr<matrix_end> make_ours(const asio::any_io_executor& executor,
+                                      const socket_options& options) {
+  return std::make_unique<our_end<Socket>>(executor, options);
+}
+
+std::unique_ptr<matrix_end> make_ours(socket_type type, const asio::any_io_executor& executor,
+                                      const socket_options& options) {
+  switch (type) {
+    case socket_type::pair: return make_ours<pair_socket>(executor, options);
+    case socket_type::pub: return make_ours<pub_socket>(executor, options);
+    case socket_type::sub: return make_ours<sub_socket>(executor, options);
+    case socket_type::req: return make_ours<req_socket>(executor, options);
+    case socket_type::rep: return make_ours<rep_socket>(executor, options);
+    case socket_type::dealer: return make_ours<dealer_socket>(executor, options);
+    case socket_type::router: return make_ours<router_socket>(executor, options);
+    case socket_type::pull: return make_ours<pull_socket>(executor, options);
+    case socket_type::push: return make_ours<push_socket>(executor, options);
+    case socket_type::xpub: return make_ours<xpub_socket>(executor, options);
+    case socket_type::xsub: return make_ours<xsub_socket>(executor, options);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::unique_ptr<matrix_end> make_end(maker by, socket_type type, bool announces,
+                                     const asio::any_io_executor& executor,
+                                     libzmq::context& theirs) {
+  if (by == maker::theirs) {
+    return std::make_unique<their_end>(theirs, type, announces);
+  }
+  socket_options options;
+  options.probe_router = announces;
+  return make_ours(type, executor, options);
+}
+
+}  // namespace zmtp::test

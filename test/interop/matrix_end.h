@@ -1,0 +1,50 @@
+#pragma once
+// One side of a cell of the conformance matrix: a socket of ours or libzmq's, of any type, as a dialogue
+// sees it that is the same for all of them.
+
+#include "test/interop/two_sides.h"
+#include "zmtp/socket_type.h"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include <memory>
+#include <semaphore>
+#include <string>
+
+namespace zmtp::test {
+
+// Whose socket it is.
+enum class maker { ours, theirs };
+
+// What a publisher that hears nothing says until somebody hears it.
+inline const parts anybody_there{"is anybody there?"};
+
+class matrix_end {
+public:
+  matrix_end() = default;
+  matrix_end(const matrix_end&) = delete;
+  matrix_end& operator=(const matrix_end&) = delete;
+  virtual ~matrix_end() = default;
+
+  // Returns the endpoint that can be connected to.
+  virtual std::string bind(const std::string& at) = 0;
+  virtual void connect(const std::string& to) = 0;
+
+  // ROUTER says it to who was heard last. Throws if the type cannot.
+  virtual asio::awaitable<void> say(parts m) = 0;
+  // What a ROUTER hears is without the routing id.
+  virtual asio::awaitable<parts> hear() = 0;
+  // Of a publisher: until somebody has subscribed to everything, or has heard `anybody_there`.
+  virtual asio::awaitable<void> wait_for_subscriber(std::binary_semaphore& heard) = 0;
+  // Until what was said goes on its way without this side.
+  virtual asio::awaitable<void> wait_written() = 0;
+};
+
+// SUB and XSUB have subscribed to everything. A ROUTER that `announces` itself says an empty part to who
+// it meets, as ZMQ_PROBE_ROUTER has it. Ours lives in `executor`; libzmq's blocks its thread.
+[[nodiscard]] std::unique_ptr<matrix_end> make_end(maker by, socket_type type, bool announces,
+                                                   const asio::any_io_executor& executor,
+                                                   libzmq::context& theirs);
+
+}  // namespace zmtp::test
