@@ -17,6 +17,9 @@ def flood_seconds():
     return 60.0 if long_run() else 3.0
 
 
+_HANDSHAKE = malformed_octets.handshake(b"DEALER", (b"REQ", b"DEALER", b"ROUTER"))
+
+
 def _shaken(connection):
     connection.send(greeting() + ready_as(b"DEALER"))
     return connection
@@ -31,7 +34,7 @@ def _other_protocols(connection, random_):
 
 
 def _wrong_handshakes(connection, random_):
-    connection.send(greeting() + random_.choice(malformed_octets.HANDSHAKE).octets)
+    connection.send(greeting() + random_.choice(_HANDSHAKE).octets)
 
 
 def _half_messages(connection, random_):

@@ -1,7 +1,7 @@
 """Inputs that are no ZMTP, as data: what to send to a listener of ours, and what it does with it.
 
-Each stage begins where the one before it was passed: `GREETING` with the first octet, `HANDSHAKE` behind a
-good greeting, `TRAFFIC` behind a good READY of a DEALER.
+Each stage begins where the one before it was passed: `GREETING` with the first octet, `handshake()` behind a
+good greeting, `traffic()` behind a good READY.
 """
 
 import random
@@ -13,6 +13,7 @@ from zmtp_wire import command, frame, greeting, long_frame, message, metadata, n
 
 CLOSED = "closed"  # the listener ends the connection
 LIVES = "lives"    # the conversation goes on: what was wrong is ignored
+IDLES = "idles"    # it goes on, though nothing is said for longer than a time that was misread would allow
 WAITS = "waits"    # the listener waits for the rest of it, which never comes
 GONE = "gone"      # whoever sent it hangs up behind it
 
@@ -51,6 +52,12 @@ GREETING = [
     Input("MQTT", b"\x10\x0c\x00\x04MQTT\x04\x02\x00\x3c\x00\x00"),
     Input("AMQP", b"AMQP\x00\x00\x09\x01"),
     Input("JSON", b'{"method": "hello"}\n'),
+    Input("HTTP response", b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"),
+    Input("HTTP CONNECT", b"CONNECT localhost:443 HTTP/1.1\r\nHost: localhost:443\r\n\r\n"),
+    Input("TLS alert", bytes.fromhex("15030300020228")),
+    Input("proxy protocol 1", b"PROXY TCP4 127.0.0.1 127.0.0.1 1 2\r\n"),
+    Input("proxy protocol 2", b"\r\n\r\n\x00\r\nQUIT\n\x21\x11\x00\x0c" + bytes(12)),
+    Input("SOCKS 5", b"\x05\x01\x00"),
     # Octets at random.
     *[Input(f"random octets {i}", b"%c" % (i * 9) + _octets(200)) for i in range(2, 10)],
     Input("zeros", bytes(64)),
@@ -75,6 +82,12 @@ GREETING = [
     Input("ZMTP 1.0 with a long identity", b"\xff" + struct.pack(">Q", 6) + b"\x00hello"),
     Input("ZMTP 2.0 SUB", SIGNATURE + b"\x01\x02\x00\x00"),
     Input("ZMTP 2.0 DEALER", SIGNATURE + b"\x01\x05\x00\x02id"),
+    Input("ZMTP 1.0 with its message (CVE-2014-9721)", b"\x01\x00\x06\x00hello"),
+    Input("ZMTP 1.0 with a subscription", b"\x01\x00\x02\x00\x01"),
+    Input("ZMTP 1.0 of 2^64 - 1 octets (CVE-2021-20235)", b"\xff" + b"\xff" * 8 + bytes(100)),
+    Input("ZMTP 1.0 of 8,193 octets", b"\xff" + struct.pack(">Q", 8_193) + bytes(8_192)),
+    *[Input(f"ZMTP 2.0 type {number}", SIGNATURE + bytes([1, number]) + b"\x00\x00")
+      for number in (0, 1, 9, 10, 255)],
     # Cut off, by one who goes and by one who stays.
     Input("nothing", b"", GONE),
     *[Input(f"{count} octets of a greeting, then gone", greeting()[:count], GONE)
@@ -84,63 +97,72 @@ GREETING = [
       for count in (1, 10, 12, 63, 64)],
 ]
 
-_DEALER = metadata((b"Socket-Type", b"DEALER"))
+_TYPES = (b"PAIR", b"PUB", b"SUB", b"REQ", b"REP", b"DEALER", b"ROUTER", b"PULL", b"PUSH", b"XPUB", b"XSUB")
 
-HANDSHAKE = [
-    # What may not come before READY.
-    Input("a message", message(b"hello")),
-    Input("an empty message", message(b"")),
-    Input("READY as a message", frame(named(b"READY", _DEALER))),
-    *[Input(f"{name.decode()} first", command(name, data))
-      for name, data in ((b"PING", b"\x00\x0a"), (b"PONG", b""), (b"SUBSCRIBE", b"A"),
-                         (b"HELLO", bytes(194)), (b"INITIATE", bytes(250)), (b"WELCOME", b""),
-                         (b"MESSAGE", bytes(40)), (b"ready", _DEALER), (b"READYX", _DEALER),
-                         (b"READ", _DEALER), (b"X" * 255, b""))],
-    Input("ERROR", command(b"ERROR", b"\x03400")),
-    Input("ERROR cut short", command(b"ERROR", b"\x09400")),
-    # Commands that are none.
-    Input("a command without octets", frame(b"", COMMAND)),
-    Input("a command without a name", frame(b"\x00" + _DEALER, COMMAND)),
-    Input("a name longer than its command", frame(b"\xffREADY", COMMAND)),
-    Input("READY with MORE", frame(named(b"READY", _DEALER), COMMAND | MORE)),
-    # READY's properties (protocols Z-5).
-    Input("a property without a name", ready((b"", b"value"))),
-    *[Input(f"property name {name!r}", ready((b"Socket-Type", b"DEALER"), (name, b"value")))
-      for name in (b"with space", b"null\x00octet", b"\xc3\xbc", b"X:Y", b"\x01")],
-    Input("a property twice", ready((b"Socket-Type", b"DEALER"), (b"Socket-Type", b"DEALER"))),
-    Input("a property twice in another case", ready((b"Socket-Type", b"DEALER"), (b"SOCKET-TYPE", b"REQ"))),
-    *[Input(f"READY cut short behind {count} octets", command(b"READY", _DEALER[:count]))
-      for count in (1, 5, 12, 14, 16, 21)],
-    *[Input(f"a value of {size} octets that are not there",
-            command(b"READY", b"\x0bSocket-Type" + struct.pack(">I", size) + b"DEALER"))
-      for size in (7, 0x7fffffff, 0x80000000, 0xffffffff)],
-    Input("an octet behind the last property", command(b"READY", _DEALER + b"\x00")),
-    Input("33 properties", ready(*[(b"X-%d" % i, b"") for i in range(33)])),
-    Input("a value of 5,000 octets", ready((b"X-Long", bytes(5_000)))),
-    # Who does not talk to a ROUTER.
-    *[Input(f"Socket-Type {socket_type!r}", ready_as(socket_type))
-      for socket_type in (b"PUB", b"SUB", b"XPUB", b"XSUB", b"PUSH", b"PULL", b"REP", b"PAIR",
-                          b"STREAM", b"SERVER", b"dealer", b"DEALERX", b"", b"X" * 300)],
-    Input("an identity of 256 octets", ready_as(b"DEALER", bytes([1]) * 256)),
-    # Sizes that nobody should believe.
-    *[Input(f"a command of 2^{bits} octets", long_frame(1 << bits, COMMAND, b"\x05READY"))
-      for bits in (13, 16, 31, 32, 40, 62, 63)],
-    Input("a command of 2^64 - 1 octets", long_frame((1 << 64) - 1, COMMAND)),
-    Input("a message of 2^62 octets", long_frame(1 << 62)),
-    # Cut off.
-    *[Input(f"{count} octets of READY, then gone", ready_as(b"DEALER")[:count], GONE)
-      for count in (1, 2, 3, 8, 20, 40)],
-    Input("half of READY, and stays", ready_as(b"DEALER")[:20], WAITS),
-]
+
+def handshake(peer, partners):
+    """`peer` is who sends it; `partners` are the types that may."""
+    good = metadata((b"Socket-Type", peer))
+    strangers = [*(name for name in _TYPES if name not in partners), b"STREAM", b"SERVER", peer.lower(),
+                 peer + b"X", b"", b"X" * 300]
+    return [
+        # What may not come before READY.
+        Input("a message", message(b"hello")),
+        Input("an empty message", message(b"")),
+        Input("READY as a message", frame(named(b"READY", good))),
+        *[Input(f"{name.decode()} first", command(name, data))
+          for name, data in ((b"PING", b"\x00\x0a"), (b"PONG", b""), (b"SUBSCRIBE", b"A"),
+                             (b"HELLO", bytes(194)), (b"INITIATE", bytes(250)), (b"WELCOME", b""),
+                             (b"MESSAGE", bytes(40)), (b"ready", good), (b"READYX", good),
+                             (b"READ", good), (b"X" * 255, b""))],
+        Input("ERROR", command(b"ERROR", b"\x03400")),
+        Input("ERROR cut short", command(b"ERROR", b"\x09400")),
+        # Commands that are none.
+        Input("a command without octets", long_frame(0, COMMAND)),
+        Input("a command without octets, in libzmq's form", bytes([COMMAND]) + bytes(8)),
+        Input("a command without octets, cut short", frame(b"", COMMAND), WAITS),
+        Input("a command without a name", frame(b"\x00" + good, COMMAND)),
+        Input("a name longer than its command", frame(b"\xffREADY", COMMAND)),
+        Input("READY with MORE", frame(named(b"READY", good), COMMAND | MORE)),
+        # READY's properties (protocols Z-5).
+        Input("a property without a name", ready((b"", b"value"))),
+        *[Input(f"property name {name!r}", ready((b"Socket-Type", peer), (name, b"value")))
+          for name in (b"with space", b"null\x00octet", b"\xc3\xbc", b"X:Y", b"\x01")],
+        Input("a property twice", ready((b"Socket-Type", peer), (b"Socket-Type", peer))),
+        Input("a property twice in another case", ready((b"Socket-Type", peer), (b"SOCKET-TYPE", b"REQ"))),
+        *[Input(f"READY cut short behind {count} octets", command(b"READY", good[:count]))
+          for count in (1, 5, 12, 14, 16, len(good) - 1)],
+        *[Input(f"a value of {size} octets that are not there",
+                command(b"READY", b"\x0bSocket-Type" + struct.pack(">I", size) + peer))
+          for size in (7, 0x7fffffff, 0x80000000, 0xffffffff)],
+        Input("an octet behind the last property", command(b"READY", good + b"\x00")),
+        Input("33 properties", ready(*[(b"X-%d" % i, b"") for i in range(33)])),
+        Input("a value of 5,000 octets", ready((b"X-Long", bytes(5_000)))),
+        # Who does not talk to this type.
+        *[Input(f"Socket-Type {socket_type!r}", ready_as(socket_type))
+          for socket_type in strangers],
+        Input("an identity of 256 octets", ready_as(peer, bytes([1]) * 256)),
+        # Sizes that nobody should believe.
+        *[Input(f"a command of 2^{bits} octets", long_frame(1 << bits, COMMAND, b"\x05READY"))
+          for bits in (13, 16, 31, 32, 40, 62, 63)],
+        Input("a command of 2^64 - 1 octets", long_frame((1 << 64) - 1, COMMAND)),
+        Input("a message of 2^62 octets", long_frame(1 << 62)),
+        # Cut off.
+        *[Input(f"{count} octets of READY, then gone", ready_as(peer)[:count], GONE)
+          for count in (1, 2, 3, 8, 20, 40)],
+        Input("half of READY, and stays", ready_as(peer)[:20], WAITS),
+    ]
 
 
 def _ping(data):
     return command(b"PING", data)
 
 
-TRAFFIC = [
+_TRAFFIC = [
     # Sizes that nobody should believe.
     *[Input(f"a part of 2^{bits} octets", long_frame(1 << bits)) for bits in (27, 31, 32, 40, 62, 63)],
+    *[Input(f"a part of 2^64 - {less} octets (CVE-2019-6250)", long_frame((1 << 64) - less))
+      for less in (2, 8, 9, 10, 64, 8_192)],
     Input("a part of 64 MiB and one octet", long_frame((64 << 20) + 1)),
     Input("a part of 2^64 - 1 octets", long_frame((1 << 64) - 1)),
     Input("a part of 2^64 - 1 octets behind a small one", frame(b"x", MORE) + long_frame((1 << 64) - 1)),
@@ -156,7 +178,10 @@ TRAFFIC = [
     Input("a command with MORE", frame(named(b"PING", b"\x00\x0a"), COMMAND | MORE)),
     Input("a long command with MORE", long_frame(7, COMMAND | MORE, named(b"PING", b"\x00\x0a"))),
     # Commands that are none, or not now.
-    Input("a command without octets", frame(b"", COMMAND)),
+    Input("a command without octets", long_frame(0, COMMAND)),
+    Input("a command without octets, in libzmq's form", bytes([COMMAND]) + bytes(8)),
+    Input("a command of 2^40 octets, in libzmq's form", bytes([COMMAND]) + struct.pack(">Q", 1 << 40)),
+    Input("a command without octets, cut short, then gone", frame(b"", COMMAND), GONE),
     Input("a command without a name", frame(b"\x00", COMMAND)),
     Input("a name longer than its command", frame(b"\x20PING", COMMAND)),
     Input("ERROR", command(b"ERROR", b"\x03400")),
@@ -169,10 +194,15 @@ TRAFFIC = [
     # What is not understood, and does no harm.
     Input("an unknown command", command(b"UNKNOWN", b"data"), LIVES),
     Input("READY again", ready_as(b"DEALER"), LIVES),
+    *[Input(f"{name.decode()} with a group of {size} octets", command(name, b"g" * size), LIVES)
+      for name in (b"JOIN", b"LEAVE") for size in (0, 5, 255, 256, 60_000)],
+    Input("JOIN and LEAVE 10,000 times", (command(b"JOIN", b"g") + command(b"LEAVE", b"g")) * 10_000, LIVES),
     Input("PONG unasked for", command(b"PONG", bytes(16)) * 3, LIVES),
     Input("subscriptions", command(b"SUBSCRIBE", b"A") + command(b"CANCEL", b"B"), LIVES),
     Input("a topic of 2,000 octets", command(b"SUBSCRIBE", bytes(2_000)), LIVES),
     Input("PING with the largest TTL", _ping(b"\xff\xff" + bytes(16)), LIVES),
+    # Once a hundred times more in 16 bits: 64 ms.
+    Input("PING with a TTL of 65.6 s", _ping(struct.pack(">H", 656)), IDLES),
     Input("a command in the middle of a message", frame(b"", MORE) + command(b"UNKNOWN"), LIVES),
     # Cut off.
     Input("the header of a frame, then gone", b"\x01", GONE),
@@ -181,3 +211,81 @@ TRAFFIC = [
     Input("a part without the last, then gone", frame(b"MDPC02", MORE), GONE),
     Input("half a command, then gone", command(b"PING", b"\x00\x0a")[:4], GONE),
 ]
+
+
+def _subscribe(topic):
+    return command(b"SUBSCRIBE", topic)
+
+
+def _cancel(topic):
+    return command(b"CANCEL", topic)
+
+
+def _without_long(body):
+    """A command as libzmq 4.3.4 writes SUBSCRIBE of 246 to 255 octets."""
+    return struct.pack(">BQ", COMMAND, len(body)) + body
+
+
+# What a publisher hears.
+_SUBSCRIPTIONS = [
+    # More than is kept for a peer, which is told nothing.
+    *[Input(f"{name}, a topic of {size} octets", octets(b"t" * size), LIVES)
+      for name, octets in (("SUBSCRIBE", _subscribe), ("CANCEL", _cancel),
+                           ("subscription as a message", lambda topic: message(b"\x01" + topic)),
+                           ("cancellation as a message", lambda topic: message(b"\x00" + topic)))
+      for size in (1, 254, 255, 256, 1_024, 1_025, 60_000)],
+    Input("a subscription of a megabyte as a message", message(b"\x01" + bytes(1 << 20)), LIVES),
+    Input("topics of 10 MiB together",
+          b"".join(_subscribe(b"%d" % i + b"t" * 1_000) for i in range(10_500)), LIVES),
+    Input("120,000 topics", b"".join(_subscribe(b"t%d" % i) for i in range(120_000)), LIVES),
+    Input("1,024 topics, each the beginning of the next (CVE-2021-20236)",
+          b"".join(_subscribe(b"t" * i) for i in range(1, 1_025)) +
+          b"".join(_cancel(b"t" * i) for i in range(1, 1_025)), LIVES),
+    Input("1,024 topics, each the beginning of the next, then gone",
+          b"".join(_subscribe(b"t" * i) for i in range(1, 1_025)), GONE),
+    # Twice, never, to and fro.
+    Input("CANCEL of what was never subscribed to", _cancel(b"never") + _cancel(b"") + message(b"\x00"), LIVES),
+    Input("SUBSCRIBE once and CANCEL twice", _subscribe(b"A") + _cancel(b"A") * 2, LIVES),
+    Input("SUBSCRIBE 1,000 times and CANCEL once", _subscribe(b"A") * 1_000 + _cancel(b"A"), LIVES),
+    Input("SUBSCRIBE and CANCEL 50,000 times", (_subscribe(b"A") + _cancel(b"A")) * 50_000, LIVES),
+    Input("a subscription in both forms",
+          _subscribe(b"A") + message(b"\x00A") + message(b"\x01A") + _cancel(b"A"), LIVES),
+    # Its form.
+    Input("SUBSCRIBE cut short", frame(b"\x09SUBSC", COMMAND)),
+    Input("SUBSCRIBE with MORE", frame(named(b"SUBSCRIBE", b"A"), COMMAND | MORE)),
+    Input("CANCEL with MORE", frame(named(b"CANCEL", b"A"), COMMAND | MORE)),
+    Input("SUBSCRIBE of 100,000 octets", _subscribe(bytes(100_000))),
+    Input("CANCEL of 100,000 octets", _cancel(bytes(100_000))),
+    Input("SUBSCRIBE of 2^63 octets", long_frame(1 << 63, COMMAND, named(b"SUBSCRIBE"))),
+    Input("SUBSCRIBE in the long form", long_frame(11, COMMAND, named(b"SUBSCRIBE", b"A")), LIVES),
+    Input("SUBSCRIBE with a long size and without its flag",
+          _without_long(named(b"SUBSCRIBE", b"t" * 246)) + _without_long(named(b"CANCEL", b"t" * 249)), LIVES),
+    Input("SUBSCRIBE of 2^31 octets without its flag", struct.pack(">BQ", COMMAND, 1 << 31)),
+    *[Input(f"{name.decode()}, which is no command", command(name, b"A"), LIVES)
+      for name in (b"subscribe", b"SUBSCRIB", b"SUBSCRIBE ", b"CANCE", b"UNSUBSCRIBE")],
+    Input("a subscription among the parts of a message", message(b"x", b"\x01A", b"\x00B"), LIVES),
+    Input("a subscription and more parts", message(b"\x01A", b"x", b""), LIVES),
+    Input("SUBSCRIBE in the middle of a message", frame(b"x", MORE) + _subscribe(b"A") + frame(b"y"), LIVES),
+    Input("half a subscription, then gone", _subscribe(b"topic")[:9], GONE),
+    Input("half a subscription as a message, then gone", frame(b"\x01" + b"t" * 100)[:50], GONE),
+    # Messages that nobody reads, or that never end (CVE-2021-20237, CVE-2021-20234).
+    *[Input(f"a message {parts!r} for a publisher", message(*parts), LIVES)
+      for parts in ((b"",), (b"\x02",), (b"\xff" * 9,), (b"", b"\x01"))],
+    Input("10,000 messages for a publisher", message(b"x" * 1_000) * 10_000, LIVES),
+    Input("1,000 parts for a publisher, then gone", frame(b"x" * 1_000, MORE) * 1_000, GONE),
+]
+
+# What a subscriber hears.
+_PUBLICATIONS = [
+    Input("10,000 messages that were not asked for", message(b"unwanted", b"x" * 1_000) * 10_000, LIVES),
+    *[Input(f"a message {parts!r} for a subscriber", message(*parts), LIVES)
+      for parts in ((b"",), (b"\x01good",), (b"\x00good",), (b"goo",), (b"", b"good"), (b"GOOD",))],
+    Input("1,000 parts that were not asked for", message(*[b"x"] * 1_000), LIVES),
+    Input("an unwanted part of 32 MiB", message(bytes(32 << 20)), LIVES),
+    Input("subscriptions for a subscriber", (_subscribe(b"A") + message(b"\x01A")) * 1_000, LIVES),
+]
+
+
+def traffic(peer):
+    """`peer` is who sends it."""
+    return _TRAFFIC + {b"DEALER": [], b"SUB": _SUBSCRIPTIONS, b"PUB": _PUBLICATIONS}[peer]

@@ -7,105 +7,31 @@ good client and worker are served all the while.
 
 import sys
 import time
-import types
 import unittest
 
 sys.dont_write_bytecode = True
 from flood import flood, flood_seconds  # noqa: E402: behind the line above
 from good_pair import BROKER_OPTIONS, GoodPair  # noqa: E402
 from guide_peers import worker_command  # noqa: E402
+from malformed_case import HANDSHAKE_TIME, MEMORY, SHORT, MalformedCase, OctetByOctet  # noqa: E402
 import malformed_messages  # noqa: E402
-import malformed_octets  # noqa: E402
 from malformed_messages import IGNORED, MESSAGES, SENT_AWAY  # noqa: E402
-from malformed_octets import CLOSED, GONE, GREETING, HANDSHAKE, LIVES, TRAFFIC, WAITS  # noqa: E402
+from malformed_octets import WAITS  # noqa: E402
 from zinc_programs import Broker  # noqa: E402
-from zmtp_wire import COMMAND, Closed, Connection, command, greeting, message, named  # noqa: E402
-from zmtp_wire import ready_as  # noqa: E402
-import zmq  # noqa: E402
-
-# What all of this may cost the broker: one message of the largest size, twice while its buffer grows.
-MEMORY = 192 << 20
-# Inputs longer than this are not sent octet by octet too.
-SHORT = 300
-# Of the broker's handshakes, in seconds.
-HANDSHAKE_TIME = 5.0
-
-HEARTBEATS = [message(*worker_command(version, "heartbeat")) for version in ("0.1", "0.2")]
+from zmtp_wire import greeting, message  # noqa: E402
 
 
-class MalformedCase(unittest.TestCase):
-    """One broker and one good pair for all inputs: what one leaves behind, the next ones find."""
+class MalformedBrokerCase(MalformedCase):
+    own_type, peer_type, partners = b"ROUTER", b"DEALER", (b"REQ", b"DEALER", b"ROUTER")
+    chatter = [message(*worker_command(version, "heartbeat")) for version in ("0.1", "0.2")]
 
     @classmethod
-    def setUpClass(cls):
-        owner = types.SimpleNamespace(addCleanup=cls.addClassCleanup)
-        cls.broker = Broker(owner, *BROKER_OPTIONS)
-        cls.context = zmq.Context()
-        cls.pair = GoodPair(cls.context, cls.broker.endpoint)
-        cls.pair.expect_served_soon()
-        cls.resident = cls.broker.resident_octets()
-        cls.files = cls.broker.open_files()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.pair.close()
-        cls.context.destroy(linger=0)
-        assert cls.broker.stop() == 0, "the broker did not end well"
-
-    def connect(self, stage):
-        connection = Connection.to(self.broker.port)
-        if stage in (HANDSHAKE, TRAFFIC):
-            connection.send(greeting())
-            self.assertEqual(connection.read(64), greeting())
-        if stage is TRAFFIC:
-            connection.send(ready_as(b"DEALER"))
-            self.assertEqual(connection.read_frame().body[:6], b"\x05READY")
-        return connection
-
-    def send(self, connection, octets):
-        try:
-            connection.send(octets)
-        except Closed:
-            pass  # before all of it was sent; that is no less closed
-
-    def expect_life(self, connection):
-        """It answers a PING, and has said nothing before but PONGs and heartbeats."""
-        connection.send(command(b"PING", b"\x00\x0a" + b"context"))
-        while (got := connection.read_frame()) != (COMMAND, named(b"PONG", b"context")):
-            if got.flags & COMMAND:
-                self.assertEqual(got.body[:5], named(b"PONG"))
-            else:
-                self.assertIn(message(got.body, *connection.read_message()), HEARTBEATS)
-
-    def expect_health(self):
-        self.assertTrue(self.broker.running(), "the broker has ended")
-        self.pair.expect_served_soon()
-        self.assertLess(self.broker.resident_octets(), self.resident + MEMORY)
-
-    def expect_end(self, connection, said):
-        """The connection ends, and what the broker had to say is at most this."""
-        octets = connection.read_to_end()
-        self.assertIsNotNone(octets, "the broker does not end the connection")
-        for beat in HEARTBEATS:
-            octets = octets.replace(beat, b"")
-        self.assertTrue(said.startswith(octets), octets)
-
-    def try_octets(self, stage, case):
-        connection = self.connect(stage)
-        try:
-            self.send(connection, case.octets)
-            if case.outcome == CLOSED:
-                said = {id(GREETING): greeting(), id(HANDSHAKE): ready_as(b"ROUTER"), id(TRAFFIC): b""}
-                self.expect_end(connection, said[id(stage)])
-            elif case.outcome == LIVES:
-                self.expect_life(connection)
-            self.expect_health()
-        finally:
-            connection.close()
-        self.expect_health()
+    def start(cls, owner, context):
+        broker = Broker(owner, *BROKER_OPTIONS)
+        return broker, GoodPair(context, broker.endpoint)
 
     def try_messages(self, case):
-        connection = self.connect(TRAFFIC)
+        connection = self.connect("traffic")
         try:
             self.send(connection, b"".join(message(*parts) for parts in case.messages))
             if case.outcome == malformed_messages.CLOSED:
@@ -120,46 +46,31 @@ class MalformedCase(unittest.TestCase):
         self.expect_health()
 
 
-class MalformedTest(MalformedCase):
+class MalformedTest(MalformedBrokerCase):
     pass
 
 
-class MalformedOctetByOctetTest(MalformedCase):
-    def send(self, connection, octets):
-        for i in range(len(octets)):
-            super().send(connection, octets[i:i + 1])
-
-
-def add_test(name, case_class, run):
-    method = "test_" + "".join(c if c.isalnum() else "_" for c in name)
-    while hasattr(case_class, method):
-        method += "_"
-    run.__doc__ = name
-    setattr(case_class, method, run)
+class MalformedOctetByOctetTest(OctetByOctet, MalformedBrokerCase):
+    pass
 
 
 def add_tests():
-    for stage_name, stage in (("greeting", GREETING), ("handshake", HANDSHAKE), ("traffic", TRAFFIC)):
-        for case in stage:
-            def run(self, stage=stage, case=case):
-                self.try_octets(stage, case)
-            add_test(f"{stage_name}: {case.name}", MalformedTest, run)
-            if len(case.octets) <= SHORT:
-                add_test(f"{stage_name}: {case.name}", MalformedOctetByOctetTest, run)
+    MalformedTest.add_octets()
+    MalformedOctetByOctetTest.add_octets(SHORT)
     for case in MESSAGES:
-        def run_messages(self, case=case):
+        def run(self, case=case):
             self.try_messages(case)
-        add_test(f"message: {case.name}", MalformedTest, run_messages)
+        MalformedTest.add_test(f"message: {case.name}", run)
 
 
 add_tests()
 
 
-class UnfinishedHandshakesTest(MalformedCase):
+class UnfinishedHandshakesTest(MalformedBrokerCase):
     def test_end_when_their_time_is_over(self):
         begun = []
-        for stage in (GREETING, HANDSHAKE):
-            for case in stage:
+        for stage in ("greeting", "handshake"):
+            for case in self.stages()[stage]:
                 if case.outcome == WAITS:
                     connection = self.connect(stage)
                     self.send(connection, case.octets)
@@ -174,11 +85,11 @@ class UnfinishedHandshakesTest(MalformedCase):
         self.expect_health()
 
     def test_of_a_crowd_do_not_keep_others_out(self):
-        crowd = [self.connect(GREETING) for _ in range(500)]
+        crowd = [self.connect("greeting") for _ in range(500)]
         for i, connection in enumerate(crowd):
             self.send(connection, greeting()[:i % 64])
         self.expect_health()
-        newcomer = GoodPair(self.context, self.broker.endpoint)
+        newcomer = GoodPair(self.context, self.program.endpoint)
         newcomer.worker.command("disconnect")
         newcomer.close()
         self.expect_health()
@@ -187,18 +98,18 @@ class UnfinishedHandshakesTest(MalformedCase):
         self.expect_health()
 
 
-class FloodTest(MalformedCase):
+class FloodTest(MalformedBrokerCase):
     seconds = flood_seconds()
 
     def test_of_everything_at_once_keeps_nobody_waiting(self):
-        flood(self.broker, self.pair, self.seconds, self.resident + 2 * MEMORY)
+        flood(self.program, self.peer, self.seconds, self.resident + 2 * MEMORY)
         self.expect_health()
         # What was opened and kept for it is given back.
         end = time.monotonic() + 2 * HANDSHAKE_TIME
-        while self.broker.open_files() > self.files and time.monotonic() < end:
-            self.pair.round_trip()
-        self.assertLessEqual(self.broker.open_files(), self.files)
-        self.assertLess(self.broker.resident_octets(), self.resident + MEMORY / 4)
+        while self.program.open_files() > self.files and time.monotonic() < end:
+            self.peer.round_trip()
+        self.assertLessEqual(self.program.open_files(), self.files)
+        self.assertLess(self.program.resident_octets(), self.resident + MEMORY / 4)
 
 
 if __name__ == "__main__":

@@ -13,20 +13,23 @@ from pathlib import Path
 PATIENCE = 15.0
 
 
-def zinc_path():
-    """The program as Bazel built it: among the runfiles of a test, or for a run by hand in bazel-bin."""
-    root = Path(__file__).resolve().parents[2]
-    for path in (Path("tools/zinc/zinc"), root / "bazel-bin/tools/zinc/zinc"):
+def built(program):
+    """As Bazel built it: among the runfiles of a test, or for a run by hand in bazel-bin."""
+    for path in (Path(program), Path(__file__).resolve().parents[2] / "bazel-bin" / program):
         if path.is_file():
             return str(path.resolve())
-    sys.exit("zinc is not built: bazel build //tools/zinc")
+    sys.exit(f"{program} is not built: bazel build //{os.path.dirname(program)}:{os.path.basename(program)}")
+
+
+def zinc_path():
+    return built("tools/zinc/zinc")
 
 
 class Program:
     """One child process, which ends with the test at the latest: `test` is whatever has an addCleanup."""
 
-    def __init__(self, test, arguments):
-        self.process = subprocess.Popen(arguments, stdout=subprocess.PIPE, bufsize=0)
+    def __init__(self, test, arguments, stdin=None):
+        self.process = subprocess.Popen(arguments, stdin=stdin, stdout=subprocess.PIPE, bufsize=0)
         self._output = b""
         test.addCleanup(self.kill)
 
@@ -79,15 +82,37 @@ class Program:
         return len(os.listdir(f"/proc/{self.pid}/fd"))
 
 
-class Broker(Program):
-    def __init__(self, test, *options, at="tcp://127.0.0.1:*"):
-        super().__init__(test, [zinc_path(), "broker", "--bind", at, *options])
+class Server(Program):
+    """A program that says first where it is bound."""
+
+    def __init__(self, test, arguments, stdin=None):
+        super().__init__(test, arguments, stdin)
         bound, self.endpoint = self.read_line().split()
         assert bound == "bound", bound
 
     @property
     def port(self):
         return int(self.endpoint.rsplit(":", 1)[1])
+
+
+class Broker(Server):
+    def __init__(self, test, *options, at="tcp://127.0.0.1:*"):
+        super().__init__(test, [zinc_path(), "broker", "--bind", at, *options])
+
+
+class PubSubHost(Server):
+    """A socket of ours that publishes what it is told, or says what it gets of what begins with b"good"."""
+
+    def __init__(self, test, socket_type):
+        super().__init__(test, [built("test/interop/pub_sub_host"), socket_type], subprocess.PIPE)
+
+    def publish(self, text):
+        self.process.stdin.write(text + b"\n")
+
+    def stop(self):
+        """Ends its input, and returns the exit code."""
+        self.process.stdin.close()
+        return self.wait()
 
 
 def reserve_endpoint(test):

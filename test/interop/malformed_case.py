@@ -1,0 +1,134 @@
+"""What the tests with malformed octets have in common: they are sent to a program of ours, each ends as it should,
+the program lives, and a good peer is served all the while."""
+
+import types
+import unittest
+
+from malformed_octets import CLOSED, GREETING, IDLES, LIVES, handshake, traffic
+from zmtp_wire import COMMAND, Closed, Connection, command, greeting, message, named, ready_as
+import zmq
+
+# What all of this may cost the program: one message of the largest size, twice while its buffer grows.
+MEMORY = 192 << 20
+# Inputs longer than this are not sent octet by octet too.
+SHORT = 300
+# Of the program's handshakes, in seconds.
+HANDSHAKE_TIME = 5.0
+# Longer than any time that a misread TTL would leave (64 ms), in seconds.
+IDLE_TIME = 0.3
+
+
+class MalformedCase(unittest.TestCase):
+    """One program and one good peer for all inputs: what one leaves behind, the next ones find."""
+
+    own_type = peer_type = None  # of the program's socket, and of who sends the inputs
+    partners = ()                # the types that may
+    greeted_with = b""           # what the program says behind its READY
+    chatter = ()                 # what it may say at any time
+
+    @classmethod
+    def start(cls, owner, context):
+        """A program, which goes with `owner`, and its good peer."""
+        raise NotImplementedError
+
+    @classmethod
+    def setUpClass(cls):
+        owner = types.SimpleNamespace(addCleanup=cls.addClassCleanup)
+        cls.context = zmq.Context()
+        cls.program, cls.peer = cls.start(owner, cls.context)
+        cls.peer.expect_served_soon()
+        cls.resident = cls.program.resident_octets()
+        cls.files = cls.program.open_files()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.peer.close()
+        cls.context.destroy(linger=0)
+        assert cls.program.stop() == 0, "the program did not end well"
+
+    @classmethod
+    def stages(cls):
+        return {"greeting": GREETING, "handshake": handshake(cls.peer_type, cls.partners),
+                "traffic": traffic(cls.peer_type)}
+
+    def connect(self, stage):
+        connection = Connection.to(self.program.port)
+        if stage != "greeting":
+            connection.send(greeting())
+            self.assertEqual(connection.read(64), greeting())
+        if stage == "traffic":
+            connection.send(ready_as(self.peer_type))
+            said = ready_as(self.own_type) + self.greeted_with
+            self.assertEqual(connection.read(len(said)), said)
+        return connection
+
+    def send(self, connection, octets):
+        try:
+            connection.send(octets)
+        except Closed:
+            pass  # before all of it was sent; that is no less closed
+
+    def expect_life(self, connection):
+        """It answers a PING, and has said nothing before but PONGs and its chatter."""
+        connection.send(command(b"PING", b"\x00\x0a" + b"context"))
+        while (got := connection.read_frame()) != (COMMAND, named(b"PONG", b"context")):
+            if got.flags & COMMAND:
+                self.assertEqual(got.body[:5], named(b"PONG"))
+            else:
+                self.assertIn(message(got.body, *connection.read_message()), self.chatter)
+
+    def expect_health(self):
+        self.assertTrue(self.program.running(), "the program has ended")
+        self.peer.expect_served_soon()
+        self.assertLess(self.program.resident_octets(), self.resident + MEMORY)
+
+    def expect_end(self, connection, said):
+        """The connection ends, and what the program had to say is at most this."""
+        octets = connection.read_to_end()
+        self.assertIsNotNone(octets, "the program does not end the connection")
+        for words in self.chatter:
+            octets = octets.replace(words, b"")
+        self.assertTrue(said.startswith(octets), octets)
+
+    def try_octets(self, stage, case):
+        connection = self.connect(stage)
+        try:
+            self.send(connection, case.octets)
+            if case.outcome == CLOSED:
+                said = {"greeting": greeting(), "handshake": ready_as(self.own_type), "traffic": b""}
+                self.expect_end(connection, said[stage])
+            elif case.outcome in (LIVES, IDLES):
+                self.expect_life(connection)
+            if case.outcome == IDLES:
+                connection.expect_silence(IDLE_TIME)
+                self.expect_life(connection)
+            self.expect_health()
+        finally:
+            connection.close()
+        self.expect_health()
+
+    @classmethod
+    def add_test(cls, name, run):
+        method = "test_" + "".join(c if c.isalnum() else "_" for c in name)
+        while hasattr(cls, method):
+            method += "_"
+        run.__doc__ = name
+        setattr(cls, method, run)
+
+    @classmethod
+    def add_octets(cls, most=None):
+        """A test for each input of at most so many octets."""
+        for stage, cases in cls.stages().items():
+            for case in cases:
+                if most is None or len(case.octets) <= most:
+                    def run(self, stage=stage, case=case):
+                        self.try_octets(stage, case)
+                    cls.add_test(f"{stage}: {case.name}", run)
+
+
+class OctetByOctet:
+    """Each octet with a system call of its own."""
+
+    def send(self, connection, octets):
+        for i in range(len(octets)):
+            super().send(connection, octets[i:i + 1])
