@@ -2,7 +2,6 @@
 // queue. bazel run -c opt //bench/micro:codec
 
 #include "zmtp/buffer/block.h"
-#include "zmtp/buffer/block.h"
 #include "zmtp/buffer/receive_queue.h"
 #include "zmtp/buffer/send_queue.h"
 #include "zmtp/decoder.h"
