@@ -165,6 +165,40 @@ def _multipart(parts):
                     conditions="as the stream; the figure counts whole messages")
 
 
+def _within(key, label, program, *arguments):
+    """Of one process, whose sockets meet over inproc."""
+    return Contestant(key, label, (Process("process", program, tuple(map(str, arguments)),
+                                           when_listening=False),), "process")
+
+
+def _inproc_stream(size, quick=()):
+    return Workload(f"inproc_stream_{size}", f"inproc stream, {size_text(size)}", THROUGHPUT,
+                    (_within("ours", "ours", OURS + "inproc_thr", size, "{count}"),
+                     _within("theirs", "libzmq", THEIRS + "inproc_thr", size, "{count}"),
+                     _within("one_executor", "ours, one executor", OURS + "inproc_thr", size,
+                             "{count}", 1)),
+                    100_000, (at_least(5),), quick=quick,
+                    conditions="PUSH to PULL, from one thread to another; high-water marks of 1000, the "
+                               "defaults")
+
+
+def _inproc_round_trip(quick=()):
+    return Workload("inproc_round_trip_64", "inproc round trip, 64 B", LATENCY,
+                    (_within("ours", "ours", OURS + "inproc_lat", 64, "{count}"),
+                     _within("theirs", "libzmq", THEIRS + "inproc_lat", 64, "{count}")),
+                    2000, (at_most(0.75),), per="round trip", quick=quick,
+                    conditions="REQ and REP in two threads; the figure is one way, half a round trip")
+
+
+def _inproc_one_executor():
+    return Workload("inproc_one_executor_64", "inproc round trip in one executor, 64 B", LATENCY,
+                    (_within("ours", "ours", OURS + "inproc_lat", 64, "{count}", 1),
+                     _within("theirs", "libzmq, two threads", THEIRS + "inproc_lat", 64, "{count}")),
+                    2000, (Target("≤ 0.25 µs", 0.25, False, None, unit="us"),), per="round trip",
+                    conditions="REQ and REP that share a thread, which libzmq's cannot; the figure is one "
+                               "way, half a round trip")
+
+
 OUR_BROKER = Process("broker", "tools/zinc/zinc", ("broker", "--bind", "{connect}"), Ending.SIGNAL,
                      when_listening=False)
 THEIR_BROKER = Process("broker", THEIRS + "md_broker", ("{connect}",), Ending.SIGNAL,
@@ -240,6 +274,9 @@ WORKLOADS = (
     _round_trip(1),
     _round_trip(64, QUICK_MIXED),
     _round_trip(1024),
+    _inproc_stream(64, ("ours", "theirs")),
+    _inproc_round_trip(("ours", "theirs")),
+    _inproc_one_executor(),
     _fan_out(1),
     _fan_out(10, QUICK),
     _fan_out(100),

@@ -62,6 +62,14 @@ def subscribe():
     say(f"mean throughput: {RATE} [msg/s]")
 
 
+def stream_within():
+    say(f"mean throughput: {RATE} [msg/s]")
+
+
+def ask_within():
+    say(f"average latency: {100e6 / RATE:.3f} [us]")
+
+
 def ask():
     connect_once()
     say(f"average latency: {100e6 / RATE:.3f} [us]")
@@ -100,6 +108,8 @@ ROLES = {
     connect_once: ("remote_thr", "raw_stream_source", "raw_tcp_source"),
     take_one: ("local_lat", "ping_pong_server", "fan_out_pub", "raw_fan_out_source"),
     subscribe: ("fan_out_sub", "raw_fan_out_sink"),
+    stream_within: ("inproc_thr",),
+    ask_within: ("inproc_lat",),
     ask: ("remote_lat", "ping_pong_client"),
     load: ("mdp_load", "md_client", "md_sync_client", "relay_load"),
     listen_until_terminated: ("zinc", "md_broker", "relay"),

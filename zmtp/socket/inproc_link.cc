@@ -182,6 +182,7 @@ bool inproc_link::flush() {
   if (p == nullptr || ended_ || !met_) {
     return true;
   }
+  core_->state().count_written(counters(), p->out.octets() - away_.octets);
   p->out.hand_over(leaving_);
   auto room = channel_->send(own_, leaving_);
   p->out.release(room.messages, room.octets);
