@@ -5,12 +5,15 @@
 
 #include "test/support/pattern_test.h"
 #include "zmtp/socket/complete.h"
+#include "zmtp/socket/pair_socket.h"
 #include "zmtp/socket/pub_socket.h"
 #include "zmtp/socket/pull_socket.h"
 #include "zmtp/socket/push_socket.h"
 #include "zmtp/socket/rep_socket.h"
 #include "zmtp/socket/req_socket.h"
 #include "zmtp/socket/sub_socket.h"
+#include "zmtp/socket/xpub_socket.h"
+#include "zmtp/socket/xsub_socket.h"
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -562,6 +565,47 @@ TEST_F(proxy_test, passes_on_what_it_subscribed_to) {
   });
   EXPECT_EQ(got, message{"ABC"});
   EXPECT_EQ(p.statistics().backend.messages_received, 0U);
+}
+
+// The forwarder that RFC 29 has XPUB and XSUB for.
+TEST_F(proxy_test, subscriptions_go_upstream_and_what_is_published_comes_down) {
+  pub_socket publisher{executor()};
+  xsub_socket frontend{executor()};
+  xpub_socket backend{executor()};
+  sub_socket subscriber{executor()};
+  join(publisher, frontend);
+  join(backend, subscriber);
+  proxy p{frontend, backend};
+  run(p);
+  for (int round = 0; round < 3; ++round) {
+    subscriber.subscribe("a");
+    run_until([&] { return publisher.subscribers("a") == 1; });
+    EXPECT_EQ(publisher.subscribers("b"), 0U);
+    EXPECT_EQ(publisher.try_send(message{"a", "wanted"}), send_status::queued);
+    EXPECT_EQ(take(subscriber), (message{"a", "wanted"}));
+    subscriber.unsubscribe("a");
+    run_until([&] { return publisher.subscribers("a") == 0; });
+  }
+  // What a subscriber that goes had subscribed to ends upstream, too.
+  subscriber.subscribe("c");
+  run_until([&] { return publisher.subscribers("c") == 1; });
+  subscriber.close();
+  run_until([&] { return publisher.subscribers("c") == 0; });
+}
+
+TEST_F(proxy_test, pairs_meet_through_it) {
+  pair_socket one{executor()};
+  pair_socket front{executor()};
+  pair_socket back{executor()};
+  pair_socket other{executor()};
+  join(front, one);
+  join(back, other);
+  proxy p{front, back};
+  run(p);
+  put(one, {"there"});
+  EXPECT_EQ(take(other), message{"there"});
+  put(other, {"and", "back"});
+  EXPECT_EQ(take(one), (message{"and", "back"}));
 }
 
 TEST_F(proxy_test, sends_back_what_comes_to_a_socket_that_is_proxied_with_itself) {

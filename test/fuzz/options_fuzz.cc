@@ -1,0 +1,163 @@
+#include "test/fuzz/oracle.h"
+#include "zmtp/conversation/connection.h"
+#include "zmtp/conversation/reconnect_backoff.h"
+#include "zmtp/mechanism/null.h"
+#include "zmtp/options.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <string>
+
+namespace zmtp::fuzz {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// Octets of the input, as numbers: all of a type's values, those of both ends often.
+class source {
+public:
+  explicit source(std::string_view octets) noexcept : rest_{octets} {}
+
+  [[nodiscard]] bool empty() const noexcept { return rest_.empty(); }
+  [[nodiscard]] std::uint8_t octet() noexcept {
+    if (rest_.empty()) {
+      return 0;
+    }
+    const auto first = static_cast<std::uint8_t>(rest_.front());
+    rest_.remove_prefix(1);
+    return first;
+  }
+  template <class Number>
+  [[nodiscard]] Number number() noexcept {
+    switch (octet() % 4) {
+      case 0: return std::numeric_limits<Number>::max();
+      case 1: return std::numeric_limits<Number>::min();
+      case 2: return static_cast<Number>(octet());
+      default: break;
+    }
+    std::array<char, sizeof(Number)> octets{};
+    const auto count = std::min(octets.size(), rest_.size());
+    std::memcpy(octets.data(), rest_.data(), count);
+    rest_.remove_prefix(count);
+    Number all;
+    std::memcpy(&all, octets.data(), sizeof all);
+    return all;
+  }
+  [[nodiscard]] std::string text() {
+    const auto wanted = octet() * std::size_t{2};
+    const auto size = std::min(wanted, rest_.size());
+    std::string all{rest_.substr(0, size)};
+    rest_.remove_prefix(size);
+    return all;
+  }
+
+private:
+  std::string_view rest_;
+};
+
+void change(socket_options& o, source& from) {
+  const auto size = [&] { return from.number<std::size_t>(); };
+  const auto time = [&] { return milliseconds{from.number<milliseconds::rep>()}; };
+  switch (from.octet() % 32) {
+    case 0: o.routing_id = from.text(); return;
+    case 1: o.send_mark.messages = size(); return;
+    case 2: o.send_mark.octets = size(); return;
+    case 3: o.receive_mark.messages.reset(); return;
+    case 4: o.receive_mark.octets = size(); return;
+    case 5: o.linger = time(); return;
+    case 6: o.reconnect.initial = time(); return;
+    case 7: o.reconnect.maximum = time(); return;
+    case 8: o.reconnect.refused_maximum = time(); return;
+    case 9: o.reconnect.stable = time(); return;
+    case 10: o.reconnect.stop_after = size(); return;
+    case 11: o.heartbeat.interval = time(); return;
+    case 12: o.heartbeat.timeout = time(); return;
+    case 13: o.heartbeat.ttl = heartbeat_options::deciseconds{from.number<std::int32_t>()}; return;
+    case 14: o.limit.handshake_command_size = size(); return;
+    case 15: o.limit.handshake_time = time(); return;
+    case 16: o.limit.command_size = size(); return;
+    case 17: o.limit.frame_size = size(); return;
+    case 18: o.limit.message_size = size(); return;
+    case 19: o.limit.message_parts = size(); return;
+    case 20: o.limit.metadata_properties = size(); return;
+    case 21: o.limit.topic_size = size(); return;
+    case 22: o.limit.ping_context_size = size(); return;
+    case 23: o.limit.handshake_silence = time(); return;
+    case 24:
+      o.transport.keepalive = keepalive_options{.idle = seconds{from.number<seconds::rep>()},
+                                                .interval = seconds{from.number<seconds::rep>()},
+                                                .count = from.number<int>()};
+      return;
+    case 25: o.transport.send_buffer = from.number<int>(); return;
+    case 26: o.transport.user_timeout = time(); return;
+    case 27: o.transport.file_mode = from.number<unsigned>(); return;
+    case 28: o.backlog = from.number<int>(); return;
+    case 29: o.pending_handshakes = size(); return;
+    case 30: o.extensions.push_back(from.text()); return;
+    default: o.correlate = o.relaxed = from.octet() % 2 != 0; return;
+  }
+}
+
+// What is accepted can be worked with: the deadlines of a conversation and of reconnecting are times
+// that the clock has, and what may be read has an end.
+void work_with(const socket_options& o) {
+  const connection::time_point now{std::chrono::hours{24 * 365 * 10}};
+  metadata own;
+  own.add("Socket-Type", "REQ");
+  own.add("Identity", o.routing_id);
+  connection c{socket_type::req,
+               null_mechanism::name,
+               std::make_unique<null_mechanism>(std::move(own), o.limit),
+               false,
+               o.limit,
+               o.heartbeat,
+               now};
+  const auto due = c.next_deadline();
+  require(due && *due > now && *due <= now + o.limit.handshake_time,
+          "a handshake has a deadline, and it is to come");
+  require(c.prepare().size() <= o.limit.handshake_command_size,
+          "who is not admitted yet fills no more than a command");
+  reconnect_backoff backoff{o.reconnect};
+  for (std::uint32_t attempt = 0; attempt < 20; ++attempt) {
+    const auto wait = backoff.on_end(errc::connection_lost, {}, attempt * 0x0fff'ffffU);
+    if (!wait) {
+      require(o.reconnect.stop_after && attempt + 1 >= *o.reconnect.stop_after,
+              "attempts end when they are to, and not before");
+      break;
+    }
+    // Half more than the maximum is the spread.
+    require(wait->count() >= 0 && *wait <= o.reconnect.maximum + o.reconnect.maximum / 2,
+            "a wait is within its bounds");
+  }
+}
+
+void try_options(std::string_view octets) {
+  source from{octets};
+  socket_options options;
+  while (!from.empty()) {
+    change(options, from);
+  }
+  for (const auto type : {socket_type::req, socket_type::router, socket_type::sub}) {
+    const auto judged = validate(options, type);
+    require(!judged || judged == errc::bad_option, "a refusal is that of options");
+    require(judged || !validate(options), "what suits a type suits sockets");
+    require(validate_change(options, options, type, true) == judged,
+            "what does not change is judged as it was");
+  }
+  if (!validate(options)) {
+    work_with(options);
+  }
+}
+
+}  // namespace
+}  // namespace zmtp::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  zmtp::fuzz::try_options(zmtp::fuzz::text_of(data, size));
+  return 0;
+}
