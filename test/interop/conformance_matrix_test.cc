@@ -222,7 +222,8 @@ protected:
 };
 
 TEST_P(conformance, messages_arrive_as_they_were_sent) {  // Z-10
-  const auto& [binds, connects, over] = GetParam();
+  const auto& binds = GetParam().binds;
+  const auto& connects = GetParam().connects;
   // Ours live here; of two of ours the one that connects lives in the other thread.
   const bool binder_is_here = binds.by == maker::ours;
   const bool binder_leads = leads(binds.type, connects.type);
@@ -232,7 +233,7 @@ TEST_P(conformance, messages_arrive_as_they_were_sent) {  // Z-10
   };
   const auto binder = make(binds, binder_is_here, binder_leads);
   const auto connector = make(connects, !binder_is_here, !binder_leads);
-  connector->connect(binder->bind(free_endpoint(over)));
+  connector->connect(binder->bind(free_endpoint(GetParam().over)));
   const auto binders = [&] { return speak(*binder, binds, connects, binder_leads); };
   const auto connectors = [&] { return speak(*connector, connects, binds, !binder_leads); };
   if (binder_is_here) {
