@@ -94,7 +94,7 @@ std::ostream& operator<<(std::ostream& to, const encounter& e) {
 
 std::vector<encounter> encounters() {
   std::vector<encounter> all;
-  for (const auto over : media()) {
+  for (const auto over : octet_media()) {
     all.push_back({binder::ours, over});
     all.push_back({binder::theirs, over});
   }

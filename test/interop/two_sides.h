@@ -65,7 +65,7 @@ struct encounter {
 
 std::ostream& operator<<(std::ostream& to, const encounter& e);
 
-// Each medium of this machine with either side binding.
+// Each medium of this machine that reaches libzmq, with either side binding.
 [[nodiscard]] std::vector<encounter> encounters();
 
 void join(const encounter& how, socket& ours, libzmq::socket& theirs);
