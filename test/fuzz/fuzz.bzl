@@ -6,7 +6,7 @@ load("//tools/build:cc.bzl", "zinc_library")
 def fuzz_test(name, srcs, corpus, deps = []):
     """A test that replays the files below corpus/ and mutations of them.
 
-    With --config=fuzz the same target is the libFuzzer binary. As a test it fuzzes for half a
+    With --config=fuzz the same target is the libFuzzer binary. As a test it fuzzes for a
     minute; for longer, and to keep what it finds in the corpus:
 
         bazel build --config=fuzz //test/fuzz:<name>
@@ -31,8 +31,10 @@ def fuzz_test(name, srcs, corpus, deps = []):
     cc_test(
         name = name,
         size = "small",
+        # A minute of fuzzing is more than a small test may take.
+        timeout = "moderate",
         args = select({
-            "//test/fuzz:fuzzer": ["-max_total_time=30"],
+            "//test/fuzz:fuzzer": ["-max_total_time=60"],
             "//conditions:default": [],
         }) + [native.package_name() + "/" + folder],
         # Not listed one by one: the file of a crash must not be forgotten here.
