@@ -2,6 +2,7 @@
 // The users of each pattern.
 
 #include "test/simulation/party.h"
+#include "zmtp/routing/pair_state.h"
 #include "zmtp/routing/pub_state.h"
 #include "zmtp/routing/rep_state.h"
 #include "zmtp/routing/req_state.h"
@@ -17,7 +18,7 @@
 
 namespace zmtp::simulation {
 
-// PUSH, PULL and DEALER: sends to whoever takes it, receives from all.
+// PUSH, PULL, DEALER and PAIR: sends to whoever takes it, receives from all.
 class plain_party final : public party {
 public:
   // `delimits`: the peers are REP, who want an empty part first.

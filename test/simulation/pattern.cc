@@ -23,6 +23,10 @@ std::unique_ptr<party> cast(sim_net& net, ledger& books, casting part) {
       return std::make_unique<plain_party>(net, books, number,
                                            std::make_unique<dealer_state>(options), how,
                                            peers == socket_type::rep);
+    case socket_type::pair:
+      options.announce_peers = true;
+      return std::make_unique<plain_party>(net, books, number,
+                                           std::make_unique<pair_state>(options), how, false);
     case socket_type::router:
       options.announce_peers = true;
       how.messages = answers_only ? 0 : how.messages;
@@ -35,7 +39,6 @@ std::unique_ptr<party> cast(sim_net& net, ledger& books, casting part) {
     case socket_type::sub:
       how.messages = 0;
       return std::make_unique<sub_party>(net, books, number, options, how, changes);
-    case socket_type::pair:
     case socket_type::xpub:
     case socket_type::xsub: break;
   }

@@ -4,6 +4,7 @@
 #include "test/simulation/parties.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -31,7 +32,13 @@ inline constexpr std::array patterns = {
     pattern{socket_type::rep, socket_type::dealer},
     pattern{socket_type::pub, socket_type::sub},
     pattern{socket_type::sub, socket_type::pub},
+    pattern{socket_type::pair, socket_type::pair},
 };
+
+// How many spokes there may be: PAIR has one peer.
+[[nodiscard]] constexpr std::size_t most_spokes(const pattern& p) noexcept {
+  return p.hub == socket_type::pair ? 1 : 8;
+}
 
 struct casting {
   socket_type type;

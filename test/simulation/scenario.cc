@@ -98,7 +98,7 @@ void scenario::choose() {
   pattern_ = patterns[options_.pattern.value_or(which)];
   octet_marks_ = random().chance(40);
   troubles_ = some_troubles();
-  const auto spokes = random().between(1, 8);
+  const auto spokes = random().between(1, most_spokes(pattern_));
   const auto changes = random().chance(50) ? 3U : 0U;
   for (std::uint32_t number = 1; number <= spokes + 1; ++number) {
     const auto is_hub = number == 1;
