@@ -16,6 +16,7 @@ enum class breach : std::uint8_t {
   misaddressed,  // … to another than it was sent to
   wrong_answer,  // REQ got what does not answer its request
   not_wanted,    // SUB got, or PUB sent, what was not subscribed to
+  mistold,       // XPUB's user hears of a topic's begin or end twice, or not at all
   attach_order,  // attach and detach do not enclose a peer's messages
   miscounted,    // counters do not add up
   leaked,        // a pipe is left when all connections are gone
@@ -33,6 +34,7 @@ enum class breach : std::uint8_t {
     case breach::misaddressed: return "misaddressed";
     case breach::wrong_answer: return "wrong answer";
     case breach::not_wanted: return "not wanted";
+    case breach::mistold: return "mistold";
     case breach::attach_order: return "attach order";
     case breach::miscounted: return "miscounted";
     case breach::leaked: return "leaked";

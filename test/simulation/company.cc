@@ -65,17 +65,18 @@ void company::check_rest(const char* when, bool excused) {
         complain("has messages to receive");
       }
     });
+    books_.check_told(p->socket());
     if (!excused && !p->stuck().empty()) {
       complain(p->stuck());
     }
   }
 }
 
-template <class Body>
-void company::for_each_kind(socket_type type, Body&& body) {
+template <class As, class Body>
+void company::for_each_that(bool (*is)(socket_type), Body&& body) {
   for (const auto& p : parties_) {
-    if (p->socket().state().type() == type) {
-      body(*p);
+    if (is(p->socket().state().type())) {
+      body(static_cast<As&>(*p));
     }
   }
 }
@@ -83,12 +84,12 @@ void company::for_each_kind(socket_type type, Body&& body) {
 // From here on nothing may be lost.
 void company::say_more() {
   books_.expect_all();
-  for_each_kind(socket_type::sub, [](party& p) { static_cast<sub_party&>(p).settle_down(); });
+  for_each_that<sub_party>(subscribes, [](sub_party& p) { p.settle_down(); });
   for (int round = 0; round < 2; ++round) {
     for (const auto& p : parties_) {
       const auto type = p->socket().state().type();
-      if (type == socket_type::pub || type == socket_type::rep || type == socket_type::pull ||
-          type == socket_type::sub) {
+      if (publishes(type) || subscribes(type) || type == socket_type::rep ||
+          type == socket_type::pull) {
         continue;
       }
       const auto waits_for_ever = !p->stuck().empty();
@@ -105,17 +106,16 @@ void company::say_more() {
 
 // Everything once: who wants it gets it, and nobody else.
 void company::publish_all() {
-  for_each_kind(socket_type::pub, [&](party& p) {
-    auto& publisher = static_cast<pub_party&>(p);
+  for_each_that<pub_party>(publishes, [&](pub_party& publisher) {
     for (const auto topic : pub_party::topics) {
       publisher.publish_next(topic);
       publisher.send_another();
       come_to_rest("after a publication");
-      for_each_kind(socket_type::sub, [&](party& s) {
-        const auto wanted = static_cast<sub_party&>(s).wants(topic);
+      for_each_that<sub_party>(subscribes, [&](sub_party& s) {
+        const auto wanted = s.wants(topic);
         if (wanted != books_.has_received(s.number(), publisher.published())) {
           books_.report(wanted ? breach::lost : breach::not_wanted,
-                        s.name() + " and what " + p.name() + " publishes under \"" +
+                        s.name() + " and what " + publisher.name() + " publishes under \"" +
                             std::string{topic} + "\"");
         }
       });
@@ -141,6 +141,7 @@ void company::take_leave() {
                                         std::to_string(p->socket().links()) + " links left");
     }
     books_.check_counters(p->socket());
+    books_.check_told(p->socket());
   }
   books_.check_all_detached();
 }

@@ -42,8 +42,8 @@ public:
 
 private:
   void publish_all();
-  template <class Body>
-  void for_each_kind(socket_type type, Body&& body);
+  template <class As, class Body>
+  void for_each_that(bool (*is)(socket_type), Body&& body);
 
   sim_net net_;
   ledger books_;

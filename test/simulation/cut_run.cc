@@ -35,9 +35,9 @@ cut_result run_cut(const cut_place& place, const cut_options& options) {
     part->options.no_drop = true;
     part->options.reconnect.initial = std::chrono::milliseconds{10};
   }
-  // PUB speaks to nobody before it is subscribed to.
+  // A publisher speaks to nobody before it is subscribed to.
   for (auto* part : {&hub, &spoke}) {
-    if (part->type == socket_type::pub) {
+    if (publishes(part->type)) {
       part->how.pace = std::chrono::milliseconds{5};
     }
   }

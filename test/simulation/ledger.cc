@@ -84,8 +84,8 @@ void ledger::on_attached(const sim_socket& socket, peer_id pipe, std::uint64_t s
 }
 
 void ledger::on_detached(const sim_socket& socket, peer_id pipe) {
-  if (socket.state().type() == socket_type::pub) {
-    publications_[socket.number()].on_detached(pipe);
+  if (const auto known = publications_.find(socket.number()); known != publications_.end()) {
+    known->second.on_detached(pipe);
   }
   announce(socket, pipe);
 }
@@ -226,6 +226,10 @@ std::optional<parcel> ledger::received(std::uint32_t socket, const routed_messag
         report(breach::attach_order,
                "socket " + number(socket) + " receives from who is not there");
       }
+      if (const auto known = publications_.find(socket); known != publications_.end()) {
+        told(socket, known->second, m.content);
+        return std::nullopt;
+      }
       return received(socket, m.content);
     case routed_message::kind::attached:
     case routed_message::kind::detached:
@@ -238,6 +242,19 @@ std::optional<parcel> ledger::received(std::uint32_t socket, const routed_messag
       return std::nullopt;
   }
   return std::nullopt;
+}
+
+// A topic has its first subscriber, or no longer any.
+void ledger::told(std::uint32_t socket, publication_check& of, const message& m) {
+  ++accounts_[socket].received;
+  const auto what = m.front();
+  const auto begins = what.starts_with('\1');
+  if (m.part_count() != 1 || !(begins || what.starts_with('\0')) ||
+      !of.on_told(begins, what.substr(1))) {
+    report(breach::mistold, "socket " + number(socket) + " is told that \"" +
+                                std::string{what.substr(std::min<std::size_t>(1, what.size()))} +
+                                (begins ? "\" begins" : "\" ends") + ", which it knew");
+  }
 }
 
 bool ledger::has_received(std::uint32_t socket, const parcel& p) const {

@@ -48,7 +48,7 @@ public:
   void expect_all() noexcept { expect_all_ = true; }
   [[nodiscard]] bool has_received(std::uint32_t socket, const parcel& p) const;
   [[nodiscard]] bool has_received(const parcel& p) const;
-  // The socket is a PUB.
+  // The socket is a PUB or an XPUB.
   void expect_publications(std::uint32_t socket) { publications_[socket]; }
 
   void report(breach what, std::string text);
@@ -57,6 +57,8 @@ public:
   void close();
   // The counters of a socket that has been idle since close().
   void check_counters(const sim_socket& socket);
+  // Nothing waits to be received: the user of an XPUB knows what his peers are subscribed to.
+  void check_told(const sim_socket& socket);
   // All users have received all; attached and detached enclose it.
   void check_all_detached();
 
@@ -124,6 +126,7 @@ private:
   void on_handed(std::size_t lane_number, std::span<const std::string_view> parts, std::size_t end);
   void pass_over(lane& of, std::size_t position);
   void announce(const sim_socket& socket, peer_id pipe);
+  void told(std::uint32_t socket, publication_check& of, const message& m);
   [[nodiscard]] static std::string name(const parcel& p);
 
   std::map<std::uint32_t, std::vector<entry>> sent_;

@@ -61,6 +61,14 @@ void ledger::check_counters(const sim_socket& socket) {
   }
 }
 
+void ledger::check_told(const sim_socket& socket) {
+  const auto known = publications_.find(socket.number());
+  if (socket.state().type() == socket_type::xpub && known != publications_.end() &&
+      !known->second.knows_all()) {
+    report(breach::mistold, "its user does not know the topics" + of(socket));
+  }
+}
+
 void ledger::check_all_detached() {
   for (const auto& [who, peer] : presences_) {
     if (peer.here || peer.announcements != 0) {

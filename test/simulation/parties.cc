@@ -10,6 +10,12 @@ namespace {
 
 constexpr std::array<std::string_view, 1> delimiter{std::string_view{}};
 
+template <class Topics>
+bool matches(const Topics& topics, std::string_view first_part) {
+  return std::any_of(topics.begin(), topics.end(),
+                     [&](const auto& topic) { return first_part.starts_with(topic); });
+}
+
 std::vector<std::string> copies(std::span<const std::string_view> parts) {
   return {parts.begin(), parts.end()};
 }
@@ -171,9 +177,18 @@ bool rep_party::speak() {
 }
 
 pub_party::pub_party(sim_net& net, ledger& books, std::uint32_t number,
-                     const socket_options& options, const habits& how)
-    : party{net, books, number, std::make_unique<pub_state>(options), how} {
+                     std::unique_ptr<socket_state> state, const habits& how)
+    : party{net, books, number, std::move(state), how} {
   books.expect_publications(number);
+}
+
+bool pub_party::receive() {
+  routed_message m;
+  if (!socket().state().receive(m)) {
+    return false;
+  }
+  (void)books().received(number(), m);
+  return true;
 }
 
 bool pub_party::speak() {
@@ -190,20 +205,17 @@ bool pub_party::speak() {
 }
 
 sub_party::sub_party(sim_net& net, ledger& books, std::uint32_t number,
-                     const socket_options& options, const habits& how, unsigned changes)
-    : party{net, books, number, std::make_unique<sub_state>(options), how}, changes_{changes} {
-  books.excuse_drops(number, [this](std::string_view topic) { return !wants(topic); });
+                     std::unique_ptr<socket_state> state, const habits& how, unsigned changes)
+    : party{net, books, number, std::move(state), how}, changes_{changes} {
+  if (filters()) {
+    books.excuse_drops(number, [this](std::string_view topic) { return !wants(topic); });
+  }
   for (auto count = random().between(1, 3); count != 0; --count) {
-    const auto topic = pub_party::topics[random().pick(std::size(pub_party::topics))];
-    topics_.emplace(topic);
-    socket().subscribe(topic);
+    begin(pub_party::topics[random().pick(std::size(pub_party::topics))]);
   }
 }
 
-bool sub_party::wants(std::string_view topic) const {
-  return std::any_of(topics_.begin(), topics_.end(),
-                     [&](const auto& wanted) { return topic.starts_with(wanted); });
-}
+bool sub_party::wants(std::string_view topic) const { return matches(topics_, topic); }
 
 bool sub_party::receive() {
   message m;
@@ -214,9 +226,9 @@ bool sub_party::receive() {
     return false;
   }
   (void)books().received(number(), m);
-  if (!wants(m.front())) {
-    books().report(breach::not_wanted,
-                   "SUB " + std::to_string(number()) + " receives what it did not subscribe to");
+  // What was on its way when it was cancelled, XSUB has no filter for.
+  if (!(filters() ? wants(m.front()) : matches(ever_, m.front()))) {
+    books().report(breach::not_wanted, name() + " receives what it did not subscribe to");
   }
   return true;
 }
@@ -233,12 +245,34 @@ void sub_party::change_topics() {
         std::next(topics_.begin(), static_cast<std::ptrdiff_t>(random().pick(topics_.size())));
     const auto topic = *gone;
     topics_.erase(gone);
+    end(topic);
+  } else {
+    begin(pub_party::topics[random().pick(std::size(pub_party::topics))]);
+  }
+}
+
+void sub_party::begin(std::string_view topic) {
+  topics_.emplace(topic);
+  ever_.emplace(topic);
+  if (filters()) {
+    socket().subscribe(topic);
+  } else {
+    say('\1', topic);
+  }
+}
+
+void sub_party::end(std::string_view topic) {
+  if (filters()) {
     socket().unsubscribe(topic);
   } else {
-    const auto topic = pub_party::topics[random().pick(std::size(pub_party::topics))];
-    topics_.emplace(topic);
-    socket().subscribe(topic);
+    say('\0', topic);
   }
+}
+
+// XSUB's way.
+void sub_party::say(char what, std::string_view topic) {
+  message m{what + std::string{topic}};
+  (void)socket().send([&](if_full then) { return socket().state().send(std::move(m), then); });
 }
 
 }  // namespace zmtp::simulation

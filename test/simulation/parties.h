@@ -9,6 +9,8 @@
 #include "zmtp/routing/round_robin_state.h"
 #include "zmtp/routing/router_state.h"
 #include "zmtp/routing/sub_state.h"
+#include "zmtp/routing/xpub_state.h"
+#include "zmtp/routing/xsub_state.h"
 
 #include <deque>
 #include <map>
@@ -91,29 +93,29 @@ private:
   std::optional<parcel> request_;
 };
 
-// PUB: each message under one of a few topics.
+// PUB and XPUB: each message under one of a few topics. XPUB hears who subscribes to which.
 class pub_party final : public party {
 public:
   static constexpr std::string_view topics[] = {"", "a", "ab", "abc", "b", "ba", "weather"};
 
-  pub_party(sim_net& net, ledger& books, std::uint32_t number, const socket_options& options,
+  pub_party(sim_net& net, ledger& books, std::uint32_t number, std::unique_ptr<socket_state> state,
             const habits& how);
 
   void publish_next(std::string_view topic) { next_topic_ = topic; }
   [[nodiscard]] const parcel& published() const noexcept { return last(); }
 
 private:
-  [[nodiscard]] bool receive() override { return false; }
+  [[nodiscard]] bool receive() override;
   [[nodiscard]] bool speak() override;
 
   std::optional<std::string_view> next_topic_;
 };
 
-// SUB: subscribes to some topics, now and then to others.
+// SUB and XSUB: subscribes to some topics, now and then to others.
 class sub_party final : public party {
 public:
   // `changes`: how often, of a hundred times that it has received all there is.
-  sub_party(sim_net& net, ledger& books, std::uint32_t number, const socket_options& options,
+  sub_party(sim_net& net, ledger& books, std::uint32_t number, std::unique_ptr<socket_state> state,
             const habits& how, unsigned changes);
 
   [[nodiscard]] bool wants(std::string_view topic) const;
@@ -121,10 +123,15 @@ public:
 
 private:
   [[nodiscard]] bool receive() override;
+  [[nodiscard]] bool filters() { return socket().state().type() == socket_type::sub; }
   void change_topics();
+  void begin(std::string_view topic);
+  void end(std::string_view topic);
+  void say(char what, std::string_view topic);
 
   unsigned changes_;
   std::multiset<std::string, std::less<>> topics_;
+  std::set<std::string, std::less<>> ever_;  // of those that were once in topics_
 };
 
 }  // namespace zmtp::simulation

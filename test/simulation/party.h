@@ -20,6 +20,14 @@
 
 namespace zmtp::simulation {
 
+[[nodiscard]] constexpr bool publishes(socket_type type) noexcept {
+  return type == socket_type::pub || type == socket_type::xpub;
+}
+
+[[nodiscard]] constexpr bool subscribes(socket_type type) noexcept {
+  return type == socket_type::sub || type == socket_type::xsub;
+}
+
 struct habits {
   std::size_t messages = 20;    // to send, in bursts
   std::size_t burst = 5;        // at most

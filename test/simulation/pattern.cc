@@ -35,12 +35,21 @@ std::unique_ptr<party> cast(sim_net& net, ledger& books, casting part) {
     case socket_type::rep:
       how.messages = 0;
       return std::make_unique<rep_party>(net, books, number, options, how);
-    case socket_type::pub: return std::make_unique<pub_party>(net, books, number, options, how);
+    case socket_type::pub:
+      return std::make_unique<pub_party>(net, books, number, std::make_unique<pub_state>(options),
+                                         how);
+    case socket_type::xpub:
+      options.announce_peers = true;
+      return std::make_unique<pub_party>(net, books, number, std::make_unique<xpub_state>(options),
+                                         how);
     case socket_type::sub:
       how.messages = 0;
-      return std::make_unique<sub_party>(net, books, number, options, how, changes);
-    case socket_type::xpub:
-    case socket_type::xsub: break;
+      return std::make_unique<sub_party>(net, books, number, std::make_unique<sub_state>(options),
+                                         how, changes);
+    case socket_type::xsub:
+      how.messages = 0;
+      return std::make_unique<sub_party>(net, books, number, std::make_unique<xsub_state>(options),
+                                         how, changes);
   }
   return nullptr;
 }

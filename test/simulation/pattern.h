@@ -32,6 +32,12 @@ inline constexpr std::array patterns = {
     pattern{socket_type::rep, socket_type::dealer},
     pattern{socket_type::pub, socket_type::sub},
     pattern{socket_type::sub, socket_type::pub},
+    pattern{socket_type::pub, socket_type::xsub},
+    pattern{socket_type::xsub, socket_type::pub},
+    pattern{socket_type::xpub, socket_type::sub},
+    pattern{socket_type::sub, socket_type::xpub},
+    pattern{socket_type::xpub, socket_type::xsub},
+    pattern{socket_type::xsub, socket_type::xpub},
     pattern{socket_type::pair, socket_type::pair},
 };
 

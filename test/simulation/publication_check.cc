@@ -18,6 +18,26 @@ void publication_check::on_subscription(peer_id pipe, bool subscribe, std::strin
   }
 }
 
+bool publication_check::on_told(bool begins, std::string_view topic) {
+  if (begins) {
+    return known_.emplace(topic).second;
+  }
+  const auto known = known_.find(topic);
+  if (known == known_.end()) {
+    return false;
+  }
+  known_.erase(known);
+  return true;
+}
+
+bool publication_check::knows_all() const {
+  std::set<std::string, std::less<>> all;
+  for (const auto& [pipe, c] : owed_) {
+    all.insert(c.topics.begin(), c.topics.end());
+  }
+  return known_ == all;
+}
+
 void publication_check::on_published(std::uint32_t sequence, std::string_view topic) {
   for (auto& [pipe, c] : owed_) {
     if (wants(c, topic)) {
