@@ -81,7 +81,8 @@ TEST(cut_everywhere, every_octet_of_a_stream_of_small_messages) {
     if (testing::Test::HasFailure()) {
       return;
     }
-    const cut_options options{.seed = 7, .messages = 12, .correlate = way % 3 != 0};
+    const cut_options options{
+        .seed = 7, .messages = 12, .correlate = way % 3 != 0, .topic_changes = 20};
     const auto all = octets_of(place, options);
     // Other offsets for each way.
     const auto step = apart(place.between);

@@ -33,12 +33,15 @@ cut_result run_cut(const cut_place& place, const cut_options& options) {
   for (auto* part : {&hub, &spoke}) {
     part->options.relaxed = part->options.correlate = options.correlate;
     part->options.no_drop = true;
+    part->topic_changes = options.topic_changes;
     part->options.reconnect.initial = std::chrono::milliseconds{10};
   }
   // A publisher speaks to nobody before it is subscribed to.
   for (auto* part : {&hub, &spoke}) {
     if (publishes(part->type)) {
       part->how.pace = std::chrono::milliseconds{5};
+      // Most of what it says goes to nobody.
+      part->how.messages *= 2;
     }
   }
   hub.options.routing_id = "party 1";

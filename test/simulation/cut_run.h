@@ -27,7 +27,8 @@ struct cut_options {
   std::uint64_t seed = 1;
   std::size_t messages = 8;
   body_sizes sizes{.large = 0};
-  bool correlate = false;  // REQ asks again
+  bool correlate = false;      // REQ asks again
+  unsigned topic_changes = 0;  // see sub_party
 };
 
 struct cut_result {

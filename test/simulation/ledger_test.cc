@@ -29,12 +29,12 @@ constexpr std::size_t position_of(socket_type hub, socket_type spokes) {
 // Whether one of a few seeds shows it.
 bool noticed(breach what, socket_type hub, socket_type spokes,
              const std::function<void(party&)>& prepare,
-             const std::function<void(casting&)>& adjust = nullptr) {
+             const std::function<void(casting&)>& adjust = nullptr, bool no_troubles = true) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const auto result = run_scenario(seed, {.adjust = adjust,
                                             .prepare = prepare,
                                             .pattern = position_of(hub, spokes),
-                                            .no_troubles = true});
+                                            .no_troubles = no_troubles});
     if (std::any_of(result.findings.begin(), result.findings.end(),
                     [&](const auto& f) { return f.what == what; })) {
       return true;
@@ -93,14 +93,17 @@ TEST(ledger, agrees_when_nothing_is_put_in) {
 }
 
 TEST(ledger, notices_a_missing_part) {
+  const auto cut_short = [](messages& all) {
+    for (auto& m : all) {
+      if (m.part_count() > 1) {
+        m = without_last_part(m);
+      }
+    }
+  };
   EXPECT_TRUE(noticed(breach::partial, socket_type::pull, socket_type::push,
-                      editing(socket_type::pull, [](messages& all) {
-                        for (auto& m : all) {
-                          if (m.part_count() > 1) {
-                            m = without_last_part(m);
-                          }
-                        }
-                      })));
+                      editing(socket_type::pull, cut_short)));
+  EXPECT_TRUE(noticed(breach::partial, socket_type::pair, socket_type::pair,
+                      editing(socket_type::pair, cut_short)));
 }
 
 TEST(ledger, notices_parts_of_another_message) {
@@ -127,21 +130,31 @@ TEST(ledger, notices_a_part_too_many) {
 }
 
 TEST(ledger, notices_a_message_that_comes_twice) {
+  const auto double_last = [](messages& all) {
+    if (!all.empty() && !all.back().empty()) {
+      all.push_back(all.back());
+    }
+  };
   EXPECT_TRUE(noticed(breach::duplicate, socket_type::router, socket_type::dealer,
-                      editing(socket_type::router, [](messages& all) {
-                        if (!all.empty() && !all.back().empty()) {
-                          all.push_back(all.back());
-                        }
-                      })));
+                      editing(socket_type::router, double_last)));
+  EXPECT_TRUE(noticed(breach::duplicate, socket_type::pair, socket_type::pair,
+                      editing(socket_type::pair, double_last)));
+  EXPECT_TRUE(noticed(breach::duplicate, socket_type::xpub, socket_type::xsub,
+                      editing(socket_type::xsub, double_last)));
 }
 
 TEST(ledger, notices_messages_that_change_places) {
+  const auto swap_last = [](messages& all) {
+    if (all.size() > 1 && !all.back().empty() && !all[all.size() - 2].empty()) {
+      std::swap(all.back(), all[all.size() - 2]);
+    }
+  };
   EXPECT_TRUE(noticed(breach::reordered, socket_type::push, socket_type::pull,
-                      editing(socket_type::pull, [](messages& all) {
-                        if (all.size() > 1 && !all.back().empty() && !all[all.size() - 2].empty()) {
-                          std::swap(all.back(), all[all.size() - 2]);
-                        }
-                      })));
+                      editing(socket_type::pull, swap_last)));
+  EXPECT_TRUE(noticed(breach::reordered, socket_type::pair, socket_type::pair,
+                      editing(socket_type::pair, swap_last)));
+  EXPECT_TRUE(noticed(breach::reordered, socket_type::xpub, socket_type::xsub,
+                      editing(socket_type::xsub, swap_last)));
 }
 
 TEST(ledger, notices_a_message_that_does_not_come) {
@@ -199,6 +212,59 @@ TEST(ledger, notices_what_is_published_to_who_has_cancelled) {
 TEST(ledger, notices_a_subscription_that_is_not_told) {
   EXPECT_TRUE(noticed(breach::lost, socket_type::pub, socket_type::sub,
                       spoiling([](sabotage& s) { s.forgets_topics = true; })));
+}
+
+TEST(ledger, notices_a_subscription_that_is_not_told_again) {
+  // Whoever reconnects tells nothing; only cuts make him.
+  const auto forgets_later = [](party& p) {
+    auto& faults = p.socket().faults();
+    p.socket().net().here().events.after(std::chrono::milliseconds{500},
+                                         [&faults] { faults.forgets_topics = true; });
+  };
+  for (const auto hub : {socket_type::pub, socket_type::xpub}) {
+    for (const auto spokes : {socket_type::sub, socket_type::xsub}) {
+      EXPECT_TRUE(noticed(breach::lost, hub, spokes, forgets_later, nullptr, false))
+          << to_string(hub) << " and " << to_string(spokes);
+    }
+  }
+}
+
+TEST(ledger, notices_what_XSUB_did_not_subscribe_to) {
+  EXPECT_TRUE(noticed(breach::not_wanted, socket_type::xpub, socket_type::xsub,
+                      editing(socket_type::xsub, [](messages& all) {
+                        for (auto& m : all) {
+                          message other{"of another topic"};
+                          for (auto part = std::next(m.begin()); part != m.end(); ++part) {
+                            other.push_back(*part);
+                          }
+                          m = other;
+                        }
+                      })));
+}
+
+TEST(ledger, notices_a_topic_of_which_XPUB_tells_twice) {
+  const auto adjust = [](casting& part) { part.options.xpub.told = xpub_options::notices::all; };
+  EXPECT_TRUE(noticed(breach::mistold, socket_type::xpub, socket_type::sub, nullptr, adjust));
+}
+
+TEST(ledger, notices_a_topic_of_which_XPUB_does_not_tell) {
+  EXPECT_TRUE(noticed(breach::mistold, socket_type::xpub, socket_type::xsub,
+                      editing(socket_type::xpub, [](messages& all) {
+                        if (all.size() > 1 && !all.back().empty()) {
+                          all.pop_back();
+                        }
+                      })));
+}
+
+TEST(ledger, notices_a_topic_that_outlives_its_subscriber) {
+  EXPECT_TRUE(noticed(breach::mistold, socket_type::xpub, socket_type::sub,
+                      spoiling([](sabotage& s) { s.forgets_detach = true; })));
+}
+
+TEST(ledger, notices_a_topic_that_was_cancelled_and_does_not_end) {
+  const auto adjust = [](casting& part) { part.topic_changes = 50; };
+  EXPECT_TRUE(noticed(breach::mistold, socket_type::sub, socket_type::xpub,
+                      spoiling([](sabotage& s) { s.forgets_cancel = true; }), adjust));
 }
 
 TEST(ledger, notices_a_message_before_its_sender_is_announced) {

@@ -361,8 +361,8 @@ void sim_link::end(error_code reason) {
   if (auto* p = own_pipe(); p != nullptr && p->attached) {
     p->blocked = false;
     socket_->detach(p->id);
+    socket_->watcher().on_detached(*socket_, p->id);
     if (!socket_->faults().forgets_detach) {
-      socket_->watcher().on_detached(*socket_, p->id);
       socket_->state().on_detached(*p);
     }
   }
