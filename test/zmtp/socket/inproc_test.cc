@@ -126,14 +126,22 @@ TEST_F(inproc, a_stream_within_an_executor_comes_whole_and_in_order) {
 
 TEST_F(inproc, sockets_of_a_pool_meet_by_their_strands) {
   asio::thread_pool pool{3};
-  pull_socket pull{asio::make_strand(pool)};
-  push_socket push{asio::make_strand(pool)};
-  const auto pulls = pull.get_executor();
-  const auto pushes = push.get_executor();
-  push.connect(name());
-  pull.bind(name());
-  auto received = co_spawn(pulls, receive_numbers(std::move(pull)), asio::use_future);
-  co_spawn(pushes, send_numbers(std::move(push)), asio::detached);
+  // The pool runs already: a socket is used in its strand from the first.
+  const auto send = [](asio::any_io_executor own, std::string to) -> asio::awaitable<void> {
+    push_socket push{own};
+    push.connect(to);
+    co_await send_numbers(std::move(push));
+  };
+  const auto receive = [](asio::any_io_executor own,
+                          std::string at) -> asio::awaitable<std::size_t> {
+    pull_socket pull{own};
+    pull.bind(at);
+    co_return co_await receive_numbers(std::move(pull));
+  };
+  const asio::any_io_executor pulls = asio::make_strand(pool);
+  const asio::any_io_executor pushes = asio::make_strand(pool);
+  co_spawn(pushes, send(pushes, name()), asio::detached);
+  auto received = co_spawn(pulls, receive(pulls, name()), asio::use_future);
   ASSERT_EQ(received.wait_for(patience), std::future_status::ready);
   EXPECT_EQ(received.get(), stream_length);
   pool.join();
