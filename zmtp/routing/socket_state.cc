@@ -195,7 +195,7 @@ inline bool socket_state::take(message& to, peer_id& from) {
   if (p.in.empty()) {
     readable_.erase(p.id.slot);
     p.in.settle();
-  } else {
+  } else if (!in_order_) {
     readable_.advance();
   }
   if (p.blocked && p.in.half_empty()) {

@@ -198,6 +198,8 @@ protected:
   }
   // Attach and detach stand in the queues, as messages without parts.
   void announce_to_pattern() noexcept { announces_ = true; }
+  // All that a peer sent is received before anything from who came later, instead of fairly from all.
+  void receive_in_order() noexcept { in_order_ = true; }
   // What was received last is not for the user.
   void drop_received() noexcept;
   // `m` is dropped, for the queue of this peer is full.
@@ -230,6 +232,7 @@ private:
   void announce(pipe& p);
 
   bool announces_;
+  bool in_order_ = false;
   peer_id received_from_;  // the last message
   std::size_t attached_ = 0;
   std::vector<peer_id> dirty_;

@@ -64,6 +64,34 @@ TEST(pair_state, a_second_peer_is_refused_until_the_first_has_gone) {
   EXPECT_EQ(received(state), std::vector<std::string>{"last words"});
 }
 
+TEST(pair_state, what_a_peer_has_sent_comes_before_the_words_of_the_next) {
+  pair_state state{{}};
+  for (const auto* const words : {"1", "2", "3"}) {
+    const auto peer = attach_new(state);
+    peer_sends(state, peer, {words});
+    peer_sends(state, peer, {std::string{words} + " again"});
+    state.on_detached(*state.find(peer));
+  }
+  EXPECT_EQ(received(state),
+            (std::vector<std::string>{"1", "1 again", "2", "2 again", "3", "3 again"}));
+}
+
+TEST(pair_state, who_hears_of_peers_hears_of_one_at_a_time) {
+  pair_state state{{.announce_peers = true}};
+  for (const auto* const words : {"1", "2"}) {
+    const auto peer = attach_new(state);
+    peer_sends(state, peer, {words});
+    state.on_detached(*state.find(peer));
+  }
+  using enum routed_message::kind;
+  std::vector<routed_message::kind> all;
+  routed_message m;
+  while (state.receive(m)) {
+    all.push_back(m.what);
+  }
+  EXPECT_EQ(all, (std::vector{attached, message, detached, attached, message, detached}));
+}
+
 TEST(pair_state, full_it_says_so_and_never_discards) {
   socket_options options;
   options.send_mark.messages = 2;
