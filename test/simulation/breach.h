@@ -11,6 +11,7 @@ enum class breach : std::uint8_t {
   spliced,       // … with parts of another, or was never sent so
   duplicate,     // … a second time
   reordered,     // … before one that was sent earlier on its connection
+  mingled,       // … behind what its only peer has sent on a later connection
   lost,          // … not, though nothing happened that excuses it
   above_mark,    // a queue holds more than its mark and one message
   misaddressed,  // … to another than it was sent to
@@ -29,6 +30,7 @@ enum class breach : std::uint8_t {
     case breach::spliced: return "spliced";
     case breach::duplicate: return "duplicate";
     case breach::reordered: return "reordered";
+    case breach::mingled: return "mingled";
     case breach::lost: return "lost";
     case breach::above_mark: return "above mark";
     case breach::misaddressed: return "misaddressed";

@@ -211,6 +211,12 @@ std::optional<parcel> ledger::received(std::uint32_t socket, const message& m) {
     report(breach::reordered, name(e->what) + " is received behind what was written later");
     return std::nullopt;
   }
+  if (const auto stream = last_of_stream_.find(socket); stream != last_of_stream_.end()) {
+    if (e->what.sequence < stream->second) {
+      report(breach::mingled, name(e->what) + " is received behind " + number(stream->second));
+    }
+    stream->second = e->what.sequence;
+  }
   for (; l.next < to->position; ++l.next) {
     pass_over(l, l.next);
   }

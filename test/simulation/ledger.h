@@ -51,6 +51,9 @@ public:
   // The socket is a PUB or an XPUB.
   void expect_publications(std::uint32_t socket) { publications_[socket]; }
 
+  // The socket has one peer: what was sent earlier comes earlier, whichever connections it came on.
+  void expect_one_stream(std::uint32_t socket) { last_of_stream_[socket]; }
+
   void report(breach what, std::string text);
   [[nodiscard]] const std::vector<finding>& findings() const noexcept { return findings_; }
   // Nothing happens any more: what should have arrived has.
@@ -135,6 +138,7 @@ private:
   std::map<std::pair<std::uint32_t, peer_id>, std::uint32_t> last_on_pipe_;
   std::map<std::pair<std::uint32_t, peer_id>, presence> presences_;
   std::map<std::uint32_t, publication_check> publications_;
+  std::map<std::uint32_t, std::uint32_t> last_of_stream_;
   std::map<std::uint32_t, excuse> excuses_;
   std::vector<finding> findings_;
   bool expect_all_ = false;

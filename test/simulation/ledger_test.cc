@@ -157,6 +157,38 @@ TEST(ledger, notices_messages_that_change_places) {
                       editing(socket_type::xsub, swap_last)));
 }
 
+TEST(ledger, notices_what_comes_behind_the_words_of_a_later_connection) {
+  // Each connection's last message waits for the next one to say something.
+  struct last_words {
+    peer_id of;
+    message what;
+  };
+  const auto holds_back = [](party& p) {
+    p.socket().faults().received = [held = last_words{}](pipe& of) mutable {
+      messages all;
+      while (!of.in.empty()) {
+        all.push_back(of.in.pop());
+      }
+      if (!all.empty() && !all.back().empty()) {
+        const auto later = held.of != of.id;
+        auto newest = later ? message{} : std::exchange(all.back(), {});
+        if (!later) {
+          all.pop_back();
+        }
+        if (!held.what.empty()) {
+          all.insert(later ? all.end() : all.begin(), held.what);
+        }
+        held = {of.id, std::move(newest)};
+      }
+      for (auto& m : all) {
+        of.in.push(std::move(m));
+      }
+    };
+  };
+  EXPECT_TRUE(
+      noticed(breach::mingled, socket_type::pair, socket_type::pair, holds_back, nullptr, false));
+}
+
 TEST(ledger, notices_a_message_that_does_not_come) {
   for (const auto& [hub, spokes] : patterns) {
     const auto one_at_a_time = hub == socket_type::req || spokes == socket_type::req;

@@ -24,6 +24,7 @@ std::unique_ptr<party> cast(sim_net& net, ledger& books, casting part) {
                                            std::make_unique<dealer_state>(options), how,
                                            peers == socket_type::rep);
     case socket_type::pair:
+      books.expect_one_stream(number);
       options.announce_peers = true;
       return std::make_unique<plain_party>(net, books, number,
                                            std::make_unique<pair_state>(options), how, false);
