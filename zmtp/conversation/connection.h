@@ -112,8 +112,11 @@ public:
 
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
   void on_deadline(time_point now, const acknowledgement& acknowledged);
-  // So long the peer has said nothing: who may give way while handshakes are too many.
-  [[nodiscard]] time_point::duration silence(time_point now) const noexcept { return now - now_; }
+  // So long the peer has said nothing: who may give way while handshakes are too many. Nothing of a peer
+  // that has greeted: the answer may be READY, upon which it sends messages, and these would be lost.
+  [[nodiscard]] std::optional<time_point::duration> silence(time_point now) const noexcept {
+    return state_ == state::greeting ? std::optional{now - now_} : std::nullopt;
+  }
 
   [[nodiscard]] bool traffic() const noexcept { return state_ == state::traffic; }
   [[nodiscard]] bool over() const noexcept { return state_ == state::over; }

@@ -60,10 +60,11 @@ void listener::on_acceptable(error_code ec) {
     return;
   }
   const auto core = core_->shared_from_this();
-  for (int i = 0; i < accepts_per_turn && core_ != nullptr; ++i) {
-    if (pending_.size() >= core->options().pending_handshakes && !evict()) {
-      return;
-    }
+  // Somebody waits; of those behind it nothing is known yet.
+  if (!make_room()) {
+    return;
+  }
+  for (int i = 0; i < accepts_per_turn && core_ != nullptr && !full(); ++i) {
     transport::stream accepted{core->executor()};
     ec = acceptor_.accept(accepted);
     if (ec == asio::error::would_block) {
@@ -95,31 +96,48 @@ void listener::take(transport::stream accepted) {
   core->turn([&] { link->start(); });
 }
 
-// Somebody waits and there are too many handshakes: the one that has been silent for longest gives way,
-// if it has been so for long enough. Else newcomers wait in the kernel's backlog.
-bool listener::evict() {
-  const auto now = socket_core::clock::now();
-  auto* const longest = *std::max_element(
-      pending_.begin(), pending_.end(),
-      [&](const wire_link* a, const wire_link* b) { return a->silence(now) < b->silence(now); });
-  const auto allowed = core_->options().limit.handshake_silence;
-  const auto silence = longest->silence(now);
-  if (silence < allowed) {
-    accept_after(allowed - silence, errc::too_many_handshakes);
-    return false;
+bool listener::full() const noexcept {
+  return pending_.size() >= core_->options().pending_handshakes;
+}
+
+// While there are too many handshakes the one that has been silent for longest gives way, if it has been
+// so for long enough and does not turn out to have spoken. Else newcomers wait in the kernel's backlog.
+bool listener::make_room() {
+  while (core_ != nullptr && full()) {
+    const auto now = socket_core::clock::now();
+    auto* const longest = *std::max_element(
+        pending_.begin(), pending_.end(),
+        [&](const wire_link* a, const wire_link* b) { return a->silence(now) < b->silence(now); });
+    const auto silence = longest->silence(now);
+    const auto allowed = core_->options().limit.handshake_silence;
+    if (silence < allowed) {
+      report_pause(errc::too_many_handshakes);
+      if (silence) {
+        accept_after(allowed - *silence);
+      }
+      return false;
+    }
+    const auto alive = longest->shared_from_this();
+    core_->turn([&] {
+      // Where the loop was held up, what it said waits in the kernel.
+      longest->listen();
+      if (longest->silence(now) >= allowed) {
+        longest->close(errc::handshake_evicted);
+      }
+    });
   }
-  core_->turn([&] { longest->close(errc::handshake_evicted); });
-  return true;
+  return core_ != nullptr;
 }
 
 // Those who come wait in the kernel's backlog meanwhile; peers that are there are served.
 void listener::wait_for_descriptors(error_code shortage) {
   core_->state().on_accepting_paused();
   waiting_ = true;
-  accept_after(std::exchange(pause_, std::min(pause_ * 2, longest_pause)), shortage);
+  report_pause(shortage);
+  accept_after(std::exchange(pause_, std::min(pause_ * 2, longest_pause)));
 }
 
-void listener::accept_after(socket_core::clock::duration pause, error_code reason) {
+void listener::report_pause(error_code reason) {
   core_->report([&] {
     monitor_event event;
     event.what = monitor_event::kind::accept_paused;
@@ -127,6 +145,9 @@ void listener::accept_after(socket_core::clock::duration pause, error_code reaso
     event.reason = reason;
     return event;
   });
+}
+
+void listener::accept_after(socket_core::clock::duration pause) {
   timer_.expires_after(pause);
   timer_.async_wait([self = shared_from_this(), whole = waiting_](error_code ec) {
     self->waiting_ = self->waiting_ && !whole;

@@ -29,9 +29,11 @@ private:
   void accept();
   void on_acceptable(error_code ec);
   void take(transport::stream accepted);
-  [[nodiscard]] bool evict();
+  [[nodiscard]] bool full() const noexcept;
+  [[nodiscard]] bool make_room();
   void wait_for_descriptors(error_code shortage);
-  void accept_after(socket_core::clock::duration pause, error_code reason);
+  void report_pause(error_code reason);
+  void accept_after(socket_core::clock::duration pause);
 
   socket_core* core_;  // none once closed
   transport::acceptor acceptor_;

@@ -30,10 +30,12 @@ public:
   void finish() override;
   void abandon() noexcept override;
 
-  // So long the peer has said nothing.
-  [[nodiscard]] clock::duration silence(clock::time_point now) const noexcept {
+  // connection::silence().
+  [[nodiscard]] std::optional<clock::duration> silence(clock::time_point now) const noexcept {
     return connection_.silence(now);
   }
+  // Takes what the peer has said and nobody has read, in a turn.
+  void listen();
   void options_changed() override {
     connection_.options_changed();
     arm_deadline();
@@ -41,7 +43,6 @@ public:
 
 private:
   void on_readable(error_code ec);
-  void listen();
   void read();
   void process();
   void on_event(connection::event&& event);

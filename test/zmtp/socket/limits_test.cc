@@ -139,6 +139,50 @@ TEST_F(limits_of_a_listener, a_silent_handshake_gives_way_and_one_that_talks_doe
   tick.cancel();
 }
 
+// A loop that was held up would take those for silent whose octets it has not fetched.
+TEST_F(limits_of_a_listener, who_has_spoken_does_not_give_way_though_nobody_has_read_it) {
+  auto options = announcing();
+  options.pending_handshakes = 1;
+  options.limit.handshake_silence = 1ms;
+  router_socket router{executor(), options};
+  const auto at = router.bind("tcp://127.0.0.1:*");
+  const auto early = connect(at);
+  run_until([&] { return accepted(*early); });
+  // Held up for that long. That somebody waits is known first.
+  const auto begin = steady_clock::now();
+  while (steady_clock::now() - begin <= 1ms) {
+  }
+  const auto newcomer = connect(at);
+  early->shake_hands("DEALER");
+  early->send(framed({"sent"}));
+  EXPECT_EQ(receive(router).what, routed_message::kind::attached);
+  EXPECT_EQ(receive(router).content, message{"sent"});
+  run_until([&] { return accepted(*newcomer); });
+  EXPECT_FALSE(early->ended());
+  EXPECT_EQ(router.counters().ended[static_cast<std::size_t>(errc::handshake_evicted)], 0U);
+}
+
+// It may have been told that it may send, and what it sends would be lost.
+TEST_F(limits_of_a_listener, who_has_greeted_does_not_give_way) {
+  auto options = announcing();
+  options.pending_handshakes = 1;
+  options.limit.handshake_silence = 1ms;
+  router_socket router{executor(), options};
+  const auto at = router.bind("tcp://127.0.0.1:*");
+  const auto slow = connect(at);
+  slow->send(greeting_of(3, 1));
+  const auto told = greeting_of(3, 1).size() + ready_of("ROUTER").size();
+  run_until([&] { return slow->received().size() >= told; });
+  const auto newcomer = connect(at);
+  context().run_for(50ms);
+  EXPECT_FALSE(accepted(*newcomer));
+  slow->send(ready_of("DEALER") + framed({"sent"}));
+  EXPECT_EQ(receive(router).what, routed_message::kind::attached);
+  EXPECT_EQ(receive(router).content, message{"sent"});
+  run_until([&] { return accepted(*newcomer); });
+  EXPECT_EQ(router.counters().ended[static_cast<std::size_t>(errc::handshake_evicted)], 0U);
+}
+
 TEST_F(limits_of_a_listener, nobody_gives_way_where_nobody_waits) {
   auto options = announcing();
   options.pending_handshakes = 1;
