@@ -22,11 +22,13 @@ protected:
     std::size_t reads = 0;
     std::size_t most_writes = 0;  // of one descriptor in one handler
     std::size_t most_reads = 0;   // likewise
+    std::size_t busiest = 0;      // writes of one handler, to whomever
   };
 
   // Counts what has been called since the last time.
   void add_up(tally& to) const {
     const auto calls = counted_calls();
+    const auto before = to.writes;
     for (std::size_t fd = 0; fd < calls.size(); ++fd) {
       if (!foreign_.contains(static_cast<int>(fd))) {
         to.writes += calls[fd].writes;
@@ -35,6 +37,7 @@ protected:
         to.most_reads = std::max(to.most_reads, calls[fd].reads);
       }
     }
+    to.busiest = std::max(to.busiest, to.writes - before);
     reset_counted_calls();
   }
   // Runs handler by handler. Nothing that was called before counts.

@@ -15,7 +15,7 @@ bool attempt(socket_core& core, peer_id to, message& m, error_code& ec) {
   auto& state = core.state();
   auto status = state.send(to, std::move(m));
   if (status == send_status::full) {
-    if (!core.flush()) {
+    if (!core.flush(to)) {
       return false;
     }
     status = state.send(to, std::move(m));
@@ -45,7 +45,7 @@ send_status try_send(socket_core& core, peer_id to, message&& m) {
   }
   auto status = core.state().send(to, std::move(m));
   if (status == send_status::full) {
-    core.flush();
+    core.flush(to);
     status = core.state().send(to, std::move(m));
   }
   core.schedule();

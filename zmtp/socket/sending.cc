@@ -13,10 +13,14 @@ constexpr std::size_t handed_over_at_once = 128;
 // A full queue has one write before it says so, or before PUB and REP drop. Within a turn that has had
 // its write it is too early for that.
 send_status send(socket_core& core, message&& m) {
-  const auto status = core.state().send(std::move(m), if_full::say_so);
-  return status == send_status::full && core.flush()
-             ? core.state().send(std::move(m), if_full::drop)
-             : status;
+  auto status = core.state().send(std::move(m), if_full::say_so);
+  if (status == send_status::full && !core.flush_some()) {
+    status = core.state().send(std::move(m), if_full::say_so);
+  }
+  if (status == send_status::full && core.flush()) {
+    status = core.state().send(std::move(m), if_full::drop);
+  }
+  return status;
 }
 
 }  // namespace

@@ -79,8 +79,8 @@ public:
   // or the linger time (socket_options::linger, or up to `until`) is over.
   // Lifetime: the socket may be destroyed meanwhile.
   // Completes with error_code: none if everything was written; errc::timed_out if the linger time was
-  // over before, and the rest is discarded; connection_lost if a peer went away with what was queued for
-  // it (socket_counters::dropped_detached).
+  // over before, and the rest is discarded; connection_lost if a peer went away before it had read to
+  // the end, perhaps with what was queued for it (socket_counters::dropped_detached).
   // Cancellation: terminal, partial, total; the socket goes on lingering.
   // Errors: as above, operation_aborted.
   template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>

@@ -18,6 +18,10 @@ namespace {
 
 // How often a turn goes round before others on the executor have theirs.
 constexpr int max_rounds = 16;
+// Peers that a turn writes to before others on the executor have theirs; and while the user has more to
+// send: what is for the rest gathers, and goes in fewer writes.
+constexpr std::size_t max_flushes = 64;
+constexpr std::size_t few_flushes = 8;
 // A turn that begins so soon after another is one of several: connections were ready together. What
 // their turns send to one peer goes in one write, in a turn that is posted behind them.
 constexpr std::chrono::microseconds together{3};
@@ -267,15 +271,18 @@ void socket_core::post_turn() {
   });
 }
 
-bool socket_core::flush() {
+bool socket_core::flush() { return flush_first(state_->dirty().size()); }
+
+bool socket_core::flush_some() { return flush_first(few_flushes); }
+
+bool socket_core::flush_first(std::size_t most) {
   const serial_check::scope alone{serial_};
   const turn_scope scope{turns_};
-  turn_number_ += turns_ == 1 ? 1U : 0U;
-  state_->end_turn();
-  tell_peers();
+  begin_flush();
   auto& dirty = state_->dirty();
+  const auto count = std::min(dirty.size(), most);
   std::size_t left = 0;
-  for (std::size_t i = 0; i < dirty.size(); ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     const auto id = dirty[i];
     auto* const link = link_of(id);
     const auto more = link != nullptr && !link->flush();
@@ -289,8 +296,26 @@ bool socket_core::flush() {
       dirty[left++] = id;
     }
   }
-  dirty.resize(left);
-  return left == 0;
+  const auto at = [&](std::size_t i) { return dirty.begin() + static_cast<std::ptrdiff_t>(i); };
+  dirty.erase(at(left), at(count));
+  // Those that have more come after those that were not asked.
+  std::rotate(dirty.begin(), at(left), dirty.end());
+  return dirty.empty();
+}
+
+// Its place among the dirty ones stays: there it has nothing left, or what it got since.
+bool socket_core::flush(peer_id to) {
+  const serial_check::scope alone{serial_};
+  const turn_scope scope{turns_};
+  begin_flush();
+  auto* const link = link_of(to);
+  return link == nullptr || link->flush();
+}
+
+void socket_core::begin_flush() {
+  turn_number_ += turns_ == 1 ? 1U : 0U;
+  state_->end_turn();
+  tell_peers();
 }
 
 void socket_core::hand_over() {
@@ -361,7 +386,7 @@ void socket_core::end_turn() {
     // What the kernel takes makes room for who waits to send.
     const auto promising = !state_->dirty().empty() && waiting_.senders_wait();
     if (more || promising || !(turn_posted_ || one_of_several_) || phase_ != phase::open) {
-      flush();
+      flush_first(more ? few_flushes : max_flushes);
     }
     if (more || promising || !state_->dirty().empty()) {
       post_turn();
@@ -574,7 +599,7 @@ void socket_core::shut() noexcept {
   phase_ = phase::closed;
   if (unwritten()) {
     end_ = errc::timed_out;
-  } else if (state_->counters().dropped_detached != dropped_before_) {
+  } else if (unread_ || state_->counters().dropped_detached != dropped_before_) {
     end_ = errc::connection_lost;
   }
   if (deadline_timer_) {

@@ -95,6 +95,11 @@ public:
   // Writes at once: a queue is full and perhaps the kernel has room. Within a turn each peer is written
   // to once; false if one has more, which is for another turn.
   bool flush();
+  // The same for a few of them: whose messages are not written yet gather, and others on the executor
+  // have their turn.
+  bool flush_some();
+  // The same for one.
+  bool flush(peer_id to);
   // In the middle of a batch: peers in other threads get what there is for them so far, and need not
   // wait for the rest.
   void hand_over();
@@ -143,6 +148,8 @@ public:
   void give_up(const std::shared_ptr<dialer>& gone, error_code reason);
   // Something that was waited for is over; a finishing socket may be done.
   void check_finished();
+  // A peer went while this finishes, without having read to the end.
+  void on_unread() noexcept { unread_ = true; }
 
 private:
   enum class phase { open, finishing, closed };
@@ -169,6 +176,8 @@ private:
   [[nodiscard]] bool deserted() const noexcept;
   void begin_turn();
   void end_turn();
+  void begin_flush();
+  bool flush_first(std::size_t most);
   [[nodiscard]] bool resume_drained();
   void tell_peers();
   void post_turn();
@@ -194,6 +203,7 @@ private:
   std::minstd_rand random_;
   serial_check serial_;
   std::uint64_t dropped_before_ = 0;        // with their peers, when the socket was closed
+  bool unread_ = false;                     // by a peer that went meanwhile
   error_code end_;                          // what it came to
   std::shared_ptr<socket_core> lingering_;  // itself, while nothing else may keep it
 

@@ -15,6 +15,8 @@ namespace {
 
 // Reads for each time the stream is readable: a second one saves a wait when the first was full.
 constexpr int reads_per_turn = 2;
+// Of acknowledgements TCP tells nobody.
+constexpr std::chrono::milliseconds look_again{5};
 
 std::unique_ptr<mechanism> make_mechanism(const socket_state& state) {
   return std::make_unique<null_mechanism>(own_properties(state), state.options().limit);
@@ -121,9 +123,32 @@ void wire_link::discard() {
   const auto count = transport::read_some(stream_, {memory->data(), memory->capacity()}, ec);
   if (count != 0) {
     connection_.heard(clock::now());
+  } else if (ec == asio::error::eof && shut_) {
+    part();
   } else if (ec != asio::error::would_block) {
-    end(errc::socket_closed);
+    leave_unread();
   }
+}
+
+// The peer has closed. Whether it read to the end before, its TCP says: it acknowledges, or resets.
+void wire_link::part() {
+  if (deaf_ || transport::reset(stream_.native_handle())) {
+    leave_unread();
+  } else if (transport::unacknowledged(stream_.native_handle()) == 0) {
+    end(errc::socket_closed);
+  } else {
+    timer_.emplace(core_->executor(), clock::now() + look_again);
+    timer_->async_wait([self = self()](error_code ec) {
+      if (!ec && !self->ended_) {
+        self->core_->turn([&] { self->part(); });
+      }
+    });
+  }
+}
+
+void wire_link::leave_unread() {
+  core_->on_unread();
+  end(errc::connection_lost);
 }
 
 void wire_link::process() {

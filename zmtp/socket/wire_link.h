@@ -50,6 +50,8 @@ private:
   void on_ready();
   void settle();
   void discard();
+  void part();
+  void leave_unread();
   void wait_readable();
   void write();
   void write_soon();

@@ -1,8 +1,10 @@
 #include "zmtp/transport/acknowledgement.h"
 
 // The kernel's own header, which knows more of TCP than <netinet/tcp.h> and does not go with it.
+#include <linux/sockios.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 namespace zmtp::transport {
@@ -17,6 +19,17 @@ acknowledgement acknowledged(int descriptor) noexcept {
   // probe may just be on its way; two without an answer are none.
   return {.octets = info.tcpi_bytes_acked,
           .complete = info.tcpi_unacked == 0 && info.tcpi_probes < 2};
+}
+
+int unacknowledged(int descriptor) noexcept {
+  int octets = 0;
+  return ::ioctl(descriptor, SIOCOUTQ, &octets) == 0 ? octets : 0;
+}
+
+bool reset(int descriptor) noexcept {
+  int error = 0;
+  ::socklen_t size = sizeof error;
+  return ::getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error != 0;
 }
 
 }  // namespace zmtp::transport

@@ -13,5 +13,10 @@ struct acknowledgement {
 // Of a connected socket. One that is no TCP has no more to say than the kernel itself, which would have
 // told of the loss: complete.
 [[nodiscard]] acknowledgement acknowledged(int descriptor) noexcept;
+// Octets written and not acknowledged yet, the end of the stream counted as one; of a local socket,
+// not read yet.
+[[nodiscard]] int unacknowledged(int descriptor) noexcept;
+// The peer has gone without having read what it was sent. Says so once.
+[[nodiscard]] bool reset(int descriptor) noexcept;
 
 }  // namespace zmtp::transport

@@ -118,6 +118,60 @@ TEST_F(async_close, says_that_a_peer_went_with_its_queue) {
   EXPECT_GT(router.counters().dropped_detached, 0U);
 }
 
+TEST_F(async_close, says_that_a_peer_went_before_it_had_read_all) {
+  router_socket router{executor(), announcing()};
+  raw_peer peer{context()};
+  peer.connect(router.bind("tcp://127.0.0.1:*"));
+  peer.shake_hands("DEALER");
+  const auto id = receive(router).peer;
+  EXPECT_EQ(router.try_send(id, message{"all of it is in the kernel"}), send_status::queued);
+  router.async_close(1h, note());
+  run_ready();
+  EXPECT_FALSE(end.has_value());
+  peer.reset();
+  wait();
+  EXPECT_EQ(end, errc::connection_lost);
+  EXPECT_EQ(router.counters().dropped_detached, 0U);
+}
+
+// Whose end comes first may still read, or not: TCP tells.
+class async_close_after_the_peers_end : public async_close {
+protected:
+  void begin() {
+    peer.socket().open(asio::ip::tcp::v4());
+    peer.socket().set_option(asio::socket_base::receive_buffer_size{4'096});
+    peer.connect(router.bind("tcp://127.0.0.1:*"));
+    peer.shake_hands("DEALER");
+    const auto id = receive(router).peer;
+    EXPECT_EQ(router.try_send(id, message{std::string(size, 'x')}), send_status::queued);
+    router.async_close(1h, note());
+    run_ready();
+    peer.socket().shutdown(asio::socket_base::shutdown_send);
+    context().restart();
+    context().run_for(50ms);
+    EXPECT_FALSE(end.has_value()) << "the kernel still has octets that the peer has not";
+  }
+
+  static constexpr std::size_t size = 40'000;
+  router_socket router{executor(), announcing()};
+  raw_peer peer{context()};
+};
+
+TEST_F(async_close_after_the_peers_end, waits_until_it_has_read_all) {
+  begin();
+  peer.start_reading();
+  wait();
+  EXPECT_EQ(end, error_code{});
+  run_until([&] { return peer.received().size() > size; });
+}
+
+TEST_F(async_close_after_the_peers_end, says_that_it_has_not_read_all) {
+  begin();
+  peer.reset();
+  wait();
+  EXPECT_EQ(end, errc::connection_lost);
+}
+
 TEST_F(async_close, may_be_waited_for_more_than_once_and_afterwards) {
   dealer_socket dealer{executor()};
   dealer.connect(reserve());

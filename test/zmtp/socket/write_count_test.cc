@@ -177,5 +177,39 @@ TEST_P(large_batches, outside_a_turn_are_written_once_for_each_full_queue) {
   EXPECT_LE(all.most_writes, 1U);
 }
 
+// Else who is to be heard waits for all that is to be said.
+TEST_F(writes, to_many_peers_let_others_have_their_turn) {
+  constexpr std::size_t peers = 200;
+  push_socket push{executor()};
+  const auto pulls = pulls_connected_to(push, peers);
+  for (std::size_t i = 0; i < peers; ++i) {
+    EXPECT_EQ(push.try_send(message{"one each"}), send_status::queued);
+  }
+  const auto all = run_ready_counting();
+  EXPECT_EQ(all.writes, peers);
+  EXPECT_LT(all.busiest, peers / 2);
+}
+
+TEST_F(writes, to_many_peers_are_few_while_there_is_more_to_send) {
+  constexpr std::size_t peers = 100;
+  constexpr std::size_t batches = 160;
+  push_socket push{executor()};
+  const auto pulls = pulls_connected_to(push, peers);
+  const auto send = [&]() -> asio::awaitable<void> {
+    std::vector<message> batch;
+    for (std::size_t i = 0; i < batches; ++i) {
+      batch.assign(peers, message{"one each"});
+      co_await push.async_send(batch, use_awaitable);
+    }
+  };
+  asio::co_spawn(context(), send, asio::detached);
+  const auto all = run_ready_counting();
+  EXPECT_EQ(push.counters().messages_sent, (batches + 1) * peers);
+  EXPECT_LT(all.writes, 4 * peers);
+  for (const auto& pull : pulls) {
+    EXPECT_EQ(pull->counters().octets_received, push.counters().octets_sent / peers);
+  }
+}
+
 }  // namespace
 }  // namespace zmtp::test
