@@ -2,14 +2,18 @@
 
 #include "mdp/client_state.h"
 #include "mdp/conversation_socket.h"
+#include "zmtp/endpoint.h"
+#include "zmtp/error.h"
 #include "zmtp/socket/complete.h"
 
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/error.hpp>
+#include <boost/system/system_error.hpp>
 
 #include <chrono>
 #include <optional>
+#include <random>
 #include <utility>
 #include <vector>
 
@@ -19,22 +23,31 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 using clock = std::chrono::steady_clock;
 
+outcome outcome_of(const error_code& ec) noexcept {
+  if (!ec) {
+    return outcome::answered;
+  }
+  const bool maybe =
+      ec == errc::no_reply || ec == errc::reply_cut_short || ec == asio::error::operation_aborted;
+  return maybe ? outcome::unknown : outcome::refused;
+}
+
 // One connection after the other, one request at a time. Owned by its socket's coroutine, so that it goes
 // with the context when that goes, together with the handler of the request.
 class client::conversation final : public conversation_socket::listener,
                                    public std::enable_shared_from_this<conversation> {
 public:
-  conversation(const asio::any_io_executor& executor, std::string_view broker,
+  conversation(const asio::any_io_executor& executor, std::shared_ptr<broker_list> brokers,
                const client_options& options)
-      : state_{options}, socket_{executor, broker, {}, *this} {}
+      : state_{options, std::random_device{}()}, socket_{executor, std::move(brokers), {}, *this} {}
 
   void start() { socket_.start(shared_from_this()); }
 
   [[nodiscard]] bool idle() const noexcept { return !request_ && !socket_.stopped(); }
 
-  void ask(std::string_view service, zmtp::message&& body, partial_handler&& on_partial,
-           reply_handler&& handler) {
-    if (const auto ec = state_.ask(service, std::move(body), clock::now(), actions_)) {
+  void ask(std::string_view service, zmtp::message&& body, const request_options& how,
+           partial_handler&& on_partial, reply_handler&& handler) {
+    if (const auto ec = state_.ask(service, std::move(body), how, clock::now(), actions_)) {
       zmtp::complete_later(socket_.executor(), std::move(handler), ec, zmtp::message{});
       return;
     }
@@ -84,6 +97,10 @@ private:
     state_.on_detached(actions_);
     carry_out();
   }
+  void on_unreachable() override {
+    state_.on_unreachable(actions_);
+    carry_out();
+  }
   void on_deadline(clock::time_point now) override {
     state_.on_deadline(now, actions_);
     carry_out();
@@ -97,7 +114,10 @@ private:
     const auto self = shared_from_this();
     auto actions = std::exchange(actions_, {});
     if (actions.reopen) {
-      socket_.reopen(std::chrono::milliseconds{0});
+      if (actions.reopen->elsewhere) {
+        socket_.leave_broker();
+      }
+      socket_.reopen(actions.reopen->delay);
     }
     for (auto& m : actions.sends) {
       // A connection that takes no request answers none: the timeout knows what to do.
@@ -143,9 +163,11 @@ private:
 
 class client::core {
 public:
-  core(const asio::any_io_executor& executor, std::string_view broker,
+  core(const asio::any_io_executor& executor, std::vector<std::string> brokers,
        const client_options& options)
-      : executor_{executor}, broker_{broker}, options_{options} {
+      : executor_{executor},
+        brokers_{std::make_shared<broker_list>(std::move(brokers))},
+        options_{options} {
     add();
   }
 
@@ -175,14 +197,14 @@ public:
 
 private:
   std::shared_ptr<conversation> add() {
-    auto added = std::make_shared<conversation>(executor_, broker_, options_);
+    auto added = std::make_shared<conversation>(executor_, brokers_, options_);
     conversations_.push_back(added);
     added->start();
     return added;
   }
 
   asio::any_io_executor executor_;
-  std::string broker_;
+  std::shared_ptr<broker_list> brokers_;
   client_options options_;
   std::vector<std::weak_ptr<conversation>> conversations_;
   bool stopped_ = false;
@@ -190,16 +212,31 @@ private:
 
 client::client(asio::any_io_executor executor, std::string_view broker,
                const client_options& options)
-    : core_{std::make_shared<core>(executor, broker, options)} {}
+    : client{std::move(executor), std::vector<std::string>{std::string{broker}}, options} {}
+
+client::client(asio::any_io_executor executor, std::vector<std::string> brokers,
+               const client_options& options) {
+  // Those that are not connected to now must not fail later.
+  for (const auto& broker : brokers) {
+    if (const auto to = zmtp::endpoint::parse(broker); !to || !to->connectable()) {
+      throw boost::system::system_error{to ? zmtp::errc::bad_endpoint : to.error(),
+                                        "connect " + broker};
+    }
+  }
+  if (brokers.empty()) {
+    throw boost::system::system_error{zmtp::errc::bad_endpoint, "a client without a broker"};
+  }
+  core_ = std::make_shared<core>(executor, std::move(brokers), options);
+}
 
 client::~client() { stop(); }
 
 void client::stop() { core_->stop(); }
 
-void client::start(std::string&& service, zmtp::message&& body, partial_handler&& on_partial,
-                   reply_handler&& handler) {
+void client::start(std::string&& service, zmtp::message&& body, const request_options& how,
+                   partial_handler&& on_partial, reply_handler&& handler) {
   if (const auto free = core_->idle()) {
-    free->ask(service, std::move(body), std::move(on_partial), std::move(handler));
+    free->ask(service, std::move(body), how, std::move(on_partial), std::move(handler));
   } else {
     zmtp::complete_later(core_->executor(), std::move(handler),
                          error_code{asio::error::operation_aborted}, zmtp::message{});

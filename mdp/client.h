@@ -15,11 +15,22 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace mdp {
 
-// Asks services of one broker. Requests may be in flight in any number: each has a connection of its
-// own while it is, because MDP has nothing else to tell replies apart; connections are used again.
+// What is known of how a request ended.
+enum class outcome {
+  answered,  // there is a reply
+  refused,   // it was not carried out
+  unknown,   // it may have been carried out
+};
+// Of what client::async_request() completed with.
+[[nodiscard]] outcome outcome_of(const boost::system::error_code& ec) noexcept;
+
+// Asks services of a broker; of the next one, where several are named and one is gone or does not answer.
+// Requests may be in flight in any number: each has a connection of its own while it is, because MDP has
+// nothing else to tell replies apart; connections are used again.
 //
 // Thread safety: distinct objects safe, one object not; its executor must be serial.
 class client {
@@ -27,8 +38,11 @@ public:
   // Called for each PARTIAL, before the completion. What it throws reaches who runs the context.
   using partial_handler = std::function<void(zmtp::message)>;
 
-  // Throws what zmtp::socket::connect throws.
+  // Throws boost::system::system_error: what zmtp::socket::connect throws; errc::bad_endpoint of zmtp
+  // where there is no broker.
   client(boost::asio::any_io_executor executor, std::string_view broker,
+         const client_options& options = {});
+  client(boost::asio::any_io_executor executor, std::vector<std::string> brokers,
          const client_options& options = {});
   client(const client&) = delete;
   client& operator=(const client&) = delete;
@@ -45,18 +59,26 @@ public:
   // reply_cut_short, no_service, service_too_long, no_body, too_many_frames; operation_aborted.
   template <boost::asio::completion_token_for<void(boost::system::error_code, zmtp::message)>
                 Token = boost::asio::deferred_t>
-  auto async_request(std::string service, zmtp::message body, partial_handler on_partial,
-                     Token&& token = {}) {
+  auto async_request(std::string service, zmtp::message body, const request_options& how,
+                     partial_handler on_partial, Token&& token = {}) {
     return boost::asio::async_initiate<Token, void(boost::system::error_code, zmtp::message)>(
-        [this](reply_handler h, std::string&& name, zmtp::message&& what, partial_handler&& part) {
-          start(std::move(name), std::move(what), std::move(part), std::move(h));
+        [this](reply_handler h, std::string&& name, zmtp::message&& what,
+               const request_options& with, partial_handler&& part) {
+          start(std::move(name), std::move(what), with, std::move(part), std::move(h));
         },
-        token, std::move(service), std::move(body), std::move(on_partial));
+        token, std::move(service), std::move(body), how, std::move(on_partial));
+  }
+  template <boost::asio::completion_token_for<void(boost::system::error_code, zmtp::message)>
+                Token = boost::asio::deferred_t>
+  auto async_request(std::string service, zmtp::message body, const request_options& how,
+                     Token&& token = {}) {
+    return async_request(std::move(service), std::move(body), how, partial_handler{},
+                         std::forward<Token>(token));
   }
   template <boost::asio::completion_token_for<void(boost::system::error_code, zmtp::message)>
                 Token = boost::asio::deferred_t>
   auto async_request(std::string service, zmtp::message body, Token&& token = {}) {
-    return async_request(std::move(service), std::move(body), partial_handler{},
+    return async_request(std::move(service), std::move(body), request_options{}, partial_handler{},
                          std::forward<Token>(token));
   }
 
@@ -65,8 +87,8 @@ private:
   class core;
   using reply_handler = zmtp::completion_handler<void(boost::system::error_code, zmtp::message)>;
 
-  void start(std::string&& service, zmtp::message&& body, partial_handler&& on_partial,
-             reply_handler&& handler);
+  void start(std::string&& service, zmtp::message&& body, const request_options& how,
+             partial_handler&& on_partial, reply_handler&& handler);
 
   std::shared_ptr<core> core_;
 };

@@ -12,12 +12,14 @@ using namespace std::chrono_literals;
 client_options workable(client_options options) noexcept {
   options.timeout = std::max(options.timeout, 1ms);
   options.attempts = std::max(options.attempts, 1U);
+  options.backoff = std::max(options.backoff, 0ms);
   return options;
 }
 
 }  // namespace
 
-client_state::client_state(const client_options& options) : options_{workable(options)} {}
+client_state::client_state(const client_options& options, std::uint32_t seed)
+    : options_{workable(options)}, random_{seed} {}
 
 void client_state::on_attached(time_point /*now*/, actions& out) {
   attached_ = true;
@@ -44,7 +46,7 @@ void client_state::on_message(zmtp::message&& m, time_point now, actions& out) {
     out.reply = std::move(m);
   } else {
     partly_answered_ = true;
-    deadline_ = now + options_.timeout;
+    deadline_ = now + timeout_;
     out.partials.push_back(std::move(m));
   }
 }
@@ -57,16 +59,23 @@ void client_state::on_detached(actions& out) {
     fail(errc::reply_cut_short, out);
   } else if (in_flight_ && on_connection_) {
     // Who closes on a request is not asked for ever.
-    if (attempts_ >= options_.attempts) {
+    if (attempts_ >= most_attempts_) {
       fail(errc::no_reply, out);
     }
     ++attempts_;
   }
-  reopen(out);
+  reopen(0ms, true, out);
+}
+
+void client_state::on_unreachable(actions& out) {
+  if (!attached_) {
+    reopen(0ms, true, out);
+  }
 }
 
 boost::system::error_code client_state::ask(std::string_view service, zmtp::message&& body,
-                                            time_point now, actions& out) {
+                                            const request_options& how, time_point now,
+                                            actions& out) {
   if (in_flight_) {
     return errc::request_in_flight;
   }
@@ -85,7 +94,11 @@ boost::system::error_code client_state::ask(std::string_view service, zmtp::mess
   in_flight_ = true;
   ever_sent_ = partly_answered_ = false;
   attempts_ = 1;
-  deadline_ = now + options_.timeout;
+  timeout_ = std::max(how.timeout.value_or(options_.timeout), 1ms);
+  most_attempts_ = std::max(how.attempts.value_or(options_.attempts), 1U);
+  pause_ = options_.backoff;
+  deadline_ = now + timeout_;
+  end_ = how.in_all ? std::optional{now + *how.in_all} : std::nullopt;
   if (attached_) {
     send(out);
   }
@@ -99,33 +112,56 @@ void client_state::send(actions& out) {
 
 void client_state::cancel(actions& out) {
   if (std::exchange(in_flight_, false) && on_connection_) {
-    reopen(out);
+    reopen(0ms, false, out);
   }
   request_.clear();
 }
 
 std::optional<client_state::time_point> client_state::next_deadline() const noexcept {
-  return in_flight_ ? std::optional{deadline_} : std::nullopt;
+  if (!in_flight_) {
+    return std::nullopt;
+  }
+  return end_ ? std::min(deadline_, *end_) : deadline_;
 }
 
 void client_state::on_deadline(time_point now, actions& out) {
-  if (!in_flight_ || now < deadline_) {
+  const auto due = next_deadline();
+  if (!due || now < *due) {
     return;
   }
-  if (now - deadline_ > options_.timeout) {
-    deadline_ = now + options_.timeout;
-    return;
-  }
-  if (partly_answered_) {
-    // A second attempt's parts must not be mixed with the first one's.
-    fail(errc::reply_cut_short, out);
-  } else if (attempts_ >= options_.attempts) {
-    fail(ever_sent_ ? errc::no_reply : errc::not_connected, out);
+  if (end_ && *end_ <= now) {
+    give_up(out);
+  } else if (now - deadline_ > timeout_) {
+    deadline_ = now + timeout_;
+  } else if (partly_answered_ || attempts_ >= most_attempts_) {
+    give_up(out);
   } else {
-    ++attempts_;
-    deadline_ = now + options_.timeout;
+    repeat(now, out);
   }
-  reopen(out);
+}
+
+// With what is known of it. A second attempt's parts must not be mixed with the first one's.
+void client_state::give_up(actions& out) {
+  fail(partly_answered_ ? errc::reply_cut_short
+       : ever_sent_     ? errc::no_reply
+                        : errc::not_connected,
+       out);
+  reopen(0ms, true, out);
+}
+
+void client_state::repeat(time_point now, actions& out) {
+  ++attempts_;
+  const auto pause = next_pause();
+  deadline_ = now + pause + timeout_;
+  reopen(pause, true, out);
+}
+
+std::chrono::milliseconds client_state::next_pause() noexcept {
+  const auto pause = std::min(pause_, options_.longest_backoff);
+  pause_ = pause * 2;
+  std::uniform_int_distribution<std::chrono::milliseconds::rep> spread{pause.count() / 2,
+                                                                       pause.count() * 3 / 2};
+  return std::chrono::milliseconds{spread(random_)};
 }
 
 void client_state::fail(errc why, actions& out) {
@@ -134,9 +170,9 @@ void client_state::fail(errc why, actions& out) {
   out.failure = make_error_code(why);
 }
 
-void client_state::reopen(actions& out) noexcept {
+void client_state::reopen(std::chrono::milliseconds delay, bool elsewhere, actions& out) noexcept {
   attached_ = on_connection_ = false;
-  out.reopen = true;
+  out.reopen = {delay, elsewhere};
 }
 
 }  // namespace mdp

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,14 +28,18 @@ struct client_actions {
   std::optional<boost::system::error_code> failure;  // the request has ended without
   // Close the socket, discarding what it has queued, and open another. Nothing of the old one is
   // told to the state any more.
-  bool reopen = false;
+  struct reopening {
+    std::chrono::milliseconds delay;  // at least
+    bool elsewhere;                   // at the next broker, if there are several
+  };
+  std::optional<reopening> reopen;
 
   void clear() noexcept {
     sends.clear();
     partials.clear();
     reply.reset();
     failure.reset();
-    reopen = false;
+    reopen.reset();
   }
 };
 
@@ -51,17 +56,21 @@ public:
   using time_point = std::chrono::steady_clock::time_point;
   using actions = client_actions;
 
-  explicit client_state(const client_options& options);
+  // `seed` spreads the pauses of many clients.
+  explicit client_state(const client_options& options, std::uint32_t seed = 1);
 
   void on_attached(time_point now, actions& out);
   void on_message(zmtp::message&& m, time_point now, actions& out);
   void on_detached(actions& out);
+  // There is nobody at the broker's endpoint.
+  void on_unreachable(actions& out);
 
   // Begins a request, which is sent as soon as there is a connection. The body is moved from only
   // if there is no error.
   // Errors: request_in_flight, no_service, service_too_long, no_body, too_many_frames.
   [[nodiscard]] boost::system::error_code ask(std::string_view service, zmtp::message&& body,
-                                              time_point now, actions& out);
+                                              const request_options& how, time_point now,
+                                              actions& out);
   // Gives the request up, without an event.
   void cancel(actions& out);
 
@@ -79,17 +88,26 @@ public:
 private:
   void send(actions& out);
   void fail(errc why, actions& out);
-  void reopen(actions& out) noexcept;
+  void give_up(actions& out);
+  void repeat(time_point now, actions& out);
+  void reopen(std::chrono::milliseconds delay, bool elsewhere, actions& out) noexcept;
+  [[nodiscard]] std::chrono::milliseconds next_pause() noexcept;
   void ignore(errc fault) noexcept { ++invalid_[static_cast<std::size_t>(fault)]; }
 
   const client_options options_;
+  std::minstd_rand random_;
   bool attached_ = false;
   bool in_flight_ = false;
   bool ever_sent_ = false;      // the request in flight, in whatever attempt
   bool on_connection_ = false;  // it was sent on the present connection
   bool partly_answered_ = false;
   unsigned attempts_ = 0;
-  time_point deadline_;
+  // Of the request in flight.
+  std::chrono::milliseconds timeout_{};
+  unsigned most_attempts_ = 0;
+  std::chrono::milliseconds pause_{};  // before the next attempt
+  time_point deadline_;                // of the attempt
+  std::optional<time_point> end_;      // of the request
   std::string service_;
   zmtp::message request_;
   std::array<std::uint64_t, errc_count> invalid_{};

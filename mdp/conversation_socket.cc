@@ -5,6 +5,7 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
@@ -41,10 +42,10 @@ struct conversation_socket::loop {
 };
 
 conversation_socket::conversation_socket(const asio::any_io_executor& executor,
-                                         std::string_view broker,
+                                         std::shared_ptr<broker_list> brokers,
                                          std::vector<std::string> extensions, listener& to)
     : executor_{executor},
-      broker_{broker},
+      brokers_{std::move(brokers)},
       extensions_{std::move(extensions)},
       listener_{to},
       alarm_{executor,
@@ -65,8 +66,33 @@ void conversation_socket::open() {
   options.announce_peers = true;
   options.extensions = extensions_;
   options.send_mark.messages.reset();
+  const bool others = brokers_->size() > 1;
+  if (others) {
+    // Not to be called again, but left for the next.
+    options.reconnect.stop_after = 1;
+  }
+  broker_ = brokers_->current();
   socket_.emplace(executor_, options);
-  socket_->connect(broker_);
+  socket_->connect(brokers_->endpoint(broker_));
+  if (others) {
+    monitor_.emplace(socket_->monitor());
+    watch();
+  }
+}
+
+void conversation_socket::watch() {
+  monitor_->async_receive(
+      [this, alive = std::weak_ptr<bool>{alive_}](zmtp::error_code ec, const auto& event) {
+        if (ec || alive.expired() || stopped_ || reopen_after_) {
+          return;
+        }
+        if (event.what == zmtp::monitor_event::kind::stopped) {
+          listener_.on_unreachable();
+          look_at_deadline();
+        } else {
+          watch();
+        }
+      });
 }
 
 void conversation_socket::on_batch(std::vector<zmtp::routed_message>& batch) {
@@ -110,14 +136,27 @@ void conversation_socket::look_at_deadline() {
   }
 }
 
-void conversation_socket::stop(std::optional<std::chrono::milliseconds> linger) {
+void conversation_socket::hear_no_more() noexcept {
   stopped_ = true;
   alarm_.cancel();
   pause_.cancel();
+}
+
+void conversation_socket::stop(std::optional<std::chrono::milliseconds> linger) {
+  hear_no_more();
   if (socket_ && linger) {
     socket_->close(*linger);
   } else if (socket_) {
     socket_->close();
+  }
+}
+
+void conversation_socket::finish(std::function<void(boost::system::error_code)> written) {
+  hear_no_more();
+  if (socket_) {
+    socket_->async_close(std::move(written));
+  } else {
+    asio::post(executor_, [written = std::move(written)] { written({}); });
   }
 }
 

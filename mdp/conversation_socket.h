@@ -3,15 +3,20 @@
 // its own, and the deadline of the state that decides about them.
 
 #include "mdp/alarm.h"
+#include "mdp/broker_list.h"
 #include "mdp/reopen_pace.h"
 #include "zmtp/message.h"
 #include "zmtp/routing/routed_message.h"
 #include "zmtp/socket/dealer_socket.h"
+#include "zmtp/socket/monitor.h"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/system/error_code.hpp>
 
 #include <chrono>
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <random>
@@ -32,6 +37,8 @@ public:
     virtual void on_attached(time_point now) = 0;
     virtual void on_message(zmtp::message&& m, time_point now) = 0;
     virtual void on_detached() = 0;
+    // There is nobody at the broker's endpoint, and there are other brokers.
+    virtual void on_unreachable() {}
     // May come early, or for a deadline that has moved.
     virtual void on_deadline(time_point now) = 0;
     [[nodiscard]] virtual std::optional<time_point> next_deadline() const = 0;
@@ -40,22 +47,29 @@ public:
     ~listener() = default;
   };
 
-  // Connects. `extensions` are announced to the broker; `to` must outlive the socket. Throws what
-  // zmtp::socket::connect throws.
-  conversation_socket(const boost::asio::any_io_executor& executor, std::string_view broker,
-                      std::vector<std::string> extensions, listener& to);
+  // Connects to the current one of the brokers. `extensions` are announced to it; `to` must outlive the
+  // socket. Throws what zmtp::socket::connect throws.
+  conversation_socket(const boost::asio::any_io_executor& executor,
+                      std::shared_ptr<broker_list> brokers, std::vector<std::string> extensions,
+                      listener& to);
 
   // Begins to hear. `owner`, of this and of the listener, is kept until the end or until the context goes.
   void start(std::shared_ptr<void> owner);
 
   // False if the broker takes nothing any more. Between two conversations `m` is dropped.
   [[nodiscard]] bool send(zmtp::message&& m);
-  // Ends the conversation, discarding what is queued, and begins another after this delay at least.
+  // Ends the conversation, discarding what is queued, and begins another after this delay at least: with
+  // the broker that is current then.
   void reopen(std::chrono::milliseconds delay);
+  // Leaves this conversation's broker for the next one.
+  void leave_broker() noexcept { brokers_->leave(broker_); }
   // To be called when the deadline may have become earlier, unless it was in a call of the listener.
   void look_at_deadline();
   // The end. Absent: what is queued is written for the socket's own linger time.
   void stop(std::optional<std::chrono::milliseconds> linger);
+  // The same; `written` is called when all is written and the broker has read it, or the linger time is
+  // over. It is destroyed uncalled where the context ends before.
+  void finish(std::function<void(boost::system::error_code)> written);
 
   [[nodiscard]] bool stopped() const noexcept { return stopped_; }
   [[nodiscard]] const boost::asio::any_io_executor& executor() const noexcept { return executor_; }
@@ -64,19 +78,24 @@ private:
   struct loop;  // its coroutine
 
   void open();
+  void watch();
+  void hear_no_more() noexcept;
   void on_batch(std::vector<zmtp::routed_message>& batch);
 
   boost::asio::any_io_executor executor_;
-  std::string broker_;
+  std::shared_ptr<broker_list> brokers_;
+  std::size_t broker_ = 0;  // of this conversation
   std::vector<std::string> extensions_;
   listener& listener_;
   std::optional<zmtp::dealer_socket> socket_;
+  std::optional<zmtp::monitor> monitor_;  // where there are several brokers
   std::optional<std::chrono::milliseconds> reopen_after_;
   alarm alarm_;
   boost::asio::steady_timer pause_;
   reopen_pace pace_;
   std::mt19937 random_{std::random_device{}()};
   bool stopped_ = false;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for an event that is on its way
 };
 
 }  // namespace mdp

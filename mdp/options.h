@@ -74,6 +74,18 @@ struct client_options {
   // Of an attempt, and then between the parts of the reply.
   std::chrono::milliseconds timeout{2'500};
   unsigned attempts = 3;  // each on a connection of its own
+  // Between an attempt that was not answered in time and the next: doubles each time up to
+  // `longest_backoff`, ± 50 %.
+  std::chrono::milliseconds backoff{100};
+  std::chrono::milliseconds longest_backoff{2'000};
+};
+
+// What one request wants otherwise than its client's others.
+struct request_options {
+  std::optional<std::chrono::milliseconds> timeout{};  // client_options::timeout
+  std::optional<unsigned> attempts{};                  // 1: never repeated
+  // Of the whole request, whatever attempts are left: then it ends with what is known of it.
+  std::optional<std::chrono::milliseconds> in_all{};
 };
 
 // What would make a worker's registration fail, or no error.

@@ -5,6 +5,8 @@
 #include "mdp/worker_state.h"
 #include "zmtp/socket/complete.h"
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/system/system_error.hpp>
 
 #include <chrono>
@@ -50,7 +52,9 @@ public:
        const worker_options& options, handler on_request)
       : state_{options},
         on_request_{std::move(on_request)},
-        socket_{executor, broker, announce(options), *this} {}
+        socket_{executor,
+                std::make_shared<broker_list>(std::vector<std::string>{std::string{broker}}),
+                announce(options), *this} {}
 
   void start() { socket_.start(shared_from_this()); }
 
@@ -72,7 +76,19 @@ public:
       state_.stop(actions_);
       carry_out();
       socket_.stop({});
+      tell_drained(asio::error::operation_aborted);
     }
+  }
+
+  void drain(drain_handler&& handler) {
+    if (socket_.stopped() || on_drained_) {
+      zmtp::complete_later(socket_.executor(), std::move(handler),
+                           error_code{asio::error::operation_aborted});
+      return;
+    }
+    on_drained_.emplace(std::move(handler));
+    state_.drain(actions_);
+    carry_out();
   }
 
 private:
@@ -109,6 +125,9 @@ private:
       socket_.reopen(*actions.reopen);
     }
     const auto self = shared_from_this();
+    if (actions.drained && !socket_.stopped()) {
+      socket_.finish([self](error_code ec) { self->tell_drained(ec); });
+    }
     for (auto& r : actions.requests) {
       if (!socket_.stopped()) {
         zmtp::call_user(socket_.executor(), [&] { on_request_({self, r.id, std::move(r.body)}); });
@@ -116,14 +135,41 @@ private:
     }
   }
 
+  void tell_drained(error_code ec) {
+    if (auto told = std::exchange(on_drained_, std::nullopt)) {
+      zmtp::complete_later(socket_.executor(), std::move(*told), ec);
+    }
+  }
+
   worker_state state_;
   handler on_request_;
+  std::optional<drain_handler> on_drained_;
   worker_actions actions_;
   conversation_socket socket_;
 };
 
+namespace {
+
+// Each request runs a coroutine, which keeps what it is made of.
+worker::handler answered_by(const asio::any_io_executor& executor, worker::coroutine&& answer) {
+  const auto kept = std::make_shared<const worker::coroutine>(std::move(answer));
+  return [executor, kept](worker_request request) {
+    const auto run = [](std::shared_ptr<const worker::coroutine> of,
+                        worker_request in_hand) -> asio::awaitable<void> {
+      auto body = std::move(in_hand.body());
+      auto reply = co_await (*of)(std::move(body));
+      // Too late is no fault of the user's; a reply that none can be goes back as if it had been dropped.
+      static_cast<void>(in_hand.reply(std::move(reply)));
+    };
+    asio::co_spawn(executor, run(kept, std::move(request)), zmtp::rethrow);
+  };
+}
+
+}  // namespace
+
 worker::worker(asio::any_io_executor executor, std::string_view broker,
-               const worker_options& options, handler on_request) {
+               const worker_options& options, handler on_request)
+    : executor_{executor} {
   if (const auto ec = check(options)) {
     throw boost::system::system_error{ec, "worker " + options.service};
   }
@@ -132,11 +178,23 @@ worker::worker(asio::any_io_executor executor, std::string_view broker,
   own->start();
 }
 
+worker::worker(asio::any_io_executor executor, std::string_view broker,
+               const worker_options& options, coroutine answer)
+    : worker{executor, broker, options, answered_by(executor, std::move(answer))} {}
+
 worker::~worker() { stop(); }
 
 void worker::stop() {
   if (const auto own = core_.lock()) {
     own->stop();
+  }
+}
+
+void worker::start_drain(drain_handler on_drained) {
+  if (const auto own = core_.lock()) {
+    own->drain(std::move(on_drained));
+  } else {
+    zmtp::complete_later(executor_, std::move(on_drained), error_code{asio::error::operation_aborted});
   }
 }
 

@@ -4,13 +4,18 @@
 #include "mdp/error.h"
 #include "mdp/options.h"
 #include "zmtp/message.h"
+#include "zmtp/socket/completion_handler.h"
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/deferred.hpp>
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 namespace mdp {
 
@@ -55,10 +60,16 @@ public:
   // Called for each request, in the executor. What it throws reaches who runs the context.
   using handler = std::function<void(worker_request)>;
 
+  // The same as a coroutine: what it returns is the reply. What it throws reaches who runs the context,
+  // and its request goes back to the broker.
+  using coroutine = std::function<boost::asio::awaitable<zmtp::message>(zmtp::message)>;
+
   // Throws boost::system::system_error: errc::no_service, service_too_long, service_reserved, and
   // what zmtp::socket::connect throws.
   worker(boost::asio::any_io_executor executor, std::string_view broker,
          const worker_options& options, handler on_request);
+  worker(boost::asio::any_io_executor executor, std::string_view broker,
+         const worker_options& options, coroutine answer);
   worker(const worker&) = delete;
   worker& operator=(const worker&) = delete;
   // Stops.
@@ -68,8 +79,24 @@ public:
   // context runs; a request that is still in hand is the broker's to give to another.
   void stop();
 
+  // Takes no more requests, answers those in hand, and stops.
+  // Completes with error_code, when nothing is in hand and the broker has read the replies.
+  // Cancellation: none; stop() ends the wait.
+  // Errors: operation_aborted (stopped before, or meanwhile); what zmtp::socket::async_close completes with.
+  template <boost::asio::completion_token_for<void(boost::system::error_code)> Token =
+                boost::asio::deferred_t>
+  auto async_drain(Token&& token = {}) {
+    return boost::asio::async_initiate<Token, void(boost::system::error_code)>(
+        [this](drain_handler h) { start_drain(std::move(h)); }, token);
+  }
+
 private:
   class core;
+  using drain_handler = zmtp::completion_handler<void(boost::system::error_code)>;
+
+  void start_drain(drain_handler handler);
+
+  boost::asio::any_io_executor executor_;
   std::weak_ptr<core> core_;  // which goes with the context
 };
 

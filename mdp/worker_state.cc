@@ -24,6 +24,9 @@ worker_state::worker_state(const worker_options& options)
 
 void worker_state::on_attached(time_point now, actions& out) {
   end_conversation();
+  if (draining_) {
+    return;
+  }
   in_conversation_ = true;
   busy_heartbeats_ = false;
   heard_at_ = told_at_ = now;
@@ -45,12 +48,16 @@ void worker_state::on_message(zmtp::message&& m, time_point now, actions& out) {
   } else if (std::holds_alternative<broker_disconnect>(*input)) {
     end_conversation();
     out.reopen = 0ms;
+    go_if_drained(out);
   } else if (!hands_.empty()) {
     busy_heartbeats_ = true;
   }
 }
 
 void worker_state::take_request(zmtp::message& m, std::string_view address, actions& out) {
+  if (draining_) {
+    return;
+  }
   if (hands_.size() >= options_.capacity) {
     ignore(errc::surplus_request);
     return;
@@ -65,6 +72,7 @@ void worker_state::on_detached(actions& out) {
   if (in_conversation_) {
     end_conversation();
     out.reopen = 0ms;
+    go_if_drained(out);
   }
 }
 
@@ -102,6 +110,7 @@ boost::system::error_code worker_state::send_reply(std::uint64_t request, zmtp::
       heard_at_ = now;
     }
     hands_.erase(at);
+    go_if_drained(out);
   }
   return {};
 }
@@ -112,6 +121,20 @@ void worker_state::drop(std::uint64_t request, actions& out) {
   if (at != hands_.end()) {
     end_conversation();
     out.reopen = 0ms;
+    go_if_drained(out);
+  }
+}
+
+void worker_state::drain(actions& out) {
+  draining_ = true;
+  go_if_drained(out);
+}
+
+void worker_state::go_if_drained(actions& out) {
+  if (draining_ && hands_.empty()) {
+    stop(out);
+    out.reopen.reset();
+    out.drained = true;
   }
 }
 
@@ -160,6 +183,7 @@ void worker_state::on_deadline(time_point now, actions& out) {
   if (!countdown_suspended() && broker_dead_at() <= now) {
     end_conversation();
     out.reopen = options_.reconnect_delay;
+    go_if_drained(out);
     return;
   }
   if (heartbeat_due_at() <= now) {

@@ -30,11 +30,14 @@ struct worker_actions {
   // Close the socket, discarding what it has queued, and open another after this delay. Nothing of
   // the old one is told to the state any more.
   std::optional<std::chrono::milliseconds> reopen;
+  // Nothing is in hand any more, and nothing more will come: what drain() was for.
+  bool drained = false;
 
   void clear() noexcept {
     sends.clear();
     requests.clear();
     reopen.reset();
+    drained = false;
   }
 };
 
@@ -64,6 +67,9 @@ public:
   // worker had. Nothing for one that is not in hand.
   void drop(std::uint64_t request, actions& out);
 
+  // What is in hand may still be answered; what comes is left to the broker, which gives it to others
+  // when this goes: with the last reply, or with the connection.
+  void drain(actions& out);
   // The worker goes; a conversation ends, and no other begins before on_attached.
   void stop(actions& out);
 
@@ -89,6 +95,7 @@ private:
   [[nodiscard]] boost::system::error_code send_reply(std::uint64_t request, zmtp::message& body,
                                                      bool final, time_point now, actions& out);
   void end_conversation() noexcept;
+  void go_if_drained(actions& out);
   [[nodiscard]] bool countdown_suspended() const noexcept;
   void ignore(errc fault) noexcept { ++invalid_[static_cast<std::size_t>(fault)]; }
   [[nodiscard]] time_point broker_dead_at() const noexcept;
@@ -97,6 +104,7 @@ private:
   const worker_options options_;
   const dialect dialect_;
   bool in_conversation_ = false;
+  bool draining_ = false;
   bool busy_heartbeats_ = false;  // this broker sends heartbeats to busy workers
   time_point heard_at_;
   time_point told_at_;

@@ -25,6 +25,7 @@ FLOORS = [
     ("chp",                    ["zmtp/pattern"]),
     ("bstar",                  ["zmtp/pattern"]),
     ("mdp/titanic",            ["mdp"]),
+    ("mdp/blocking",           ["mdp", "zmtp/blocking"]),
     ("mdp",                    ["zmtp/pattern"]),
 
     ("zmtp/pattern",           ["zmtp/socket"]),

@@ -87,6 +87,20 @@ class Run(unittest.TestCase):
         self.assertEqual(proxy.communicate(timeout=PATIENCE)[0], "1 requests\n")
         self.assertEqual(proxy.returncode, 0)
 
+    def test_services_answer_whoever_asks(self):
+        broker = subprocess.Popen([ROOT + "/tools/zinc/zinc", "broker", "--bind", ANYWHERE],
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                  universal_newlines=True)
+        self.addCleanup(self.end, broker)
+        at = self.line_of(broker).split()[-1]
+        for server in ("service_worker", "coroutine_service"):
+            worker = self.start(server, at)
+            self.assertEqual(self.run_to_its_end("service_client", at), ["hello world"])
+            nobody = "tcp://127.0.0.1:1"
+            self.assertEqual(sorted(self.run_to_its_end("service_requests", nobody, at)),
+                             ["hello 0", "hello 1", "hello 2"])
+            worker.kill()
+
     def test_each_core_does_jobs(self):
         self.assertEqual(self.run_to_its_end("thread_per_core"), ["10000 jobs done"])
 

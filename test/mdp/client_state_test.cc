@@ -1,5 +1,7 @@
 #include "mdp/client_state.h"
 
+#include "mdp/broker_list.h"
+
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -17,7 +19,7 @@ class client_dialog : public testing::TestWithParam<version> {
 public:
   void attach() { state.on_attached(now, actions); }
   boost::system::error_code ask(zmtp::message body = {"Hello"sv}) {
-    return state.ask("echo", std::move(body), now, actions);
+    return state.ask("echo", std::move(body), how, now, actions);
   }
   zmtp::message request(zmtp::message body = {"Hello"sv}) {
     push_client_request(body, GetParam(), "echo");
@@ -50,7 +52,7 @@ public:
   // The shell opens a new socket, which connects.
   void reconnect() {
     EXPECT_TRUE(actions.reopen);
-    actions.reopen = false;
+    actions.reopen.reset();
     attach();
   }
   bool old() const { return GetParam() == version::v01; }
@@ -58,7 +60,9 @@ public:
     return state.invalid_messages()[static_cast<std::size_t>(fault)];
   }
 
-  client_state state{{.protocol = GetParam()}};
+  // Without pauses, so that an attempt begins when the one before is over.
+  client_state state{{.protocol = GetParam(), .backoff = 0ms}};
+  request_options how;
   client_actions actions;
   client_state::time_point now{1h};
 };
@@ -106,19 +110,19 @@ TEST_P(client_dialog, one_request_at_a_time) {
   attach();
   EXPECT_FALSE(ask());
   zmtp::message body{"second"sv};
-  EXPECT_EQ(state.ask("echo", std::move(body), now, actions), errc::request_in_flight);
+  EXPECT_EQ(state.ask("echo", std::move(body), {}, now, actions), errc::request_in_flight);
   EXPECT_EQ(body, zmtp::message{"second"sv});  // NOLINT: not moved from
   EXPECT_EQ(sent(), request());
 }
 
 TEST_P(client_dialog, what_cannot_be_asked) {
   attach();
-  EXPECT_EQ(state.ask("", {"x"sv}, now, actions), errc::no_service);
-  EXPECT_EQ(state.ask(std::string(256, 's'), {"x"sv}, now, actions), errc::service_too_long);
-  EXPECT_EQ(state.ask("echo", {}, now, actions), errc::no_body);
+  EXPECT_EQ(state.ask("", {"x"sv}, {}, now, actions), errc::no_service);
+  EXPECT_EQ(state.ask(std::string(256, 's'), {"x"sv}, {}, now, actions), errc::service_too_long);
+  EXPECT_EQ(state.ask("echo", {}, {}, now, actions), errc::no_body);
   EXPECT_TRUE(actions.sends.empty());
   EXPECT_FALSE(state.in_flight());
-  EXPECT_FALSE(state.ask("mmi.service", {"echo"sv}, now, actions));
+  EXPECT_FALSE(state.ask("mmi.service", {"echo"sv}, {}, now, actions));
 }
 
 TEST_P(client_dialog, partial_replies) {  // MDP-9
@@ -179,13 +183,13 @@ TEST_P(client_dialog, a_late_reply_is_not_taken_for_the_next) {  // M6, D3
   attach();
   client_state impatient{{.protocol = GetParam(), .attempts = 1}};
   impatient.on_attached(now, actions);
-  EXPECT_FALSE(impatient.ask("echo", {"1"sv}, now, actions));
+  EXPECT_FALSE(impatient.ask("echo", {"1"sv}, {}, now, actions));
   now += 2500ms;
   impatient.on_deadline(now, actions);
   EXPECT_TRUE(actions.failure);
   EXPECT_TRUE(actions.reopen);
   actions.clear();
-  EXPECT_FALSE(impatient.ask("echo", {"2"sv}, now, actions));
+  EXPECT_FALSE(impatient.ask("echo", {"2"sv}, {}, now, actions));
   EXPECT_TRUE(actions.sends.empty());  // not on the old connection
   zmtp::message late{"to 1"sv};
   push_client_reply(late, dialect_of(GetParam()), true, "echo");
@@ -308,6 +312,93 @@ TEST_P(client_dialog, calling_early_does_nothing) {
   EXPECT_FALSE(ask());
   state.on_deadline(now + 1s, actions);
   EXPECT_FALSE(actions.reopen);
+}
+
+TEST_P(client_dialog, pauses_grow_between_attempts) {  // M6
+  client_state tried{
+      {.protocol = GetParam(), .attempts = 6, .backoff = 100ms, .longest_backoff = 300ms}};
+  tried.on_attached(now, actions);
+  EXPECT_FALSE(tried.ask("echo", {"x"sv}, {}, now, actions));
+  for (const auto about : {100ms, 200ms, 300ms, 300ms, 300ms}) {
+    now = tried.next_deadline().value();
+    tried.on_deadline(now, actions);
+    ASSERT_TRUE(actions.reopen);
+    const auto pause = actions.reopen->delay;
+    EXPECT_GE(pause, about / 2);
+    EXPECT_LE(pause, about * 3 / 2);
+    EXPECT_EQ(tried.next_deadline(), now + pause + 2500ms) << "an attempt has its whole time";
+    actions.clear();
+    tried.on_attached(now + pause, actions);
+    EXPECT_EQ(actions.sends.size(), 1U);
+    actions.clear();
+  }
+  now = tried.next_deadline().value();
+  tried.on_deadline(now, actions);
+  EXPECT_EQ(actions.failure, make_error_code(errc::no_reply));
+}
+
+TEST_P(client_dialog, a_request_has_its_own_attempts_and_time) {
+  how = {.timeout = 10ms, .attempts = 1};
+  attach();
+  EXPECT_FALSE(ask());
+  pass(10ms);
+  EXPECT_EQ(actions.failure, make_error_code(errc::no_reply));
+  actions.clear();
+  how = {};
+  EXPECT_FALSE(ask());
+  pass(10ms);
+  EXPECT_FALSE(actions.failure);
+}
+
+TEST_P(client_dialog, a_request_ends_in_all_with_what_is_known) {  // M6
+  how.in_all = 3s;
+  EXPECT_FALSE(ask());
+  pass(2500ms);
+  EXPECT_FALSE(actions.failure);
+  pass(499ms);
+  EXPECT_FALSE(actions.failure);
+  pass(1ms);
+  EXPECT_EQ(actions.failure, make_error_code(errc::not_connected));
+  actions.clear();
+  attach();
+  EXPECT_FALSE(ask());
+  // Held up for longer than that: the end is the end.
+  pass(60s);
+  EXPECT_EQ(actions.failure, make_error_code(errc::no_reply));
+}
+
+TEST_P(client_dialog, goes_to_the_next_broker_when_one_is_gone_or_silent) {
+  state.on_unreachable(actions);
+  ASSERT_TRUE(actions.reopen);
+  EXPECT_TRUE(actions.reopen->elsewhere);
+  actions.clear();
+  attach();
+  state.on_unreachable(actions);
+  EXPECT_FALSE(actions.reopen) << "it was the connection before";
+  EXPECT_FALSE(ask());
+  pass(2500ms);
+  ASSERT_TRUE(actions.reopen);
+  EXPECT_TRUE(actions.reopen->elsewhere);
+  reconnect();
+  state.on_detached(actions);
+  ASSERT_TRUE(actions.reopen);
+  EXPECT_TRUE(actions.reopen->elsewhere);
+  reconnect();
+  state.cancel(actions);
+  ASSERT_TRUE(actions.reopen);
+  EXPECT_FALSE(actions.reopen->elsewhere) << "nothing is wrong with this one";
+}
+
+TEST(broker_list, is_left_once_by_all) {
+  broker_list list{{"a", "b", "c"}};
+  EXPECT_EQ(list.endpoint(list.current()), "a");
+  const auto first = list.current();
+  list.leave(first);
+  list.leave(first);
+  EXPECT_EQ(list.endpoint(list.current()), "b");
+  list.leave(list.current());
+  list.leave(list.current());
+  EXPECT_EQ(list.current(), first);
 }
 
 }  // namespace

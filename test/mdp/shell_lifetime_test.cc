@@ -135,7 +135,7 @@ TEST_F(shell_test, a_client_may_end_between_the_parts_of_a_reply) {
   error_code end;
   const std::string longer_than_a_pointer(100, 'x');
   asker->async_request(
-      "echo", message{"m"},
+      "echo", message{"m"}, {},
       [&, longer_than_a_pointer](const message& part) {
         EXPECT_EQ(part, message{"1"}) << "called after the end";
         asker.reset();
@@ -206,7 +206,7 @@ TEST_P(shell_exception, of_a_client_s_handlers_leaves_the_client) {
   int answered = 0;
   for (int i = 0; i < 3; ++i) {
     asker.async_request(
-        "echo", message{"m"},
+        "echo", message{"m"}, {},
         [&](const message&) {
           ++called;
           throw thrown{};

@@ -8,7 +8,9 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/error.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/system/system_error.hpp>
 
 #include <string>
 #include <vector>
@@ -257,7 +259,7 @@ TEST_F(partial_replies, come_in_order_and_before_the_last) {
   std::vector<std::string> parts;
   bool over = false;
   asker.async_request(
-      "echo", message{"m"},
+      "echo", message{"m"}, {},
       [&](const message& part) {
         EXPECT_FALSE(over);
         parts.emplace_back(part.front());
@@ -287,6 +289,144 @@ TEST_F(partial_replies, are_not_possible_in_the_older_version) {
   asker.async_request("echo", message{"m"}, [&](error_code, message m) { reply = std::move(m); });
   run_until([&] { return !reply.empty(); });
   EXPECT_EQ(reply, message{"whole"});
+}
+
+TEST_P(shells, a_worker_may_be_a_coroutine) {
+  start_broker();
+  auto options = impatient_worker(workers());
+  options.capacity = 3;
+  const worker slow{executor(), at_, options, [&](message body) -> asio::awaitable<message> {
+                      asio::steady_timer timer{context(), 1ms};
+                      co_await timer.async_wait(asio::use_awaitable);
+                      body.push_back("answered");
+                      co_return body;
+                    }};
+  await_workers(1);
+  client asker{executor(), at_, patient_client(clients())};
+  int answered = 0;
+  for (int i = 0; i < 10; ++i) {
+    asker.async_request("echo", message{std::to_string(i)},
+                        [&, i](error_code ec, const message& m) {
+                          EXPECT_FALSE(ec);
+                          EXPECT_EQ(m, (message{std::to_string(i), "answered"}));
+                          ++answered;
+                        });
+  }
+  run_until([&] { return answered == 10; });
+}
+
+TEST_P(shells, a_worker_drains) {
+  start_broker();
+  std::vector<worker_request> in_hand;
+  auto options = impatient_worker(workers());
+  options.capacity = 2;
+  worker leaving{executor(), at_, options,
+                 [&](worker_request request) { in_hand.push_back(std::move(request)); }};
+  await_workers(1);
+  client asker{executor(), at_, patient_client(clients())};
+  std::vector<std::string> replies;
+  const auto ask = [&](std::string text) {
+    asker.async_request("echo", message{text}, [&](error_code ec, const message& m) {
+      EXPECT_FALSE(ec);
+      replies.emplace_back(m.front());
+    });
+  };
+  ask("a");
+  ask("b");
+  run_until([&] { return in_hand.size() == 2; });
+  std::optional<error_code> drained;
+  leaving.async_drain([&](error_code ec) { drained = ec; });
+  const auto other = echo_worker(workers());
+  ask("c");
+  run_until([&] { return replies.size() == 1; });
+  EXPECT_EQ(replies.front(), "c") << "by the other";
+  EXPECT_FALSE(drained.has_value());
+  for (auto& request : in_hand) {
+    EXPECT_FALSE(request.reply(message{"at last"}));
+  }
+  run_until([&] { return drained && replies.size() == 3; });
+  EXPECT_EQ(drained, error_code{});
+  EXPECT_EQ(replies[1], "at last");
+  EXPECT_EQ(replies[2], "at last");
+  EXPECT_EQ(broker_->status().counters.requeued, 0U);
+  await_workers(1);
+  // It is over.
+  drained.reset();
+  leaving.async_drain([&](error_code ec) { drained = ec; });
+  run_until([&] { return drained.has_value(); });
+  EXPECT_EQ(drained, asio::error::operation_aborted);
+}
+
+TEST_P(shells, stopping_ends_draining) {
+  start_broker();
+  std::vector<worker_request> in_hand;
+  worker leaving{executor(), at_, impatient_worker(workers()),
+                 [&](worker_request request) { in_hand.push_back(std::move(request)); }};
+  client asker{executor(), at_, patient_client(clients())};
+  asker.async_request("echo", message{"m"}, [](error_code, const message&) {});
+  run_until([&] { return in_hand.size() == 1; });
+  std::optional<error_code> drained;
+  leaving.async_drain([&](error_code ec) { drained = ec; });
+  leaving.stop();
+  run_until([&] { return drained.has_value(); });
+  EXPECT_EQ(drained, asio::error::operation_aborted);
+}
+
+TEST_P(shells, a_client_goes_to_the_broker_that_is_there) {
+  start_broker();
+  const auto echo = echo_worker(workers());
+  await_workers(1);
+  client asker{executor(), std::vector{reserve(), reserve(), at_}, patient_client(clients())};
+  int answered = 0;
+  for (int i = 0; i < 5; ++i) {
+    asker.async_request("echo", message{"m"}, [&](error_code ec, const message&) {
+      EXPECT_FALSE(ec);
+      EXPECT_EQ(outcome_of(ec), outcome::answered);
+      ++answered;
+    });
+  }
+  run_until([&] { return answered == 5; });
+}
+
+TEST_P(shells, a_client_goes_to_the_next_broker_when_one_is_lost) {
+  broker next{executor(), impatient_broker()};
+  const auto there = next.bind("tcp://127.0.0.1:*").to_string();
+  const worker other{executor(), there, impatient_worker(workers()), [](worker_request request) {
+                       EXPECT_FALSE(request.reply(message{"of the next"}));
+                     }};
+  start_broker();
+  std::vector<worker_request> in_hand;
+  const worker silent{executor(), at_, impatient_worker(workers()),
+                      [&](worker_request request) { in_hand.push_back(std::move(request)); }};
+  await_workers(1);
+  client asker{executor(), std::vector{at_, there}, patient_client(clients())};
+  message reply;
+  asker.async_request("echo", message{"m"}, [&](error_code ec, message m) {
+    EXPECT_FALSE(ec);
+    reply = std::move(m);
+  });
+  run_until([&] { return in_hand.size() == 1; });
+  broker_.reset();
+  run_until([&] { return !reply.empty(); });
+  EXPECT_EQ(reply, message{"of the next"});
+}
+
+TEST_P(shells, a_client_needs_brokers_that_can_be) {
+  EXPECT_THROW((client{executor(), std::vector<std::string>{}}), boost::system::system_error);
+  EXPECT_THROW((client{executor(), std::vector<std::string>{"tcp://127.0.0.1:1", "nonsense"}}),
+               boost::system::system_error);
+}
+
+TEST_P(shells, what_is_known_of_a_request_that_failed) {
+  client nobody{executor(), reserve(), patient_client(clients())};
+  std::optional<error_code> end;
+  nobody.async_request("echo", message{"m"}, request_options{.in_all = 20ms},
+                       [&](error_code ec, const message&) { end = ec; });
+  run_until([&] { return end.has_value(); });
+  EXPECT_EQ(end, errc::not_connected);
+  EXPECT_EQ(outcome_of(*end), outcome::refused);
+  EXPECT_EQ(outcome_of(make_error_code(errc::no_reply)), outcome::unknown);
+  EXPECT_EQ(outcome_of(make_error_code(errc::reply_cut_short)), outcome::unknown);
 }
 
 }  // namespace

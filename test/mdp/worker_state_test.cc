@@ -287,6 +287,68 @@ TEST_P(worker_conversation, stopping) {  // C3-7, MDP-27
   EXPECT_FALSE(state.next_deadline());
 }
 
+TEST_P(worker_conversation, draining_answers_what_is_in_hand_and_takes_no_more) {
+  attach();
+  hear_request("a", {"1"sv});
+  const auto id = taken().id;
+  state.drain(actions);
+  EXPECT_FALSE(actions.drained);
+  hear_request("b", {"2"sv});
+  EXPECT_TRUE(actions.requests.empty()) << "the broker gives it to another";
+  hear_heartbeat();
+  EXPECT_EQ(pass(2500ms), 1U) << "it lives as long as it works";
+  EXPECT_FALSE(reply(id));
+  EXPECT_EQ(sent(), reply_frames("a", {"x"sv}));
+  EXPECT_EQ(sent(), GetParam() == version::v02 ? make_disconnect(how) : zmtp::message{});
+  EXPECT_TRUE(actions.drained);
+  EXPECT_FALSE(actions.reopen);
+  EXPECT_FALSE(state.next_deadline());
+}
+
+TEST_P(worker_conversation, draining_waits_for_all_in_hand) {
+  worker_state wide{{.service = "echo", .protocol = GetParam(), .capacity = 2}};
+  wide.on_attached(now, actions);
+  for (const auto address : {"a"sv, "b"sv}) {
+    zmtp::message asked{"x"sv};
+    push_worker_request(asked, how, address);
+    wide.on_message(std::move(asked), now, actions);
+  }
+  ASSERT_EQ(actions.requests.size(), 2U);
+  wide.drain(actions);
+  EXPECT_FALSE(wide.reply(actions.requests[1].id, {"2"sv}, now, actions));
+  EXPECT_FALSE(actions.drained);
+  EXPECT_FALSE(wide.reply(actions.requests[0].id, {"1"sv}, now, actions));
+  EXPECT_TRUE(actions.drained);
+}
+
+TEST_P(worker_conversation, draining_is_over_at_once_without_a_request) {
+  state.drain(actions);
+  EXPECT_TRUE(actions.drained);
+  state.on_attached(now, actions);
+  EXPECT_TRUE(actions.sends.empty()) << "it comes no more";
+}
+
+TEST_P(worker_conversation, draining_is_over_with_the_connection) {
+  attach();
+  hear_request("a", {"1"sv});
+  const auto id = taken().id;
+  state.drain(actions);
+  state.on_detached(actions);
+  EXPECT_TRUE(actions.drained);
+  EXPECT_FALSE(actions.reopen) << "it is not to come back";
+  EXPECT_EQ(reply(id), errc::no_request);
+}
+
+TEST_P(worker_conversation, draining_is_over_with_a_request_that_is_dropped) {
+  attach();
+  hear_request("a", {"1"sv});
+  const auto id = taken().id;
+  state.drain(actions);
+  state.drop(id, actions);
+  EXPECT_TRUE(actions.drained);
+  EXPECT_FALSE(actions.reopen);
+}
+
 TEST_P(worker_conversation, stopping_as_asked_for) {
   for (const bool say : {true, false}) {
     worker_state one{{.service = "echo", .protocol = GetParam(), .say_disconnect = say}};

@@ -82,7 +82,7 @@ private:
         on_partial = [this](const zmtp::message& part) { print(part); };
       }
       auto [ec, reply] =
-          co_await client_.async_request(arguments_.service, body(), std::move(on_partial), token);
+          co_await client_.async_request(arguments_.service, body(), {}, std::move(on_partial), token);
       if (stopping_) {
         ++failures_;
       } else if (ec) {

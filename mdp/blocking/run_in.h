@@ -1,0 +1,22 @@
+#pragma once
+// Work that a thread hands to a context's thread and sleeps for.
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/post.hpp>
+
+#include <future>
+#include <utility>
+
+namespace mdp::blocking {
+
+// Returns what `work` returns, and throws what it throws. Not for the context's own thread, which would
+// wait for itself.
+template <class Work>
+auto run_in(const boost::asio::any_io_executor& executor, Work&& work) {
+  std::packaged_task<decltype(work())()> task{std::forward<Work>(work)};
+  auto done = task.get_future();
+  boost::asio::post(executor, [&task] { task(); });
+  return done.get();
+}
+
+}  // namespace mdp::blocking
