@@ -58,7 +58,7 @@ public:
 private:
   zmtp::peer_id attach(const zmtp::metadata& announced) {
     const zmtp::peer_id id{next_slot_++, 1};
-    broker_.on_attached(id, announced, now_, actions_);
+    broker_.on_attached(id, {}, announced, now_, actions_);
     return id;
   }
 

@@ -10,11 +10,13 @@ namespace mdp {
 namespace {
 
 constexpr std::string_view capacity_name = "capacity";
+constexpr std::string_view errors_name = "mdp-errors";
 
 }  // namespace
 
 announcement parse_announcement(const zmtp::metadata& peer) noexcept {
   announcement parsed;
+  parsed.errors = zmtp::find_extension(peer, errors_name).has_value();
   if (const auto text = zmtp::find_extension(peer, capacity_name)) {
     std::size_t number = 0;
     const auto* const end = text->data() + text->size();

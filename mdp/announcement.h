@@ -1,5 +1,6 @@
 #pragma once
-// What a worker of this project tells the broker beside MDP, in the X-Zinc property of its READY. Pure.
+// What a client or worker of this project tells the broker beside MDP, in the X-Zinc property of its
+// READY. Pure.
 
 #include "mdp/options.h"
 #include "zmtp/metadata.h"
@@ -12,6 +13,7 @@ namespace mdp {
 
 struct announcement {
   std::size_t capacity = 1;  // how many requests it takes at once; at least 1
+  bool errors = false;       // as a client it understands errors; see request_error
   bool malformed = false;    // it announced something that has no meaning, and counts as not having
 };
 

@@ -79,9 +79,7 @@ private:
         case zmtp::routed_message::kind::message:
           state_.on_message(item.peer, std::move(item.content), now, actions_);
           break;
-        case zmtp::routed_message::kind::attached:
-          state_.on_attached(item.peer, announced_by(item.peer), now, actions_);
-          break;
+        case zmtp::routed_message::kind::attached: on_attached(item.peer, now); break;
         case zmtp::routed_message::kind::detached:
           state_.on_detached(item.peer, now, actions_);
           break;
@@ -92,10 +90,11 @@ private:
     alarm_.set(state_.next_deadline());
   }
 
-  [[nodiscard]] const zmtp::metadata& announced_by(zmtp::peer_id peer) const noexcept {
-    static const zmtp::metadata nothing;  // of who is gone already
+  void on_attached(zmtp::peer_id peer, clock::time_point now) {
+    static const zmtp::peer_info nobody;  // who is gone already
     const auto* const info = router_.info(peer);
-    return info != nullptr ? info->properties : nothing;
+    const auto& known = info != nullptr ? *info : nobody;
+    state_.on_attached(peer, known.routing_id, known.properties, now, actions_);
   }
 
   void on_time() {

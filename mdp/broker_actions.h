@@ -41,23 +41,28 @@ struct broker_actions {
   }
 };
 
-struct broker_counters {
-  std::uint64_t requests = 0;      // accepted, without mmi.*
-  std::uint64_t replies = 0;       // REPLY and FINAL to clients, without mmi.*
-  std::uint64_t partials = 0;      // PARTIAL to clients
-  std::uint64_t mmi_requests = 0;  // answered by the broker itself
-
+// What became of requests, without mmi.*: of all, or of those for one service.
+struct request_counters {
+  std::uint64_t requests = 0;  // accepted
+  std::uint64_t replies = 0;   // REPLY and FINAL to clients
+  std::uint64_t partials = 0;  // PARTIAL to clients
   std::uint64_t requeued = 0;  // given back by lost workers and queued again
 
   // Requests that no reply was sent to.
-  std::uint64_t refused = 0;    // not accepted: one more service without a worker than allowed
-  std::uint64_t expired = 0;    // their service had no worker for too long
+  std::uint64_t expired = 0;    // they waited too long
   std::uint64_t exhausted = 0;  // their last attempt was lost
   std::uint64_t cut_short = 0;  // their worker was lost after a PARTIAL went to the client
   std::uint64_t abandoned = 0;  // their client went away
   std::uint64_t oversized = 0;  // their reply was too large to be gathered
+  std::uint64_t errors = 0;     // of the above, whose client was told
 
-  std::uint64_t unwanted_replies = 0;         // of requests that nobody waits for any more
+  std::uint64_t unwanted_replies = 0;  // of requests that nobody waits for any more
+};
+
+struct broker_counters : request_counters {
+  std::uint64_t refused = 0;       // not accepted: one more unknown service than allowed
+  std::uint64_t mmi_requests = 0;  // answered by the broker itself
+
   std::uint64_t unexpected_commands = 0;      // answered by DISCONNECT
   std::uint64_t malformed_announcements = 0;  // of peers that are heard as if they had made none
   std::uint64_t ignored_messages = 0;         // of peers that were told to go, or are not attached
@@ -77,7 +82,7 @@ struct broker_status {
   std::size_t paused_clients = 0;
   std::size_t workers = 0;
   std::size_t services = 0;
-  std::size_t unknown_services = 0;  // without a worker
+  std::size_t unknown_services = 0;  // without a worker, and not named by a rule
   std::size_t waiting = 0;           // requests
   std::size_t working = 0;           // requests in workers' hands
 };
@@ -85,8 +90,11 @@ struct broker_status {
 struct service_status {
   std::string name;
   std::size_t workers = 0;
-  std::size_t waiting = 0;
-  std::size_t octets = 0;  // of its unanswered requests, overhead included
+  std::size_t busy = 0;     // of these, with a request in hand
+  std::size_t waiting = 0;  // requests
+  std::size_t working = 0;  // requests in workers' hands
+  std::size_t octets = 0;   // of its unanswered requests, overhead included
+  request_counters counters;
 };
 
 }  // namespace mdp

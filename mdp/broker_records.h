@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace mdp {
@@ -65,6 +66,8 @@ struct line {
 
 struct client_record {
   zmtp::peer_id peer;
+  std::string routing_id;
+  bool reads_errors = false;  // see request_error
   list_of<request, &request::of_client> unanswered;
   list_of<line, &line::of_client> lines;  // the one used last in front
   std::size_t requests = 0;               // unanswered
@@ -78,7 +81,9 @@ struct worker_record {
   zmtp::peer_id peer;
   service* serves = nullptr;
   dialect how = dialect::v02;
-  std::size_t capacity = 1;  // how many requests it takes at once
+  std::size_t capacity = 1;                              // how many requests it takes at once
+  std::optional<std::chrono::milliseconds> busy_expiry;  // of its service
+  std::string raw_address;  // of what it holds, where it sees its client's own
   std::size_t held = 0;
   list_of<request, &request::place> hands;  // in the order they were given
   time_point heard_at;                      // its latest command

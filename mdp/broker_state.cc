@@ -1,6 +1,7 @@
 #include "mdp/broker_state.h"
 
 #include "mdp/announcement.h"
+#include "mdp/broker_report.h"
 
 #include <algorithm>
 #include <utility>
@@ -13,19 +14,16 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr errc none{};
+// So that a short question has no long answer, nor one that takes long.
+constexpr std::size_t services_in_a_reply = 100;
 
 // Options that would stop the broker's clock or its clients mean the smallest value that works.
 broker_options workable(broker_options options) noexcept {
   options.heartbeat_interval = std::max(options.heartbeat_interval, 1ms);
   options.liveness = std::max(options.liveness, 1U);
-  options.attempts = std::max(options.attempts, 1U);
   options.worker_capacity = std::max<std::size_t>(options.worker_capacity, 1);
-  if (options.busy_expiry) {
-    options.busy_expiry = std::max(*options.busy_expiry, 1ms);
-  }
   options.client_limit.requests = std::max<std::size_t>(options.client_limit.requests, 1);
   options.client_limit.octets = std::max<std::size_t>(options.client_limit.octets, 1);
-  options.service_limit.octets = std::max<std::size_t>(options.service_limit.octets, 1);
   options.gathered_limit.parts = std::min(options.gathered_limit.parts, max_frames);
   return options;
 }
@@ -35,8 +33,8 @@ broker_options workable(broker_options options) noexcept {
 broker_state::broker_state(const broker_options& options, std::uint64_t instance)
     : options_{workable(options)}, dispatcher_{options_, instance, counters_} {}
 
-void broker_state::on_attached(zmtp::peer_id id, const zmtp::metadata& announced, time_point now,
-                               actions& out) {
+void broker_state::on_attached(zmtp::peer_id id, std::string_view routing_id,
+                               const zmtp::metadata& announced, time_point now, actions& out) {
   if (const auto* before = peers_.in_slot(id); before != nullptr) {
     on_detached(before->id, now, out);
   }
@@ -44,7 +42,10 @@ void broker_state::on_attached(zmtp::peer_id id, const zmtp::metadata& announced
   if (said.malformed) {
     ++counters_.malformed_announcements;
   }
-  peers_.attach(id).capacity = std::min(said.capacity, options_.worker_capacity);
+  auto& added = peers_.attach(id);
+  added.capacity = std::min(said.capacity, options_.worker_capacity);
+  added.routing_id = routing_id;
+  added.reads_errors = said.errors;
 }
 
 void broker_state::on_detached(zmtp::peer_id id, time_point now, actions& out) {
@@ -100,7 +101,8 @@ errc broker_state::on_command(peer& from, const client_request& asked, zmtp::mes
                               time_point now, actions& out) {
   if (from.is == standing::fresh) {
     from.is = standing::a_client;
-    from.as_client = &dispatcher_.add_client(from.id);
+    from.as_client =
+        &dispatcher_.add_client(from.id, std::move(from.routing_id), from.reads_errors);
   } else if (from.is != standing::a_client) {
     return errc::role_changed;
   }
@@ -112,15 +114,25 @@ errc broker_state::on_command(peer& from, const client_request& asked, zmtp::mes
   return none;
 }
 
-// 8/MMI. Brokers of the Guide take the last frame for the argument.
+// 8/MMI, and what it leaves to brokers. Brokers of the Guide take the last frame for the argument.
 void broker_state::answer_mmi(const peer& to, const client_request& asked, const zmtp::message& m,
                               actions& out) {
   ++counters_.mmi_requests;
-  std::string_view code = "501";
+  zmtp::message reply;
   if (asked.service == "mmi.service") {
-    code = dispatcher_.is_served(m.back()) ? "200" : "404";
+    reply.push_back(dispatcher_.is_served(m.back()) ? "200" : "404");
+  } else if (asked.service == "mmi.services") {
+    reply.push_back("200");
+    for (const auto& one : services(m.back(), services_in_a_reply)) {
+      reply.push_back(one.name);
+      reply.push_back(report(one));
+    }
+  } else if (asked.service == "mmi.broker") {
+    reply.push_back("200");
+    reply.push_back(report(status()));
+  } else {
+    reply.push_back("501");
   }
-  zmtp::message reply{code};
   push_client_reply(reply, asked.how, true, asked.service);
   out.send(to.id, std::move(reply));
 }

@@ -14,6 +14,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace mdp {
@@ -40,8 +41,10 @@ public:
   broker_state(const broker_state&) = delete;
   broker_state& operator=(const broker_state&) = delete;
 
-  // `announced` is what the peer said of itself in its handshake.
-  void on_attached(zmtp::peer_id id, const zmtp::metadata& announced, time_point now, actions& out);
+  // `routing_id` is what a ROUTER addresses the peer by, `announced` what the peer said of itself in
+  // its handshake.
+  void on_attached(zmtp::peer_id id, std::string_view routing_id, const zmtp::metadata& announced,
+                   time_point now, actions& out);
   void on_message(zmtp::peer_id id, zmtp::message&& m, time_point now, actions& out);
   // The connection is gone.
   void on_detached(zmtp::peer_id id, time_point now, actions& out);
@@ -59,7 +62,11 @@ public:
   void compact() { dispatcher_.compact(); }
 
   [[nodiscard]] broker_status status() const;
-  [[nodiscard]] std::vector<service_status> services() const { return dispatcher_.services(); }
+  // In the order of their names, octet by octet: up to `count` from the first behind `after`.
+  [[nodiscard]] std::vector<service_status> services(std::string_view after = {},
+                                                     std::size_t count = SIZE_MAX) const {
+    return dispatcher_.services(after, count);
+  }
 
 private:
   [[nodiscard]] errc on_command(peer& from, const client_request& asked, zmtp::message& m,

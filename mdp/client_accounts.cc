@@ -10,6 +10,17 @@ namespace {
 // limit is not paused and resumed for each request.
 constexpr std::size_t resume_level(std::size_t limit) noexcept { return limit - limit / 4 - 1; }
 
+bool at_limit(const service& s) noexcept {
+  const auto& limit = s.options.limit;
+  return s.octets >= limit.octets || (limit.requests && s.unanswered >= *limit.requests);
+}
+
+bool well_below_limit(const service& s) noexcept {
+  const auto& limit = s.options.limit;
+  return s.octets <= resume_level(limit.octets) &&
+         (!limit.requests || s.unanswered <= resume_level(*limit.requests));
+}
+
 // Takes the peer out of the opposite list instead, if it is there.
 void turn(zmtp::peer_id peer, std::vector<zmtp::peer_id>& to,
           std::vector<zmtp::peer_id>& opposite) {
@@ -30,12 +41,13 @@ void client_accounts::enter(request& r, client_record& from, service& to, broker
   from.unanswered.push_back(r);
   ++from.requests;
   from.octets += r.charge;
+  ++to.unanswered;
   to.octets += r.charge;
   if (from.requests >= client_limit_.requests || from.octets >= client_limit_.octets) {
     from.over_limit = true;
     pause(from, out);
   }
-  if (to.octets >= service_limit_.octets && !from.blocked.is_linked()) {
+  if (at_limit(to) && !from.blocked.is_linked()) {
     to.blocked.push_back(from);
     pause(from, out);
   }
@@ -47,13 +59,14 @@ void client_accounts::leave(request& r, broker_actions& out) {
   r.of_client.unlink();
   --from.requests;
   from.octets -= r.charge;
+  --to.unanswered;
   to.octets -= r.charge;
   if (from.over_limit && from.requests <= resume_level(client_limit_.requests) &&
       from.octets <= resume_level(client_limit_.octets)) {
     from.over_limit = false;
     resume_unless_held(from, out);
   }
-  if (!to.blocked.empty() && to.octets <= resume_level(service_limit_.octets)) {
+  if (!to.blocked.empty() && well_below_limit(to)) {
     while (!to.blocked.empty()) {
       auto& freed = to.blocked.front();
       to.blocked.pop_front();

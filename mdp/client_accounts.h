@@ -12,9 +12,8 @@ namespace mdp {
 
 class client_accounts {
 public:
-  client_accounts(client_quota per_client, service_quota per_service,
-                  broker_counters& counters) noexcept
-      : client_limit_{per_client}, service_limit_{per_service}, counters_{counters} {}
+  client_accounts(client_quota per_client, broker_counters& counters) noexcept
+      : client_limit_{per_client}, counters_{counters} {}
 
   // Enters a new request of a client for a service; the client may be paused.
   void enter(request& r, client_record& from, service& to, broker_actions& out);
@@ -30,7 +29,6 @@ private:
   void resume_unless_held(client_record& c, broker_actions& out);
 
   client_quota client_limit_;
-  service_quota service_limit_;
   broker_counters& counters_;
   std::size_t paused_ = 0;
 };

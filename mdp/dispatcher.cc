@@ -28,13 +28,25 @@ dispatcher::dispatcher(const broker_options& options, std::uint64_t instance,
     : options_{options},
       instance_{instance},
       counters_{counters},
-      accounts_{options.client_limit, options.service_limit, counters},
-      worker_deadlines_{options} {}
+      rules_{options},
+      accounts_{options.client_limit, counters},
+      worker_deadlines_{options} {
+  rules_.for_each_name([&](std::string_view name, const service_options& of_it) {
+    services_.create(name, of_it, true, time_point{});
+  });
+}
 
-client_record& dispatcher::add_client(zmtp::peer_id peer) {
+client_record& dispatcher::add_client(zmtp::peer_id peer, std::string&& routing_id,
+                                      bool reads_errors) {
   auto& added = clients_.create();
   added.peer = peer;
+  added.routing_id = std::move(routing_id);
+  added.reads_errors = reads_errors;
   return added;
+}
+
+service& dispatcher::create(std::string_view name, time_point now) {
+  return services_.create(name, rules_.of(name), false, now);
 }
 
 void dispatcher::remove_client(client_record& gone, time_point now, broker_actions& out) {
@@ -42,7 +54,7 @@ void dispatcher::remove_client(client_record& gone, time_point now, broker_actio
   while (!gone.unanswered.empty()) {
     auto& r = gone.unanswered.front();
     auto& asked = *r.asked;
-    ++counters_.abandoned;
+    count(asked, &request_counters::abandoned);
     if (r.held_by != nullptr) {
       give_up(r, out);
     } else {
@@ -60,11 +72,16 @@ void dispatcher::ask(client_record& from, std::string_view name, dialect how, zm
   if (to == nullptr) {
     if (services_.without_worker() >= options_.unknown_services) {
       ++counters_.refused;
+      if (from.reads_errors) {
+        ++counters_.errors;
+        out.send(from.peer,
+                 make_error(how, request_fault::not_offered, request_outcome::refused, name));
+      }
       return;
     }
-    to = &services_.create(name, now);
+    to = &create(name, now);
   }
-  ++counters_.requests;
+  count(*to, &request_counters::requests);
   auto& r = requests_.create();
   m.pop_front();
   r.body = std::move(m);
@@ -79,26 +96,27 @@ void dispatcher::ask(client_record& from, std::string_view name, dialect how, zm
   }
   r.queued_at = now;
   to->waiting.push(r);
-  if (to->workers == 0) {
-    service_deadlines_.set_no_later(*to, expiry_of(*to));
+  if (const auto expiry = expiry_of(*to)) {
+    service_deadlines_.set_no_later(*to, *expiry);
   }
 }
 
 worker_record& dispatcher::add_worker(zmtp::peer_id peer, std::string_view name, dialect how,
                                       std::size_t capacity, time_point now, broker_actions& out) {
   auto* known = services_.find(name);
-  auto& serves = known != nullptr ? *known : services_.create(name, now);
+  auto& serves = known != nullptr ? *known : create(name, now);
   auto& w = workers_.create();
   w.peer = peer;
   w.serves = &serves;
   w.how = how;
-  w.capacity = capacity;
+  // A client's own address does not say which of its requests is answered.
+  w.capacity = serves.options.raw_client_address ? 1 : capacity;
+  w.busy_expiry = serves.options.busy_expiry;
   w.heard_at = w.told_at = now;
   worker_deadlines_.add(w);
-  service_deadlines_.remove(serves);
   services_.add_worker(serves);
   serves.idle.push_back(w);
-  serve(serves, now, out);
+  settle(serves, now, out);
   return w;
 }
 
@@ -131,7 +149,9 @@ void dispatcher::assign(request& r, time_point now, broker_actions& out) {
   given_.enter(r);
   ++r.attempts;
   w.told_at = now;
+  ++s.working;
   if (w.held++ == 0) {
+    ++s.busy;
     w.busy_since = now;
     worker_deadlines_.on_busy(w);
   }
@@ -141,10 +161,20 @@ void dispatcher::assign(request& r, time_point now, broker_actions& out) {
   auto& given = out.sends.emplace_back();
   given.to = w.peer;
   given.content = r.body;
-  push_worker_request(given.content, w.how, request_mark{instance_, r.token}.octets());
+  const request_mark mark{instance_, r.token};
+  auto address = mark.octets();
+  if (s.options.raw_client_address) {
+    // Who went before he was looked at has none.
+    w.raw_address = r.asked_by->routing_id.empty() ? address : r.asked_by->routing_id;
+    address = w.raw_address;
+  }
+  push_worker_request(given.content, w.how, address);
 }
 
 request* dispatcher::held_by(worker_record& w, std::string_view address) noexcept {
+  if (w.serves->options.raw_client_address) {
+    return w.held != 0 && address == w.raw_address ? &w.hands.front() : nullptr;
+  }
   request_mark mark{};
   if (address.size() != sizeof mark) {
     return nullptr;
@@ -159,12 +189,12 @@ request* dispatcher::held_by(worker_record& w, std::string_view address) noexcep
 
 void dispatcher::answer_in_part(request& held, zmtp::message& body, broker_actions& out) {
   if (held.asked_by == nullptr) {
-    ++counters_.unwanted_replies;
+    count(*held.asked, &request_counters::unwanted_replies);
   } else if (held.how == dialect::v01) {
     (void)gather(held, body, out);
   } else {
     held.partly_answered = true;
-    ++counters_.partials;
+    count(*held.asked, &request_counters::partials);
     push_client_reply(body, held.how, false, held.asked->name);
     out.send(held.asked_by->peer, std::move(body));
   }
@@ -177,10 +207,10 @@ void dispatcher::answer(request& held, zmtp::message& body, time_point now, brok
   make_room(w);
   serve(*w.serves, now, out);
   if (held.asked_by == nullptr) {
-    ++counters_.unwanted_replies;
+    count(*held.asked, &request_counters::unwanted_replies);
   } else if (held.gathered == nullptr || gather(held, body, out)) {
     auto& whole = held.gathered != nullptr ? *held.gathered : body;
-    ++counters_.replies;
+    count(*held.asked, &request_counters::replies);
     push_client_reply(whole, held.how, true, held.asked->name);
     out.send(held.asked_by->peer, std::move(whole));
   }
@@ -201,7 +231,10 @@ void dispatcher::make_room(worker_record& w) noexcept {
 void dispatcher::take_back(request& held) noexcept {
   given_.leave(held);
   held.place.unlink();
-  --held.held_by->held;
+  --held.asked->working;
+  if (--held.held_by->held == 0) {
+    --held.asked->busy;
+  }
   held.held_by = nullptr;
 }
 
@@ -213,7 +246,8 @@ bool dispatcher::gather(request& r, const zmtp::message& body, broker_actions& o
   }
   if (r.gathered->framed_size() + body.framed_size() > options_.gathered_limit.octets ||
       r.gathered->part_count() + body.part_count() > options_.gathered_limit.parts) {
-    ++counters_.oversized;
+    count(*r.asked, &request_counters::oversized);
+    fail(r, request_fault::too_large, out);
     give_up(r, out);
     return false;
   }
@@ -241,31 +275,51 @@ void dispatcher::give_up(request& held, broker_actions& out) {
 void dispatcher::give_back(request& held, time_point now, broker_actions& out) {
   take_back(held);
   held.gathered.reset();
+  const auto& options = held.asked->options;
   if (held.asked_by == nullptr) {
     drop(held, out);
-  } else if (held.partly_answered) {
+  } else if (held.partly_answered || held.attempts >= options.attempts) {
     // The reply of a second worker must not be mixed with the first one's.
-    ++counters_.cut_short;
-    drop(held, out);
-  } else if (held.attempts >= options_.attempts) {
-    ++counters_.exhausted;
+    count(*held.asked,
+          held.partly_answered ? &request_counters::cut_short : &request_counters::exhausted);
+    if (options.poison == poison_policy::answer) {
+      fail(held, request_fault::worker_lost, out);
+    }
     drop(held, out);
   } else {
-    ++counters_.requeued;
+    count(*held.asked, &request_counters::requeued);
     held.queued_at = now;
     held.asked->waiting.give_back(held);
   }
 }
 
-// After a service has lost a worker or a waiting request.
+// Tells the client, if it understands it, that there will be no reply.
+void dispatcher::fail(request& r, request_fault why, broker_actions& out) {
+  if (r.asked_by->reads_errors) {
+    count(*r.asked, &request_counters::errors);
+    out.send(r.asked_by->peer,
+             make_error(r.how, why,
+                        r.attempts == 0 ? request_outcome::refused : request_outcome::unknown,
+                        r.asked->name));
+  }
+}
+
+// After a service has got or lost a worker, or lost a waiting request.
 void dispatcher::settle(service& s, time_point now, broker_actions& out) {
-  if (s.workers != 0) {
-    serve(s, now, out);
-  } else if (!s.waiting.empty()) {
-    service_deadlines_.set(s, expiry_of(s));
-  } else {
+  serve(s, now, out);
+  if (s.workers == 0 && s.waiting.empty() && !s.lasting) {
     service_deadlines_.remove(s);
     services_.remove(s);
+  } else {
+    watch_expiry(s);
+  }
+}
+
+void dispatcher::watch_expiry(service& s) {
+  if (const auto expiry = s.waiting.empty() ? std::nullopt : expiry_of(s)) {
+    service_deadlines_.set(s, *expiry);
+  } else {
+    service_deadlines_.remove(s);
   }
 }
 
@@ -274,9 +328,18 @@ bool dispatcher::is_served(std::string_view name) noexcept {
   return named != nullptr && named->workers != 0;
 }
 
-time_point dispatcher::expiry_of(service& s) const noexcept {
-  const auto from = std::max(s.waiting.oldest().queued_at, s.unserved_since);
-  return std::max(from + options_.service_expiry, judge_from_);
+// Of the request that waits longest; there must be one.
+std::optional<time_point> dispatcher::expiry_of(service& s) const noexcept {
+  std::optional<time_point> expiry;
+  const auto waits_since = s.waiting.oldest().queued_at;
+  if (s.options.request_expiry) {
+    expiry = waits_since + *s.options.request_expiry;
+  }
+  if (s.workers == 0) {
+    const auto unserved = std::max(waits_since, s.unserved_since) + s.options.unserved_expiry;
+    expiry = expiry ? std::min(*expiry, unserved) : unserved;
+  }
+  return expiry ? std::optional{std::max(*expiry, judge_from_)} : std::nullopt;
 }
 
 std::optional<time_point> dispatcher::next_deadline() const noexcept {
@@ -304,9 +367,11 @@ worker_record* dispatcher::next_dead_worker(time_point now, broker_actions& out)
 void dispatcher::expire_requests(time_point now, broker_actions& out) {
   while (!service_deadlines_.empty() && *service_deadlines_.next() <= now) {
     auto& s = service_deadlines_.first();
-    while (!s.waiting.empty() && expiry_of(s) <= now) {
+    // What waited until now may be with a worker since.
+    while (!s.waiting.empty() && expiry_of(s).value_or(time_point::max()) <= now) {
       auto& late = s.waiting.oldest();
-      ++counters_.expired;
+      count(s, &request_counters::expired);
+      fail(late, s.workers == 0 ? request_fault::not_offered : request_fault::waited_too_long, out);
       s.waiting.remove(late);
       drop(late, out);
     }
@@ -328,17 +393,22 @@ void dispatcher::describe(broker_status& s) const {
   s.workers = workers_.size();
   s.services = services_.size();
   s.unknown_services = services_.without_worker();
-  services_.for_each([&](const service& one) { s.waiting += one.waiting.size(); });
+  s.waiting = requests_.size() - given_.size();
   s.working = given_.size();
 }
 
-std::vector<service_status> dispatcher::services() const {
-  std::vector<service_status> all;
-  all.reserve(services_.size());
-  services_.for_each([&](const service& one) {
-    all.push_back({one.name, one.workers, one.waiting.size(), one.octets});
+std::vector<service_status> dispatcher::services(std::string_view after, std::size_t count) const {
+  std::vector<service_status> some;
+  some.reserve(std::min(count, services_.size()));
+  services_.for_each_after(after, [&](const service& one) {
+    if (some.size() == count) {
+      return false;
+    }
+    some.push_back({one.name, one.workers, one.busy, one.waiting.size(), one.working, one.octets,
+                    one.counters});
+    return true;
   });
-  return all;
+  return some;
 }
 
 }  // namespace mdp

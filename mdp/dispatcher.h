@@ -8,11 +8,14 @@
 #include "mdp/given_requests.h"
 #include "mdp/options.h"
 #include "mdp/pool.h"
+#include "mdp/request_error.h"
+#include "mdp/service_rules.h"
 #include "mdp/service_table.h"
 #include "mdp/worker_deadlines.h"
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,14 +26,16 @@ class dispatcher {
 public:
   dispatcher(const broker_options& options, std::uint64_t instance, broker_counters& counters);
 
-  [[nodiscard]] client_record& add_client(zmtp::peer_id peer);
+  // `routing_id`: what workers see of it, if they see anything.
+  [[nodiscard]] client_record& add_client(zmtp::peer_id peer, std::string&& routing_id,
+                                          bool reads_errors);
   // Its waiting requests are dropped, the replies to the others will be.
   void remove_client(client_record& gone, time_point now, broker_actions& out);
   // A new request; it may be refused.
   void ask(client_record& from, std::string_view name, dialect how, zmtp::message& m,
            time_point now, broker_actions& out);
 
-  // It gets up to `capacity` requests at once.
+  // It gets up to `capacity` requests at once, if its service allows more than one.
   [[nodiscard]] worker_record& add_worker(zmtp::peer_id peer, std::string_view name, dialect how,
                                           std::size_t capacity, time_point now,
                                           broker_actions& out);
@@ -54,9 +59,12 @@ public:
 
   void compact();
   void describe(broker_status& s) const;
-  [[nodiscard]] std::vector<service_status> services() const;
+  // Up to `count` of them in the order of their names, from the first behind `after`.
+  [[nodiscard]] std::vector<service_status> services(std::string_view after,
+                                                     std::size_t count) const;
 
 private:
+  service& create(std::string_view name, time_point now);
   void serve(service& s, time_point now, broker_actions& out);
   void assign(request& r, time_point now, broker_actions& out);
   void take_back(request& held) noexcept;
@@ -65,14 +73,21 @@ private:
   void drop(request& r, broker_actions& out);
   void give_up(request& held, broker_actions& out);
   void give_back(request& held, time_point now, broker_actions& out);
+  void fail(request& r, request_fault why, broker_actions& out);
   void settle(service& s, time_point now, broker_actions& out);
-  [[nodiscard]] time_point expiry_of(service& s) const noexcept;
+  void watch_expiry(service& s);
+  [[nodiscard]] std::optional<time_point> expiry_of(service& s) const noexcept;
+  void count(service& s, std::uint64_t request_counters::*what) noexcept {
+    ++(counters_.*what);
+    ++(s.counters.*what);
+  }
 
   const broker_options options_;
   const std::uint64_t instance_;
   broker_counters& counters_;
   time_point judge_from_{};
 
+  const service_rules rules_;
   pool<request> requests_;
   given_requests given_;
   pool<client_record> clients_;

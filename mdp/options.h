@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mdp {
 
@@ -24,6 +25,7 @@ struct client_quota {
 // What a service may have unanswered. While it is at its limit, who asks it is not read.
 struct service_quota {
   std::size_t octets = 64 * 1024 * 1024;  // overhead included
+  std::optional<std::size_t> requests{};  // absent: only the octets count
 };
 // What is gathered of the PARTIALs of a 0.2 worker for a 0.1 client, which gets one REPLY. A reply
 // above it is dropped.
@@ -32,25 +34,58 @@ struct gathering_quota {
   std::size_t parts = 1'024;
 };
 
+// What is said of a request whose last attempt was lost with its worker.
+enum class poison_policy {
+  answer,  // its client is told, if it announced that it understands errors
+  drop,    // nothing
+};
+
+// How the broker treats the requests of a service.
+struct service_options {
+  // A request may be carried out twice: what a lost worker held is given to another. Otherwise a
+  // request is given to one worker at most, and when that is lost it has failed.
+  bool idempotent = true;
+  // How many workers a request is given to, one after the other, before it has failed.
+  unsigned attempts = 3;
+  poison_policy poison = poison_policy::answer;
+  // How long a request waits while the service has no live worker.
+  std::chrono::milliseconds unserved_expiry{60'000};
+  // How long it waits in all, each time anew after the loss of a worker. Absent: as long as the
+  // service has workers.
+  std::optional<std::chrono::milliseconds> request_expiry{};
+  // A worker that works on a request and is silent for so long is dead. Absent: it may be silent,
+  // as stock workers are while they work; only the loss of its connection counts.
+  std::optional<std::chrono::milliseconds> busy_expiry{};
+  // Workers see the client's own routing id for its address, as they do at a broker of the Guide,
+  // instead of a mark of the one request. They have one request at a time then, and a second reply
+  // may be taken for that of the client's next request.
+  bool raw_client_address = false;
+  service_quota limit{};
+};
+
+// Options of the service of this name; if it ends with `*`, of all whose names begin with the rest.
+struct service_rule {
+  std::string name;
+  service_options options{};
+};
+
 struct broker_options {
   std::chrono::milliseconds heartbeat_interval{2'500};
   // A worker that is idle and silent for so many intervals is dead.
   unsigned liveness = 3;
-  // How long a request waits while its service has no live worker.
-  std::chrono::milliseconds service_expiry{60'000};
-  // How many workers a request is given to, one after the other, before it is dropped.
-  unsigned attempts = 3;
-  // A worker that works on a request and is silent for so long is dead. Absent: it may be silent,
-  // as stock workers are while they work; only the loss of its connection counts.
-  std::optional<std::chrono::milliseconds> busy_expiry{};
   // How many requests a worker has in hand at once at most, whatever it announces. Who announces
   // nothing has one.
   std::size_t worker_capacity = 1'000;
   client_quota client_limit{};
-  service_quota service_limit{};
   gathering_quota gathered_limit{};
-  // Services that have requests but no worker. A request that would create one more is dropped.
+  // Services that have requests but no worker and are not named by a rule. A request that would
+  // create one more is refused.
   std::size_t unknown_services = 1'000;
+  // Of services that no rule is for.
+  service_options services{};
+  // The rule of just this name is for a service, else the longest that fits; of several with one name
+  // the last. Services that are named are there from the start, with or without workers.
+  std::vector<service_rule> rules{};
 };
 
 struct worker_options {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace mdp {
@@ -23,7 +24,9 @@ enum class standing : std::uint8_t {
 struct peer {
   zmtp::peer_id id;
   standing is = standing::absent;
-  std::size_t capacity = 1;  // as a worker
+  std::size_t capacity = 1;   // as a worker
+  std::string routing_id;     // until it is a client, whose record has it then
+  bool reads_errors = false;  // as a client
   client_record* as_client = nullptr;
   worker_record* as_worker = nullptr;
 };

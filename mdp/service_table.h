@@ -1,10 +1,14 @@
 #pragma once
-// The services of the broker by name. A service exists while it has a worker or a waiting request.
+// The services of the broker by name. A service exists while it has a worker or a waiting request, or
+// for good if a rule names it.
 
+#include "mdp/broker_actions.h"
 #include "mdp/broker_records.h"
+#include "mdp/options.h"
 #include "mdp/pool.h"
 #include "mdp/request_queue.h"
 
+#include <boost/intrusive/set.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include <cstddef>
@@ -15,19 +19,27 @@
 namespace mdp {
 
 struct service {
-  service(std::string_view n, pool<line>& lines) : name{n}, waiting{lines} {}
+  service(std::string_view n, const service_options& o, bool for_good, pool<line>& lines)
+      : name{n}, options{o}, lasting{for_good}, waiting{lines} {}
 
   std::string name;
+  const service_options& options;
+  bool lasting;             // named by a rule
   std::size_t workers = 0;  // alive, at work or not
+  std::size_t busy = 0;     // of these, with a request in hand
+  std::size_t working = 0;  // requests in their hands
   // Workers that can take a request. Those with empty hands come first, so that no request waits at
   // the side of another while somebody is idle.
   list_of<worker_record, &worker_record::ready> idle;     // the longest idle first
   list_of<worker_record, &worker_record::ready> at_work;  // below their capacity; they take turns
   request_queue waiting;                                  // empty while a worker can take one
-  std::size_t octets = 0;                                 // of its unanswered requests
+  std::size_t unanswered = 0;                             // requests whose clients wait
+  std::size_t octets = 0;                                 // of those
+  request_counters counters;
   list_of<client_record, &client_record::blocked> blocked;
   time_point unserved_since;  // while it has no worker
   std::size_t heap_place = not_in_heap;
+  boost::intrusive::set_member_hook<> by_name;
 
   [[nodiscard]] bool has_room() const noexcept { return !idle.empty() || !at_work.empty(); }
 };
@@ -39,19 +51,21 @@ public:
 
   // Null if there is none of this name.
   [[nodiscard]] service* find(std::string_view name) noexcept;
-  // There must be none of this name; the new one has no worker.
-  [[nodiscard]] service& create(std::string_view name, time_point now);
+  // There must be none of this name; the new one has no worker. `options` must outlive it.
+  service& create(std::string_view name, const service_options& options, bool lasting,
+                  time_point now);
   void remove(service& s) noexcept;
   void add_worker(service& s) noexcept;
   void remove_worker(service& s, time_point now) noexcept;
 
   [[nodiscard]] std::size_t size() const noexcept { return by_name_.size(); }
+  // But for those that are there for good.
   [[nodiscard]] std::size_t without_worker() const noexcept { return without_worker_; }
 
+  // In the order of their names, from the first behind `after`, while `visit` returns true.
   template <class Visitor>
-  void for_each(Visitor visit) const {
-    for (const auto& [name, s] : by_name_) {
-      visit(*s);
+  void for_each_after(std::string_view after, Visitor visit) const {
+    for (auto at = in_order_.upper_bound(after); at != in_order_.end() && visit(*at); ++at) {
     }
   }
 
@@ -64,8 +78,19 @@ private:
     }
   };
 
+  struct name_of {
+    using type = std::string_view;
+    type operator()(const service& s) const noexcept { return s.name; }
+  };
+
   pool<line>& lines_;
   pool<service> services_;
+  // Lets go of the services before they end.
+  boost::intrusive::set<service,
+                        boost::intrusive::member_hook<service, boost::intrusive::set_member_hook<>,
+                                                      &service::by_name>,
+                        boost::intrusive::key_of_value<name_of>>
+      in_order_;
   boost::unordered_flat_map<std::string_view, service*, hash, std::equal_to<>> by_name_;
   std::size_t without_worker_ = 0;
 };

@@ -17,8 +17,7 @@ class worker_deadlines {
 public:
   explicit worker_deadlines(const broker_options& options) noexcept
       : interval_{options.heartbeat_interval},
-        silence_{options.heartbeat_interval * options.liveness},
-        busy_silence_{options.busy_expiry} {}
+        silence_{options.heartbeat_interval * options.liveness} {}
 
   enum class verdict {
     fine,
@@ -30,8 +29,8 @@ public:
   void remove(worker_record& w) noexcept { heap_.remove(w); }
   // After a request was given to an idle worker.
   void on_busy(worker_record& w) {
-    if (busy_silence_) {
-      heap_.set_no_later(w, w.busy_since + *busy_silence_);
+    if (w.busy_expiry) {
+      heap_.set_no_later(w, w.busy_since + *w.busy_expiry);
     }
   }
 
@@ -58,10 +57,10 @@ private:
     if (w.held == 0) {
       return std::max(w.heard_at + silence_, judge_from);
     }
-    if (busy_silence_) {
+    if (w.busy_expiry) {
       // From the first request in hand, not from the latest: a worker that gets one after the other
       // and says nothing is as dead as one that got one.
-      return std::max(std::max(w.heard_at, w.busy_since) + *busy_silence_, judge_from);
+      return std::max(std::max(w.heard_at, w.busy_since) + *w.busy_expiry, judge_from);
     }
     return std::nullopt;
   }
@@ -74,7 +73,6 @@ private:
   deadline_heap<worker_record> heap_;
   std::chrono::milliseconds interval_;
   std::chrono::milliseconds silence_;
-  std::optional<std::chrono::milliseconds> busy_silence_;
 };
 
 }  // namespace mdp

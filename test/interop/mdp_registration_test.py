@@ -96,7 +96,7 @@ class MmiTest(RegistrationCase):
                                    ([b"mmi.service"], b"404")):
                     client.send(b"mmi.service", *body)
                     self.assertEqual(client.receive_reply(), (True, b"mmi.service", [code]))
-                for service in (b"mmi.", b"mmi.x", b"mmi.services", b"mmi.service\x00"):
+                for service in (b"mmi.", b"mmi.x", b"mmi.error", b"mmi.service\x00"):
                     client.send(service, SERVICE)
                     self.assertEqual(client.receive_reply(), (True, service, [b"501"]))
 

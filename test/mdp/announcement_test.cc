@@ -43,6 +43,13 @@ TEST(announcement, is_not_made_without_a_capacity) {
   EXPECT_TRUE(announce(of_capacity(0)).empty());
 }
 
+TEST(announcement, of_who_understands_errors) {
+  EXPECT_TRUE(parse_announcement(said("mdp-errors")).errors);
+  EXPECT_TRUE(parse_announcement(said("capacity=2,mdp-errors")).errors);
+  EXPECT_FALSE(parse_announcement(said("capacity=2,mdp-error")).errors);
+  EXPECT_FALSE(parse_announcement({}).errors);
+}
+
 TEST(announcement, that_is_malformed_counts_as_none) {
   for (const auto* const text :
        {"capacity", "capacity=", "capacity=0", "capacity=-1", "capacity=+8", "capacity= 8",

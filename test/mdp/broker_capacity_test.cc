@@ -302,7 +302,7 @@ TEST_F(broker_capacity, it_hears_heartbeats_and_its_silence_is_not_judged_while_
 
 class broker_capacity_busy_expiry : public broker_capacity {
 public:
-  broker_capacity_busy_expiry() : broker_capacity{{.busy_expiry = 1s}} {}
+  broker_capacity_busy_expiry() : broker_capacity{{.services = {.busy_expiry = 1s}}} {}
 };
 
 TEST_F(broker_capacity_busy_expiry, silence_counts_from_the_first_request_and_not_from_the_latest) {

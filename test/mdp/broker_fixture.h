@@ -58,7 +58,7 @@ public:
     if (!announced.empty()) {
       properties.add("X-Zinc", announced);
     }
-    broker.on_attached(id, properties, now, actions);
+    broker.on_attached(id, "id" + std::to_string(id.slot), properties, now, actions);
     carry_out();
     return id;
   }

@@ -94,7 +94,8 @@ TEST_F(broker_limits, requests_of_the_broker_itself_do_not_count) {
 class broker_octet_limits : public broker_limits {
 public:
   broker_octet_limits()
-      : broker_limits{{.client_limit = {.octets = 10'000}, .service_limit = {.octets = 50'000}}} {}
+      : broker_limits{
+            {.client_limit = {.octets = 10'000}, .services = {.limit = {.octets = 50'000}}}} {}
   const std::string body = std::string(1000 - request_overhead - 9, 'b');  // charged 1000
 };
 

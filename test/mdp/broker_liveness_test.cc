@@ -152,7 +152,7 @@ TEST_F(broker_liveness, silence_of_a_busy_worker_is_not_judged) {  // C3-4
 
 class broker_busy_expiry : public broker_liveness {
 public:
-  broker_busy_expiry() : broker_liveness{{.busy_expiry = 1s}} {}
+  broker_busy_expiry() : broker_liveness{{.services = {.busy_expiry = 1s}}} {}
 };
 
 TEST_F(broker_busy_expiry, silence_of_a_busy_worker_ends_it_if_asked_for) {

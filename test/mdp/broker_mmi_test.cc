@@ -1,6 +1,9 @@
 // 8/MMI.
 #include "test/mdp/broker_fixture.h"
 
+#include <set>
+#include <string>
+
 namespace mdp {
 namespace {
 
@@ -42,7 +45,7 @@ TEST_F(broker_mmi, lookups_create_no_services) {  // C3-10
 }
 
 TEST_F(broker_mmi, other_names_are_not_implemented) {  // MMI-1, MMI-4
-  for (const auto name : {"mmi."sv, "mmi.x"sv, "mmi.services"sv}) {
+  for (const auto name : {"mmi."sv, "mmi.x"sv, "mmi.servicess"sv, "mmi.error"sv}) {
     ask(client, name, {"x"sv});
     EXPECT_EQ(next(client), final_reply(name, "501"));
   }
@@ -62,6 +65,80 @@ TEST_F(broker_mmi, framing_is_the_clients) {  // MMI-5
   EXPECT_EQ(next(client), old_reply("mmi.service", "200"));
   say(client, {""sv, "MDPC02"sv, "\x01"sv, "mmi.service"sv, "echo"sv});
   EXPECT_EQ(next(client), (zmtp::message{""sv, "MDPC02"sv, "\x03"sv, "mmi.service"sv, "200"sv}));
+}
+
+TEST_F(broker_mmi, services_are_listed_with_their_queues_workers_and_counters) {
+  const auto list = [&](std::string_view after) {
+    ask(client, "mmi.services", {after});
+    auto m = next(client);
+    m.pop_front();
+    m.pop_front();
+    EXPECT_EQ(m.front(), "mmi.services");
+    m.pop_front();
+    return m;
+  };
+  EXPECT_EQ(list(""), zmtp::message{"200"sv});
+  const auto worker = attach_worker("echo");
+  (void)attach_worker("echo");
+  const auto asker = attach();
+  ask(asker, "echo", {"1"sv});
+  ask(asker, "unknown", {"12345"sv});
+  echo(worker);
+  ask(asker, "echo", {"2"sv});
+  EXPECT_EQ(list(""),
+            (zmtp::message{"200"sv, "echo"sv,
+                           "workers=2 busy=1 waiting=0 working=1 octets=259 requests=2 replies=1 "
+                           "partials=0 requeued=0 expired=0 exhausted=0 cut_short=0 abandoned=0 "
+                           "oversized=0 errors=0 unwanted_replies=0"sv,
+                           "unknown"sv,
+                           "workers=0 busy=0 waiting=1 working=0 octets=263 requests=1 replies=0 "
+                           "partials=0 requeued=0 expired=0 exhausted=0 cut_short=0 abandoned=0 "
+                           "oversized=0 errors=0 unwanted_replies=0"sv}));
+  // Only those behind the name that is given.
+  EXPECT_EQ(list("echo")[1], "unknown");
+  EXPECT_EQ(list("echo").part_count(), 3U);
+  EXPECT_EQ(list("unknown"), zmtp::message{"200"sv});
+}
+
+TEST_F(broker_mmi, long_lists_come_in_pieces) {
+  std::set<std::string> names;
+  for (int i = 0; i < 250; ++i) {
+    const auto name = std::to_string(i);
+    names.insert(name);
+    (void)attach_worker(name);
+  }
+  std::set<std::string> seen;
+  std::string last;
+  for (std::size_t expected : {100U, 100U, 50U, 0U}) {
+    ask(client, "mmi.services", {last});
+    const auto m = next(client);
+    ASSERT_EQ(m.part_count(), 4 + 2 * expected);
+    for (std::size_t i = 4; i < m.part_count(); i += 2) {
+      EXPECT_LT(last, m[i]);
+      last = m[i];
+      seen.insert(last);
+    }
+  }
+  EXPECT_EQ(seen, names);
+}
+
+TEST_F(broker_mmi, state_of_the_broker_is_a_line_of_numbers) {
+  const auto worker = attach_worker("echo");
+  const auto asker = attach();
+  ask(asker, "echo", {"1"sv});
+  ask(asker, "unknown", {"1"sv});
+  echo(worker);
+  say(attach(), {"garbage"sv});
+  ask(client, "mmi.broker", {"x"sv});
+  EXPECT_EQ(next(client),
+            (zmtp::message{
+                "MDPC02"sv, "\x03"sv, "mmi.broker"sv, "200"sv,
+                "peers=4 clients=2 paused_clients=0 workers=1 services=2 unknown_services=1 "
+                "waiting=1 working=0 requests=2 replies=1 partials=0 requeued=0 expired=0 "
+                "exhausted=0 cut_short=0 abandoned=0 oversized=0 errors=0 unwanted_replies=0 "
+                "refused=0 mmi_requests=1 unexpected_commands=0 malformed_announcements=0 "
+                "ignored_messages=0 workers_registered=1 workers_expired=0 workers_not_reading=0 "
+                "clients_not_reading=0 pauses=0 invalid_messages=1"sv}));
 }
 
 TEST_F(broker_mmi, a_worker_that_registers_a_reserved_name_is_sent_away) {  // MMI-2, C3-9

@@ -15,10 +15,10 @@ constexpr std::string_view services[] = {"echo", "slow", "odd"};
 class random_life : public broker_setting {
 public:
   random_life()
-      : broker_setting{{.service_expiry = 24h,
-                        .attempts = 1'000'000,
-                        .client_limit = {.requests = 2},
-                        .service_limit = {.octets = 2'000}}} {}
+      : broker_setting{
+            {.client_limit = {.requests = 2},
+             .services = {
+                 .attempts = 1'000'000, .unserved_expiry = 24h, .limit = {.octets = 2'000}}}} {}
   void run(unsigned seed);
   [[nodiscard]] std::size_t most_in_hand() const noexcept { return most_in_hand_; }
 

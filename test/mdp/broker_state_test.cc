@@ -312,7 +312,7 @@ TEST_F(broker_dialog, a_slot_is_used_again) {
   detach(client);
   const zmtp::peer_id heir{client.slot, client.generation + 1};
   inbox[heir];
-  broker.on_attached(heir, {}, now, actions);
+  broker.on_attached(heir, {}, {}, now, actions);
   say(client, {"MDPC02"sv, "\x01"sv, "late"sv, "ghost"sv});  // of the former user
   const auto worker = attach_worker("late");
   EXPECT_TRUE(silent(worker));
@@ -323,7 +323,7 @@ TEST_F(broker_dialog, a_slot_is_used_again) {
   ask(heir, "late", {"3"sv});
   const zmtp::peer_id third{heir.slot, heir.generation + 1};
   inbox[third];
-  broker.on_attached(third, {}, now, actions);
+  broker.on_attached(third, {}, {}, now, actions);
   echo(worker);
   EXPECT_TRUE(silent(heir));
   EXPECT_TRUE(silent(third));

@@ -43,7 +43,7 @@ void add_broker(CLI::App& app, broker_arguments& to) {
                  "silent heartbeats after which an idle worker is dead")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  add_milliseconds(app, "--expiry", to.options.service_expiry,
+  add_milliseconds(app, "--expiry", to.options.services.unserved_expiry,
                    "how long a request waits for a service that nobody offers");
   app.add_option("--worker-capacity", to.options.worker_capacity,
                  "requests that one worker has in hand at most, whatever it announces")

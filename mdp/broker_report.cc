@@ -1,0 +1,80 @@
+#include "mdp/broker_report.h"
+
+#include <cstdint>
+#include <numeric>
+#include <string_view>
+
+namespace mdp {
+
+namespace {
+
+class line_of_numbers {
+public:
+  line_of_numbers& add(std::string_view key, std::uint64_t number) {
+    if (!text_.empty()) {
+      text_ += ' ';
+    }
+    text_.append(key) += '=';
+    text_ += std::to_string(number);
+    return *this;
+  }
+  line_of_numbers& add(const request_counters& of) {
+    return add("requests", of.requests)
+        .add("replies", of.replies)
+        .add("partials", of.partials)
+        .add("requeued", of.requeued)
+        .add("expired", of.expired)
+        .add("exhausted", of.exhausted)
+        .add("cut_short", of.cut_short)
+        .add("abandoned", of.abandoned)
+        .add("oversized", of.oversized)
+        .add("errors", of.errors)
+        .add("unwanted_replies", of.unwanted_replies);
+  }
+  [[nodiscard]] std::string text() && { return std::move(text_); }
+
+private:
+  std::string text_;
+};
+
+}  // namespace
+
+std::string report(const broker_status& s) {
+  const auto& counted = s.counters;
+  line_of_numbers line;
+  line.add("peers", s.peers)
+      .add("clients", s.clients)
+      .add("paused_clients", s.paused_clients)
+      .add("workers", s.workers)
+      .add("services", s.services)
+      .add("unknown_services", s.unknown_services)
+      .add("waiting", s.waiting)
+      .add("working", s.working)
+      .add(counted)
+      .add("refused", counted.refused)
+      .add("mmi_requests", counted.mmi_requests)
+      .add("unexpected_commands", counted.unexpected_commands)
+      .add("malformed_announcements", counted.malformed_announcements)
+      .add("ignored_messages", counted.ignored_messages)
+      .add("workers_registered", counted.workers_registered)
+      .add("workers_expired", counted.workers_expired)
+      .add("workers_not_reading", counted.workers_not_reading)
+      .add("clients_not_reading", counted.clients_not_reading)
+      .add("pauses", counted.pauses)
+      .add("invalid_messages", std::accumulate(counted.invalid_messages.begin(),
+                                               counted.invalid_messages.end(), std::uint64_t{0}));
+  return std::move(line).text();
+}
+
+std::string report(const service_status& s) {
+  line_of_numbers line;
+  line.add("workers", s.workers)
+      .add("busy", s.busy)
+      .add("waiting", s.waiting)
+      .add("working", s.working)
+      .add("octets", s.octets)
+      .add(s.counters);
+  return std::move(line).text();
+}
+
+}  // namespace mdp

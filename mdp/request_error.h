@@ -1,0 +1,33 @@
+#pragma once
+// How a client that announces `X-Zinc: mdp-errors` hears that a request will not be answered. MDP has
+// no such reply, and clients of the Guide do not survive a foreign service name: nobody else gets one.
+
+#include "mdp/command.h"
+#include "zmtp/message.h"
+
+#include <cstdint>
+#include <string_view>
+
+namespace mdp {
+
+// The service that the error seems to be a reply of, whatever was asked. Its body has three parts: the
+// three digits of the reason, what became of the request, and the name of the service that was asked.
+inline constexpr std::string_view error_service = "mmi.error";
+
+enum class request_fault : std::uint16_t {
+  not_offered = 404,      // nobody offered the service, for too long or with too many others
+  waited_too_long = 408,  // for a worker that had time
+  too_large = 413,        // the reply, to be gathered for a 0.1 client
+  worker_lost = 502,      // in its last attempt
+};
+
+enum class request_outcome : std::uint8_t {
+  refused,  // it was given to no worker
+  unknown,  // it may have been carried out
+};
+
+// The whole message, in the client's dialect.
+[[nodiscard]] zmtp::message make_error(dialect how, request_fault fault, request_outcome outcome,
+                                       std::string_view service);
+
+}  // namespace mdp

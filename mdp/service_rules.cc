@@ -1,0 +1,50 @@
+#include "mdp/service_rules.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace mdp {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// Options that would stop a service mean the smallest value that works.
+service_options workable(service_options options) noexcept {
+  options.attempts = options.idempotent ? std::max(options.attempts, 1U) : 1;
+  if (options.busy_expiry) {
+    options.busy_expiry = std::max(*options.busy_expiry, 1ms);
+  }
+  options.limit.octets = std::max<std::size_t>(options.limit.octets, 1);
+  if (options.limit.requests) {
+    options.limit.requests = std::max<std::size_t>(*options.limit.requests, 1);
+  }
+  return options;
+}
+
+}  // namespace
+
+service_rules::service_rules(const broker_options& options) : others_{workable(options.services)} {
+  for (const auto& rule : options.rules) {
+    if (rule.name.ends_with('*')) {
+      prefixes_.push_back({rule.name.substr(0, rule.name.size() - 1), workable(rule.options)});
+    } else {
+      named_.insert_or_assign(rule.name, workable(rule.options));
+    }
+  }
+  // The last of one name comes to be the first.
+  std::reverse(prefixes_.begin(), prefixes_.end());
+  std::stable_sort(prefixes_.begin(), prefixes_.end(),
+                   [](const auto& a, const auto& b) { return a.prefix.size() > b.prefix.size(); });
+}
+
+const service_options& service_rules::of(std::string_view name) const noexcept {
+  if (const auto named = named_.find(name); named != named_.end()) {
+    return named->second;
+  }
+  const auto fits = std::find_if(prefixes_.begin(), prefixes_.end(),
+                                 [&](const auto& rule) { return name.starts_with(rule.prefix); });
+  return fits != prefixes_.end() ? fits->options : others_;
+}
+
+}  // namespace mdp

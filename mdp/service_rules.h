@@ -1,0 +1,42 @@
+#pragma once
+// Which options a service has: by its name, by what its name begins with, or those of all others.
+
+#include "mdp/options.h"
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mdp {
+
+class service_rules {
+public:
+  explicit service_rules(const broker_options& options);
+  service_rules(const service_rules&) = delete;
+  service_rules& operator=(const service_rules&) = delete;
+
+  // The reference holds as long as the rules.
+  [[nodiscard]] const service_options& of(std::string_view name) const noexcept;
+
+  // Calls with each name that has a rule of its own.
+  template <class Visitor>
+  void for_each_name(Visitor visit) const {
+    for (const auto& [name, rule] : named_) {
+      visit(std::string_view{name}, rule);
+    }
+  }
+
+private:
+  struct prefix_rule {
+    std::string prefix;
+    service_options options;
+  };
+
+  service_options others_;
+  std::map<std::string, service_options, std::less<>> named_;
+  std::vector<prefix_rule> prefixes_;  // the longest first
+};
+
+}  // namespace mdp

@@ -1,0 +1,346 @@
+// Services with options of their own, and what clients hear of requests that fail.
+#include "test/mdp/broker_fixture.h"
+
+#include <vector>
+
+namespace mdp {
+namespace {
+
+class broker_services : public broker_fixture {
+public:
+  broker_services()
+      : broker_fixture{
+            {.unknown_services = 2,
+             .services = {.attempts = 2},
+             .rules = {{"once", {.idempotent = false}},
+                       {"drop", {.attempts = 2, .poison = poison_policy::drop}},
+                       {"drop.once", {.idempotent = false, .poison = poison_policy::drop}},
+                       {"raw*", {.raw_client_address = true}},
+                       {"stubborn", {.attempts = 5}},
+                       {"hasty", {.unserved_expiry = 2s, .request_expiry = 10s}},
+                       {"watched", {.busy_expiry = 1s}},
+                       {"narrow", {.limit = {.requests = 8}}}}}} {}
+
+  zmtp::peer_id attach_reader() { return attach("mdp-errors"); }
+  static zmtp::message error(std::string_view code, std::string_view outcome,
+                             std::string_view service) {
+    return {"MDPC02"sv, "\x03"sv, "mmi.error"sv, code, outcome, service};
+  }
+  // How many workers take the request, one after the other, before it has failed.
+  unsigned attempts_of(std::string_view service, zmtp::peer_id client) {
+    ask(client, service, {"poison"sv});
+    for (unsigned count = 0;; ++count) {
+      const auto worker = attach_worker(service);
+      const auto given = !silent(worker);
+      detach(worker);
+      if (!given) {
+        return count;
+      }
+    }
+  }
+  request_counters of(std::string_view service) {
+    for (const auto& one : broker.services()) {
+      if (one.name == service) {
+        return one.counters;
+      }
+    }
+    ADD_FAILURE() << "no service " << service;
+    return {};
+  }
+};
+
+TEST_F(broker_services, requests_have_the_attempts_of_their_service) {  // M3
+  const auto client = attach();
+  EXPECT_EQ(attempts_of("any", client), 2U);
+  EXPECT_EQ(attempts_of("stubborn", client), 5U);
+  EXPECT_EQ(attempts_of("once", client), 1U);
+  EXPECT_TRUE(silent(client));  // it did not say that it understands errors
+  EXPECT_EQ(counters().exhausted, 3U);
+  EXPECT_EQ(counters().errors, 0U);
+}
+
+TEST_F(broker_services, a_request_that_must_not_run_twice_is_given_once) {  // M3, D2
+  const std::vector<void (*)(broker_services&, zmtp::peer_id)> losses{
+      [](broker_services& t, zmtp::peer_id w) { t.detach(w); },
+      [](broker_services& t, zmtp::peer_id w) { t.say(w, disconnect()); },
+      [](broker_services& t, zmtp::peer_id w) { t.say(w, make_ready(version::v02, "once")); },
+      [](broker_services& t, zmtp::peer_id w) { t.say(w, {"garbage"sv}); },
+      [](broker_services& t, zmtp::peer_id w) { t.reply(w, "sixteen octets!!", {"x"sv}); },
+  };
+  for (const auto lose : losses) {
+    const auto client = attach_reader();
+    const auto first = attach_worker("once", dialect::v02, "capacity=3");
+    const auto second = attach_worker("once");
+    for (const auto body : {"1"sv, "2"sv, "3"sv}) {
+      ask(client, "once", {body});
+    }
+    lose(*this, first);
+    // What the other holds goes on; what the lost one held has failed, and may have been carried out.
+    EXPECT_EQ(next(client), error("502", "unknown", "once"));
+    EXPECT_EQ(next(client), error("502", "unknown", "once"));
+    EXPECT_TRUE(silent(client));
+    echo(second);
+    EXPECT_EQ(next(client).part_count(), 4U);
+    EXPECT_TRUE(silent(second));
+    detach(second);
+    detach(client);
+  }
+  EXPECT_EQ(counters().requeued, 0U);
+  EXPECT_EQ(of("once").exhausted, 10U);
+  EXPECT_EQ(of("once").errors, 10U);
+}
+
+TEST_F(broker_services, what_a_worker_was_never_given_is_given_to_another_even_if_only_once) {
+  const auto client = attach_reader();
+  const auto deaf = attach_worker("once");
+  const auto worker = attach_worker("once");
+  ask(client, "once", {"1"sv});
+  broker.on_not_taken(deaf, next(deaf), now, actions);
+  carry_out();
+  echo(worker);
+  EXPECT_EQ(next(client), final_reply("once", "1"));
+}
+
+TEST_F(broker_services, poison_is_answered_or_dropped) {  // M3
+  const auto client = attach_reader();
+  EXPECT_EQ(attempts_of("any", client), 2U);
+  EXPECT_EQ(next(client), error("502", "unknown", "any"));
+  EXPECT_EQ(attempts_of("drop", client), 2U);
+  EXPECT_EQ(attempts_of("drop.once", client), 1U);
+  EXPECT_TRUE(silent(client));
+  EXPECT_EQ(counters().exhausted, 3U);
+  EXPECT_EQ(counters().errors, 1U);
+  EXPECT_EQ(of("drop").exhausted, 1U);
+  // It does not count as unanswered any more.
+  EXPECT_EQ(broker.status().waiting + broker.status().working, 0U);
+}
+
+TEST_F(broker_services, errors_are_in_the_dialect_of_the_client) {  // M6
+  const auto client = attach_reader();
+  for (const bool old : {true, false}) {
+    zmtp::message m{old ? zmtp::message{""sv, "MDPC01"sv, "once"sv, "x"sv}
+                        : zmtp::message{""sv, "MDPC02"sv, "\x01"sv, "once"sv, "x"sv}};
+    say(client, std::move(m));
+    detach(attach_worker("once"));
+    EXPECT_EQ(next(client),
+              old ? (zmtp::message{""sv, "MDPC01"sv, "mmi.error"sv, "502"sv, "unknown"sv, "once"sv})
+                  : (zmtp::message{""sv, "MDPC02"sv, "\x03"sv, "mmi.error"sv, "502"sv, "unknown"sv,
+                                   "once"sv}));
+  }
+}
+
+TEST_F(broker_services, a_reply_that_was_begun_ends_with_an_error) {
+  const auto client = attach_reader();
+  const auto worker = attach_worker("any");
+  ask(client, "any", {"x"sv});
+  reply(worker, next_request(worker).address, {"part"sv}, version::v02, false);
+  EXPECT_EQ(next(client), partial_reply("any", "part"));
+  detach(worker);
+  EXPECT_EQ(next(client), error("502", "unknown", "any"));
+  EXPECT_EQ(counters().cut_short, 1U);
+}
+
+TEST_F(broker_services, a_reply_too_large_to_be_gathered_is_an_error) {
+  const auto client = attach_reader();
+  const auto worker = attach_worker("any");
+  ask(client, "any", {"x"sv}, version::v01);
+  const auto given = next_request(worker);
+  for (int i = 0; i < 1024; ++i) {
+    reply(worker, given.address, {"part"sv}, version::v02, false);
+  }
+  EXPECT_TRUE(silent(client));
+  reply(worker, given.address, {"one too many"sv});
+  EXPECT_EQ(next(client),
+            (zmtp::message{""sv, "MDPC01"sv, "mmi.error"sv, "413"sv, "unknown"sv, "any"sv}));
+  EXPECT_TRUE(silent(client));
+}
+
+TEST_F(broker_services, requests_for_services_that_nobody_offers_are_refused) {  // C3-6, M6
+  const auto client = attach_reader();
+  ask(client, "a", {"x"sv});
+  pass(59s);
+  EXPECT_TRUE(silent(client));
+  pass(1s);
+  EXPECT_EQ(next(client), error("404", "refused", "a"));
+  // After an attempt nobody knows what became of it.
+  ask(client, "a", {"x"sv});
+  detach(attach_worker("a"));
+  pass(60s);
+  EXPECT_EQ(next(client), error("404", "unknown", "a"));
+  EXPECT_EQ(counters().expired, 2U);
+  // One service more than there may be.
+  for (const auto name : {"a"sv, "b"sv, "c"sv}) {
+    ask(client, name, {"x"sv});
+  }
+  EXPECT_EQ(next(client), error("404", "refused", "c"));
+  EXPECT_EQ(counters().refused, 1U);
+  EXPECT_EQ(counters().errors, 3U);
+  // Those that the operator has named are known.
+  ask(client, "stubborn", {"x"sv});
+  EXPECT_TRUE(silent(client));
+  EXPECT_EQ(broker.status().unknown_services, 2U);
+}
+
+TEST_F(broker_services, each_has_its_expiry_with_and_without_workers) {
+  const auto client = attach_reader();
+  ask(client, "hasty", {"1"sv});
+  pass(2s);
+  EXPECT_EQ(next(client), error("404", "refused", "hasty"));
+  const auto worker = attach_worker("hasty");
+  for (const auto body : {"2"sv, "3"sv}) {
+    ask(client, "hasty", {body});
+  }
+  const auto given = next_request(worker);
+  pass(9999ms);
+  EXPECT_TRUE(silent(client));
+  pass(1ms);
+  EXPECT_EQ(next(client), error("408", "refused", "hasty"));
+  EXPECT_EQ(of("hasty").expired, 2U);
+  // What is in a worker's hands does not expire.
+  pass(1h);
+  reply(worker, given.address, {"2"sv});
+  EXPECT_EQ(next(client), final_reply("hasty", "2"));
+  EXPECT_EQ(broker.status().waiting, 0U);
+}
+
+TEST_F(broker_services, a_request_that_was_served_in_time_leaves_no_expiry_behind) {
+  const auto client = attach_reader();
+  const auto worker = attach_worker("hasty");
+  ask(client, "hasty", {"1"sv});
+  const auto given = next_request(worker);
+  ask(client, "hasty", {"2"sv});
+  pass(5s);
+  ask(client, "hasty", {"3"sv});
+  while (!silent(worker)) {
+    (void)next(worker);  // heartbeats
+  }
+  reply(worker, given.address, {"1"sv});
+  EXPECT_EQ(next(client), final_reply("hasty", "1"));
+  const auto second = next_request(worker);
+  // 2 is at work and does not expire; 3 does, ten seconds after it came.
+  pass(9999ms);
+  EXPECT_TRUE(silent(client));
+  pass(1ms);
+  EXPECT_EQ(next(client), error("408", "refused", "hasty"));
+  say(worker, heartbeat());
+  reply(worker, second.address, {"2"sv});
+  EXPECT_EQ(next(client), final_reply("hasty", "2"));
+  detach(worker);
+  EXPECT_FALSE(broker.next_deadline());
+}
+
+TEST_F(broker_services, a_worker_lost_by_silence_while_busy_is_of_its_service) {
+  const auto client = attach();
+  const auto watched = attach_worker("watched");
+  const auto trusted = attach_worker("any");
+  ask(client, "watched", {"1"sv});
+  ask(client, "any", {"1"sv});
+  pass(1s);
+  EXPECT_EQ(broker.status().workers, 1U);
+  EXPECT_EQ(of("watched").requeued, 1U);
+  pass(1h);
+  EXPECT_EQ(broker.status().workers, 1U);
+  EXPECT_FALSE(silent(watched));
+  EXPECT_FALSE(silent(trusted));
+}
+
+TEST_F(broker_services, who_asks_one_with_too_many_requests_is_not_read) {  // M5
+  std::vector<zmtp::peer_id> clients;
+  for (int i = 0; i < 8; ++i) {
+    clients.push_back(attach());
+    ask(clients.back(), "narrow", {"x"sv});
+  }
+  EXPECT_EQ(paused, std::set<zmtp::peer_id>{clients.back()});
+  const auto other = attach();
+  const auto other_worker = attach_worker("any");
+  for (int i = 0; i < 20; ++i) {
+    ask(other, "any", {"x"sv});
+    echo(other_worker);
+  }
+  EXPECT_EQ(paused.size(), 1U);
+  // Until a quarter of it is free.
+  const auto worker = attach_worker("narrow");
+  echo(worker);
+  echo(worker);
+  EXPECT_EQ(paused.size(), 1U);
+  echo(worker);
+  EXPECT_TRUE(paused.empty());
+}
+
+TEST_F(broker_services, workers_may_see_the_clients_own_address) {  // M2
+  for (const auto how : {dialect::v01, dialect::v02}) {
+    const auto worker = attach_worker("raw", how, "capacity=8");
+    const auto clients = std::vector{attach(), attach()};
+    for (const auto body : {"1"sv, "2"sv}) {
+      for (const auto client : clients) {
+        ask(client, "raw", {body});
+      }
+    }
+    // One at a time, whatever the worker takes: the address does not tell two requests apart.
+    for (int i = 0; i < 4; ++i) {
+      EXPECT_EQ(inbox.at(worker).size(), 1U);
+      const auto given = next_request(worker, how);
+      const auto& client = clients[static_cast<std::size_t>(i % 2)];
+      EXPECT_EQ(given.address, "id" + std::to_string(client.slot));
+      reply(worker, given.address, zmtp::message{given.body}, version_of(how));
+      EXPECT_EQ(next(client), final_reply("raw", i < 2 ? "1" : "2"));
+    }
+    detach(worker);
+  }
+}
+
+TEST_F(broker_services, a_raw_address_is_compared_as_well) {  // M2, D3
+  const auto client = attach();
+  const auto other = attach();
+  const auto worker = attach_worker("raw.x");
+  ask(client, "raw.x", {"1"sv});
+  ask(other, "raw.x", {"2"sv});
+  (void)next_request(worker);
+  reply(worker, "id" + std::to_string(other.slot), {"of another"sv});
+  EXPECT_EQ(next(worker), disconnect());
+  EXPECT_TRUE(silent(client));
+  EXPECT_TRUE(silent(other));
+  // A client that is gone while a worker answers it.
+  const auto second = attach_worker("raw.x");
+  const auto given = next_request(second);
+  EXPECT_EQ(given.address, "id" + std::to_string(client.slot));
+  detach(client);
+  reply(second, given.address, {"late"sv});
+  EXPECT_EQ(counters().unwanted_replies, 1U);
+  echo(second);
+  EXPECT_EQ(next(other), final_reply("raw.x", "2"));
+  reply(second, given.address, {"to nothing"sv});
+  EXPECT_EQ(next(second), disconnect());
+}
+
+TEST_F(broker_services, a_client_that_went_before_its_address_was_seen_has_a_mark) {
+  const auto worker = attach_worker("raw");
+  const zmtp::peer_id client{1000, 1};
+  inbox[client];
+  broker.on_attached(client, {}, {}, now, actions);
+  ask(client, "raw", {"1"sv});
+  const auto given = next_request(worker);
+  EXPECT_EQ(given.address.size(), 16U);
+  reply(worker, given.address, {"1"sv});
+  EXPECT_EQ(next(client), final_reply("raw", "1"));
+}
+
+TEST_F(broker_services, those_that_are_named_are_there_with_their_counters) {
+  const auto before = broker.services();
+  EXPECT_EQ(before.size(), 7U);
+  EXPECT_EQ(before.front().name, "drop");
+  EXPECT_EQ(before.back().name, "watched");
+  const auto client = attach();
+  const auto worker = attach_worker("once");
+  ask(client, "once", {"x"sv});
+  EXPECT_EQ(broker.services("narrow", 1).front().working, 1U);
+  echo(worker);
+  detach(worker);
+  EXPECT_EQ(of("once").requests, 1U);
+  EXPECT_EQ(of("once").replies, 1U);
+  EXPECT_EQ(broker.status().services, 7U);
+  EXPECT_EQ(broker.status().unknown_services, 0U);
+}
+
+}  // namespace
+}  // namespace mdp
