@@ -5,7 +5,9 @@ import contextlib
 import json
 import os
 import signal
+import socket
 import subprocess
+import tempfile
 import unittest
 
 ZINC = os.path.join(os.environ["TEST_SRCDIR"], os.environ["TEST_WORKSPACE"], "tools/zinc/zinc")
@@ -166,6 +168,122 @@ class Majordomo(unittest.TestCase):
                 self.assertEqual(worker.wait(DEADLINE), 0)
                 process.send_signal(sent)
                 self.assertEqual(process.wait(DEADLINE), 0)
+
+
+class Brokers(unittest.TestCase):
+    """The broker's configuration, and what an operator sees of it."""
+
+    def ask(self, endpoint, name, *words):
+        result = run("request", "--connect", endpoint, "--service", name, "--timeout", "10000", *words)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout.strip()
+
+    def config(self, settings):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = os.path.join(folder.name, "broker.json")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(settings if isinstance(settings, str) else json.dumps(settings))
+        return path
+
+    def test_reads_a_file_and_flags_win(self):
+        path = self.config({
+            "bind": "tcp://127.0.0.1:*", "threads": 2,
+            "services": {"pay": {"requests": 1}, "named": {}},
+        })
+        with started("broker", "--config", path, "--service", "other", "attempts=2",
+                     "--service", "pay", "idempotent=false,requests=none") as process:
+            endpoints = [process.stdout.readline().split()[1] for _ in range(2)]
+            self.assertNotEqual(*endpoints)
+            for endpoint in endpoints:
+                listed = self.ask(endpoint, "mmi.services", "").split()
+                self.assertEqual(listed[0], "200")
+                self.assertEqual([word for word in listed[1:] if "=" not in word],
+                                 ["named", "other", "pay"])
+            process.send_signal(signal.SIGTERM)
+            self.assertEqual(process.wait(DEADLINE), 0)
+
+    def test_does_not_start_with_a_bad_file(self):
+        for settings, fault in (
+            ("{\n\"bind\": nothing\n}", ":2: this is no JSON"),
+            ({"thread": 2}, ": thread: there is no such setting: give one of threads"),
+            ({"services": {"echo": {"attempts": 0}}},
+             ": services.echo.attempts: '0' is no value for it: give a number from 1 to 1000"),
+        ):
+            with self.subTest(fault):
+                path = self.config(settings)
+                result = run("broker", "--config", path, "--bind", "tcp://127.0.0.1:*")
+                self.assertEqual((result.returncode, result.stdout), (2, ""))
+                self.assertIn(path + fault, result.stderr)
+        for path in ("/nowhere/broker.json", "/"):
+            result = run("broker", "--config", path)
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            self.assertIn(path, result.stderr)
+
+    def test_does_not_start_with_bad_flags(self):
+        for words, fault in (
+            (("--service", "echo", "attempts=0"), "--service echo attempts: '0'"),
+            (("--service", "mmi.x", "attempts=2"), "mmi."),
+            (("--service", "echo"), "--service"),
+            (("--threads", "0"), "--threads"),
+            (("--threads", "2", "--bind", "ipc://@zinc-test-brokers"), "no port to count up"),
+        ):
+            with self.subTest(words):
+                result = run("broker", *words)
+                self.assertEqual((result.returncode, result.stdout), (2, ""))
+                self.assertIn(fault, result.stderr)
+
+    def test_of_several_threads_have_a_port_each_and_share_nothing(self):
+        with started("broker", "--bind", "tcp://127.0.0.1:*", "--threads", "3") as process:
+            endpoints = [process.stdout.readline().split()[1] for _ in range(3)]
+            self.assertEqual(len(set(endpoints)), 3)
+            with contextlib.ExitStack() as workers:
+                for i, endpoint in enumerate(endpoints):
+                    workers.enter_context(service(endpoint, f"only{i}"))
+                for i, endpoint in enumerate(endpoints):
+                    self.assertEqual(self.ask(endpoint, f"only{i}", "x"), "x")
+                    for j in range(3):
+                        self.assertEqual(self.ask(endpoint, "mmi.service", f"only{j}"),
+                                         "200" if i == j else "404")
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(DEADLINE), 0)
+
+    def test_of_several_threads_count_their_ports_up(self):
+        # Somewhere two ports in a row are free.
+        for _ in range(100):
+            with socket.socket() as probe:
+                probe.bind(("127.0.0.1", 0))
+                port = probe.getsockname()[1]
+            if port == 65535:
+                continue
+            with started("broker", "--bind", f"tcp://127.0.0.1:{port}", "--threads", "2") as process:
+                lines = [process.stdout.readline().split() for _ in range(2)]
+                if all(lines):
+                    self.assertEqual(lines, [["bound", f"tcp://127.0.0.1:{port + i}"]
+                                             for i in range(2)])
+                    return
+        self.fail("there are no two free ports")
+
+    def test_log_their_state_when_asked_to(self):
+        with subprocess.Popen([ZINC, "broker", "--bind", "tcp://127.0.0.1:*", "--threads", "2"],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            self.addCleanup(process.kill)
+            endpoints = [process.stdout.readline().split()[1] for _ in range(2)]
+            with service(endpoints[1], "of two words"):
+                self.assertEqual(self.ask(endpoints[1], "of two words", "x"), "x")
+                for _ in range(2):
+                    process.send_signal(signal.SIGUSR1)
+                    waited_for = {
+                        f"{endpoints[0]}: peers=0 ", f"{endpoints[1]}: peers=",
+                        f"{endpoints[1]}: service of\\x20two\\x20words: workers=1 busy=0 "
+                        "waiting=0 working=0 octets=0 requests=1 replies=1 "}
+                    while waited_for:
+                        line = process.stderr.readline()
+                        self.assertNotEqual(line, "")
+                        waited_for = {text for text in waited_for if text not in line}
+            process.terminate()
+            self.assertEqual(process.wait(DEADLINE), 0)
+            self.assertEqual(process.stderr.read().count("has stopped: peers="), 2)
 
 
 class Demo(unittest.TestCase):

@@ -1,17 +1,32 @@
 // zinc broker
 
 #include "mdp/broker.h"
+#include "mdp/broker_report.h"
+#include "tools/zinc/broker_config.h"
 #include "tools/zinc/commands.h"
 #include "tools/zinc/stop_signals.h"
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <fmt/core.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstddef>
 #include <cstdio>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
 
 namespace zinc {
 
@@ -67,40 +82,152 @@ private:
   decltype(mdp::broker_counters::invalid_messages) invalid_logged_{};
 };
 
+// A name may be any octets; a log is lines of text.
+std::string printable(std::string_view name) {
+  std::string text;
+  for (const char octet : name) {
+    if (octet > ' ' && octet <= '~' && octet != '\\') {
+      text += octet;
+    } else {
+      text += fmt::format("\\x{:02x}", static_cast<unsigned char>(octet));
+    }
+  }
+  return text;
+}
+
+// SIGUSR1: calls `on_signal` each time. Keeps the context running until cancelled.
+class state_signals {
+public:
+  state_signals(const asio::any_io_executor& executor, std::function<void()> on_signal)
+      : signals_{executor, SIGUSR1}, on_signal_{std::move(on_signal)} {
+    wait();
+  }
+  void cancel() {
+    boost::system::error_code ignored;
+    signals_.cancel(ignored);
+  }
+
+private:
+  void wait() {
+    signals_.async_wait([this](boost::system::error_code ec, int) {
+      if (!ec) {
+        on_signal_();
+        wait();
+      }
+    });
+  }
+
+  asio::signal_set signals_;
+  std::function<void()> on_signal_;
+};
+
+// A broker with a context that one thread runs. It shares nothing with the others.
+class virtual_broker {
+public:
+  explicit virtual_broker(const mdp::broker_options& options)
+      : broker_{context_.get_executor(), options}, refusals_{context_.get_executor(), broker_} {}
+
+  [[nodiscard]] asio::any_io_executor executor() { return context_.get_executor(); }
+
+  // Before it runs. Prints what is bound.
+  [[nodiscard]] exit_code bind(const std::vector<std::string>& endpoints) {
+    for (const auto& at : endpoints) {
+      zmtp::error_code ec;
+      const auto bound = broker_.bind(at, ec);
+      if (ec) {
+        spdlog::error("cannot bind {}: {}", at, ec.message());
+        return ec.category() == zmtp::zmtp_category() ? exit_code::misused : exit_code::failed;
+      }
+      name_ += name_.empty() ? "" : ",";
+      name_ += bound.to_string();
+      std::printf("bound %s\n", bound.to_string().c_str());
+      spdlog::info("MDP broker for 0.1 and 0.2 is active at {}", bound.to_string());
+    }
+    return exit_code::done;
+  }
+
+  // Until it is stopped; false if it failed.
+  [[nodiscard]] bool run() {
+    try {
+      context_.run();
+    } catch (const std::exception& e) {
+      spdlog::critical("{} failed: {}", name_, e.what());
+      return false;
+    }
+    spdlog::info("{} has stopped: {}", name_, mdp::report(broker_.status()));
+    return true;
+  }
+
+  // From any thread.
+  void stop() {
+    asio::post(context_, [this] {
+      refusals_.write();
+      refusals_.cancel();
+      broker_.stop();
+    });
+  }
+  void log_state() {
+    asio::post(context_, [this] {
+      spdlog::info("{}: {}", name_, mdp::report(broker_.status()));
+      for (const auto& one : broker_.services()) {
+        spdlog::info("{}: service {}: {}", name_, printable(one.name), mdp::report(one));
+      }
+    });
+  }
+
+private:
+  asio::io_context context_{1};
+  mdp::broker broker_;
+  refusal_log refusals_;
+  std::string name_;  // its endpoints
+};
+
 }  // namespace
 
 int run_broker(const broker_arguments& arguments) {
   spdlog::set_default_logger(spdlog::stderr_color_mt("broker"));
-  boost::asio::io_context context{1};
-  mdp::broker broker{context.get_executor(), arguments.options};
-  for (const auto& at : arguments.bind) {
-    zmtp::error_code ec;
-    const auto bound = broker.bind(at, ec);
-    if (ec) {
-      spdlog::error("cannot bind {}: {}", at, ec.message());
-      return ec.category() == zmtp::zmtp_category() ? exit_code::misused : exit_code::failed;
+  std::vector<std::unique_ptr<virtual_broker>> brokers;
+  try {
+    for (const auto& endpoints : endpoints_of_brokers(arguments)) {
+      brokers.push_back(std::make_unique<virtual_broker>(resolve(arguments)));
+      if (const auto code = brokers.back()->bind(endpoints); code != exit_code::done) {
+        return code;
+      }
     }
-    std::printf("bound %s\n", bound.to_string().c_str());
-    spdlog::info("MDP broker for 0.1 and 0.2 is active at {}", bound.to_string());
+  } catch (const config_fault& fault) {
+    spdlog::error("{}", fault.what());
+    return exit_code::misused;
   }
   std::fflush(stdout);
-  refusal_log refusals{context.get_executor(), broker};
-  const stop_signals signals{context.get_executor(), [&] {
-                               refusals.write();
-                               refusals.cancel();
-                               broker.stop();
-                             }};
-  context.run();
-  const auto counters = broker.status().counters;
-  spdlog::info(
-      "stopped: {} requests, {} replies, {} given to another worker; dropped: {} expired, {} after "
-      "their last attempt, {} of clients that went, {} for unknown services; {} clients and {} "
-      "workers "
-      "closed that did not read",
-      counters.requests, counters.replies, counters.requeued, counters.expired, counters.exhausted,
-      counters.abandoned, counters.refused, counters.clients_not_reading,
-      counters.workers_not_reading);
-  return exit_code::done;
+  const auto each = [&](void (virtual_broker::*what)()) {
+    for (const auto& one : brokers) {
+      (one.get()->*what)();
+    }
+  };
+  const auto here = brokers.front()->executor();
+  state_signals state{here, [&] { each(&virtual_broker::log_state); }};
+  stop_signals stop{here, [&] {
+                      state.cancel();
+                      each(&virtual_broker::stop);
+                    }};
+  std::atomic<bool> failed = false;
+  const auto run = [&](virtual_broker& one) {
+    if (!one.run()) {
+      failed = true;
+      asio::post(here, [&] {
+        stop.cancel();
+        state.cancel();
+      });
+      each(&virtual_broker::stop);
+    }
+  };
+  std::vector<std::jthread> threads;
+  for (std::size_t i = 1; i < brokers.size(); ++i) {
+    threads.emplace_back([&, i] { run(*brokers[i]); });
+  }
+  run(*brokers.front());
+  threads.clear();
+  return failed ? exit_code::failed : exit_code::done;
 }
 
 }  // namespace zinc

@@ -14,9 +14,18 @@ namespace zinc {
 // Exit codes of every subcommand.
 enum exit_code : int { done = 0, failed = 1, misused = 2 };
 
+// One option of one service, or of those whose names begin alike; see mdp::service_rule.
+struct service_change {
+  std::string service;
+  std::string key;
+  std::string value;
+};
+
 struct broker_arguments {
   std::vector<std::string> bind{"tcp://*:5555"};
-  mdp::broker_options options;
+  unsigned threads = 1;                 // each with a broker of its own
+  mdp::broker_options options;          // without rules
+  std::vector<service_change> changes;  // in their order; valid
 };
 [[nodiscard]] int run_broker(const broker_arguments& arguments);
 

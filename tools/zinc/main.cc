@@ -1,14 +1,21 @@
 // zinc: the one binary that operators use. Reads the command line; the subcommands are in files of
 // their own.
 
+#include "tools/zinc/broker_config.h"
 #include "tools/zinc/commands.h"
 
 #include <CLI/CLI.hpp>
 #include <boost/system/system_error.hpp>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
+#include <fstream>
+#include <iterator>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace zinc {
 namespace {
@@ -34,9 +41,59 @@ void add_milliseconds(CLI::App& app, const std::string& name, std::chrono::milli
       ->default_str(std::to_string(value.count()));
 }
 
+std::string text_of(const std::string& file) {
+  std::ifstream input{file, std::ios::binary};
+  if (!input) {
+    throw CLI::FileError{file + ": cannot be opened: " + std::strerror(errno)};
+  }
+  try {
+    return {std::istreambuf_iterator<char>{input}, {}};
+  } catch (const std::ios_base::failure& e) {
+    throw CLI::FileError{file + ": cannot be read: " + e.what()};
+  }
+}
+
+void add_service_flag(CLI::App& app, broker_arguments& to) {
+  using setting = std::pair<std::string, std::string>;
+  app.add_option_function<std::vector<setting>>(
+         "--service",
+         [&to](const std::vector<setting>& all) {
+           for (const auto& [service, settings] : all) {
+             try {
+               read_service_flag(service, settings, to);
+             } catch (const config_fault& fault) {
+               throw CLI::ValidationError{fault.what()};
+             }
+           }
+         },
+         "options of the service NAME, or of all whose names begin so if it ends with *; may be "
+         "repeated. Keys: idempotent, attempts, poison, unserved_expiry, request_expiry, "
+         "busy_expiry, "
+         "raw_client_address, octets, requests")
+      ->type_name("NAME KEY=VALUE,...");
+}
+
 void add_broker(CLI::App& app, broker_arguments& to) {
+  // Options are taken over in this order, whatever their order on the command line.
+  app.add_option_function<std::string>(
+         "--config",
+         [&to](const std::string& file) {
+           try {
+             read_config(text_of(file), file, to);
+           } catch (const config_fault& fault) {
+             throw CLI::ValidationError{fault.what()};
+           }
+         },
+         "JSON file with the settings; flags win over it")
+      ->type_name("FILE");
   app.add_option("--bind", to.bind, "endpoint for clients and workers; may be repeated")
       ->type_name("ENDPOINT")
+      ->capture_default_str();
+  app.add_option("--threads", to.threads,
+                 "brokers, each with a thread and a port of its own: counted up from that of the "
+                 "endpoint, or one endpoint for each")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N")
       ->capture_default_str();
   add_milliseconds(app, "--heartbeat", to.options.heartbeat_interval, "between heartbeats");
   app.add_option("--liveness", to.options.liveness,
@@ -50,6 +107,7 @@ void add_broker(CLI::App& app, broker_arguments& to) {
       ->check(CLI::Range(1, 1'000'000))
       ->type_name("N")
       ->capture_default_str();
+  add_service_flag(app, to);
 }
 
 void add_worker(CLI::App& app, worker_arguments& to) {
