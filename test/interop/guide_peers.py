@@ -54,8 +54,10 @@ class Timeout(AssertionError):
 class Peer:
     """A socket that gives up after a while, and receives whole messages."""
 
-    def __init__(self, context, endpoint, socket_type):
+    def __init__(self, context, endpoint, socket_type, routing_id=b""):
         self.socket = context.socket(socket_type)
+        if routing_id:
+            self.socket.routing_id = routing_id
         self.socket.linger = 0
         self.socket.sndtimeo = int(PATIENCE * 1000)
         self.socket.connect(endpoint)
@@ -82,8 +84,8 @@ class Reply(NamedTuple):
 class Client(Peer):
     """On a REQ it has one request at a time; a DEALER sends as many as it likes."""
 
-    def __init__(self, context, endpoint, version, socket_type=zmq.DEALER):
-        super().__init__(context, endpoint, socket_type)
+    def __init__(self, context, endpoint, version, socket_type=zmq.DEALER, routing_id=b""):
+        super().__init__(context, endpoint, socket_type, routing_id)
         self.version = version
         # A REQ puts the empty frame before what it sends itself, and takes it away.
         self.envelope = delimiter(version) if socket_type == zmq.DEALER else []

@@ -30,8 +30,8 @@ class InteropCase(unittest.TestCase):
         self.addCleanup(lambda: self.assertEqual(worker.stop(), 0, "the worker did not end well"))
         return worker
 
-    def client(self, endpoint, version, socket_type=zmq.DEALER):
-        client = Client(self.context, endpoint, version, socket_type)
+    def client(self, endpoint, version, socket_type=zmq.DEALER, routing_id=b""):
+        client = Client(self.context, endpoint, version, socket_type, routing_id)
         self.addCleanup(client.close)
         return client
 
