@@ -84,6 +84,10 @@ const char* text(errc e) noexcept {
     case errc::handshake_evicted:
       return "a silent handshake gave way, because there were too many; raise "
              "socket_options::pending_handshakes or find out who connects without a word";
+    case errc::half_message_evicted:
+      return "messages that had not come whole held too much memory, and the peer's was the "
+             "largest; "
+             "send smaller ones, or raise memory_budget::half_messages or the process's memory";
     case errc::heartbeat_timeout:
       return "the peer answered no PING in time; lengthen heartbeat_options::timeout or switch off "
              "its `strict`, which cuts peers that are only slow";
@@ -171,6 +175,7 @@ std::optional<condition> condition_of(errc e) noexcept {
     case errc::connection_lost:
     case errc::out_of_memory:
     case errc::handshake_evicted:
+    case errc::half_message_evicted:
     case errc::probe_unanswered:
     case errc::heartbeat_timeout:
     case errc::ttl_expired:

@@ -51,12 +51,13 @@ enum class errc {
   already_paired,        // a PAIR has a peer, and takes no other
 
   // The life of a connection.
-  too_many_handshakes,  // socket_options::pending_handshakes are under way: newcomers wait
-  handshake_timeout,    // not finished within limits::handshake_time
-  connection_lost,      // the peer closed, or the network did
-  out_of_memory,        // there was none for what the peer sent
-  handshake_evicted,    // silent for limits::handshake_silence, it gave way to a newcomer
-  probe_unanswered,     // neither an octet nor a TCP acknowledgement after a PING
+  too_many_handshakes,   // socket_options::pending_handshakes are under way: newcomers wait
+  handshake_timeout,     // not finished within limits::handshake_time
+  connection_lost,       // the peer closed, or the network did
+  out_of_memory,         // there was none for what the peer sent
+  handshake_evicted,     // silent for limits::handshake_silence, it gave way to a newcomer
+  half_message_evicted,  // the largest half message, when all held more than the memory_budget
+  probe_unanswered,      // neither an octet nor a TCP acknowledgement after a PING
   heartbeat_timeout,  // no octet after a PING, though TCP acknowledged it (heartbeat_options::strict)
   ttl_expired,        // no octet within the TTL of the peer's own PING (heartbeat_options::strict)
 

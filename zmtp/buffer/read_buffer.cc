@@ -40,6 +40,17 @@ std::span<std::byte> read_buffer::prepare(std::size_t needed) {
   return {memory_->data() + end_, memory_->capacity() - end_};
 }
 
+std::size_t read_buffer::own_memory(std::size_t needed) const noexcept {
+  const auto waiting = end_ - begin_;
+  if (waiting == 0) {
+    return 0;
+  }
+  if (!worth_moving(needed)) {
+    return own_memory();
+  }
+  return needed <= block_size::reading ? 0 : size_for(needed, waiting);
+}
+
 // Whether what waits is to be moved to where `needed` octets have room. A larger buffer is read to
 // its end first, so that what has come is not moved for each piece of a large message.
 bool read_buffer::worth_moving(std::size_t needed) const noexcept {

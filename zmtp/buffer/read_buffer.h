@@ -29,6 +29,13 @@ public:
   void remove(std::size_t at, std::size_t count) noexcept;
   [[nodiscard]] const block_ptr& memory() const noexcept { return memory_; }
 
+  // Octets of the block that a message too large for the usual one has of its own, and the size that
+  // prepare() will give it; none where there is no such message.
+  [[nodiscard]] std::size_t own_memory() const noexcept {
+    return memory_ && memory_->capacity() > block_size::reading ? memory_->capacity() : 0;
+  }
+  [[nodiscard]] std::size_t own_memory(std::size_t needed) const noexcept;
+
   // A turn is over: keeps what waits in as little memory as it needs.
   void settle();
 

@@ -37,10 +37,10 @@ connection::connection(socket_type own_type, std::string_view mechanism_name,
 }
 
 std::span<std::byte> connection::prepare() {
-  if (over() || event_ || blocked_ || state_ == state::admission) {
+  if (!listening()) {
     return {};
   }
-  const auto to = buffer_.prepare(std::max(decoder_.needed(), buffer_.undecoded().size() + 1));
+  const auto to = buffer_.prepare(in_one_piece());
   // Who is not admitted yet may not fill a buffer.
   return traffic() ? to : to.first(std::min(to.size(), limit_->handshake_command_size));
 }
@@ -58,6 +58,12 @@ void connection::receive_into(receive_queue& queue) {
       return;
     }
   }
+}
+
+void connection::drop_unread() noexcept {
+  buffer_ = read_buffer{};
+  decoder_.message_taken();
+  blocked_ = false;
 }
 
 bool connection::read_greeting() {

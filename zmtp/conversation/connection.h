@@ -16,6 +16,7 @@
 #include "zmtp/options.h"
 #include "zmtp/socket_type.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -69,6 +70,15 @@ public:
   // conversation is over. Valid until the next call of any member but commit().
   [[nodiscard]] std::span<std::byte> prepare();
   void commit(std::size_t count, time_point now) noexcept;
+  // Octets that the message in progress, if it is too large for the buffer that all connections share,
+  // holds in a block of its own, and will hold in it after prepare(): for who has to answer for memory.
+  // What waits for room in the queue is in progress no longer.
+  [[nodiscard]] std::size_t own_memory() const noexcept {
+    return blocked_ ? 0 : buffer_.own_memory();
+  }
+  [[nodiscard]] std::size_t next_memory() const noexcept {
+    return listening() ? buffer_.own_memory(in_one_piece()) : own_memory();
+  }
   // Octets of the peer were read and dropped, because nobody listens any more: it lives.
   void heard(time_point now) noexcept { heartbeat_.on_octets(now); }
   // Decodes into `queue` up to its mark, or to the next event. What is not decoded stays: that is the
@@ -79,6 +89,8 @@ public:
   [[nodiscard]] bool blocked() const noexcept { return blocked_; }
   // A turn is over: keeps what is not decoded in as little memory as it needs.
   void settle() { buffer_.settle(); }
+  // Nobody will receive any more: what is not decoded goes.
+  void drop_unread() noexcept;
 
   void admit();
   // ERROR with three digits for refused credentials; no reason closes silently, which alone lets a
@@ -140,6 +152,13 @@ public:
 private:
   enum class state { greeting, handshake, admission, traffic, over };
 
+  [[nodiscard]] bool listening() const noexcept {
+    return !over() && !event_ && !blocked_ && state_ != state::admission;
+  }
+  // Of what waits and what is to come.
+  [[nodiscard]] std::size_t in_one_piece() const noexcept {
+    return std::max(decoder_.needed(), buffer_.undecoded().size() + 1);
+  }
   // Each returns whether it got any further.
   [[nodiscard]] bool read_greeting();
   [[nodiscard]] bool read_frame(receive_queue& queue);

@@ -83,6 +83,11 @@ void wire_link::settle() {
     return;
   }
   connection_.settle();
+  // What is more is asked for before it is read to.
+  if (const auto octets = connection_.own_memory();
+      half_message_ != nullptr && octets < half_message_->held()) {
+    (void)hold(octets);
+  }
   if (auto* p = own_pipe()) {
     p->in.settle();
   }
@@ -95,6 +100,10 @@ void wire_link::read() {
     return;
   }
   for (int i = 0; i < reads_per_turn && !ended_; ++i) {
+    if (!hold(connection_.next_memory())) {
+      close(errc::half_message_evicted);
+      return;
+    }
     const auto to = connection_.prepare();
     if (to.empty()) {
       return;
@@ -114,6 +123,24 @@ void wire_link::read() {
     if (count < to.size()) {
       return;
     }
+  }
+}
+
+// Whether a message that has not come whole may hold so much. The ledger of the process hears of what
+// changes only, and of small messages nothing.
+bool wire_link::hold(std::size_t octets) {
+  if (octets == (half_message_ != nullptr ? half_message_->held() : 0)) {
+    return true;
+  }
+  if (half_message_ == nullptr) {
+    half_message_ = std::make_unique<half_message>(*core_, self());
+  }
+  return half_message_->hold(octets);
+}
+
+void wire_link::give_way() {
+  if (half_message_ != nullptr && half_message_->condemned()) {
+    core_->turn([this] { close(errc::half_message_evicted); });
   }
 }
 
@@ -328,6 +355,10 @@ void wire_link::finish() {
     end(errc::socket_closed);
     return;
   }
+  if (connection_.traffic()) {
+    connection_.drop_unread();
+    (void)hold(0);
+  }
   write_soon();
   if (deaf_) {
     end(errc::socket_closed);
@@ -392,6 +423,8 @@ peer_info wire_link::known_peer() {
 
 void wire_link::abandon() noexcept {
   ended_ = true;
+  connection_.drop_unread();
+  half_message_.reset();
   error_code ignored;
   stream_.close(ignored);
   timer_.reset();

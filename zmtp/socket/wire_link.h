@@ -2,6 +2,7 @@
 // A conversation on a stream: reads into it, writes its output, acts on its events.
 
 #include "zmtp/conversation/connection.h"
+#include "zmtp/socket/half_message.h"
 #include "zmtp/socket/peer_link.h"
 #include "zmtp/transport/stream.h"
 
@@ -36,6 +37,8 @@ public:
   }
   // Takes what the peer has said and nobody has read, in a turn.
   void listen();
+  // Closes if memory is short and this half message is the one that goes.
+  void give_way();
   void options_changed() override {
     connection_.options_changed();
     arm_deadline();
@@ -44,6 +47,7 @@ public:
 private:
   void on_readable(error_code ec);
   void read();
+  [[nodiscard]] bool hold(std::size_t octets);
   void process();
   void on_event(connection::event&& event);
   void on_admission();
@@ -74,6 +78,7 @@ private:
   // Before a pipe there is nothing to queue: these stay empty.
   receive_queue no_in_{{}};
   send_queue no_out_{{}};
+  std::unique_ptr<half_message> half_message_;  // once there was one
   std::optional<asio::steady_timer> timer_;
   std::optional<clock::time_point> timer_due_;
   bool reading_ = false;          // a wait for readability is pending

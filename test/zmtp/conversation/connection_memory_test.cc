@@ -139,6 +139,53 @@ TEST_F(connection_memory, a_large_message_of_many_parts_is_not_moved_for_each_of
   EXPECT_EQ(s.in.pop().part_count(), 1001U);
 }
 
+// Who answers for memory is told before it is taken, and of nothing else.
+TEST_F(connection_memory, is_what_it_says_before_it_reads) {
+  for (const std::size_t size : {200 * kibi, 300 * kibi, 8 * mebi}) {
+    side s;
+    shake_hands(s, "ROUTER");
+    s.hear(framed({std::string(1000, 'm')}));
+    EXPECT_EQ(s.talk.next_memory(), 0U);
+    const auto octets = framed({std::string(size, 'x')});
+    std::size_t most = 0;
+    for (std::size_t at = 0; at < octets.size();) {
+      const auto told = s.talk.next_memory();
+      most = std::max(most, told);
+      const auto before = counted().live - s.talk.own_memory();
+      const auto to = s.talk.prepare();
+      ASSERT_EQ(s.talk.own_memory(), told);
+      EXPECT_EQ(s.talk.next_memory(), told) << "it has it";
+      if (told != 0) {
+        EXPECT_LE(counted().live, before + told + kibi);
+      }
+      const auto count = std::min({to.size(), octets.size() - at, 50 * kibi});
+      std::memcpy(to.data(), octets.data() + at, count);
+      at += count;
+      s.talk.commit(count, s.now);
+      s.talk.receive_into(s.in);
+    }
+    EXPECT_EQ(most == 0, size < 256 * kibi) << size;
+    EXPECT_LE(most, size + size / 2);
+    EXPECT_EQ(s.talk.next_memory(), 0U);
+    s.talk.settle();
+    EXPECT_EQ(s.talk.own_memory(), 0U);
+  }
+}
+
+TEST_F(connection_memory, goes_when_nobody_will_receive_any_more) {
+  side s;
+  shake_hands(s, "ROUTER");
+  s.talk.settle();
+  const auto before = counted().live;
+  s.hear(framed({std::string(2 * mebi, 'x')}).substr(0, mebi + mebi / 2));
+  EXPECT_GE(counted().live, before + mebi);
+  s.talk.drop_unread();
+  EXPECT_LE(counted().live, before + kibi);
+  EXPECT_EQ(s.talk.own_memory(), 0U);
+  s.talk.receive_into(s.in);
+  EXPECT_FALSE(s.talk.over());
+}
+
 TEST_F(connection_memory, nothing_is_trusted_before_admission) {
   for (const auto& sent : {frame_header(0, 32 * mebi), frame_header(test::more, 300),
                            frame_header(test::command, 32 * mebi)}) {

@@ -1,5 +1,6 @@
 // What only inproc:// has: sockets of one process, in one executor or in several.
 
+#include "test/support/other_thread.h"
 #include "test/support/pattern_test.h"
 #include "zmtp/socket/pub_socket.h"
 #include "zmtp/socket/pull_socket.h"
@@ -36,27 +37,6 @@ protected:
   [[nodiscard]] static std::string name() {
     return std::string{"inproc://"} + testing::UnitTest::GetInstance()->current_test_info()->name();
   }
-};
-
-// A context that a thread of its own runs from start() on, until nothing is left to run.
-class other_thread {
-public:
-  other_thread() = default;
-  other_thread(const other_thread&) = delete;
-  other_thread& operator=(const other_thread&) = delete;
-  ~other_thread() {
-    if (thread_.joinable()) {
-      thread_.join();
-    }
-  }
-  [[nodiscard]] asio::io_context& context() { return context_; }
-  void start() {
-    thread_ = std::thread{[this] { context_.run(); }};
-  }
-
-private:
-  asio::io_context context_{1};
-  std::thread thread_;
 };
 
 constexpr std::size_t stream_length = 20'000;

@@ -1,0 +1,185 @@
+// Who goes when half messages hold too much together, on ledgers without connections.
+
+#include "zmtp/buffer/half_message_ledger.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <vector>
+
+namespace zmtp {
+namespace {
+
+using entry = half_message_ledger::entry;
+
+constexpr entry* nobody = nullptr;
+
+class a_half_message_ledger : public testing::Test {
+protected:
+  ~a_half_message_ledger() override {
+    for (auto* each : {&a, &b, &c}) {
+      ledger.release(*each);
+    }
+    EXPECT_EQ(ledger.used(), 0U);
+  }
+
+  half_message_ledger ledger{100};
+  entry a;
+  entry b;
+  entry c;
+};
+
+TEST_F(a_half_message_ledger, lets_everybody_grow_up_to_its_budget) {
+  EXPECT_EQ(ledger.hold(a, 10), nobody);
+  EXPECT_EQ(ledger.hold(b, 30), nobody);
+  EXPECT_EQ(ledger.hold(a, 70), nobody);
+  EXPECT_EQ(a.octets(), 70U);
+  EXPECT_EQ(ledger.used(), 100U);
+}
+
+TEST_F(a_half_message_ledger, has_the_largest_go_for_who_wants_more) {
+  ASSERT_EQ(ledger.hold(a, 40), nobody);
+  ASSERT_EQ(ledger.hold(b, 50), nobody);
+  ASSERT_EQ(ledger.hold(c, 10), nobody);
+  EXPECT_EQ(ledger.hold(c, 20), &b);
+  EXPECT_TRUE(b.condemned());
+  EXPECT_EQ(b.octets(), 0U);
+  EXPECT_EQ(c.octets(), 10U) << "it has to ask again";
+  EXPECT_EQ(ledger.hold(c, 20), nobody);
+  EXPECT_EQ(ledger.used(), 60U);
+}
+
+TEST_F(a_half_message_ledger, has_go_who_would_be_the_largest) {
+  ASSERT_EQ(ledger.hold(a, 60), nobody);
+  ASSERT_EQ(ledger.hold(b, 20), nobody);
+  EXPECT_EQ(ledger.hold(b, 61), &b);
+  EXPECT_TRUE(b.condemned());
+  EXPECT_EQ(ledger.used(), 60U);
+  EXPECT_FALSE(a.condemned());
+}
+
+TEST_F(a_half_message_ledger, has_who_is_the_largest_already_go_if_it_wants_more) {
+  ASSERT_EQ(ledger.hold(a, 60), nobody);
+  ASSERT_EQ(ledger.hold(b, 40), nobody);
+  EXPECT_EQ(ledger.hold(a, 61), &a);
+  EXPECT_EQ(ledger.used(), 40U);
+}
+
+TEST_F(a_half_message_ledger, has_nothing_larger_than_its_budget) {
+  EXPECT_EQ(ledger.hold(a, 101), &a);
+  EXPECT_EQ(ledger.hold(b, 100), nobody);
+}
+
+// A peer that stops in the middle would keep out all whose messages are as large as its own.
+TEST_F(a_half_message_ledger, has_of_equals_the_one_go_that_has_not_grown_for_longest) {
+  ASSERT_EQ(ledger.hold(a, 40), nobody);
+  ASSERT_EQ(ledger.hold(b, 20), nobody);
+  ASSERT_EQ(ledger.hold(c, 20), nobody);
+  ASSERT_EQ(ledger.hold(b, 40), nobody);
+  EXPECT_EQ(ledger.hold(c, 40), &a);
+  EXPECT_EQ(ledger.hold(c, 40), nobody);
+  ledger.release(a);
+  EXPECT_EQ(ledger.hold(a, 40), &b);
+}
+
+TEST_F(a_half_message_ledger, forgets_what_has_come_whole_or_is_gone) {
+  ASSERT_EQ(ledger.hold(a, 90), nobody);
+  ledger.release(a);
+  ledger.release(a);
+  EXPECT_EQ(ledger.used(), 0U);
+  EXPECT_EQ(ledger.hold(b, 90), nobody);
+}
+
+TEST_F(a_half_message_ledger, takes_back_what_somebody_needs_no_longer) {
+  ASSERT_EQ(ledger.hold(a, 90), nobody);
+  EXPECT_EQ(ledger.hold(a, 30), nobody);
+  EXPECT_EQ(ledger.used(), 30U);
+}
+
+TEST_F(a_half_message_ledger, gives_who_is_condemned_nothing_until_its_message_has_come_whole) {
+  ASSERT_EQ(ledger.hold(a, 90), nobody);
+  ASSERT_EQ(ledger.hold(b, 20), &a);
+  EXPECT_EQ(ledger.hold(a, 1), &a);
+  EXPECT_EQ(ledger.used(), 0U);
+  ledger.release(a);
+  EXPECT_FALSE(a.condemned());
+  EXPECT_EQ(ledger.hold(a, 50), nobody);
+}
+
+TEST_F(a_half_message_ledger, with_less_than_is_held_has_nobody_go_before_somebody_wants_more) {
+  ASSERT_EQ(ledger.hold(a, 40), nobody);
+  ASSERT_EQ(ledger.hold(b, 35), nobody);
+  ASSERT_EQ(ledger.hold(c, 5), nobody);
+  ledger.set_budget(20);
+  EXPECT_EQ(ledger.hold(b, 34), nobody) << "that is less";
+  EXPECT_EQ(ledger.hold(c, 6), &a);
+  EXPECT_EQ(ledger.hold(c, 6), &b) << "one was not enough";
+  EXPECT_EQ(ledger.hold(c, 6), nobody);
+  EXPECT_EQ(ledger.used(), 6U);
+}
+
+TEST_F(a_half_message_ledger, counts_without_wrapping) {
+  ledger.set_budget(static_cast<std::size_t>(-1));
+  EXPECT_EQ(ledger.hold(a, static_cast<std::size_t>(-1) - 5), nobody);
+  EXPECT_EQ(ledger.hold(b, 10), &a);
+}
+
+TEST(half_message_ledger, agrees_with_the_plain_way_whatever_is_asked) {
+  struct plain {
+    std::size_t octets = 0;
+    std::size_t since = 0;
+    bool condemned = false;
+  };
+  constexpr std::size_t budget = 1'000;
+  std::mt19937 random{7};
+  half_message_ledger ledger{budget};
+  std::array<entry, 12> entries;
+  std::array<plain, 12> model{};
+  for (std::size_t step = 1; step < 20'000; ++step) {
+    const auto who = random() % entries.size();
+    if (random() % 8 == 0) {
+      ledger.release(entries[who]);
+      model[who] = {};
+      continue;
+    }
+    const std::size_t octets = 1 + random() % 16 * 20;
+    std::size_t others = 0;
+    for (std::size_t i = 0; i < model.size(); ++i) {
+      others += i == who ? 0 : model[i].octets;
+    }
+    entry* expected = nobody;
+    if (model[who].condemned) {
+      expected = &entries[who];
+    } else if (octets <= model[who].octets || others + octets <= budget) {
+      model[who].octets = octets;
+      model[who].since = step;
+    } else {
+      auto wanted = model;
+      wanted[who].octets = octets;
+      wanted[who].since = step;
+      const auto goes = static_cast<std::size_t>(
+          std::max_element(wanted.begin(), wanted.end(),
+                           [](const plain& x, const plain& y) {
+                             return x.octets != y.octets ? x.octets < y.octets : x.since > y.since;
+                           }) -
+          wanted.begin());
+      model[goes] = {.octets = 0, .since = 0, .condemned = true};
+      expected = &entries[goes];
+    }
+    ASSERT_EQ(ledger.hold(entries[who], octets), expected) << "step " << step;
+    std::size_t used = 0;
+    for (const auto& each : model) {
+      used += each.octets;
+    }
+    ASSERT_EQ(ledger.used(), used) << "step " << step;
+    ASSERT_LE(used, budget);
+  }
+  for (auto& each : entries) {
+    ledger.release(each);
+  }
+}
+
+}  // namespace
+}  // namespace zmtp

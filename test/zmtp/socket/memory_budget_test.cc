@@ -1,0 +1,348 @@
+// What messages that have not come whole may hold together, whatever sockets and threads they come to.
+
+#include "zmtp/socket/memory_budget.h"
+
+#include "test/support/other_thread.h"
+#include "test/support/pattern_test.h"
+#include "test/support/raw_peer.h"
+#include "test/support/wire.h"
+#include "zmtp/socket/monitor.h"
+#include "zmtp/socket/process_memory.h"
+#include "zmtp/socket/pull_socket.h"
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <future>
+#include <memory>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace zmtp::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t kibi = 1024;
+constexpr std::size_t mebi = 1024 * kibi;
+
+std::uint64_t evicted(const socket_counters& of) {
+  return of.ended[static_cast<std::size_t>(errc::half_message_evicted)];
+}
+
+std::size_t used() { return process_memory_use().half_messages; }
+
+// Sends one message piece by piece, and reads what it is told.
+class half_sender {
+public:
+  half_sender(asio::io_context& context, const endpoint& to, std::size_t size, char fill)
+      : peer_{context}, left_{size}, fill_{fill} {
+    peer_.connect(to);
+    peer_.start_reading();
+    peer_.shake_hands("PUSH");
+    peer_.send(frame_header(0, size));
+  }
+
+  void send(std::size_t octets) {
+    const auto count = std::min(octets, left_);
+    peer_.send(std::string(count, fill_));
+    left_ -= count;
+  }
+  void send_rest() { send(left_); }
+  void close() { peer_.close(); }
+  [[nodiscard]] bool ended() const { return peer_.ended(); }
+
+private:
+  raw_peer peer_;
+  std::size_t left_;
+  char fill_;
+};
+
+class a_memory_budget : public pattern_test {
+protected:
+  a_memory_budget() { set_process_memory_budget({.half_messages = 4 * mebi}); }
+  ~a_memory_budget() override {
+    EXPECT_EQ(used(), 0U);
+    set_process_memory_budget(before_);
+  }
+
+  [[nodiscard]] std::unique_ptr<half_sender> begin(const endpoint& to, std::size_t size,
+                                                   std::size_t sent, char fill = 'x') {
+    auto peer = std::make_unique<half_sender>(context(), to, size, fill);
+    peer->send(sent);
+    return peer;
+  }
+  void wait_until_used(std::size_t octets) {
+    look_until([&] { return used() >= octets; });
+  }
+  // For what another thread does, of which nothing here is told.
+  template <class Done>
+  void look_until(Done&& done) {
+    const auto end = std::chrono::steady_clock::now() + patience;
+    context().restart();
+    while (!done()) {
+      if (std::chrono::steady_clock::now() > end) {
+        FAIL() << "time has run out";
+      }
+      context().run_one_for(1ms);
+    }
+  }
+
+private:
+  const memory_budget before_ = process_memory_budget();
+};
+
+TEST(memory_budget_of_the_process, is_a_share_of_what_it_may_have) {
+  EXPECT_EQ(process_memory_budget().half_messages, process_memory() / 16);
+}
+
+TEST_F(a_memory_budget, that_is_spent_closes_the_largest_and_all_others_come_whole) {
+  pull_socket pull{executor()};
+  auto watching = pull.monitor();
+  const auto at = pull.bind("tcp://127.0.0.1:*");
+  const auto large = begin(at, 3 * mebi, 5 * mebi / 2);
+  wait_until_used(3 * mebi);
+  std::vector<std::unique_ptr<half_sender>> small;
+  const std::string fills = "abcd";
+  for (const char fill : fills) {
+    small.push_back(begin(at, 600 * kibi, 300 * kibi, fill));
+  }
+  run_until([&] { return large->ended(); });
+  EXPECT_EQ(evicted(pull.counters()), 1U);
+  wait_until_used(4 * 600 * kibi);
+  EXPECT_LT(used(), 3 * mebi);
+  for (const auto& each : small) {
+    EXPECT_FALSE(each->ended());
+    each->send_rest();
+  }
+  std::set<char> received;
+  for (std::size_t i = 0; i < small.size(); ++i) {
+    const auto m = take(pull);
+    const auto fill = m.front().front();
+    EXPECT_EQ(m, message{std::string(600 * kibi, fill)});
+    received.insert(fill);
+  }
+  EXPECT_EQ(received, (std::set<char>{fills.begin(), fills.end()}));
+  EXPECT_EQ(evicted(pull.counters()), 1U);
+  monitor_event event;
+  while (event.what != monitor_event::kind::detached && watching.try_receive(event)) {
+  }
+  EXPECT_EQ(event.what, monitor_event::kind::detached);
+  EXPECT_EQ(event.reason, errc::half_message_evicted);
+}
+
+TEST_F(a_memory_budget, closes_who_grows_if_it_is_the_largest_and_nobody_else) {
+  pull_socket pull{executor()};
+  const auto at = pull.bind("tcp://127.0.0.1:*");
+  const auto small = begin(at, mebi, mebi / 2);
+  wait_until_used(mebi);
+  const auto large = begin(at, 5 * mebi, 5 * mebi - 1);
+  run_until([&] { return large->ended(); });
+  EXPECT_EQ(evicted(pull.counters()), 1U);
+  small->send_rest();
+  EXPECT_EQ(take(pull).front().size(), mebi);
+}
+
+TEST_F(a_memory_budget, is_of_all_sockets_together) {
+  pull_socket first{executor()};
+  pull_socket second{executor()};
+  const auto large = begin(first.bind("tcp://127.0.0.1:*"), 3 * mebi, 5 * mebi / 2);
+  wait_until_used(3 * mebi);
+  const auto other = begin(second.bind("tcp://127.0.0.1:*"), 2 * mebi, 3 * mebi / 2);
+  run_until([&] { return large->ended(); });
+  EXPECT_EQ(evicted(first.counters()), 1U);
+  other->send_rest();
+  EXPECT_EQ(take(second).front().size(), 2 * mebi);
+  EXPECT_EQ(evicted(second.counters()), 0U);
+}
+
+TEST_F(a_memory_budget, has_back_what_came_whole_or_is_gone) {
+  pull_socket pull{executor()};
+  const auto at = pull.bind("tcp://127.0.0.1:*");
+  const auto comes = begin(at, 2 * mebi, 2 * mebi - 1);
+  wait_until_used(2 * mebi);
+  comes->send_rest();
+  EXPECT_EQ(take(pull).front().size(), 2 * mebi);
+  run_until([&] { return used() == 0; });
+  const auto goes = begin(at, 2 * mebi, 2 * mebi - 1);
+  wait_until_used(2 * mebi);
+  goes->close();
+  run_until([&] { return used() == 0; });
+  const auto stays = begin(at, 2 * mebi, 2 * mebi - 1);
+  wait_until_used(2 * mebi);
+  pull.close();
+  run_until([&] { return used() == 0; });
+  EXPECT_EQ(evicted(pull.counters()), 0U);
+}
+
+TEST_F(a_memory_budget, has_back_what_a_context_held_that_is_gone) {
+  pull_socket pull{executor()};
+  {
+    const auto half = begin(pull.bind("tcp://127.0.0.1:*"), 2 * mebi, 2 * mebi - 1);
+    wait_until_used(2 * mebi);
+  }
+  destroy_context();
+  EXPECT_EQ(used(), 0U);
+}
+
+TEST_F(a_memory_budget, is_not_asked_for_small_messages) {
+  set_process_memory_budget({.half_messages = 0});
+  pull_socket pull{executor()};
+  const auto at = pull.bind("tcp://127.0.0.1:*");
+  std::vector<std::unique_ptr<half_sender>> peers;
+  for (int i = 0; i < 5; ++i) {
+    peers.push_back(begin(at, 200 * kibi, 150 * kibi));
+  }
+  run_until([&] { return pull.peers().size() == peers.size(); });
+  for (const auto& each : peers) {
+    each->send_rest();
+  }
+  for (std::size_t i = 0; i < peers.size(); ++i) {
+    EXPECT_EQ(take(pull).front().size(), 200 * kibi);
+  }
+  EXPECT_EQ(evicted(pull.counters()), 0U);
+  // One that needs a block of its own has none.
+  const auto large = begin(at, 300 * kibi, 280 * kibi);
+  run_until([&] { return large->ended(); });
+  EXPECT_EQ(evicted(pull.counters()), 1U);
+}
+
+// A full queue stops reading in the middle of the next message, in the block of the one before.
+TEST_F(a_memory_budget, does_not_count_what_waits_for_the_user) {
+  pull_socket pull{executor(), with_marks(1)};
+  const auto at = pull.bind("tcp://127.0.0.1:*");
+  const parts large{std::string(600 * kibi, 'w'), std::string(100 * kibi, 'w')};
+  raw_peer waits{context()};
+  waits.connect(at);
+  waits.start_reading();
+  waits.shake_hands("PUSH");
+  for (int i = 0; i < 4; ++i) {
+    waits.send(framed(large));
+  }
+  run_until([&] { return pull.peers().size() == 1 && pull.peers()[0].messages_to_receive == 1; });
+  run_ready();
+  EXPECT_EQ(used(), 0U);
+  set_process_memory_budget({.half_messages = mebi});
+  const auto comes = begin(at, 500 * kibi, 400 * kibi);
+  wait_until_used(500 * kibi);
+  set_process_memory_budget({.half_messages = 4 * mebi});
+  comes->send_rest();
+  for (int i = 0; i < 5; ++i) {
+    const auto m = take(pull);
+    EXPECT_TRUE(m == (message{large[0], large[1]}) || m == message{std::string(500 * kibi, 'x')});
+  }
+  EXPECT_EQ(evicted(pull.counters()), 0U);
+}
+
+// A PULL of another thread, which is used there only.
+class distant_pull {
+public:
+  distant_pull() {
+    co_spawn(thread_->context(), receive(), asio::detached);
+    thread_->start();
+  }
+  distant_pull(const distant_pull&) = delete;
+  distant_pull& operator=(const distant_pull&) = delete;
+  ~distant_pull() {
+    asio::post(thread_->context(), [this] { pull_.reset(); });
+    thread_.reset();
+  }
+
+  [[nodiscard]] const endpoint& at() const noexcept { return at_; }
+  [[nodiscard]] std::size_t received() const noexcept { return received_; }
+  [[nodiscard]] std::size_t damaged() const noexcept { return damaged_; }
+  [[nodiscard]] std::uint64_t evicted() {
+    std::promise<std::uint64_t> told;
+    asio::post(thread_->context(), [&] { told.set_value(test::evicted(pull_->counters())); });
+    return told.get_future().get();
+  }
+
+private:
+  asio::awaitable<void> receive() {
+    for (;;) {
+      error_code ec;
+      const message m =
+          co_await pull_->async_receive(asio::redirect_error(asio::use_awaitable, ec));
+      if (ec) {
+        co_return;
+      }
+      const auto body = m.front();
+      damaged_ += body.find_first_not_of(body.front()) != std::string_view::npos;
+      ++received_;
+    }
+  }
+
+  std::atomic<std::size_t> received_ = 0;
+  std::atomic<std::size_t> damaged_ = 0;
+  std::optional<other_thread> thread_{std::in_place};
+  std::optional<pull_socket> pull_{std::in_place, thread_->context().get_executor()};
+  const endpoint at_ = pull_->bind("tcp://127.0.0.1:*");
+};
+
+TEST_F(a_memory_budget, that_one_thread_needs_is_made_by_another) {
+  distant_pull there;
+  pull_socket here{executor()};
+  const auto at = here.bind("tcp://127.0.0.1:*");
+  // The other way round next time.
+  for (const auto& [large_at, small_at] : {std::pair{there.at(), at}, std::pair{at, there.at()}}) {
+    const auto large = begin(large_at, 3 * mebi, 5 * mebi / 2);
+    wait_until_used(3 * mebi);
+    const auto small = begin(small_at, 2 * mebi, 3 * mebi / 2);
+    run_until([&] { return large->ended(); });
+    EXPECT_FALSE(small->ended());
+    small->send_rest();
+    if (small_at == at) {
+      EXPECT_EQ(take(here).front().size(), 2 * mebi);
+      EXPECT_EQ(there.evicted(), 1U);
+    } else {
+      look_until([&] { return there.received() == 1; });
+      EXPECT_EQ(there.damaged(), 0U);
+      EXPECT_EQ(evicted(here.counters()), 1U);
+    }
+  }
+}
+
+TEST_F(a_memory_budget, holds_while_several_threads_are_at_it) {
+  constexpr std::size_t peers_each = 8;
+  std::mt19937 random{11};
+  distant_pull first;
+  distant_pull second;
+  std::vector<std::unique_ptr<half_sender>> peers;
+  for (std::size_t i = 0; i < peers_each; ++i) {
+    for (const auto* to : {&first, &second}) {
+      peers.push_back(begin(to->at(), 300 * kibi + random() % (2 * mebi), 0,
+                            static_cast<char>('a' + peers.size())));
+    }
+  }
+  const auto ended = [&] {
+    return static_cast<std::size_t>(
+        std::count_if(peers.begin(), peers.end(), [](const auto& each) { return each->ended(); }));
+  };
+  for (std::size_t sent = 0; sent < 3 * mebi; sent += 100 * kibi) {
+    for (const auto& each : peers) {
+      each->send(100 * kibi);
+      run_ready();
+    }
+    EXPECT_LE(used(), 4 * mebi);
+  }
+  look_until([&] { return first.received() + second.received() + ended() == peers.size(); });
+  EXPECT_EQ(first.damaged() + second.damaged(), 0U);
+  EXPECT_EQ(first.evicted() + second.evicted(), ended());
+  EXPECT_GT(first.received() + second.received(), 0U);
+}
+
+}  // namespace
+}  // namespace zmtp::test
