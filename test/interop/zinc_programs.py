@@ -72,11 +72,18 @@ class Program:
         self.process.wait()
         self.process.stdout.close()
 
-    def resident_octets(self):
+    def _status(self, name):
         for line in Path(f"/proc/{self.pid}/status").read_text().splitlines():
-            if line.startswith("VmRSS:"):
+            if line.startswith(name + ":"):
                 return int(line.split()[1]) * 1024
-        raise AssertionError(f"no VmRSS of {self.process.args}")
+        raise AssertionError(f"no {name} of {self.process.args}")
+
+    def resident_octets(self):
+        return self._status("VmRSS")
+
+    def peak_octets(self):
+        """The most that were ever resident."""
+        return self._status("VmHWM")
 
     def open_files(self):
         return len(os.listdir(f"/proc/{self.pid}/fd"))

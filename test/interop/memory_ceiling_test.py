@@ -1,0 +1,198 @@
+#!/usr/bin/python3
+"""Peers that keep to every limit of a connection and together would take all memory, against a process of ours that
+has 256 MiB: it holds no more than its budgets say, and serves a good peer all the while. With ZINC_LONG=1 a
+thousand of them.
+
+The limit is a cgroup's where the test may make one; otherwise the process is told what it may hold, and only watched.
+"""
+
+import multiprocessing
+import os
+import random
+import subprocess
+import sys
+import time
+import unittest
+
+sys.dont_write_bytecode = True
+from good_pair import GoodPeer, WORST  # noqa: E402: behind the line above
+from interop_case import long_run  # noqa: E402
+from memory_cgroup import MemoryCgroup  # noqa: E402
+from zinc_programs import PATIENCE, Server, built  # noqa: E402
+from zmtp_wire import MORE, Closed, Connection, command, frame, greeting, long_frame, ready, ready_as  # noqa: E402
+import zmq  # noqa: E402
+
+MIB = 1 << 20
+LIMIT = 256 * MIB
+HALF_MESSAGES = LIMIT // 16
+# Peers of each kind, and of those who subscribe: each may have as many subscriptions.
+PEERS = 200 if long_run() else 12
+SUBSCRIBERS, SUBSCRIPTIONS, PER_SUBSCRIPTION = 2, 100_000, 160
+# A connection of which nothing waits, in octets, and what the process may hold beside all that.
+PER_CONNECTION = 8 << 10
+BESIDE = 32 * MIB
+
+
+class Host(Server):
+    def __init__(self, test, cgroup):
+        program = [built("test/interop/memory_host")]
+        super().__init__(test, cgroup.within(program) if cgroup else [*program, str(HALF_MESSAGES)],
+                         stdin=subprocess.PIPE)
+        self.publisher_port = int(self.read_line().rsplit(":", 1)[1])
+        self.budget = int(self.read_line())
+
+    def evicted(self):
+        """Connections that have ended for half messages."""
+        self.process.stdin.write(b"\n")
+        return int(self.read_line())
+
+    def stop(self):
+        self.process.stdin.close()
+        return self.wait()
+
+
+class GoodDealer(GoodPeer):
+    def __init__(self, context, host):
+        self.count = 0
+        self.socket = context.socket(zmq.DEALER)
+        self.socket.rcvtimeo = int(PATIENCE * 1000)
+        self.socket.connect(host.endpoint)
+
+    def round_trip(self):
+        self.count += 1
+        begin = time.monotonic()
+        self.socket.send(b"good %d" % self.count)
+        received = self.socket.recv()
+        assert received == b"good %d" % self.count, received
+        return time.monotonic() - begin
+
+    def close(self):
+        self.socket.close()
+
+
+def _shaken(connection, socket_type=b"DEALER"):
+    connection.send(greeting() + ready_as(socket_type))
+    return connection
+
+
+def _await_pong(connection):
+    """All that was sent has been dealt with."""
+    connection.send(command(b"PING", bytes(2)))
+    connection.read(len(greeting()))
+    while not connection.read_frame().body.startswith(b"\x04PONG"):
+        pass
+
+
+def _huge_lengths(connection, random_):
+    """Declares much and sends little."""
+    size = random_.choice((MIB, 63 * MIB, 1 << 62))
+    _shaken(connection).send(long_frame(size, body=bytes(1_000)))
+
+
+def _half_messages(connection, random_):
+    """55 of 60 MiB."""
+    _shaken(connection).send(long_frame(60 * MIB))
+    for _ in range(55):
+        connection.send(bytes(MIB))
+
+
+def _endless_messages(connection, random_):
+    """Parts without end, small ones or large ones."""
+    part = frame(bytes(random_.choice((0, 60_000))), MORE)
+    _shaken(connection)
+    for _ in range(2_000):
+        connection.send(part)
+
+
+def _empty_messages(connection, random_):
+    _shaken(connection)
+    for _ in range(20):
+        connection.send(frame(b"") * 10_000)
+    _await_pong(connection)
+
+
+def _metadata(connection, random_):
+    """As much as is taken, or more."""
+    properties = [(b"X-%d" % i, bytes(random_.choice((100, 300)))) for i in range(30)]
+    connection.send(greeting() + ready((b"Socket-Type", b"DEALER"), *properties))
+    _await_pong(connection)
+
+
+def _subscriptions(connection, random_):
+    """More than are taken."""
+    _shaken(connection, b"SUB")
+    for _ in range(3 * SUBSCRIPTIONS // 2 // 1_000):
+        connection.send(b"".join(command(b"SUBSCRIBE", random_.randbytes(16)) for _ in range(1_000)))
+    _await_pong(connection)
+
+
+def _attack(port, kind, peers, count, done):
+    """A process of its own: so many peers one after the other, which stay until the test is over."""
+    os.nice(5)
+    random_ = random.Random(kind.__name__)
+    held = []
+    for _ in range(peers):
+        try:
+            held.append(Connection.to(port))
+            kind(held[-1], random_)
+        except (Closed, OSError):
+            pass
+        count.value += 1
+    done.wait()
+    for connection in held:
+        connection.close()
+
+
+class MemoryCeilingTest(unittest.TestCase):
+    def test_of_many_hostile_peers_is_what_the_budgets_say(self):
+        cgroup = MemoryCgroup.make(self, LIMIT)
+        host = Host(self, cgroup)
+        self.assertEqual(host.budget, HALF_MESSAGES)
+        context = zmq.Context()
+        self.addCleanup(context.destroy, linger=0)
+        peer = GoodDealer(context, host)
+        peer.round_trip()
+
+        processes = multiprocessing.get_context("fork")
+        done = processes.Event()
+        attacks = [(host.port, kind, PEERS, processes.Value("L", 0))
+                   for kind in (_huge_lengths, _half_messages, _endless_messages, _empty_messages, _metadata)]
+        attacks.append((host.publisher_port, _subscriptions, SUBSCRIBERS, processes.Value("L", 0)))
+        attackers = [processes.Process(target=_attack, args=(*attack, done), daemon=True)
+                     for attack in attacks]
+        for attacker in attackers:
+            attacker.start()
+        times = []
+        try:
+            end = time.monotonic() + (300 if long_run() else 60)
+            while any(count.value < peers for _, _, peers, count in attacks):
+                self.assertLess(time.monotonic(), end, "the attack takes too long")
+                times.append(peer.round_trip())
+                self.assertTrue(host.running(), "the host has ended")
+                peer.socket.poll(10)
+        finally:
+            done.set()
+            for attacker in attackers:
+                attacker.join(PATIENCE)
+                attacker.kill()
+        evicted = host.evicted()
+        most = host.peak_octets()
+        connections = sum(peers for _, _, peers, _ in attacks)
+        allowed = (HALF_MESSAGES + SUBSCRIBERS * SUBSCRIPTIONS * PER_SUBSCRIPTION
+                   + connections * PER_CONNECTION + BESIDE)
+        times.sort()
+        print(f"{'cgroup' if cgroup else 'no cgroup'}; {connections} peers, {evicted} evicted; "
+              f"{len(times)} round trips: 99 % {1000 * times[len(times) * 99 // 100]:.1f} ms, "
+              f"worst {1000 * times[-1]:.1f} ms; {most / MIB:.1f} of {allowed / MIB:.1f} MiB")
+        # All but those that the budget holds.
+        self.assertGreaterEqual(evicted, PEERS - HALF_MESSAGES // MIB)
+        self.assertGreater(evicted, 0)
+        self.assertLessEqual(times[-1], WORST)
+        self.assertLessEqual(most, allowed)
+        peer.expect_served_soon()
+        peer.close()
+        self.assertEqual(host.stop(), 0, "the host did not end well")
+
+
+if __name__ == "__main__":
+    unittest.main()
