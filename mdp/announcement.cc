@@ -37,4 +37,6 @@ std::vector<std::string> announce(const worker_options& options) {
   return {std::string{capacity_name} + '=' + std::to_string(options.capacity)};
 }
 
+std::vector<std::string> announce_client() { return {std::string{errors_name}}; }
+
 }  // namespace mdp

@@ -23,4 +23,7 @@ struct announcement {
 // The worker's zmtp::socket_options::extensions.
 [[nodiscard]] std::vector<std::string> announce(const worker_options& options);
 
+// The same of a client.
+[[nodiscard]] std::vector<std::string> announce_client();
+
 }  // namespace mdp

@@ -1,5 +1,6 @@
 #include "mdp/client.h"
 
+#include "mdp/announcement.h"
 #include "mdp/client_state.h"
 #include "mdp/conversation_socket.h"
 #include "zmtp/endpoint.h"
@@ -27,8 +28,9 @@ outcome outcome_of(const error_code& ec) noexcept {
   if (!ec) {
     return outcome::answered;
   }
-  const bool maybe =
-      ec == errc::no_reply || ec == errc::reply_cut_short || ec == asio::error::operation_aborted;
+  const bool maybe = ec == errc::no_reply || ec == errc::reply_cut_short ||
+                     ec == errc::worker_lost || ec == errc::reply_too_large ||
+                     ec == asio::error::operation_aborted;
   return maybe ? outcome::unknown : outcome::refused;
 }
 
@@ -39,7 +41,8 @@ class client::conversation final : public conversation_socket::listener,
 public:
   conversation(const asio::any_io_executor& executor, std::shared_ptr<broker_list> brokers,
                const client_options& options)
-      : state_{options, std::random_device{}()}, socket_{executor, std::move(brokers), {}, *this} {}
+      : state_{options, std::random_device{}()},
+        socket_{executor, std::move(brokers), announce_client(), *this} {}
 
   void start() { socket_.start(shared_from_this()); }
 

@@ -56,7 +56,7 @@ public:
   // Completes with error_code and the reply's parts.
   // Cancellation: terminal, partial, total; the request may have been carried out all the same.
   // Errors: errc::no_reply (it may have been carried out), not_connected (it was not sent),
-  // reply_cut_short, no_service, service_too_long, no_body, too_many_frames; operation_aborted.
+  // reply_cut_short; of brokers that say so not_offered, not_taken, worker_lost, reply_too_large; no_service, service_too_long, no_body, too_many_frames; operation_aborted.
   template <boost::asio::completion_token_for<void(boost::system::error_code, zmtp::message)>
                 Token = boost::asio::deferred_t>
   auto async_request(std::string service, zmtp::message body, const request_options& how,

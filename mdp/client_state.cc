@@ -1,5 +1,7 @@
 #include "mdp/client_state.h"
 
+#include "mdp/request_error.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -14,6 +16,16 @@ client_options workable(client_options options) noexcept {
   options.attempts = std::max(options.attempts, 1U);
   options.backoff = std::max(options.backoff, 0ms);
   return options;
+}
+
+errc meaning_of(const request_error& error) noexcept {
+  if (error.fault == request_fault::too_large) {
+    return errc::reply_too_large;
+  }
+  if (error.outcome == request_outcome::unknown) {
+    return errc::worker_lost;
+  }
+  return error.fault == request_fault::not_offered ? errc::not_offered : errc::not_taken;
 }
 
 }  // namespace
@@ -35,6 +47,10 @@ void client_state::on_message(zmtp::message&& m, time_point now, actions& out) {
     ignore(reply.error());
     return;
   }
+  if (on_connection_ && reply->final && reply->service == error_service) {
+    on_error(m, out);
+    return;
+  }
   if (!on_connection_ || reply->service != service_) {
     ignore(errc::unsolicited_reply);
     return;
@@ -49,6 +65,17 @@ void client_state::on_message(zmtp::message&& m, time_point now, actions& out) {
     deadline_ = now + timeout_;
     out.partials.push_back(std::move(m));
   }
+}
+
+void client_state::on_error(zmtp::message& m, actions& out) {
+  m.pop_front();
+  const auto error = parse_error(m);
+  if (!error || error->service != service_) {
+    ignore(errc::unsolicited_reply);
+    return;
+  }
+  on_connection_ = false;
+  fail(partly_answered_ ? errc::reply_cut_short : meaning_of(*error), out);
 }
 
 void client_state::on_detached(actions& out) {

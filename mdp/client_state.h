@@ -50,7 +50,8 @@ struct client_actions {
 // An attempt that is not answered in time is repeated on a new connection, and a request that is
 // given up takes its connection with it: a late reply can never be taken for that of the next
 // request. A request ends with a reply, or with a failure that says what is known: not_connected
-// (it was never sent), no_reply (it may have been carried out), reply_cut_short.
+// (it was never sent), no_reply (it may have been carried out), reply_cut_short; or with what a broker of
+// this project says of it (request_error).
 class client_state {
 public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -86,6 +87,7 @@ public:
   }
 
 private:
+  void on_error(zmtp::message& m, actions& out);
   void send(actions& out);
   void fail(errc why, actions& out);
   void give_up(actions& out);

@@ -53,6 +53,19 @@ const char* text(errc e) noexcept {
              "twice";
     case errc::reply_cut_short:
       return "the reply began and did not end: repeat the request only if it may run twice";
+    case errc::not_offered:
+      return "nobody offers the service, the request was not carried out: start a worker, or check "
+             "the name";
+    case errc::not_taken:
+      return "no worker had time for the request, it was not carried out: start more workers, or "
+             "ask "
+             "later";
+    case errc::worker_lost:
+      return "the workers that had the request were lost, it may have been carried out: see why "
+             "they "
+             "went, and repeat only what may run twice";
+    case errc::reply_too_large:
+      return "the reply in parts is too large to be gathered for MDP/0.1: ask by MDP/0.2";
   }
   return "unknown error of mdp";
 }

@@ -39,9 +39,14 @@ enum class errc {
   not_connected,    // never sent: there was no connection to the broker
   no_reply,         // sent, but not answered in time: it may have been carried out
   reply_cut_short,  // answered in part, but not to the end
+  // The same, where the broker says so.
+  not_offered,      // nobody offers the service: it was not carried out
+  not_taken,        // no worker had time for it: it was not carried out
+  worker_lost,      // the workers that had it were lost: it may have been carried out
+  reply_too_large,  // it was carried out, and the reply cannot be passed on
 };
 
-inline constexpr std::size_t errc_count = static_cast<std::size_t>(errc::reply_cut_short) + 1;
+inline constexpr std::size_t errc_count = static_cast<std::size_t>(errc::reply_too_large) + 1;
 
 [[nodiscard]] const boost::system::error_category& mdp_category() noexcept;
 

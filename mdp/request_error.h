@@ -6,6 +6,7 @@
 #include "zmtp/message.h"
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace mdp {
@@ -29,5 +30,14 @@ enum class request_outcome : std::uint8_t {
 // The whole message, in the client's dialect.
 [[nodiscard]] zmtp::message make_error(dialect how, request_fault fault, request_outcome outcome,
                                        std::string_view service);
+
+struct request_error {
+  request_fault fault;
+  request_outcome outcome;
+  std::string_view service;
+};
+// Of what a client was told as a reply of `error_service`, without that frame. Nothing if it is not
+// as above. The view is of the message.
+[[nodiscard]] std::optional<request_error> parse_error(const zmtp::message& body) noexcept;
 
 }  // namespace mdp

@@ -194,7 +194,8 @@ void worker::start_drain(drain_handler on_drained) {
   if (const auto own = core_.lock()) {
     own->drain(std::move(on_drained));
   } else {
-    zmtp::complete_later(executor_, std::move(on_drained), error_code{asio::error::operation_aborted});
+    zmtp::complete_later(executor_, std::move(on_drained),
+                         error_code{asio::error::operation_aborted});
   }
 }
 

@@ -1,6 +1,7 @@
 #include "mdp/client_state.h"
 
 #include "mdp/broker_list.h"
+#include "mdp/request_error.h"
 
 #include <gtest/gtest.h>
 
@@ -387,6 +388,50 @@ TEST_P(client_dialog, goes_to_the_next_broker_when_one_is_gone_or_silent) {
   state.cancel(actions);
   ASSERT_TRUE(actions.reopen);
   EXPECT_FALSE(actions.reopen->elsewhere) << "nothing is wrong with this one";
+}
+
+struct told {
+  request_fault fault;
+  request_outcome outcome;
+  errc means;
+};
+
+TEST_P(client_dialog, a_broker_that_says_what_became_of_it_is_believed) {  // M6
+  attach();
+  for (const auto& [fault, outcome, means] :
+       {told{request_fault::not_offered, request_outcome::refused, errc::not_offered},
+        told{request_fault::waited_too_long, request_outcome::refused, errc::not_taken},
+        told{request_fault::waited_too_long, request_outcome::unknown, errc::worker_lost},
+        told{request_fault::worker_lost, request_outcome::unknown, errc::worker_lost},
+        told{request_fault::too_large, request_outcome::unknown, errc::reply_too_large}}) {
+    EXPECT_FALSE(ask());
+    (void)sent();
+    state.on_message(make_error(dialect_of(GetParam()), fault, outcome, "echo"), now, actions);
+    EXPECT_EQ(actions.failure, make_error_code(means));
+    EXPECT_FALSE(actions.reopen) << "nothing more comes of it";
+    EXPECT_FALSE(state.in_flight());
+    actions.clear();
+  }
+}
+
+TEST_P(client_dialog, errors_of_other_requests_or_without_meaning_are_ignored) {
+  attach();
+  EXPECT_FALSE(ask());
+  (void)sent();
+  state.on_message(make_error(dialect_of(GetParam()), request_fault::not_offered,
+                              request_outcome::refused, "other"),
+                   now, actions);
+  for (const auto& body : {zmtp::message{"404"sv}, zmtp::message{"404"sv, "perhaps"sv, "echo"sv},
+                           zmtp::message{"405"sv, "refused"sv, "echo"sv},
+                           zmtp::message{"404"sv, "refused"sv, "echo"sv, "more"sv}}) {
+    hear(body, true, error_service);
+  }
+  EXPECT_FALSE(actions.failure);
+  EXPECT_EQ(ignored(errc::unsolicited_reply), 5U);
+  hear({"reply"sv});
+  expect_reply({"reply"sv});
+  hear({"404"sv, "refused"sv, "echo"sv}, true, error_service);
+  EXPECT_FALSE(actions.failure) << "nothing was asked";
 }
 
 TEST(broker_list, is_left_once_by_all) {

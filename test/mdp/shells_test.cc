@@ -411,6 +411,18 @@ TEST_P(shells, a_client_goes_to_the_next_broker_when_one_is_lost) {
   EXPECT_EQ(reply, message{"of the next"});
 }
 
+TEST_P(shells, a_client_is_told_that_nobody_offers_the_service) {
+  auto options = impatient_broker();
+  options.services.unserved_expiry = 10ms;
+  start_broker(options);
+  client asker{executor(), at_, patient_client(clients())};
+  std::optional<error_code> end;
+  asker.async_request("nobody", message{"m"}, [&](error_code ec, const message&) { end = ec; });
+  run_until([&] { return end.has_value(); });
+  EXPECT_EQ(end, errc::not_offered);
+  EXPECT_EQ(outcome_of(*end), outcome::refused);
+}
+
 TEST_P(shells, a_client_needs_brokers_that_can_be) {
   EXPECT_THROW((client{executor(), std::vector<std::string>{}}), boost::system::system_error);
   EXPECT_THROW((client{executor(), std::vector<std::string>{"tcp://127.0.0.1:1", "nonsense"}}),
@@ -426,7 +438,10 @@ TEST_P(shells, what_is_known_of_a_request_that_failed) {
   EXPECT_EQ(end, errc::not_connected);
   EXPECT_EQ(outcome_of(*end), outcome::refused);
   EXPECT_EQ(outcome_of(make_error_code(errc::no_reply)), outcome::unknown);
-  EXPECT_EQ(outcome_of(make_error_code(errc::reply_cut_short)), outcome::unknown);
+  for (const auto maybe : {errc::reply_cut_short, errc::worker_lost, errc::reply_too_large}) {
+    EXPECT_EQ(outcome_of(make_error_code(maybe)), outcome::unknown);
+  }
+  EXPECT_EQ(outcome_of(make_error_code(errc::not_taken)), outcome::refused);
 }
 
 }  // namespace
