@@ -1,0 +1,190 @@
+#include "mdp/titanic/client.h"
+
+#include "mdp/client.h"
+#include "mdp/titanic/command.h"
+#include "zmtp/socket/complete.h"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/associated_cancellation_slot.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_state.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+#include <set>
+
+namespace mdp::titanic {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+
+namespace {
+
+constexpr auto token = asio::as_tuple(asio::use_awaitable);
+
+mdp::client_options asking(const client_options& options, unsigned attempts) {
+  mdp::client_options chosen;
+  chosen.protocol = options.protocol;
+  chosen.timeout = options.timeout;
+  chosen.attempts = attempts;
+  return chosen;
+}
+
+// What asking again later may help against.
+bool passes(error_code ec) {
+  return ec == errc::pending || ec == mdp::errc::no_reply || ec == mdp::errc::not_connected;
+}
+
+}  // namespace
+
+class client::core {
+public:
+  core(const asio::any_io_executor& executor, std::string_view broker,
+       const client_options& options)
+      : executor_{executor},
+        options_{options},
+        once_{executor, broker, asking(options, 1)},
+        again_{executor, broker, asking(options, options.attempts)} {}
+
+  [[nodiscard]] const asio::any_io_executor& executor() const noexcept { return executor_; }
+
+  void stop() {
+    stopped_ = true;
+    once_.stop();
+    again_.stop();
+    for (auto* const timer : pauses_) {
+      timer->cancel();
+    }
+  }
+
+  static asio::awaitable<result<request_id>> request(std::shared_ptr<core> self,
+                                                     std::string service, zmtp::message body) {
+    co_await asio::this_coro::reset_cancellation_state(asio::enable_total_cancellation());
+    if (const auto fault = check_service(service)) {
+      co_return fault;
+    }
+    body.push_front(service);
+    auto wait = self->options_.least_wait;
+    for (unsigned left = std::max(self->options_.attempts, 1U);; --left) {
+      auto [ec, reply] =
+          co_await self->once_.async_request(std::string{request_service}, body, token);
+      if (ec) {
+        co_return ec;
+      }
+      const auto id = parse_accepted(reply);
+      if (id || id.error() != errc::not_stored || left == 1) {
+        co_return id;
+      }
+      if (!co_await pause(*self, wait)) {
+        co_return asio::error::operation_aborted;
+      }
+    }
+  }
+
+  static asio::awaitable<result<zmtp::message>> reply(std::shared_ptr<core> self, request_id id,
+                                                      bool wait_for_it) {
+    co_await asio::this_coro::reset_cancellation_state(asio::enable_total_cancellation());
+    auto wait = self->options_.least_wait;
+    while (true) {
+      zmtp::message body{id.to_string()};
+      auto [ec, answer] =
+          co_await self->again_.async_request(std::string{reply_service}, std::move(body), token);
+      auto got = ec ? result<zmtp::message>{ec} : parse_reply(std::move(answer));
+      if (got || !wait_for_it || !passes(got.error())) {
+        co_return got;
+      }
+      if (!co_await pause(*self, wait)) {
+        co_return asio::error::operation_aborted;
+      }
+    }
+  }
+
+  static asio::awaitable<error_code> close(std::shared_ptr<core> self, request_id id) {
+    co_await asio::this_coro::reset_cancellation_state(asio::enable_total_cancellation());
+    zmtp::message body{id.to_string()};
+    const auto [ec, answer] =
+        co_await self->again_.async_request(std::string{close_service}, std::move(body), token);
+    if (ec) {
+      co_return ec;
+    }
+    const auto closed = parse_closed(answer);
+    co_return closed ? error_code{} : closed.error();
+  }
+
+private:
+  // False if it was cut short. Doubles what comes next.
+  static asio::awaitable<bool> pause(core& of, std::chrono::milliseconds& wait) {
+    if (of.stopped_) {
+      co_return false;
+    }
+    asio::steady_timer timer{of.executor_, wait};
+    wait = std::min(2 * wait, of.options_.most_wait);
+    of.pauses_.insert(&timer);
+    const auto [ec] = co_await timer.async_wait(token);
+    of.pauses_.erase(&timer);
+    co_return !ec;
+  }
+
+  asio::any_io_executor executor_;
+  client_options options_;
+  mdp::client once_;
+  mdp::client again_;
+  std::set<asio::steady_timer*> pauses_;
+  bool stopped_ = false;
+};
+
+namespace {
+
+// Runs it, to be cancelled by the handler's slot, and calls the handler with what came of it.
+template <class Handler, class Value, class Complete>
+void run(const asio::any_io_executor& executor, Handler&& handler, asio::awaitable<Value>&& what,
+         Complete complete) {
+  const auto slot = asio::get_associated_cancellation_slot(handler.erased());
+  auto work = zmtp::work_elsewhere(executor, handler);
+  asio::co_spawn(executor, std::move(what),
+                 asio::bind_cancellation_slot(
+                     slot, [executor, complete, work = std::move(work), h = std::move(handler)](
+                               const std::exception_ptr& thrown, Value value) mutable {
+                       zmtp::rethrow(thrown);
+                       complete(executor, std::move(h), std::move(value));
+                     }));
+}
+
+constexpr auto complete_with_result = [](const auto& executor, auto&& handler, auto&& value) {
+  const auto ec = value ? error_code{} : value.error();
+  using content = typename std::remove_cvref_t<decltype(value)>::value_type;
+  zmtp::complete_now(executor, std::move(handler), ec, value ? std::move(*value) : content{});
+};
+
+}  // namespace
+
+client::client(asio::any_io_executor executor, std::string_view broker,
+               const client_options& options)
+    : core_{std::make_shared<core>(executor, broker, options)} {}
+
+client::~client() { stop(); }
+
+void client::stop() { core_->stop(); }
+
+void client::start_request(std::string&& service, zmtp::message&& body, id_handler&& handler) {
+  run(core_->executor(), std::move(handler),
+      core::request(core_, std::move(service), std::move(body)), complete_with_result);
+}
+
+void client::start_reply(request_id id, bool wait, reply_handler&& handler) {
+  run(core_->executor(), std::move(handler), core::reply(core_, id, wait), complete_with_result);
+}
+
+void client::start_close(request_id id, close_handler&& handler) {
+  run(core_->executor(), std::move(handler), core::close(core_, id),
+      [](const auto& executor, auto&& h, error_code ec) {
+        zmtp::complete_now(executor, std::move(h), ec);
+      });
+}
+
+}  // namespace mdp::titanic

@@ -1,0 +1,67 @@
+#include "mdp/titanic/command.h"
+
+#include "mdp/options.h"
+
+#include <utility>
+
+namespace mdp::titanic {
+
+namespace {
+
+std::string_view code_of(const zmtp::message& answer) noexcept {
+  return answer.empty() ? std::string_view{} : answer.front().substr(0, ok.size());
+}
+
+// The service, then at least one frame of body.
+bool is_request(const zmtp::message& asked) noexcept {
+  return asked.part_count() >= 2 && !check_service(asked.front());
+}
+
+}  // namespace
+
+result<std::string_view> parse_request(const zmtp::message& asked) {
+  if (!is_request(asked)) {
+    return errc::bad_request;
+  }
+  return asked.front();
+}
+
+result<request_id> parse_id(const zmtp::message& asked) {
+  const auto id = asked.part_count() == 1 ? request_id::parse(asked.front()) : std::nullopt;
+  if (!id) {
+    return errc::unknown_id;
+  }
+  return *id;
+}
+
+result<request_id> parse_accepted(const zmtp::message& answer) {
+  const auto code = code_of(answer);
+  if (code == ok && answer.part_count() == 2) {
+    if (const auto id = request_id::parse(answer.back())) {
+      return *id;
+    }
+  }
+  return code == refused ? errc::bad_request : code == broken ? errc::not_stored : errc::bad_reply;
+}
+
+result<zmtp::message> parse_reply(zmtp::message&& answer) {
+  const auto code = code_of(answer);
+  if (code == ok && answer.part_count() >= 2) {
+    answer.pop_front();
+    return std::move(answer);
+  }
+  return code == not_yet   ? errc::pending
+         : code == refused ? errc::unknown_id
+         : code == broken  ? errc::request_failed
+                           : errc::bad_reply;
+}
+
+result<void> parse_closed(const zmtp::message& answer) {
+  const auto code = code_of(answer);
+  if (code == ok) {
+    return {};
+  }
+  return code == broken ? errc::not_stored : errc::bad_reply;
+}
+
+}  // namespace mdp::titanic

@@ -1,0 +1,74 @@
+#include "mdp/titanic/disk_reserve.h"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace mdp::titanic {
+
+disk_reserve::disk_reserve(const std::string& path, const char* vfs, std::size_t octets)
+    : octets_{octets} {
+  auto* const system = sqlite3_vfs_find(vfs);
+  if (octets == 0 || system == nullptr) {
+    return;
+  }
+  std::vector<char> full(static_cast<std::size_t>(system->mxPathname) + 1);
+  if (system->xFullPathname(system, path.c_str(), system->mxPathname, full.data()) != SQLITE_OK) {
+    return;
+  }
+  storage_ = std::make_unique<std::byte[]>(static_cast<std::size_t>(system->szOsFile));
+  file_ = reinterpret_cast<sqlite3_file*>(storage_.get());
+  auto* const name = sqlite3_create_filename(full.data(), "", "", 0, nullptr);
+  const auto code = system->xOpen(
+      system, name, file_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_SUPER_JOURNAL,
+      nullptr);
+  sqlite3_free_filename(name);
+  if (code != SQLITE_OK) {
+    file_ = nullptr;
+  }
+}
+
+disk_reserve::~disk_reserve() {
+  if (file_ != nullptr) {
+    file_->pMethods->xClose(file_);
+  }
+}
+
+bool disk_reserve::hold() {
+  if (octets_ == 0 || held_) {
+    return true;
+  }
+  held_ = file_ != nullptr && fill();
+  if (!held_ && file_ != nullptr) {
+    file_->pMethods->xTruncate(file_, 0);
+  }
+  return held_;
+}
+
+bool disk_reserve::fill() {
+  // Octets that are written take space, where those behind the end of a file may not.
+  const std::vector<std::byte> zeros(64 * 1024);
+  sqlite3_int64 at = 0;
+  if (file_->pMethods->xFileSize(file_, &at) != SQLITE_OK) {
+    return false;
+  }
+  const auto end = static_cast<sqlite3_int64>(octets_);
+  while (at < end) {
+    const auto next = std::min<sqlite3_int64>(static_cast<sqlite3_int64>(zeros.size()), end - at);
+    if (file_->pMethods->xWrite(file_, zeros.data(), static_cast<int>(next), at) != SQLITE_OK) {
+      return false;
+    }
+    at += next;
+  }
+  // Some file systems find only now that there is no room.
+  return file_->pMethods->xSync(file_, SQLITE_SYNC_NORMAL) == SQLITE_OK;
+}
+
+bool disk_reserve::release() {
+  return std::exchange(held_, false) && octets_ != 0 &&
+         file_->pMethods->xTruncate(file_, 0) == SQLITE_OK;
+}
+
+}  // namespace mdp::titanic

@@ -1,0 +1,37 @@
+#pragma once
+// The name of a stored request: 128 random bits, on the wire as 32 hexadecimal digits (9/TSP). Pure.
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace mdp::titanic {
+
+struct request_id {
+  static constexpr std::size_t text_size = 32;
+
+  std::array<std::uint8_t, 16> octets{};
+
+  // Nothing for what is not 32 hexadecimal digits, of either case.
+  [[nodiscard]] static std::optional<request_id> parse(std::string_view text) noexcept;
+  // In upper case, as the Guide's C programs compare it.
+  [[nodiscard]] std::string to_string() const;
+
+  friend auto operator<=>(const request_id&, const request_id&) = default;
+};
+
+// Peers may not choose ids, so that any eight octets do.
+struct request_id_hash {
+  [[nodiscard]] std::size_t operator()(const request_id& id) const noexcept {
+    std::size_t value = 0;
+    std::memcpy(&value, id.octets.data(), sizeof value);
+    return value;
+  }
+};
+
+}  // namespace mdp::titanic

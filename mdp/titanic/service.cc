@@ -1,0 +1,190 @@
+#include "mdp/titanic/service.h"
+
+#include "mdp/alarm.h"
+#include "mdp/client.h"
+#include "mdp/worker.h"
+#include "zmtp/socket/complete.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <map>
+#include <random>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace mdp::titanic {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+using clock = std::chrono::steady_clock;
+
+class service::core : public std::enable_shared_from_this<core> {
+public:
+  core(asio::any_io_executor executor, std::string_view broker, const service_options& options,
+       std::shared_ptr<request_store> store)
+      : executor_{std::move(executor)},
+        broker_{broker},
+        options_{options},
+        store_{std::move(store)},
+        state_{options.core},
+        alarm_{executor_, [this] {
+                 state_.on_deadline(clock::now(), actions_);
+                 carry_out();
+               }} {
+    // Says at once what is wrong with the endpoint.
+    static_cast<void>(client_for(options_.core.lookup_timeout));
+  }
+
+  void open(open_handler on_open) {
+    const auto weak = weak_from_this();
+    store_->open(
+        [weak, on_open = std::move(on_open)](error_code ec, std::vector<kept_request> slots) {
+          if (const auto self = weak.lock(); self && !self->stopped_) {
+            if (!ec) {
+              self->begin(std::move(slots));
+            }
+            if (on_open) {
+              zmtp::call_user(self->executor_, [&] { on_open(ec); });
+            }
+          }
+        },
+        [weak](std::vector<store_result> results) {
+          if (const auto self = weak.lock(); self && !self->stopped_) {
+            const auto now = clock::now();
+            for (auto& result : results) {
+              self->state_.on_stored(std::move(result), now, self->actions_);
+            }
+            self->carry_out();
+          }
+        });
+  }
+
+  void stop() {
+    stopped_ = true;
+    alarm_.cancel();
+    workers_.clear();
+    clients_.clear();
+    in_hand_.clear();
+  }
+
+  [[nodiscard]] titanic_status status() const noexcept { return state_.status(); }
+
+private:
+  void begin(std::vector<kept_request>&& slots) {
+    state_.on_recovered(std::move(slots), clock::now(), actions_);
+    offer(request_service, [this](std::uint64_t caller, zmtp::message&& asked) {
+      state_.on_request(caller, std::move(asked), random_id(), actions_);
+    });
+    offer(reply_service, [this](std::uint64_t caller, zmtp::message&& asked) {
+      state_.on_reply(caller, asked, actions_);
+    });
+    offer(close_service, [this](std::uint64_t caller, zmtp::message&& asked) {
+      state_.on_close(caller, asked, clock::now(), actions_);
+    });
+    carry_out();
+  }
+
+  template <class Take>
+  void offer(std::string_view name, Take take) {
+    const auto in_flight = std::max<std::size_t>(options_.in_flight, 1);
+    worker_options options;
+    options.service = name;
+    options.protocol = options_.protocol;
+    options.heartbeat_interval = options_.heartbeat_interval;
+    options.reconnect_delay = options_.reconnect_delay;
+    options.capacity = options_.stock_broker ? 1 : in_flight;
+    const auto count = options_.stock_broker ? in_flight : 1;
+    for (std::size_t i = 0; i < count; ++i) {
+      workers_.push_back(std::make_unique<worker>(
+          executor_, broker_, options, [weak = weak_from_this(), take](worker_request request) {
+            if (const auto self = weak.lock(); self && !self->stopped_) {
+              auto asked = std::move(request.body());
+              self->in_hand_.emplace(++self->last_caller_, std::move(request));
+              take(self->last_caller_, std::move(asked));
+              self->carry_out();
+            }
+          }));
+    }
+  }
+
+  [[nodiscard]] request_id random_id() {
+    static_assert(sizeof(std::random_device::result_type) == 4);
+    request_id id;
+    for (std::size_t i = 0; i < id.octets.size(); i += 4) {
+      const auto word = random_();
+      std::memcpy(id.octets.data() + i, &word, 4);
+    }
+    return id;
+  }
+
+  // An attempt is made once: whether there is another is the state's to say.
+  [[nodiscard]] client& client_for(std::chrono::milliseconds timeout) {
+    auto& found = clients_[timeout];
+    if (!found) {
+      client_options options;
+      options.protocol = options_.protocol;
+      options.timeout = timeout;
+      options.attempts = 1;
+      found = std::make_unique<client>(executor_, broker_, options);
+    }
+    return *found;
+  }
+
+  void carry_out() {
+    auto actions = std::exchange(actions_, {});
+    if (!actions.operations.empty()) {
+      store_->submit(std::move(actions.operations));
+    }
+    for (auto& one : actions.answers) {
+      if (auto asked = in_hand_.extract(one.caller)) {
+        // Whose broker is gone asks again.
+        static_cast<void>(asked.mapped().reply(std::move(one.body)));
+      }
+    }
+    for (auto& one : actions.dispatches) {
+      client_for(one.deadline)
+          .async_request(
+              std::move(one.service), std::move(one.body),
+              [weak = weak_from_this(), id = one.id](error_code ec, zmtp::message reply) {
+                if (const auto self = weak.lock(); self && !self->stopped_) {
+                  self->state_.on_dispatch_end(id, ec, std::move(reply), clock::now(),
+                                               self->actions_);
+                  self->carry_out();
+                }
+              });
+    }
+    alarm_.set(state_.next_deadline());
+  }
+
+  asio::any_io_executor executor_;
+  std::string broker_;
+  service_options options_;
+  std::shared_ptr<request_store> store_;
+  titanic_state state_;
+  titanic_actions actions_;
+  alarm alarm_;
+  std::map<std::chrono::milliseconds, std::unique_ptr<client>> clients_;
+  std::vector<std::unique_ptr<worker>> workers_;
+  std::unordered_map<std::uint64_t, worker_request> in_hand_;
+  std::uint64_t last_caller_ = 0;
+  std::random_device random_;
+  bool stopped_ = false;
+};
+
+service::service(asio::any_io_executor executor, std::string_view broker,
+                 const service_options& options, std::shared_ptr<request_store> store,
+                 open_handler on_open)
+    : core_{std::make_shared<core>(std::move(executor), broker, options, std::move(store))} {
+  core_->open(std::move(on_open));
+}
+
+service::~service() { stop(); }
+
+void service::stop() { core_->stop(); }
+
+titanic_status service::status() const noexcept { return core_->status(); }
+
+}  // namespace mdp::titanic

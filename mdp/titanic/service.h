@@ -1,0 +1,49 @@
+#pragma once
+// Titanic (9/TSP): the services titanic.request, titanic.reply and titanic.close on any Majordomo broker.
+// The decisions are titanic_state's.
+
+#include "mdp/titanic/options.h"
+#include "mdp/titanic/request_store.h"
+#include "mdp/titanic/titanic_state.h"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/system/error_code.hpp>
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+namespace mdp::titanic {
+
+// Opens its store, offers the services once it knows what is in it, and gives requests to their services
+// as a client of the same broker. Comes back when the broker does.
+//
+// Thread safety: distinct objects safe, one object not; its executor must be serial, and the store's
+// results must come in it.
+class service {
+public:
+  // Called once, in the executor: without an error when the services are being offered, else when the
+  // store could not be opened. What it throws reaches who runs the context.
+  using open_handler = std::function<void(boost::system::error_code)>;
+
+  // Throws what zmtp::socket::connect throws.
+  service(boost::asio::any_io_executor executor, std::string_view broker,
+          const service_options& options, std::shared_ptr<request_store> store,
+          open_handler on_open = {});
+  service(const service&) = delete;
+  service& operator=(const service&) = delete;
+  // Stops.
+  ~service();
+
+  // Takes and gives nothing any more. What the store was given it still writes; who was not answered
+  // does not learn of it.
+  void stop();
+
+  [[nodiscard]] titanic_status status() const noexcept;
+
+private:
+  class core;
+  std::shared_ptr<core> core_;
+};
+
+}  // namespace mdp::titanic

@@ -1,0 +1,108 @@
+#pragma once
+// The file of a sqlite_store: slots in two tables of SQLite, each row with a checksum. Calls block, and
+// are made by one thread at a time.
+
+#include "mdp/titanic/disk_reserve.h"
+#include "mdp/titanic/request_store.h"
+#include "mdp/titanic/sqlite_database.h"
+
+#include <boost/system/error_code.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mdp::titanic {
+
+struct sqlite_options {
+  std::string path;
+  // False: a result does not wait for the disk, and a power failure may take what was accepted.
+  bool sync = true;
+  // Held back for replies and for closing when the disk is full. Nothing is accepted without it.
+  std::size_t reserve_octets = 16 * 1024 * 1024;
+  // SQLite's name of a file system; null is the usual one.
+  const char* vfs = nullptr;
+};
+
+// What a slot is made of, wherever it comes from.
+struct whole_slot {
+  kept_request about;
+  zmtp::message request;
+  zmtp::message reply;  // none unless it is answered
+};
+
+// What was found of a damaged file.
+struct salvage_report {
+  std::uint64_t slots = 0;     // that there should be
+  std::uint64_t kept = 0;      // of requests, whole
+  std::uint64_t reopened = 0;  // of them, whose outcome is lost: they are carried out again
+  std::uint64_t lost = 0;
+};
+
+// Each slot has a row in `requests` and one in `outcomes`, numbers are dense, and `extent` says how many
+// there are: a row that is missing is seen, and so is one that was altered. A slot that is closed is kept,
+// empty, for the next request.
+class slot_file {
+public:
+  explicit slot_file(sqlite_options options);
+  // What was written goes into the main file.
+  ~slot_file();
+
+  // Makes the file if there is none; reads and checks everything. By number.
+  // Errors: not_a_store, store_version, store_in_use, store_damaged, store_full, store_failed.
+  [[nodiscard]] boost::system::error_code open(std::vector<kept_request>& slots);
+  // In one transaction with one sync; `results` has one for each, in order. If there is no room for
+  // all, what is accepted gives way.
+  void carry_out(const std::vector<store_operation>& batch, std::vector<store_result>& results);
+  // Moves what is in the log to its place when there is much of it. Between two batches.
+  void tidy();
+
+  // What remains of a damaged file, by number, slots in between left out.
+  // Errors: not_a_store, store_version, store_in_use; store_damaged if nothing can be read.
+  [[nodiscard]] boost::system::error_code salvage(std::function<void(whole_slot&&)> take,
+                                                  salvage_report& report);
+
+private:
+  enum class what_gives_way { nothing, what_is_accepted };
+
+  [[nodiscard]] boost::system::error_code open_file();
+  [[nodiscard]] boost::system::error_code prepare();
+  [[nodiscard]] boost::system::error_code make_tables();
+  [[nodiscard]] boost::system::error_code load(std::vector<kept_request>& slots);
+  [[nodiscard]] boost::system::error_code transact(const std::vector<store_operation>& batch,
+                                                   std::vector<store_result>& results,
+                                                   what_gives_way which);
+  [[nodiscard]] boost::system::error_code write(const store_operation& one);
+  [[nodiscard]] boost::system::error_code put_request(std::uint64_t number, std::uint64_t accepted,
+                                                      const request_id& id,
+                                                      std::string_view service,
+                                                      const zmtp::message& body);
+  [[nodiscard]] boost::system::error_code put_outcome(std::uint64_t number, const request_id& id,
+                                                      outcome state, std::uint32_t attempts,
+                                                      const zmtp::message& body);
+  [[nodiscard]] boost::system::error_code put_empty(std::uint64_t number);
+  [[nodiscard]] boost::system::error_code put_extent();
+  void read(const store_operation& one, store_result& result);
+  [[nodiscard]] bool read_request(std::uint64_t number, whole_slot& into, bool with_body);
+  [[nodiscard]] bool read_outcome(std::uint64_t number, whole_slot& into, bool with_body);
+
+  sqlite_options options_;
+  std::optional<disk_reserve> reserve_;
+  sqlite_database database_;
+  sqlite_statement begin_;
+  sqlite_statement commit_;
+  sqlite_statement put_request_;
+  sqlite_statement put_outcome_;
+  sqlite_statement put_extent_;
+  sqlite_statement get_request_;
+  sqlite_statement get_outcome_;
+  std::vector<std::byte> octets_;  // of the body that is being written
+  std::uint64_t slots_ = 0;
+  int log_pages_ = 0;
+  bool failed_ = false;
+};
+
+}  // namespace mdp::titanic

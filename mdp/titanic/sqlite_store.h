@@ -1,0 +1,31 @@
+#pragma once
+// The durable request_store: SQLite with a write-ahead log and a full sync for each commit, in a thread
+// of its own. What is submitted while it commits is committed together.
+
+#include "mdp/titanic/request_store.h"
+#include "mdp/titanic/slot_file.h"
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <memory>
+#include <vector>
+
+namespace mdp::titanic {
+
+class sqlite_store final : public request_store {
+public:
+  // Must go before the context of `executor`.
+  sqlite_store(boost::asio::any_io_executor executor, sqlite_options options);
+  // Writes what was submitted.
+  ~sqlite_store() override;
+
+  // Errors: not_a_store, store_version, store_in_use, store_damaged, store_full, store_failed.
+  void open(load_handler on_loaded, result_handler on_results) override;
+  void submit(std::vector<store_operation>&& batch) override;
+
+private:
+  class thread;
+  std::unique_ptr<thread> thread_;
+};
+
+}  // namespace mdp::titanic
