@@ -2,6 +2,7 @@
 // The subcommands of zinc: what they are asked for, and their entry points.
 
 #include "mdp/options.h"
+#include "mdp/titanic/options.h"
 
 #include <chrono>
 #include <cstddef>
@@ -46,9 +47,23 @@ struct request_arguments {
   std::size_t in_flight = 1;
   std::optional<std::size_t> size;  // of a made-up body
   bool json = false;
+  bool durable = false;           // by way of Titanic
   std::vector<std::string> body;  // one part each
 };
 [[nodiscard]] int run_request(const request_arguments& arguments);
+[[nodiscard]] int run_durable_request(const request_arguments& arguments);
+
+struct titanic_arguments {
+  std::string connect = "tcp://localhost:5555";
+  std::string store;
+  mdp::titanic::service_options options;
+  std::size_t reserve_mebibytes = 16;
+  bool unsafe_nosync = false;
+  // Instead of running:
+  bool salvage = false;
+  std::string import_from;
+};
+[[nodiscard]] int run_titanic(const titanic_arguments& arguments);
 
 struct demo_arguments {
   unsigned seconds = 5;

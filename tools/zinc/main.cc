@@ -7,13 +7,16 @@
 #include <CLI/CLI.hpp>
 #include <boost/system/system_error.hpp>
 
+#include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -161,7 +164,84 @@ void add_request(CLI::App& app, request_arguments& to) {
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   app.add_flag("--json", to.json, "print JSON");
+  app.add_flag("--durable", to.durable,
+               "leave the request with Titanic, wait for its reply, and close it");
   app.add_option("BODY", to.body, "parts of the request; none is one empty part");
+}
+
+// NAME:CONCURRENCY:DEADLINE:ATTEMPTS; the name is all before the last three.
+std::pair<std::string, mdp::titanic::service_limits> limits_of(const std::string& text) {
+  std::array<unsigned long, 3> values{};
+  auto name = text;
+  for (auto value = values.rbegin(); value != values.rend(); ++value) {
+    const auto colon = name.rfind(':');
+    const auto* const begin = colon == std::string::npos ? name.data() : name.data() + colon + 1;
+    const auto* const end = name.data() + name.size();
+    const auto [stop, fault] = std::from_chars(begin, end, *value);
+    if (colon == std::string::npos || fault != std::errc{} || stop != end || *value == 0 ||
+        *value > 86'400'000) {
+      throw CLI::ValidationError{"--limit", "takes NAME:CONCURRENCY:DEADLINE_MS:ATTEMPTS"};
+    }
+    name.resize(colon);
+  }
+  return {name,
+          {.concurrency = values[0],
+           .deadline = std::chrono::milliseconds{values[1]},
+           .attempts = static_cast<unsigned>(values[2])}};
+}
+
+void add_titanic(CLI::App& app, titanic_arguments& to) {
+  app.add_option("--connect,--broker", to.connect, "endpoint of the broker")
+      ->type_name("ENDPOINT")
+      ->capture_default_str();
+  app.add_option("--store", to.store, "file of the requests; it is made if there is none")
+      ->required()
+      ->type_name("FILE");
+  app.add_option("--in-flight", to.options.in_flight,
+                 "requests that are being answered at once, for each of the services")
+      ->check(CLI::Range(1, 10'000))
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_flag("--stock-broker", to.options.stock_broker,
+               "the broker is not of this project: register so many workers instead of one");
+  add_milliseconds(app, "--heartbeat", to.options.heartbeat_interval, "between heartbeats");
+  app.add_option("--concurrency", to.options.core.service.concurrency,
+                 "requests that a service is given at once")
+      ->check(CLI::Range(1, 10'000))
+      ->type_name("N")
+      ->capture_default_str();
+  add_milliseconds(app, "--deadline", to.options.core.service.deadline,
+                   "for the reply of a service, in each attempt");
+  app.add_option("--attempts", to.options.core.service.attempts,
+                 "attempts without a reply after which a request is given up")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  app.add_option_function<std::vector<std::string>>(
+         "--limit",
+         [&to](const std::vector<std::string>& all) {
+           for (const auto& one : all) {
+             to.options.core.services.insert(limits_of(one));
+           }
+         },
+         "the same for one service; may be repeated")
+      ->type_name("NAME:CONCURRENCY:DEADLINE:ATTEMPTS");
+  app.add_option("--requests", to.options.core.requests, "requests that are stored at most")
+      ->check(CLI::Range(1, 1'000'000'000))
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--reserve", to.reserve_mebibytes,
+                 "MiB of disk held back for replies and for closing")
+      ->check(CLI::Range(0, 1'000'000))
+      ->type_name("MIB")
+      ->capture_default_str();
+  app.add_flag("--unsafe-nosync", to.unsafe_nosync,
+               "accept without waiting for the disk: a power failure loses requests");
+  auto* const salvage = app.add_flag("--salvage", to.salvage,
+                                     "keep what remains of a damaged store in a new one, and end");
+  app.add_option("--import", to.import_from,
+                 "take over the .titanic folder of a Titanic of the Guide, and end")
+      ->type_name("DIR")
+      ->excludes(salvage);
 }
 
 void add_demo(CLI::App& app, demo_arguments& to) {
@@ -176,17 +256,23 @@ int run(int argc, char** argv) {
   broker_arguments broker;
   worker_arguments worker;
   request_arguments request;
+  titanic_arguments titanic;
   demo_arguments demo;
   auto* const broker_app = app.add_subcommand(
       "broker", "Majordomo broker for MDP/0.1 and MDP/0.2, with MMI. Prints `bound ENDPOINT`.");
   auto* const worker_app =
       app.add_subcommand("worker", "Majordomo worker: echoes, or runs a command");
   auto* const request_app = app.add_subcommand("request", "asks a Majordomo service");
+  auto* const titanic_app = app.add_subcommand("titanic",
+                                               "Titanic: keeps requests on the disk until they are "
+                                               "carried out, and their replies until they "
+                                               "are closed. Prints `open REQUESTS PENDING`.");
   auto* const demo_app = app.add_subcommand(
       "demo", "a broker, workers and clients of both versions, and a worker killed");
   add_broker(*broker_app, broker);
   add_worker(*worker_app, worker);
   add_request(*request_app, request);
+  add_titanic(*titanic_app, titanic);
   add_demo(*demo_app, demo);
   try {
     app.parse(argc, argv);
@@ -200,7 +286,10 @@ int run(int argc, char** argv) {
     return run_worker(worker);
   }
   if (request_app->parsed()) {
-    return run_request(request);
+    return request.durable ? run_durable_request(request) : run_request(request);
+  }
+  if (titanic_app->parsed()) {
+    return run_titanic(titanic);
   }
   return run_demo(demo);
 }

@@ -2,6 +2,7 @@
 
 #include "mdp/client.h"
 #include "tools/zinc/commands.h"
+#include "tools/zinc/request_parts.h"
 #include "tools/zinc/stop_signals.h"
 
 #include <boost/asio/as_tuple.hpp>
@@ -10,9 +11,7 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/system/system_error.hpp>
 #include <fmt/core.h>
@@ -31,22 +30,6 @@ namespace {
 
 namespace asio = boost::asio;
 using clock = std::chrono::steady_clock;
-using boost::system::error_code;
-
-// A string where the octets are text, else {"hex": "..."}.
-boost::json::value json_of(std::string_view part) {
-  const boost::json::value text(boost::json::string_view{part.data(), part.size()});
-  error_code ec;
-  boost::json::parse(boost::json::serialize(text), ec);
-  if (!ec) {
-    return text;
-  }
-  std::string hex;
-  for (const auto octet : part) {
-    hex += fmt::format("{:02x}", static_cast<unsigned char>(octet));
-  }
-  return boost::json::object{{"hex", hex}};
-}
 
 // One run: so many requests, so many at a time.
 class requester {
@@ -79,10 +62,10 @@ private:
       const auto before = clock::now();
       auto on_partial = mdp::client::partial_handler{};
       if (!arguments_.count) {
-        on_partial = [this](const zmtp::message& part) { print(part); };
+        on_partial = [this](const zmtp::message& part) { print_reply(part, arguments_.json); };
       }
-      auto [ec, reply] =
-          co_await client_.async_request(arguments_.service, body(), {}, std::move(on_partial), token);
+      auto [ec, reply] = co_await client_.async_request(
+          arguments_.service, request_body(arguments_), {}, std::move(on_partial), token);
       if (stopping_) {
         ++failures_;
       } else if (ec) {
@@ -91,7 +74,7 @@ private:
       } else {
         latencies_.push_back(clock::now() - before);
         if (!arguments_.count) {
-          print(reply);
+          print_reply(reply, arguments_.json);
         }
       }
     }
@@ -104,37 +87,6 @@ private:
     stopping_ = true;
     client_.stop();
     signals_.cancel();
-  }
-
-  [[nodiscard]] zmtp::message body() const {
-    zmtp::message m;
-    for (const auto& part : arguments_.body) {
-      m.push_back(part);
-    }
-    if (arguments_.size) {
-      m.push_back(std::string(*arguments_.size, 'x'));
-    }
-    if (m.empty()) {
-      m.push_back("");
-    }
-    return m;
-  }
-
-  void print(const zmtp::message& reply) const {
-    if (arguments_.json) {
-      boost::json::array parts;
-      for (const auto part : reply) {
-        parts.push_back(json_of(part));
-      }
-      fmt::print("{}\n", boost::json::serialize(boost::json::object{{"reply", parts}}));
-      return;
-    }
-    const char* separator = "";
-    for (const auto part : reply) {
-      fmt::print("{}{}", separator, part);
-      separator = " ";
-    }
-    fmt::print("\n");
   }
 
   void summary() {

@@ -1,0 +1,117 @@
+// zinc request --durable
+
+#include "mdp/titanic/client.h"
+#include "tools/zinc/commands.h"
+#include "tools/zinc/request_parts.h"
+#include "tools/zinc/stop_signals.h"
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/system/system_error.hpp>
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace zinc {
+
+namespace {
+
+namespace asio = boost::asio;
+
+mdp::titanic::client_options options_of(const request_arguments& arguments) {
+  mdp::titanic::client_options options;
+  options.protocol = arguments.options.protocol;
+  options.timeout = arguments.options.timeout;
+  options.attempts = arguments.options.attempts;
+  return options;
+}
+
+// So many requests, so many at a time, each left, waited for and closed.
+class durable_requester {
+public:
+  durable_requester(asio::io_context& context, const request_arguments& arguments)
+      : arguments_{arguments},
+        total_{arguments.count.value_or(1)},
+        client_{context.get_executor(), arguments.connect, options_of(arguments)},
+        signals_{context.get_executor(), [this] { stop(); }} {
+    running_ = std::min(arguments.in_flight, total_);
+    for (std::size_t i = 0; i < running_; ++i) {
+      asio::co_spawn(context, ask(), asio::detached);
+    }
+  }
+
+  [[nodiscard]] int report() const {
+    if (arguments_.count) {
+      fmt::print("{} requests, {} answered, {} failed\n", started_, answered_,
+                 started_ - answered_);
+    }
+    return answered_ == total_ ? exit_code::done : exit_code::failed;
+  }
+
+private:
+  asio::awaitable<void> ask() {
+    while (started_ < total_ && !stopping_) {
+      ++started_;
+      try {
+        const auto id = co_await client_.async_request(arguments_.service, request_body(arguments_),
+                                                       asio::use_awaitable);
+        // Who is interrupted can ask for it later.
+        if (!arguments_.count) {
+          fmt::print(stderr, "zinc request: stored as {}\n", id.to_string());
+        }
+        const auto reply = co_await client_.async_wait(id, asio::use_awaitable);
+        ++answered_;
+        if (!arguments_.count) {
+          print_reply(reply, arguments_.json);
+        }
+        co_await client_.async_close(id, asio::use_awaitable);
+      } catch (const boost::system::system_error& e) {
+        if (!stopping_) {
+          fmt::print(stderr, "zinc request: {}\n", e.code().message());
+        }
+      }
+    }
+    if (--running_ == 0) {
+      stop();
+    }
+  }
+
+  void stop() {
+    stopping_ = true;
+    client_.stop();
+    signals_.cancel();
+  }
+
+  const request_arguments& arguments_;
+  std::size_t total_;
+  mdp::titanic::client client_;
+  stop_signals signals_;
+  std::size_t started_ = 0;
+  std::size_t answered_ = 0;
+  std::size_t running_ = 0;
+  bool stopping_ = false;
+};
+
+}  // namespace
+
+int run_durable_request(const request_arguments& arguments) {
+  if (const auto ec = mdp::check_service(arguments.service)) {
+    fmt::print(stderr, "zinc request: {}\n", ec.message());
+    return exit_code::misused;
+  }
+  asio::io_context context{1};
+  try {
+    durable_requester run{context, arguments};
+    context.run();
+    return run.report();
+  } catch (const boost::system::system_error& e) {
+    fmt::print(stderr, "zinc request: {}\n", e.what());
+    return exit_code::misused;
+  }
+}
+
+}  // namespace zinc

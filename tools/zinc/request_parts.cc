@@ -1,0 +1,64 @@
+#include "tools/zinc/request_parts.h"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <fmt/core.h>
+
+#include <string>
+#include <string_view>
+
+namespace zinc {
+
+namespace {
+
+// A string where the octets are text, else {"hex": "..."}.
+boost::json::value json_of(std::string_view part) {
+  const boost::json::value text(boost::json::string_view{part.data(), part.size()});
+  boost::system::error_code ec;
+  boost::json::parse(boost::json::serialize(text), ec);
+  if (!ec) {
+    return text;
+  }
+  std::string hex;
+  for (const auto octet : part) {
+    hex += fmt::format("{:02x}", static_cast<unsigned char>(octet));
+  }
+  return boost::json::object{{"hex", hex}};
+}
+
+}  // namespace
+
+zmtp::message request_body(const request_arguments& arguments) {
+  zmtp::message m;
+  for (const auto& part : arguments.body) {
+    m.push_back(part);
+  }
+  if (arguments.size) {
+    m.push_back(std::string(*arguments.size, 'x'));
+  }
+  if (m.empty()) {
+    m.push_back("");
+  }
+  return m;
+}
+
+void print_reply(const zmtp::message& reply, bool as_json) {
+  if (as_json) {
+    boost::json::array parts;
+    for (const auto part : reply) {
+      parts.push_back(json_of(part));
+    }
+    fmt::print("{}\n", boost::json::serialize(boost::json::object{{"reply", parts}}));
+    return;
+  }
+  const char* separator = "";
+  for (const auto part : reply) {
+    fmt::print("{}{}", separator, part);
+    separator = " ";
+  }
+  fmt::print("\n");
+}
+
+}  // namespace zinc

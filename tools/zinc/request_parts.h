@@ -1,0 +1,13 @@
+#pragma once
+// The parts of requests and replies on the command line.
+
+#include "tools/zinc/commands.h"
+#include "zmtp/message.h"
+
+namespace zinc {
+
+[[nodiscard]] zmtp::message request_body(const request_arguments& arguments);
+// A line on stdout.
+void print_reply(const zmtp::message& reply, bool as_json);
+
+}  // namespace zinc

@@ -1,0 +1,157 @@
+// zinc titanic
+
+#include "mdp/titanic/guide_directory.h"
+#include "mdp/titanic/salvage.h"
+#include "mdp/titanic/service.h"
+#include "mdp/titanic/sqlite_store.h"
+#include "tools/zinc/commands.h"
+#include "tools/zinc/stop_signals.h"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/system/system_error.hpp>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <csignal>
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+namespace zinc {
+
+namespace {
+
+namespace asio = boost::asio;
+namespace titanic = mdp::titanic;
+using boost::system::error_code;
+
+titanic::sqlite_options store_of(const titanic_arguments& arguments) {
+  titanic::sqlite_options options;
+  options.path = arguments.store;
+  options.sync = !arguments.unsafe_nosync;
+  options.reserve_octets = arguments.reserve_mebibytes * 1024 * 1024;
+  return options;
+}
+
+int run_salvage(const titanic_arguments& arguments) {
+  titanic::salvage_report report;
+  if (const auto ec = titanic::salvage(arguments.store, report)) {
+    spdlog::error("cannot salvage {}: {}", arguments.store, ec.message());
+    return exit_code::failed;
+  }
+  std::printf("kept %llu, reopened %llu, lost %llu\n", static_cast<unsigned long long>(report.kept),
+              static_cast<unsigned long long>(report.reopened),
+              static_cast<unsigned long long>(report.lost));
+  spdlog::info("the damaged store is kept as {}.damaged", arguments.store);
+  return exit_code::done;
+}
+
+int run_import(const titanic_arguments& arguments) {
+  titanic::import_report report;
+  if (const auto ec =
+          titanic::import_guide_directory(arguments.import_from, store_of(arguments), report)) {
+    spdlog::error("cannot import {} into {}: {}", arguments.import_from, arguments.store,
+                  ec.message());
+    return exit_code::failed;
+  }
+  std::printf("pending %llu, answered %llu, known %llu, unreadable %llu\n",
+              static_cast<unsigned long long>(report.pending),
+              static_cast<unsigned long long>(report.answered),
+              static_cast<unsigned long long>(report.known),
+              static_cast<unsigned long long>(report.unreadable));
+  return exit_code::done;
+}
+
+void log_status(const char* when, const titanic::titanic_status& now) {
+  const auto& count = now.counters;
+  spdlog::info(
+      "{}: {} requests stored, {} of them pending, {} with their services; accepted {}, refused "
+      "{}, "
+      "not stored {}; attempts {}, {} without an answer, {} interrupted; answered {}, given up {}, "
+      "closed {}, unreadable {}",
+      when, now.requests, now.pending, now.in_flight, count.accepted, count.refused,
+      count.not_stored, count.dispatched, count.unanswered, count.interrupted, count.answered,
+      count.given_up, count.closed, count.unreadable);
+}
+
+// Logs at each SIGUSR1 what there is.
+class status_signal {
+public:
+  status_signal(const asio::any_io_executor& executor, const titanic::service& of)
+      : signals_{executor, SIGUSR1}, of_{of} {
+    wait();
+  }
+  void cancel() { signals_.cancel(); }
+
+private:
+  void wait() {
+    signals_.async_wait([this](error_code ec, int) {
+      if (!ec) {
+        log_status("now", of_.status());
+        wait();
+      }
+    });
+  }
+
+  asio::signal_set signals_;
+  const titanic::service& of_;
+};
+
+int run_service(const titanic_arguments& arguments) {
+  asio::io_context context{1};
+  auto result = exit_code::done;
+  auto store = std::make_shared<titanic::sqlite_store>(context.get_executor(), store_of(arguments));
+  std::optional<titanic::service> service;
+  std::optional<status_signal> status;
+  std::optional<stop_signals> signals;
+  const auto stop = [&] {
+    service->stop();
+    status->cancel();
+    signals->cancel();
+  };
+  try {
+    service.emplace(
+        context.get_executor(), arguments.connect, arguments.options, store, [&](error_code ec) {
+          if (ec) {
+            spdlog::error("cannot open {}: {}", arguments.store, ec.message());
+            result = exit_code::failed;
+            stop();
+            return;
+          }
+          const auto now = service->status();
+          std::printf("open %zu %zu\n", now.requests, now.pending);
+          std::fflush(stdout);
+          spdlog::info("offering the titanic services to {}; {} requests stored, {} pending",
+                       arguments.connect, now.requests, now.pending);
+        });
+  } catch (const boost::system::system_error& e) {
+    spdlog::error("{}", e.what());
+    return exit_code::misused;
+  }
+  status.emplace(context.get_executor(), *service);
+  signals.emplace(context.get_executor(), stop);
+  context.run();
+  if (result == exit_code::done) {
+    log_status("stopped", service->status());
+  }
+  return result;
+}
+
+}  // namespace
+
+int run_titanic(const titanic_arguments& arguments) {
+  spdlog::set_default_logger(spdlog::stderr_color_mt("titanic"));
+  if (arguments.salvage) {
+    return run_salvage(arguments);
+  }
+  if (!arguments.import_from.empty()) {
+    return run_import(arguments);
+  }
+  if (arguments.unsafe_nosync) {
+    spdlog::warn("requests are accepted before they are on the disk: a power failure loses them");
+  }
+  return run_service(arguments);
+}
+
+}  // namespace zinc
