@@ -54,7 +54,7 @@ struct request_counters {
   std::uint64_t cut_short = 0;  // their worker was lost after a PARTIAL went to the client
   std::uint64_t abandoned = 0;  // their client went away
   std::uint64_t oversized = 0;  // their reply was too large to be gathered
-  std::uint64_t errors = 0;     // of the above, whose client was told
+  std::uint64_t errors = 0;     // of the above, and of those refused, whose client was told
 
   std::uint64_t unwanted_replies = 0;  // of requests that nobody waits for any more
 };

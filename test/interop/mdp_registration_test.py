@@ -100,6 +100,27 @@ class MmiTest(RegistrationCase):
                     client.send(service, SERVICE)
                     self.assertEqual(client.receive_reply(), (True, service, [b"501"]))
 
+    def test_lists_services_beside_what_the_rfc_has(self):  # MMI-1, MMI-5
+        for version, socket_type in (("0.1", zmq.REQ), ("0.2", zmq.DEALER)):
+            with self.subTest(version=version):
+                client = self.client(self.endpoint, version, socket_type)
+                name = b"listed\xff" + version.encode()
+                worker = self.worker(self.endpoint, name, version)
+                self.wait_for_mmi(name, b"200")
+                self.asker.send(name, b"body")
+                request = worker.receive_request()
+                code, listed, report = client.request(b"mmi.services", b"listed")
+                self.assertEqual((code, listed), (b"200", name))
+                self.assertTrue(report.startswith(
+                    b"workers=1 busy=1 waiting=0 working=1 octets=262 requests=1 replies=0 "), report)
+                worker.reply(request.address, b"done")
+                self.assertEqual(self.asker.receive_reply().body, [b"done"])
+                self.assertEqual(client.request(b"mmi.services", name), [b"200"])
+                code, report = client.request(b"mmi.broker", b"")
+                self.assertIn(b" workers=1 services=1 ", report)
+                worker.close()
+                self.wait_for_mmi(name, b"404")
+
     def test_questions_make_no_services(self):
         for i in range(5_000):
             self.assertEqual(self.mmi(b"nobody %d" % i), [b"404"])

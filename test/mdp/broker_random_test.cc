@@ -1,24 +1,36 @@
 // Clients and workers that come and go at random, among peers that send mutilated messages. A
 // ledger shows that every request is answered at most once, by whom it was given to, to who asked,
-// that none is lost while there are workers, and that no worker has more in hand than it takes.
+// that none is lost while there are workers, that none is given twice where it must not be, that who
+// understands errors hears of every end, and that no worker has more in hand than it takes.
+#include "mdp/request_error.h"
 #include "test/mdp/broker_fixture.h"
 
 #include <algorithm>
 #include <random>
+#include <set>
 #include <vector>
 
 namespace mdp {
 namespace {
 
-constexpr std::string_view services[] = {"echo", "slow", "odd"};
+constexpr std::string_view services[] = {"echo", "raw", "once"};
 
 class random_life : public broker_setting {
 public:
   random_life()
       : broker_setting{
             {.client_limit = {.requests = 2},
-             .services = {
-                 .attempts = 1'000'000, .unserved_expiry = 24h, .limit = {.octets = 2'000}}}} {}
+             .services = {.attempts = 1'000'000,
+                          .unserved_expiry = 24h,
+                          .limit = {.octets = 2'000}},
+             .rules = {
+                 {"raw",
+                  {.attempts = 1'000'000,
+                   .unserved_expiry = 24h,
+                   .raw_client_address = true,
+                   .limit = {.octets = 2'000}}},
+                 {"once",
+                  {.idempotent = false, .unserved_expiry = 24h, .limit = {.requests = 3}}}}}} {}
   void run(unsigned seed);
   [[nodiscard]] std::size_t most_in_hand() const noexcept { return most_in_hand_; }
 
@@ -29,9 +41,11 @@ private:
   };
   struct client {
     version speaks;
+    bool reads_errors;
     std::map<std::string, asked, std::less<>> open;  // by service, one request each
   };
   struct worker {
+    std::string_view serves;
     dialect speaks;
     std::size_t capacity = 1;
     std::vector<given_request> hands;
@@ -43,12 +57,16 @@ private:
     return std::next(of.begin(), pick(static_cast<unsigned>(of.size())));
   }
 
-  void add_client() { clients_[attach()].speaks = pick(2) == 0 ? version::v01 : version::v02; }
+  void add_client() {
+    const auto reads_errors = pick(2) == 0;
+    clients_[attach(reads_errors ? "mdp-errors" : "")] = {
+        pick(2) == 0 ? version::v01 : version::v02, reads_errors, {}};
+  }
   void add_worker(std::string_view service) {
     const auto how = std::array{dialect::v01, dialect::v02, dialect::v02_delimited}[pick(3)];
     const auto capacity = pick(3) == 0 ? 1 : 1 + pick(16);
     const auto announced = capacity == 1 ? "" : "capacity=" + std::to_string(capacity);
-    workers_[attach_worker(service, how, announced)] = {how, capacity, {}};
+    workers_[attach_worker(service, how, announced)] = {service, how, capacity, {}};
   }
   void say_in(dialect how, zmtp::peer_id id, zmtp::message m) {
     if (how == dialect::v02_delimited) {
@@ -73,6 +91,7 @@ private:
   std::vector<zmtp::peer_id> strangers_;
   std::vector<zmtp::message> seen_;  // what strangers make their messages of
   std::size_t most_in_hand_ = 0;     // of one worker
+  std::set<std::string> given_once_;
 };
 
 void random_life::a_client_asks() {
@@ -99,8 +118,15 @@ void random_life::clients_read() {
       auto m = next(id);
       const auto reply = parse_for_client(m, c.speaks);
       ASSERT_TRUE(reply);
-      const auto at = c.open.find(reply->service);
+      const auto failed = reply->service == error_service;
+      const auto at = c.open.find(failed ? m.back() : reply->service);
       ASSERT_NE(at, c.open.end()) << "a reply to nothing";
+      if (failed) {
+        ASSERT_TRUE(c.reads_errors);
+        ASSERT_TRUE(at->first == "once" || at->second.in_part);
+        c.open.erase(at);
+        continue;
+      }
       for (const auto part : m) {
         // Strangers that register as workers may say anything, but not what another was asked.
         ASSERT_TRUE(!part.starts_with("honest:") || part == at->second.id);
@@ -127,9 +153,12 @@ void random_life::a_worker_reads(zmtp::peer_id id, worker& w) {
     const std::string address{given->address};
     m.pop_front();
     m.pop_front();
+    if (w.serves == "once" && m.front().starts_with("honest:")) {
+      ASSERT_TRUE(given_once_.insert(std::string{m.front()}).second) << m.front();
+    }
     w.hands.push_back({address, m});
   }
-  ASSERT_LE(w.hands.size(), w.capacity);
+  ASSERT_LE(w.hands.size(), w.serves == "raw" ? 1 : w.capacity);
   most_in_hand_ = std::max(most_in_hand_, w.hands.size());
 }
 
@@ -283,8 +312,9 @@ void random_life::finish() {
   }
   for (const auto& [id, c] : clients_) {
     for (const auto& [service, entry] : c.open) {
-      // Its worker was lost in the middle of the reply.
-      EXPECT_TRUE(entry.in_part) << entry.id << " was lost";
+      // Its worker was lost, in the middle of the reply or where that is the end, and nobody was told.
+      EXPECT_TRUE(!c.reads_errors && (entry.in_part || service == "once"))
+          << entry.id << " was lost";
     }
     EXPECT_EQ(paused.count(id), 0U);
     EXPECT_EQ(closed.count(id), 0U);
@@ -297,7 +327,11 @@ void random_life::finish() {
     detach(id);
   }
   const auto s = broker.status();
-  EXPECT_EQ(s.clients + s.workers + s.services + s.waiting + s.working + s.paused_clients, 0U);
+  EXPECT_EQ(s.clients + s.workers + s.waiting + s.working + s.paused_clients, 0U);
+  EXPECT_EQ(s.services, 2U);  // that have a rule
+  for (const auto& one : broker.services()) {
+    EXPECT_EQ(one.workers + one.busy + one.waiting + one.working + one.octets, 0U) << one.name;
+  }
   EXPECT_FALSE(broker.next_deadline());
 }
 
@@ -329,6 +363,8 @@ TEST(broker_random, ledger) {  // MDP-31, D1, D3
     sum.partials += counted.partials;
     sum.requeued += counted.requeued;
     sum.cut_short += counted.cut_short;
+    sum.exhausted += counted.exhausted;
+    sum.errors += counted.errors;
     sum.abandoned += counted.abandoned;
     sum.unwanted_replies += counted.unwanted_replies;
     sum.unexpected_commands += counted.unexpected_commands;
@@ -340,9 +376,10 @@ TEST(broker_random, ledger) {  // MDP-31, D1, D3
     }
   }
   // All of it did happen.
-  for (const auto count : {sum.replies, sum.partials, sum.requeued, sum.cut_short, sum.abandoned,
-                           sum.unwanted_replies, sum.unexpected_commands, sum.ignored_messages,
-                           sum.workers_expired, sum.pauses, sum.malformed_announcements}) {
+  for (const auto count :
+       {sum.replies, sum.partials, sum.requeued, sum.cut_short, sum.exhausted, sum.errors,
+        sum.abandoned, sum.unwanted_replies, sum.unexpected_commands, sum.ignored_messages,
+        sum.workers_expired, sum.pauses, sum.malformed_announcements}) {
     EXPECT_GT(count, 5U);
   }
   EXPECT_GT(most_in_hand, 4U);
