@@ -37,7 +37,7 @@ disk_reserve::~disk_reserve() {
 }
 
 bool disk_reserve::hold() {
-  if (octets_ == 0 || held_) {
+  if (held()) {
     return true;
   }
   held_ = file_ != nullptr && fill();

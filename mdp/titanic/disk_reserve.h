@@ -21,6 +21,7 @@ public:
 
   // Takes the space, if it is not held already. False where there is not enough of it.
   [[nodiscard]] bool hold();
+  [[nodiscard]] bool held() const noexcept { return held_ || octets_ == 0; }
   // Gives it to who needs it. False if there was nothing to give.
   [[nodiscard]] bool release();
 

@@ -21,8 +21,6 @@ namespace {
 
 constexpr std::int64_t application = 0x5A54'4954;  // "ZTIT", which file(1) can show
 constexpr std::int64_t file_version = 1;
-// Pages of the log after which it is emptied: 8 MiB.
-constexpr int long_log = 2000;
 
 // Of the columns of a row, each behind its size, so that no two rows look alike.
 class checksum {
@@ -277,7 +275,7 @@ void slot_file::carry_out(const std::vector<store_operation>& batch,
     return one.what == operation::accept;
   });
   if (writes && !ec) {
-    const auto room = !accepts || reserve_->hold();
+    const auto room = !accepts || hold_reserve();
     ec = room ? transact(batch, results, what_gives_way::nothing) : errc::store_full;
     if (ec == errc::store_full) {
       ec = transact(batch, results, what_gives_way::what_is_accepted);
@@ -295,6 +293,19 @@ void slot_file::carry_out(const std::vector<store_operation>& batch,
       results[i].ec = failed_ ? errc::store_failed : errc::store_full;
     }
   }
+}
+
+bool slot_file::hold_reserve() {
+  if (reserve_->held()) {
+    return true;
+  }
+  // Trying takes time, and what space there is.
+  const auto now = std::chrono::steady_clock::now();
+  if (now < hold_again_at_) {
+    return false;
+  }
+  hold_again_at_ = now + options_.reserve_retry;
+  return reserve_->hold();
 }
 
 error_code slot_file::transact(const std::vector<store_operation>& batch,
@@ -416,7 +427,7 @@ bool slot_file::read_outcome(std::uint64_t number, whole_slot& into, bool with_b
 }
 
 void slot_file::tidy() {
-  if (failed_ || log_pages_ < long_log) {
+  if (failed_ || log_pages_ < options_.log_pages) {
     return;
   }
   const auto ec = error_of(sqlite3_wal_checkpoint_v2(database_.handle(), nullptr,

@@ -8,6 +8,7 @@
 
 #include <boost/system/error_code.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -23,6 +24,10 @@ struct sqlite_options {
   bool sync = true;
   // Held back for replies and for closing when the disk is full. Nothing is accepted without it.
   std::size_t reserve_octets = 16 * 1024 * 1024;
+  // How long to wait with taking the reserve again when there was no room for it.
+  std::chrono::milliseconds reserve_retry{1'000};
+  // Pages of the log, of 4 KiB, after which its content is moved to its place.
+  int log_pages = 2'000;
   // SQLite's name of a file system; null is the usual one.
   const char* vfs = nullptr;
 };
@@ -85,6 +90,7 @@ private:
                                                       const zmtp::message& body);
   [[nodiscard]] boost::system::error_code put_empty(std::uint64_t number);
   [[nodiscard]] boost::system::error_code put_extent();
+  [[nodiscard]] bool hold_reserve();
   void read(const store_operation& one, store_result& result);
   [[nodiscard]] bool read_request(std::uint64_t number, whole_slot& into, bool with_body);
   [[nodiscard]] bool read_outcome(std::uint64_t number, whole_slot& into, bool with_body);
@@ -101,6 +107,7 @@ private:
   sqlite_statement get_outcome_;
   std::vector<std::byte> octets_;  // of the body that is being written
   std::uint64_t slots_ = 0;
+  std::chrono::steady_clock::time_point hold_again_at_{};
   int log_pages_ = 0;
   bool failed_ = false;
 };

@@ -1,0 +1,72 @@
+#pragma once
+// A disk in memory as a file system of SQLite: it may be switched off at any step, and then has lost or
+// torn what was not synced; single steps fail, and it may be full.
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+struct sqlite3_vfs;
+
+namespace mdp::titanic {
+
+class faulty_disk {
+public:
+  static constexpr std::size_t sector = 512;
+
+  faulty_disk();
+  faulty_disk(const faulty_disk&) = delete;
+  faulty_disk& operator=(const faulty_disk&) = delete;
+  // After all files are closed.
+  ~faulty_disk();
+
+  // What SQLite knows it by.
+  [[nodiscard]] const char* name() const noexcept { return name_.c_str(); }
+
+  // Writes, syncs, truncations and deletions so far.
+  [[nodiscard]] std::size_t steps() const noexcept { return steps_; }
+  // From this step on everything fails.
+  void switch_off_at(std::size_t step) noexcept { off_at_ = step; }
+  // This step alone fails.
+  void fail_at(std::size_t step) noexcept { fail_at_ = step; }
+  // Octets of all files.
+  void limit(std::size_t octets) noexcept { limit_ = octets; }
+
+  // What was not synced is there or not, each sector for itself. After all files are closed.
+  void switch_on(std::uint64_t seed);
+
+  [[nodiscard]] std::vector<std::byte>& content(const std::string& path);
+  [[nodiscard]] bool has(const std::string& path) const { return files_.contains(path); }
+
+private:
+  struct change {
+    std::size_t at;  // of a truncation: the new size
+    std::vector<std::byte> octets;
+    bool truncates;
+  };
+  struct file {
+    std::vector<std::byte> synced;
+    std::vector<std::byte> current;
+    std::vector<change> unsynced;
+  };
+  struct handle;
+  struct methods;
+
+  // Counts a step; false if it fails.
+  [[nodiscard]] bool step() noexcept;
+  [[nodiscard]] std::size_t size() const noexcept;
+
+  std::string name_;
+  std::unique_ptr<sqlite3_vfs> vfs_;
+  std::map<std::string, std::shared_ptr<file>> files_;
+  std::size_t steps_ = 0;
+  std::size_t off_at_ = SIZE_MAX;
+  std::size_t fail_at_ = SIZE_MAX;
+  std::size_t limit_ = SIZE_MAX;
+};
+
+}  // namespace mdp::titanic

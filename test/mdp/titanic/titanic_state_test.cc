@@ -1,0 +1,473 @@
+// Titanic's decisions, by scripts: what is answered when, what is stored before it, and what is given to
+// services.
+
+#include "test/mdp/titanic/titanic_fixture.h"
+
+namespace mdp::titanic {
+namespace {
+
+TEST_F(titanic_test,
+       a_request_is_answered_when_it_is_stored_and_not_before) {  // TSP-2, TSP-3, TSP-5
+  ask("echo", "body");
+  EXPECT_TRUE(actions.answers.empty());
+  EXPECT_TRUE(actions.dispatches.empty());
+  ASSERT_EQ(actions.operations.size(), 1U);
+  EXPECT_EQ(actions.operations[0].what, operation::accept);
+  EXPECT_EQ(actions.operations[0].service, "echo");
+  EXPECT_EQ(actions.operations[0].body, zmtp::message{"body"});
+  store_all();
+  const auto reply = answer();
+  EXPECT_EQ(reply[0], "200");
+  EXPECT_EQ(reply[1], id_of(1).to_string());
+  EXPECT_EQ(reply[1].size(), 32U);
+}
+
+TEST_F(titanic_test, from_the_request_to_the_closing) {  // TSP-4, TSP-6, TSP-7, TSP-8
+  const auto id = accept("echo", "body");
+  EXPECT_EQ(ask_for_reply(id), zmtp::message{"300"});
+  look_up("echo", "200");
+  const auto given = dispatched();
+  EXPECT_EQ(given.service, "echo");
+  EXPECT_EQ(given.body, zmtp::message{"body"});
+  EXPECT_EQ(given.deadline, 10s);
+  end(given.id, {"the", "", "reply"});
+  // Not before it is stored.
+  state->on_reply(++caller, zmtp::message{id.to_string()}, actions);
+  EXPECT_EQ(answer(), zmtp::message{"300"});
+  store_all();
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(ask_for_reply(id), (zmtp::message{"200", "the", "", "reply"}));
+  }
+  EXPECT_EQ(close(id), zmtp::message{"200"});
+  EXPECT_EQ(ask_for_reply(id), zmtp::message{"400"});
+  EXPECT_EQ(state->status().requests, 0U);
+  EXPECT_EQ(state->status().pending, 0U);
+}
+
+TEST_F(titanic_test, what_is_no_request_is_refused_and_never_stored) {  // TSP-4, TSP-11
+  const std::vector<zmtp::message> wrong{
+      {"echo"}, {""}, {"", "body"}, {std::string(256, 's'), "body"}};
+  for (const auto& m : wrong) {
+    auto asked = m;
+    state->on_request(++caller, std::move(asked), id_of(++last_id), actions);
+    EXPECT_TRUE(actions.operations.empty());
+    EXPECT_EQ(answer(), zmtp::message{"400"});
+  }
+  EXPECT_EQ(state->status().counters.refused, wrong.size());
+}
+
+TEST_F(titanic_test,
+       an_id_that_is_not_of_32_digits_never_comes_near_the_store) {  // TSP-6, TSP-9, TSP-11
+  accept("echo", "body");
+  actions.clear();
+  const auto real = id_of(1).to_string();
+  const std::vector<zmtp::message> wrong{{""},
+                                         {"../../../../etc/passwd"},
+                                         {"../../../../../../etc/passwd/////"sv.substr(0, 32)},
+                                         {std::string(32, '\0')},
+                                         {std::string(32, 'g')},
+                                         {std::string(300, 'A')},
+                                         {real + "0"},
+                                         {real.substr(1)},
+                                         {real + ".req"},
+                                         {real, real},
+                                         {real, ""}};
+  for (const auto& m : wrong) {
+    state->on_reply(++caller, m, actions);
+    EXPECT_TRUE(actions.operations.empty());
+    EXPECT_EQ(answer(), zmtp::message{"400"});
+    state->on_close(++caller, m, now, actions);
+    EXPECT_TRUE(actions.operations.empty());
+    EXPECT_EQ(answer(), zmtp::message{"200"});
+  }
+  EXPECT_EQ(ask_for_reply(id_of(1)), zmtp::message{"300"});
+}
+
+TEST_F(titanic_test, an_id_may_come_in_either_case) {
+  const auto id = accept("echo", "body");
+  std::string lower;
+  for (const auto digit : id.to_string()) {
+    lower += static_cast<char>(std::tolower(digit));
+  }
+  EXPECT_NE(lower, id.to_string());
+  state->on_reply(++caller, zmtp::message{lower}, actions);
+  EXPECT_EQ(answer(), zmtp::message{"300"});
+}
+
+TEST_F(titanic_test, an_unknown_id_has_no_reply_and_is_closed_already) {  // TSP-6, TSP-9
+  EXPECT_EQ(ask_for_reply(id_of(99)), zmtp::message{"400"});
+  EXPECT_EQ(close(id_of(99)), zmtp::message{"200"});
+  EXPECT_TRUE(done.empty());
+}
+
+TEST_F(titanic_test, a_request_waits_for_its_service_without_using_up_its_attempts) {  // TSP-15
+  const auto id = accept("echo", "body");
+  look_up("echo", "404");
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_TRUE(actions.dispatches.empty());
+    pass(2s);
+    look_up("echo", "404");
+  }
+  pass(2s);
+  look_up("echo", "200");
+  end(dispatched().id, {"reply"});
+  store_all();
+  EXPECT_EQ(ask_for_reply(id), (zmtp::message{"200", "reply"}));
+  EXPECT_EQ(state->status().counters.unanswered, 0U);
+}
+
+TEST_F(titanic_test, the_broker_is_asked_ever_less_often_for_a_service_that_is_not_there) {
+  accept("echo", "body");
+  look_up("echo", "404");
+  for (const auto wait : {100ms, 200ms, 400ms, 800ms, 1600ms, 2000ms, 2000ms}) {
+    pass(wait - 1ms);
+    EXPECT_TRUE(actions.dispatches.empty());
+    pass(1ms);
+    look_up("echo", "404");
+  }
+}
+
+TEST_F(titanic_test, a_broker_without_mmi_is_given_the_request) {
+  accept("echo", "body");
+  look_up("echo", "501");
+  EXPECT_EQ(dispatched().service, "echo");
+}
+
+TEST_F(titanic_test, while_there_is_no_broker_nothing_is_counted) {
+  accept("echo", "body");
+  for (int i = 0; i < 10; ++i) {
+    fail(dispatched().id, mdp::errc::not_connected);
+    pass(2s);
+  }
+  look_up("echo", "200");
+  for (int i = 0; i < 10; ++i) {
+    // Lost on the way, before the deadline.
+    pass(1s);
+    fail(dispatched().id, mdp::errc::no_reply);
+    EXPECT_TRUE(actions.operations.empty());
+    pass(2s);
+    look_up("echo", "200");
+  }
+  EXPECT_EQ(state->status().counters.interrupted, 10U);
+  EXPECT_EQ(state->status().counters.unanswered, 0U);
+}
+
+TEST_F(titanic_test, after_its_last_attempt_a_request_is_given_up_and_stays_so) {
+  const auto id = accept("echo", "poison");
+  for (std::uint32_t i = 1; i <= 3; ++i) {
+    look_up("echo", "200");
+    const auto given = dispatched();
+    pass(10s);
+    fail(given.id, mdp::errc::no_reply);
+    ASSERT_EQ(actions.operations.size(), 1U);
+    EXPECT_EQ(actions.operations[0].what, i < 3 ? operation::count_attempt : operation::give_up);
+    EXPECT_EQ(actions.operations[0].attempts, i);
+    EXPECT_EQ(actions.operations[0].id, id);
+    store_all();
+    pass(2s);
+  }
+  EXPECT_TRUE(actions.dispatches.empty());
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(ask_for_reply(id), zmtp::message{"500"});
+  }
+  EXPECT_EQ(state->status().counters.given_up, 1U);
+  EXPECT_EQ(close(id), zmtp::message{"200"});
+  EXPECT_EQ(ask_for_reply(id), zmtp::message{"400"});
+}
+
+TEST_F(titanic_test, a_service_has_so_many_requests_at_once_and_in_order) {
+  for (const auto* const body : {"1", "2", "3", "4", "5"}) {
+    accept("echo", body);
+    if (body[0] == '1') {
+      look_up("echo", "200");
+    }
+  }
+  ASSERT_EQ(actions.dispatches.size(), 2U);
+  auto given = std::exchange(actions.dispatches, {});
+  EXPECT_EQ(given[0].body.front(), "1");
+  EXPECT_EQ(given[1].body.front(), "2");
+  EXPECT_EQ(state->status().in_flight, 2U);
+  end(given[1].id, {"reply"});
+  const auto third = dispatched();
+  EXPECT_EQ(third.body.front(), "3");
+  end(given[0].id, {"reply"});
+  EXPECT_EQ(dispatched().body.front(), "4");
+  end(third.id, {"reply"});
+  EXPECT_EQ(dispatched().body.front(), "5");
+}
+
+TEST_F(titanic_test, a_service_that_is_slow_does_not_keep_others_waiting) {
+  accept("slow", "1");
+  look_up("slow", "200");
+  accept("slow", "2");
+  accept("slow", "3");
+  EXPECT_EQ(std::exchange(actions.dispatches, {}).size(), 2U);
+  const auto id = accept("quick", "4");
+  look_up("quick", "200");
+  end(dispatched().id, {"reply"});
+  store_all();
+  EXPECT_EQ(ask_for_reply(id), (zmtp::message{"200", "reply"}));
+}
+
+TEST_F(titanic_test, a_service_has_limits_of_its_own) {
+  auto options = strict_options();
+  options.services["picky"] = {.concurrency = 1, .deadline = 3s, .attempts = 1};
+  state.emplace(options);
+  const auto id = accept("picky", "1");
+  look_up("picky", "200");
+  const auto given = dispatched();
+  EXPECT_EQ(given.deadline, 3s);
+  accept("picky", "2");
+  EXPECT_TRUE(actions.dispatches.empty());
+  pass(3s);
+  fail(given.id, mdp::errc::no_reply);
+  store_all();
+  EXPECT_EQ(ask_for_reply(id), zmtp::message{"500"});
+}
+
+TEST_F(titanic_test, a_request_that_failed_goes_behind_the_others) {
+  auto options = strict_options();
+  options.service.concurrency = 1;
+  state.emplace(options);
+  accept("echo", "poison");
+  look_up("echo", "200");
+  accept("echo", "food");
+  const auto poison = dispatched();
+  pass(10s);
+  fail(poison.id, mdp::errc::no_reply);
+  pass(100ms);
+  look_up("echo", "200");
+  EXPECT_EQ(dispatched().body.front(), "food");
+}
+
+TEST_F(titanic_test, closed_while_it_waits_it_is_never_given) {
+  const auto id = accept("echo", "1");
+  const auto asked = dispatched();
+  EXPECT_EQ(close(id), zmtp::message{"200"});
+  end(asked.id, {"200"});
+  EXPECT_TRUE(actions.dispatches.empty());
+}
+
+TEST_F(titanic_test, closed_while_it_is_carried_out_its_reply_is_of_no_account) {
+  const auto first = accept("echo", "1");
+  look_up("echo", "200");
+  const auto given = dispatched();
+  EXPECT_EQ(close(first), zmtp::message{"200"});
+  // The slot is used again, and is not to be taken for the one before.
+  const auto second = accept("echo", "2");
+  EXPECT_EQ(done.back().number, 1U);
+  const auto next = dispatched();
+  end(given.id, {"of the first"});
+  EXPECT_TRUE(actions.operations.empty());
+  EXPECT_EQ(ask_for_reply(first), zmtp::message{"400"});
+  EXPECT_EQ(ask_for_reply(second), zmtp::message{"300"});
+  end(next.id, {"of the second"});
+  store_all();
+  EXPECT_EQ(ask_for_reply(second), (zmtp::message{"200", "of the second"}));
+  EXPECT_EQ(state->status().in_flight, 0U);
+}
+
+TEST_F(titanic_test, closed_while_its_reply_is_stored_or_its_body_is_read) {
+  const auto id = accept("echo", "1");
+  look_up("echo", "200");
+  end(dispatched().id, {"reply"});
+  EXPECT_EQ(close(id), zmtp::message{"200"});
+  ASSERT_GE(done.size(), 2U);
+  EXPECT_EQ(done[done.size() - 2].what, operation::answer);
+  EXPECT_EQ(done.back().what, operation::close);
+  EXPECT_EQ(ask_for_reply(id), zmtp::message{"400"});
+
+  auto options = strict_options();
+  options.held_octets = 0;
+  state.emplace(options);
+  const auto read = accept("echo", "2");
+  look_up("echo", "200");
+  ASSERT_EQ(actions.operations.size(), 1U);
+  EXPECT_EQ(actions.operations[0].what, operation::read_request);
+  EXPECT_EQ(state->status().in_flight, 1U);
+  EXPECT_EQ(close(read), zmtp::message{"200"});
+  EXPECT_EQ(state->status().in_flight, 0U);
+  EXPECT_TRUE(actions.dispatches.empty());
+}
+
+TEST_F(titanic_test, closed_twice_at_once) {
+  const auto id = accept("echo", "1");
+  state->on_close(1001, zmtp::message{id.to_string()}, now, actions);
+  state->on_close(1002, zmtp::message{id.to_string()}, now, actions);
+  store_all();
+  ASSERT_EQ(actions.answers.size(), 2U);
+  for (const auto& one : actions.answers) {
+    EXPECT_EQ(one.body, zmtp::message{"200"});
+  }
+  EXPECT_EQ(state->status().counters.closed, 1U);
+  EXPECT_EQ(state->status().requests, 0U);
+}
+
+TEST_F(titanic_test, bodies_that_do_not_fit_into_memory_are_read_when_it_is_their_turn) {
+  auto options = strict_options();
+  options.held_octets = 100;
+  state.emplace(options);
+  accept("echo", std::string(60, 'a'));
+  look_up("echo", "200");
+  EXPECT_EQ(dispatched().body.front(), std::string(60, 'a'));
+  EXPECT_EQ(done.back().what, operation::accept);
+  accept("echo", std::string(60, 'b'));
+  EXPECT_EQ(done.back().what, operation::read_request);
+  EXPECT_EQ(dispatched().body.front(), std::string(60, 'b'));
+}
+
+TEST_F(titanic_test, no_room_is_500_and_nothing_is_kept) {  // TSP-4, TSP-14
+  ask("echo", "body");
+  fail_all(errc::store_full);
+  EXPECT_EQ(answer(), zmtp::message{"500"});
+  EXPECT_EQ(ask_for_reply(id_of(1)), zmtp::message{"400"});
+  EXPECT_TRUE(actions.dispatches.empty());
+  // Later there is.
+  accept("echo", "body");
+  EXPECT_EQ(state->status().counters.not_stored, 1U);
+}
+
+TEST_F(titanic_test, a_reply_that_finds_no_room_is_kept_until_there_is) {
+  const auto id = accept("echo", "body");
+  look_up("echo", "200");
+  end(dispatched().id, {"reply"});
+  for (int i = 0; i < 3; ++i) {
+    fail_all(errc::store_full);
+    EXPECT_EQ(ask_for_reply(id), zmtp::message{"300"});
+    pass(2s);
+    ASSERT_EQ(actions.operations.size(), 1U);
+  }
+  EXPECT_TRUE(actions.dispatches.empty()) << "it was carried out already";
+  store_all();
+  EXPECT_EQ(ask_for_reply(id), (zmtp::message{"200", "reply"}));
+}
+
+TEST_F(titanic_test, a_close_that_was_not_stored_is_no_200) {
+  const auto id = accept("echo", "body");
+  state->on_close(++caller, zmtp::message{id.to_string()}, now, actions);
+  fail_all(errc::store_full);
+  EXPECT_EQ(answer(), zmtp::message{"500"});
+  EXPECT_EQ(close(id), zmtp::message{"200"});
+}
+
+TEST_F(titanic_test, a_store_that_failed_accepts_and_dispatches_nothing_more) {  // TSP-4
+  const auto answered = accept("echo", "1");
+  look_up("echo", "200");
+  end(dispatched().id, {"reply"});
+  store_all();
+  const auto waiting = accept("other", "2");
+  actions.dispatches.clear();
+  ask("echo", "3");
+  fail_all(errc::store_failed);
+  EXPECT_EQ(answer(), zmtp::message{"500"});
+  EXPECT_FALSE(state->status().accepting);
+  ask("echo", "4");
+  EXPECT_TRUE(actions.operations.empty());
+  EXPECT_EQ(answer(), zmtp::message{"500"});
+  EXPECT_EQ(close(answered), zmtp::message{"500"});
+  EXPECT_EQ(ask_for_reply(waiting), zmtp::message{"500"});
+  EXPECT_EQ(ask_for_reply(answered), (zmtp::message{"200", "reply"}));
+  pass(1min);
+  EXPECT_TRUE(actions.dispatches.empty());
+}
+
+TEST_F(titanic_test, a_reply_that_cannot_be_read_is_500) {
+  const auto id = accept("echo", "1");
+  look_up("echo", "200");
+  end(dispatched().id, {"reply"});
+  store_all();
+  state->on_reply(++caller, zmtp::message{id.to_string()}, actions);
+  fail_all(errc::row_damaged);
+  EXPECT_EQ(answer(), zmtp::message{"500"});
+  EXPECT_EQ(state->status().counters.unreadable, 1U);
+}
+
+TEST_F(titanic_test, a_request_that_cannot_be_read_is_given_up) {
+  restart({{.number = 1, .accepted = 7, .id = id_of(7), .service = "echo"}});
+  look_up("echo", "200");
+  fail_all(errc::row_damaged);
+  store_all();
+  EXPECT_EQ(done.back().what, operation::give_up);
+  EXPECT_EQ(ask_for_reply(id_of(7)), zmtp::message{"500"});
+  EXPECT_EQ(state->status().in_flight, 0U);
+}
+
+TEST_F(titanic_test, it_goes_on_where_it_was) {  // TSP-2
+  requests = {{}, {"third"}, {"first"}, {}, {}, {"second"}};
+  replies = {{}, {}, {}, {}, {"reply"}};
+  restart(
+      {{.number = 1, .accepted = 9, .id = id_of(9), .service = "echo"},
+       {.number = 2, .accepted = 4, .id = id_of(4), .attempts = 2, .service = "echo"},
+       {.number = 3},
+       {.number = 4, .accepted = 5, .id = id_of(5), .state = outcome::answered, .service = "echo"},
+       {.number = 5, .accepted = 6, .id = id_of(6), .service = "echo"},
+       {.number = 6,
+        .accepted = 8,
+        .id = id_of(8),
+        .state = outcome::given_up,
+        .service = "echo"}});
+  EXPECT_EQ(state->status().requests, 5U);
+  EXPECT_EQ(state->status().pending, 3U);
+  look_up("echo", "200");
+  store_all();
+  auto given = std::exchange(actions.dispatches, {});
+  ASSERT_EQ(given.size(), 2U);
+  EXPECT_EQ(given[0].body.front(), "first");
+  EXPECT_EQ(given[1].body.front(), "second");
+  EXPECT_EQ(ask_for_reply(id_of(5)), (zmtp::message{"200", "reply"}));
+  EXPECT_EQ(ask_for_reply(id_of(8)), zmtp::message{"500"});
+  // Its attempts go on counting.
+  pass(10s);
+  fail(given[0].id, mdp::errc::no_reply);
+  EXPECT_EQ(actions.operations.back().what, operation::give_up);
+  store_all();
+  // The empty slot comes first.
+  last_id = 20;
+  accept("echo", "new");
+  EXPECT_EQ(done.back().number, 3U);
+  EXPECT_EQ(done.back().accepted, 10U);
+}
+
+TEST_F(titanic_test, there_is_a_limit_to_what_is_stored) {
+  auto options = strict_options();
+  options.requests = 2;
+  state.emplace(options);
+  const auto first = accept("echo", "1");
+  accept("echo", "2");
+  ask("echo", "3");
+  EXPECT_TRUE(actions.operations.empty());
+  EXPECT_EQ(answer(), zmtp::message{"500"});
+  EXPECT_EQ(close(first), zmtp::message{"200"});
+  accept("echo", "4");
+}
+
+TEST_F(titanic_test, many_services_are_looked_for_a_few_at_a_time) {
+  for (int i = 0; i < 100; ++i) {
+    accept("service" + std::to_string(i), "body");
+  }
+  std::size_t asked = 0;
+  while (!actions.dispatches.empty()) {
+    EXPECT_LE(actions.dispatches.size(), 16U);
+    for (const auto& one : std::exchange(actions.dispatches, {})) {
+      ++asked;
+      end(one.id, {"404"});
+    }
+  }
+  EXPECT_EQ(asked, 100U);
+  EXPECT_EQ(state->status().services, 100U);
+}
+
+TEST_F(titanic_test, services_that_nobody_waits_for_are_forgotten) {
+  const auto id = accept("echo", "1");
+  look_up("echo", "200");
+  end(dispatched().id, {"reply"});
+  store_all();
+  EXPECT_EQ(close(id), zmtp::message{"200"});
+  EXPECT_EQ(state->status().services, 1U);
+  pass(1s);
+  EXPECT_EQ(state->status().services, 0U);
+  EXPECT_FALSE(state->next_deadline());
+}
+
+}  // namespace
+}  // namespace mdp::titanic
