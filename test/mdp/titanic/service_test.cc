@@ -1,0 +1,321 @@
+// Titanic on real sockets: its services, its client, a broker and workers, and what becomes of requests
+// when one of them goes.
+
+#include "mdp/titanic/service.h"
+
+#include "mdp/titanic/client.h"
+#include "mdp/titanic/command.h"
+#include "mdp/titanic/memory_store.h"
+#include "mdp/titanic/sqlite_store.h"
+#include "test/mdp/shell_fixture.h"
+#include "test/support/scratch_folder.h"
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/error.hpp>
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace mdp::titanic {
+namespace {
+
+using boost::system::error_code;
+using namespace std::chrono_literals;
+using zmtp::message;
+
+service_options impatient_titanic() {
+  service_options options;
+  options.heartbeat_interval = 50ms;
+  options.reconnect_delay = 5ms;
+  options.core.least_backoff = 5ms;
+  options.core.most_backoff = 20ms;
+  return options;
+}
+
+titanic::client_options impatient_asker(version protocol) {
+  titanic::client_options options;
+  options.protocol = protocol;
+  options.timeout = 15s;
+  options.least_wait = 1ms;
+  options.most_wait = 5ms;
+  return options;
+}
+
+class titanic_service : public shell_test, public testing::WithParamInterface<version> {
+protected:
+  void start_titanic(const service_options& options = impatient_titanic()) {
+    bool open = false;
+    titanic_.emplace(executor(), at_, options,
+                     std::make_shared<memory_store>(executor(), contents_), [&](error_code ec) {
+                       EXPECT_FALSE(ec);
+                       open = true;
+                     });
+    run_until([&] { return open; });
+    await_workers(options.stock_broker ? 3 * options.in_flight : 3);
+  }
+  void start_client() { client_.emplace(executor(), at_, impatient_asker(GetParam())); }
+
+  request_id request(const std::string& service, message body) {
+    std::optional<request_id> stored;
+    client_->async_request(service, std::move(body), [&](error_code ec, request_id id) {
+      EXPECT_FALSE(ec) << ec.message();
+      stored = id;
+    });
+    run_until([&] { return stored.has_value(); });
+    return *stored;
+  }
+  std::pair<error_code, message> reply(request_id id, bool wait) {
+    std::optional<std::pair<error_code, message>> got;
+    const auto take = [&](error_code ec, message m) { got.emplace(ec, std::move(m)); };
+    if (wait) {
+      client_->async_wait(id, take);
+    } else {
+      client_->async_reply(id, take);
+    }
+    run_until([&] { return got.has_value(); });
+    return *got;
+  }
+  error_code close(request_id id) {
+    std::optional<error_code> end;
+    client_->async_close(id, [&](error_code ec) { end = ec; });
+    run_until([&] { return end.has_value(); });
+    return *end;
+  }
+
+  std::shared_ptr<memory_store::contents> contents_ = std::make_shared<memory_store::contents>();
+  std::optional<service> titanic_;
+  std::optional<titanic::client> client_;
+};
+
+INSTANTIATE_TEST_SUITE_P(mdp, titanic_service, testing::Values(version::v01, version::v02),
+                         [](const auto& tested) { return name_of(tested.param); });
+
+TEST_P(titanic_service, its_three_services_are_there) {  // TSP-1
+  start_broker();
+  start_titanic();
+  mdp::client asker{executor(), at_, patient_client(GetParam())};
+  std::size_t there = 0;
+  for (const auto name : {request_service, reply_service, close_service}) {
+    asker.async_request("mmi.service", message{name}, [&](error_code ec, const message& m) {
+      EXPECT_FALSE(ec);
+      EXPECT_EQ(m, message{"200"});
+      ++there;
+    });
+  }
+  run_until([&] { return there == 3; });
+}
+
+TEST_P(titanic_service, a_request_is_carried_out_and_its_reply_waits) {  // TSP-3, TSP-6, TSP-7
+  start_broker();
+  start_titanic();
+  start_client();
+  const auto echo = echo_worker(GetParam());
+  const auto id = request("echo", {"a", "", "b"});
+  for (int i = 0; i < 3; ++i) {
+    const auto [ec, m] = reply(id, i == 0);
+    EXPECT_FALSE(ec);
+    EXPECT_EQ(m, (message{"a", "", "b"}));
+  }
+  EXPECT_FALSE(close(id));
+  EXPECT_EQ(reply(id, false).first, errc::unknown_id);  // TSP-13
+  EXPECT_EQ(reply(id, true).first, errc::unknown_id);
+  EXPECT_FALSE(close(id));  // TSP-9
+}
+
+TEST_P(titanic_service, it_waits_for_a_service_that_comes_later) {  // TSP-12, TSP-15
+  start_broker();
+  start_titanic();
+  start_client();
+  const auto id = request("echo", {"body"});
+  EXPECT_EQ(reply(id, false).first, errc::pending);
+  std::optional<message> got;
+  client_->async_wait(id, [&](error_code ec, message m) {
+    EXPECT_FALSE(ec);
+    got = std::move(m);
+  });
+  const auto echo = echo_worker(version::v02);
+  run_until([&] { return got.has_value(); });
+  EXPECT_EQ(*got, message{"body"});
+}
+
+TEST_P(titanic_service, many_requests_at_once) {
+  for (const bool stock_broker : {false, true}) {
+    start_broker();
+    auto options = impatient_titanic();
+    options.stock_broker = stock_broker;
+    options.in_flight = 8;
+    start_titanic(options);
+    start_client();
+    const auto echo = echo_worker(GetParam());
+    constexpr std::size_t count = 200;
+    std::set<std::string> ids;
+    std::size_t closed = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto text = std::to_string(i);
+      client_->async_request("echo", message{text}, [&, text](error_code ec, request_id id) {
+        EXPECT_FALSE(ec);
+        EXPECT_TRUE(ids.insert(id.to_string()).second);
+        client_->async_wait(id, [&, text, id](error_code failed, const message& m) {
+          EXPECT_FALSE(failed);
+          EXPECT_EQ(m, message{text});
+          client_->async_close(id, [&](error_code end) {
+            EXPECT_FALSE(end);
+            ++closed;
+          });
+        });
+      });
+    }
+    run_until([&] { return closed == count; });
+    const auto status = titanic_->status();
+    EXPECT_EQ(status.requests, 0U);
+    EXPECT_EQ(status.counters.accepted, count);
+    EXPECT_EQ(status.counters.dispatched, count) << "each was carried out once";
+    client_.reset();
+    titanic_.reset();
+    broker_.reset();
+    contents_ = std::make_shared<memory_store::contents>();
+  }
+}
+
+TEST_P(titanic_service, it_goes_on_after_a_restart_with_what_was_stored) {  // TSP-2
+  start_broker();
+  start_titanic();
+  start_client();
+  const auto waiting = request("echo", {"waiting"});
+  auto echo = echo_worker(GetParam());
+  const auto answered = request("echo", {"answered"});
+  EXPECT_FALSE(reply(answered, true).first);
+  EXPECT_FALSE(reply(waiting, true).first);
+  echo.reset();
+  const auto later = request("echo", {"later"});
+  titanic_.reset();
+  await_workers(0);
+  start_titanic();
+  EXPECT_EQ(titanic_->status().requests, 3U);
+  EXPECT_EQ(reply(answered, false).second, message{"answered"});
+  EXPECT_EQ(reply(later, false).first, errc::pending);
+  echo = echo_worker(GetParam());
+  EXPECT_EQ(reply(later, true).second, message{"later"});
+}
+
+TEST_P(titanic_service, a_broker_that_comes_back_finds_it_again) {
+  start_broker();
+  start_titanic();
+  start_client();
+  const auto echo = echo_worker(GetParam());
+  const auto id = request("echo", {"before"});
+  EXPECT_FALSE(reply(id, true).first);
+  broker_.reset();
+  start_broker();
+  await_workers(4);
+  EXPECT_EQ(reply(id, true).second, message{"before"});
+  EXPECT_EQ(reply(request("echo", {"after"}), true).second, message{"after"});
+}
+
+TEST_P(titanic_service, what_is_not_stored_is_tried_again_and_then_reported) {  // TSP-14
+  start_broker();
+  start_client();
+  std::size_t asked = 0;
+  worker stub{executor(), at_, impatient_worker(version::v01, std::string{request_service}),
+              [&](worker_request r) {
+                ++asked;
+                EXPECT_FALSE(r.reply(message{"500"}));
+              }};
+  await_workers(1);
+  std::optional<error_code> end;
+  client_->async_request("echo", message{"body"}, [&](error_code ec, request_id) { end = ec; });
+  run_until([&] { return end.has_value(); });
+  EXPECT_EQ(*end, errc::not_stored);
+  EXPECT_EQ(asked, titanic::client_options{}.attempts);
+}
+
+TEST_P(titanic_service, what_is_no_request_is_refused_at_once) {  // TSP-13
+  start_broker();
+  start_titanic();
+  start_client();
+  std::optional<error_code> end;
+  const auto note = [&](error_code ec, request_id) { end = ec; };
+  client_->async_request("", message{"body"}, note);
+  run_until([&] { return end.has_value(); });
+  EXPECT_EQ(*std::exchange(end, {}), mdp::errc::no_service);
+  client_->async_request("echo", message{}, note);
+  run_until([&] { return end.has_value(); });
+  EXPECT_EQ(*end, errc::bad_request);
+}
+
+TEST_P(titanic_service, waiting_is_cancelled_and_ends_with_the_client) {
+  start_broker();
+  start_titanic();
+  start_client();
+  const auto id = request("echo", {"body"});
+  std::vector<error_code> ends;
+  const auto note = [&](error_code ec, const message&) { ends.push_back(ec); };
+  boost::asio::cancellation_signal signal;
+  client_->async_wait(id, boost::asio::bind_cancellation_slot(signal.slot(), note));
+  client_->async_wait(id, note);
+  run_ready();
+  signal.emit(boost::asio::cancellation_type::total);
+  run_until([&] { return ends.size() == 1; });
+  client_->stop();
+  run_until([&] { return ends.size() == 2; });
+  client_->async_wait(id, note);
+  run_until([&] { return ends.size() == 3; });
+  for (const auto& ec : ends) {
+    EXPECT_EQ(ec, boost::asio::error::operation_aborted);
+  }
+}
+
+TEST_P(titanic_service, stopped_it_leaves_nothing_to_run) {
+  start_broker();
+  start_titanic();
+  start_client();
+  request("nobody", {"body"});
+  client_->stop();
+  titanic_->stop();
+  broker_->stop();
+  run_to_the_end();
+}
+
+TEST_P(titanic_service, a_store_that_cannot_be_opened_is_reported) {
+  start_broker();
+  auto store = std::make_shared<sqlite_store>(executor(), sqlite_options{.path = "/nowhere/store"});
+  std::optional<error_code> end;
+  titanic_.emplace(executor(), at_, impatient_titanic(), store, [&](error_code ec) { end = ec; });
+  run_until([&] { return end.has_value(); });
+  EXPECT_EQ(*end, errc::store_failed);
+  EXPECT_EQ(broker_->status().workers, 0U);
+  titanic_.reset();
+}
+
+TEST_P(titanic_service, with_a_durable_store) {
+  const zmtp::test::scratch_folder folder;
+  start_broker();
+  const auto echo = echo_worker(GetParam());
+  std::optional<request_id> id;
+  for (int i = 0; i < 2; ++i) {
+    auto store = std::make_shared<sqlite_store>(
+        executor(), sqlite_options{.path = folder.path("store"), .reserve_octets = 4096});
+    bool open = false;
+    titanic_.emplace(executor(), at_, impatient_titanic(), store, [&](error_code ec) {
+      EXPECT_FALSE(ec);
+      open = true;
+    });
+    run_until([&] { return open; });
+    await_workers(4);
+    start_client();
+    if (!id) {
+      id = request("echo", {"body"});
+    }
+    EXPECT_EQ(reply(*id, true).second, message{"body"});
+    client_.reset();
+    titanic_.reset();
+    await_workers(1);
+  }
+}
+
+}  // namespace
+}  // namespace mdp::titanic

@@ -1,0 +1,295 @@
+// What every request_store does, whichever it is.
+
+#include "mdp/titanic/memory_store.h"
+#include "mdp/titanic/sqlite_store.h"
+#include "test/support/network_test.h"
+#include "test/support/scratch_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mdp::titanic {
+namespace {
+
+request_id id_of(std::uint8_t first) {
+  request_id id;
+  id.octets[0] = first;
+  return id;
+}
+
+// Makes a store, and after it another one of the same content.
+struct memory_maker {
+  std::unique_ptr<request_store> make(const boost::asio::any_io_executor& executor) const {
+    return std::make_unique<memory_store>(executor, contents);
+  }
+  std::shared_ptr<memory_store::contents> contents = std::make_shared<memory_store::contents>();
+};
+
+struct sqlite_maker {
+  std::unique_ptr<request_store> make(const boost::asio::any_io_executor& executor) const {
+    return std::make_unique<sqlite_store>(
+        executor, sqlite_options{.path = folder.path("store"), .reserve_octets = 100'000});
+  }
+  zmtp::test::scratch_folder folder;
+};
+
+template <class Maker>
+class store_test : public zmtp::test::network_test {
+protected:
+  ~store_test() override { store_.reset(); }
+
+  std::vector<kept_request> open() {
+    store_.reset();
+    store_ = maker_.make(executor());
+    std::optional<std::vector<kept_request>> found;
+    store_->open(
+        [&](boost::system::error_code ec, std::vector<kept_request> slots) {
+          EXPECT_FALSE(ec) << ec.message();
+          found = std::move(slots);
+        },
+        [this](std::vector<store_result> results) {
+          EXPECT_FALSE(within_) << "called from within a call";
+          std::move(results.begin(), results.end(), std::back_inserter(results_));
+        });
+    run_until([&] { return found.has_value(); });
+    return *found;
+  }
+  void submit(std::vector<store_operation> batch) {
+    within_ = true;
+    store_->submit(std::move(batch));
+    within_ = false;
+  }
+  std::vector<store_result> results(std::size_t count) {
+    run_until([&] { return results_.size() >= count; });
+    return std::exchange(results_, {});
+  }
+  store_result result(store_operation one) {
+    std::vector<store_operation> batch;
+    batch.push_back(std::move(one));
+    submit(std::move(batch));
+    return results(1).at(0);
+  }
+  store_operation accept(std::uint64_t number, std::uint8_t accepted,
+                         zmtp::message body = {"body"}) {
+    return {.what = operation::accept,
+            .number = number,
+            .accepted = accepted,
+            .id = id_of(accepted),
+            .service = "echo",
+            .body = std::move(body)};
+  }
+
+  Maker maker_;
+  std::unique_ptr<request_store> store_;
+  std::vector<store_result> results_;
+  bool within_ = false;
+};
+
+using makers = testing::Types<memory_maker, sqlite_maker>;
+TYPED_TEST_SUITE(store_test, makers);
+
+TYPED_TEST(store_test, a_new_one_is_empty) { EXPECT_TRUE(this->open().empty()); }
+
+TYPED_TEST(store_test, what_is_stored_is_read_and_there_after_a_restart) {
+  this->open();
+  const zmtp::message request{"", "a part", std::string(100'000, 'x'), std::string("\0\xff", 2),
+                              ""};
+  const zmtp::message reply{std::string(70'000, 'y'), ""};
+  EXPECT_FALSE(this->result(this->accept(1, 1, request)).ec);
+  EXPECT_FALSE(
+      this->result({.what = operation::count_attempt, .number = 1, .id = id_of(1), .attempts = 3})
+          .ec);
+  EXPECT_FALSE(this->result(this->accept(2, 2)).ec);
+  EXPECT_FALSE(this->result({.what = operation::answer,
+                             .number = 2,
+                             .id = id_of(2),
+                             .attempts = 1,
+                             .body = reply})
+                   .ec);
+  EXPECT_FALSE(this->result(this->accept(3, 3)).ec);
+  EXPECT_FALSE(
+      this->result({.what = operation::give_up, .number = 3, .id = id_of(3), .attempts = 5}).ec);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(this->result({.what = operation::read_request, .number = 1}).body, request);
+    EXPECT_EQ(this->result({.what = operation::read_reply, .number = 2}).body, reply);
+    const auto slots = this->open();
+    ASSERT_EQ(slots.size(), 3U);
+    for (std::size_t n = 0; n < 3; ++n) {
+      EXPECT_EQ(slots[n].number, n + 1);
+      EXPECT_EQ(slots[n].accepted, n + 1);
+      EXPECT_EQ(slots[n].id, id_of(static_cast<std::uint8_t>(n + 1)));
+      EXPECT_EQ(slots[n].service, "echo");
+    }
+    EXPECT_EQ(slots[0].state, outcome::pending);
+    EXPECT_EQ(slots[0].attempts, 3U);
+    EXPECT_EQ(slots[1].state, outcome::answered);
+    EXPECT_EQ(slots[2].state, outcome::given_up);
+    EXPECT_EQ(slots[2].attempts, 5U);
+  }
+}
+
+TYPED_TEST(store_test, a_slot_that_is_closed_is_empty_and_used_again) {
+  this->open();
+  EXPECT_FALSE(this->result(this->accept(1, 1)).ec);
+  EXPECT_FALSE(
+      this->result({.what = operation::answer, .number = 1, .id = id_of(1), .body = {"old"}}).ec);
+  EXPECT_FALSE(this->result({.what = operation::close, .number = 1}).ec);
+  EXPECT_EQ(this->result({.what = operation::read_request, .number = 1}).ec, errc::row_damaged);
+  auto slots = this->open();
+  ASSERT_EQ(slots.size(), 1U);
+  EXPECT_EQ(slots[0].accepted, 0U);
+  EXPECT_FALSE(this->result(this->accept(1, 2, {"new"})).ec);
+  EXPECT_EQ(this->result({.what = operation::read_request, .number = 1}).body,
+            zmtp::message{"new"});
+  EXPECT_EQ(this->result({.what = operation::read_reply, .number = 1}).ec, errc::row_damaged);
+  slots = this->open();
+  ASSERT_EQ(slots.size(), 1U);
+  EXPECT_EQ(slots[0].id, id_of(2));
+  EXPECT_EQ(slots[0].state, outcome::pending);
+}
+
+TYPED_TEST(store_test, slots_that_are_skipped_are_empty) {
+  this->open();
+  EXPECT_FALSE(this->result(this->accept(4, 1)).ec);
+  const auto slots = this->open();
+  ASSERT_EQ(slots.size(), 4U);
+  for (std::size_t n = 0; n < 4; ++n) {
+    EXPECT_EQ(slots[n].number, n + 1);
+    EXPECT_EQ(slots[n].accepted, n == 3 ? 1U : 0U);
+  }
+}
+
+TYPED_TEST(store_test, results_come_in_order_one_for_each) {
+  this->open();
+  std::vector<std::uint64_t> expected;
+  for (std::uint64_t n = 1; n <= 200; ++n) {
+    std::vector<store_operation> batch;
+    batch.push_back(this->accept(n, static_cast<std::uint8_t>(n), {std::to_string(n)}));
+    batch.back().ticket = 2 * n;
+    batch.push_back({.what = operation::read_request, .ticket = 2 * n + 1, .number = n});
+    expected.insert(expected.end(), {2 * n, 2 * n + 1});
+    this->submit(std::move(batch));
+  }
+  const auto all = this->results(400);
+  ASSERT_EQ(all.size(), 400U);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    EXPECT_FALSE(all[i].ec);
+    EXPECT_EQ(all[i].ticket, expected[i]);
+    if (i % 2 == 1) {
+      EXPECT_EQ(all[i].body, zmtp::message{std::to_string(i / 2 + 1)});
+    }
+  }
+}
+
+class sqlite_store_test : public zmtp::test::network_test {
+protected:
+  ~sqlite_store_test() override { store_.reset(); }
+
+  boost::system::error_code open() {
+    store_.reset();
+    store_.emplace(executor(), sqlite_options{.path = path_, .reserve_octets = 0});
+    std::optional<boost::system::error_code> end;
+    store_->open([&](boost::system::error_code ec, const std::vector<kept_request>&) { end = ec; },
+                 [](const std::vector<store_result>&) {});
+    run_until([&] { return end.has_value(); });
+    return *end;
+  }
+
+  zmtp::test::scratch_folder folder_;
+  std::string path_ = folder_.path("store");
+  std::optional<sqlite_store> store_;
+};
+
+TEST_F(sqlite_store_test, another_one_cannot_have_the_file_meanwhile) {
+  ASSERT_FALSE(open());
+  slot_file other{{.path = path_, .reserve_octets = 0}};
+  std::vector<kept_request> slots;
+  EXPECT_EQ(other.open(slots), errc::store_in_use);
+}
+
+TEST_F(sqlite_store_test, what_is_no_store_is_left_alone) {
+  sqlite_database foreign;
+  ASSERT_FALSE(foreign.open(path_.c_str(), nullptr));
+  ASSERT_FALSE(foreign.execute("CREATE TABLE theirs (value); PRAGMA application_id = 7"));
+  foreign.close();
+  EXPECT_EQ(open(), errc::not_a_store);
+  store_.reset();
+  std::int64_t tables = 0;
+  ASSERT_FALSE(foreign.open(path_.c_str(), nullptr));
+  ASSERT_FALSE(foreign.number_of("SELECT count(*) FROM sqlite_schema", tables));
+  EXPECT_EQ(tables, 1);
+  EXPECT_FALSE(std::filesystem::exists(path_ + "-wal"));
+
+  path_ = folder_.path("text");
+  std::FILE* const text = std::fopen(path_.c_str(), "w");
+  ASSERT_NE(text, nullptr);
+  std::fprintf(text, "%s", std::string(5000, 't').c_str());
+  std::fclose(text);
+  EXPECT_EQ(open(), errc::not_a_store);
+  path_ = "/nowhere/store";
+  EXPECT_EQ(open(), errc::store_failed);
+}
+
+TEST_F(sqlite_store_test, one_of_another_version_is_not_touched) {
+  ASSERT_FALSE(open());
+  store_.reset();
+  sqlite_database later;
+  ASSERT_FALSE(later.open(path_.c_str(), nullptr));
+  ASSERT_FALSE(later.execute("PRAGMA user_version = 2"));
+  later.close();
+  EXPECT_EQ(open(), errc::store_version);
+}
+
+TEST_F(sqlite_store_test, rows_that_are_missing_or_altered_are_seen) {
+  for (const auto* const damage :
+       {"DELETE FROM requests WHERE number = 2", "DELETE FROM requests WHERE number = 3",
+        "DELETE FROM outcomes WHERE number = 3", "DELETE FROM outcomes WHERE number = 1",
+        "DELETE FROM requests WHERE number = 3; DELETE FROM outcomes WHERE number = 3",
+        "DELETE FROM extent", "UPDATE extent SET slots = 2",
+        "UPDATE requests SET accepted = 0 WHERE number = 1",
+        "UPDATE requests SET service = 'other' WHERE number = 1",
+        "UPDATE requests SET body = zeroblob(9) WHERE number = 1",
+        "UPDATE requests SET id = zeroblob(16) WHERE number = 1",
+        "UPDATE requests SET number = 4 WHERE number = 3",
+        "UPDATE outcomes SET state = 0 WHERE number = 2",
+        "UPDATE outcomes SET attempts = 9 WHERE number = 2",
+        "UPDATE outcomes SET body = x'' WHERE number = 2"}) {
+    path_ = folder_.path(std::to_string(std::hash<std::string>{}(damage)));
+    {
+      slot_file file{{.path = path_, .reserve_octets = 0}};
+      std::vector<kept_request> slots;
+      ASSERT_FALSE(file.open(slots));
+      std::vector<store_operation> batch;
+      for (std::uint8_t n = 1; n <= 3; ++n) {
+        batch.push_back({.what = operation::accept,
+                         .number = n,
+                         .accepted = n,
+                         .id = id_of(n),
+                         .service = "echo",
+                         .body = {"body"}});
+      }
+      batch.push_back({.what = operation::answer,
+                       .number = 2,
+                       .id = id_of(2),
+                       .attempts = 1,
+                       .body = {"reply"}});
+      std::vector<store_result> results;
+      file.carry_out(batch, results);
+    }
+    EXPECT_FALSE(open());
+    store_.reset();
+    sqlite_database vandal;
+    ASSERT_FALSE(vandal.open(path_.c_str(), nullptr));
+    ASSERT_FALSE(vandal.execute(damage));
+    vandal.close();
+    EXPECT_EQ(open(), errc::store_damaged) << damage;
+  }
+}
+
+}  // namespace
+}  // namespace mdp::titanic
