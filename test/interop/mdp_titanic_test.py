@@ -1,0 +1,339 @@
+#!/usr/bin/python3
+"""Titanic with peers that are not ours: clients and workers on pyzmq, a broker and a Titanic that stand in for
+the Guide's, and the folder that the Guide's leaves behind; killed at random, and with a damaged store."""
+
+import os
+import pickle
+import random
+import re
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+from guide_peers import PATIENCE, Timeout, Worker  # noqa: E402: behind the line above
+from interop_case import InteropCase, long_run  # noqa: E402
+from stand_in_broker import StandInBroker  # noqa: E402
+from zinc_programs import Program, run_request, zinc_path  # noqa: E402
+import zmq  # noqa: E402
+
+SERVICE = b"echo"
+BODIES = [[b"Hello world"], [b""], [b"", b"", b"tail"], [bytes(range(256)) * 300], [b"part"] * 50]
+ID = re.compile(rb"[0-9A-F]{32}")
+
+
+class TitanicCase(InteropCase):
+    def setUp(self):
+        super().setUp()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.store = str(self.folder / "store")
+
+    def arguments(self, *options):
+        return [zinc_path(), "titanic", "--store", self.store, "--reserve", "1", *options]
+
+    def start_titanic(self, endpoint, *options):
+        """One that offers its services, and what it said of its store."""
+        titanic = Program(self, self.arguments("--broker", endpoint, *options))
+        word, *counts = titanic.read_line().split()
+        self.assertEqual(word, "open")
+        return titanic, [int(count) for count in counts]
+
+    def run_titanic(self, *options):
+        """Runs it to its end: exit code, output, errors."""
+        done = subprocess.run(self.arguments(*options), text=True, capture_output=True,
+                              timeout=PATIENCE, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    def request(self, client, body, service=SERVICE):
+        status, uuid = client.request(b"titanic.request", service, *body)
+        self.assertEqual(status, b"200")
+        self.assertTrue(ID.fullmatch(uuid), uuid)
+        return uuid
+
+    def reply(self, client, uuid):
+        """As the Guide's client waits for it."""
+        end = time.monotonic() + PATIENCE
+        while (parts := client.request(b"titanic.reply", uuid)) == [b"300"]:
+            if time.monotonic() > end:
+                raise Timeout(f"no reply for {uuid}")
+            time.sleep(0.005)
+        return parts
+
+
+class GuidePeersTest(TitanicCase):
+    def each_broker(self):
+        """Our broker, and one that stands in for the Guide's."""
+        with self.subTest(broker="ours"):
+            yield self.start_broker().endpoint, []
+        with self.subTest(broker="theirs"):
+            broker = StandInBroker(self.context, "0.1", interval=0.1, liveness=10)
+            self.addCleanup(broker.stop)
+            yield broker.endpoint, ["--stock-broker", "--in-flight", "4", "--heartbeat", "100"]
+
+    def test_a_client_and_a_worker_of_the_guide(self):  # TSP-1, TSP-3, TSP-5, TSP-6, TSP-7, TSP-8
+        for endpoint, options in self.each_broker():
+            os.path.exists(self.store) and os.unlink(self.store)
+            titanic, counts = self.start_titanic(endpoint, *options)
+            self.assertEqual(counts, [0, 0])
+            for socket_type in (zmq.REQ, zmq.DEALER):
+                client = self.client(endpoint, "0.1", socket_type)
+                for name in (b"titanic.request", b"titanic.reply", b"titanic.close"):
+                    end = time.monotonic() + PATIENCE
+                    while client.request(b"mmi.service", name) != [b"200"]:
+                        self.assertLess(time.monotonic(), end)
+                uuids = [self.request(client, body) for body in BODIES]
+                self.assertEqual(len(set(uuids)), len(BODIES))
+                self.assertEqual(client.request(b"titanic.reply", uuids[0]), [b"300"])  # TSP-12
+                worker = self.echo_worker(endpoint, SERVICE, "0.1", 0.1)
+                for body, uuid in zip(BODIES, uuids):
+                    self.assertEqual(self.reply(client, uuid), [b"200", *body])
+                    self.assertEqual(self.reply(client, uuid.lower()), [b"200", *body])
+                    self.assertEqual(client.request(b"titanic.close", uuid), [b"200"])
+                    self.assertEqual(client.request(b"titanic.reply", uuid), [b"400"])
+                self.assertEqual(worker.served, len(BODIES))
+                worker.stop()
+                # The broker gives nothing to who has gone.
+                end = time.monotonic() + PATIENCE
+                while client.request(b"mmi.service", SERVICE) != [b"404"]:
+                    self.assertLess(time.monotonic(), end)
+            self.assertEqual(titanic.stop(), 0)
+
+    def test_hostile_requests(self):  # TSP-4, TSP-9, TSP-11
+        broker = self.start_broker()
+        self.start_titanic(broker.endpoint)
+        client = self.client(broker.endpoint, "0.1")
+        bystander = self.folder / "bystander.rep"
+        bystander.write_bytes(struct.pack("<Q", 6) + b"secret")
+        before = sorted(self.folder.iterdir())
+        uuid = self.request(client, [b"body"])
+        for wrong in ([b""], [b"../bystander"], [str(bystander)[:-4].encode()], [b"/" * 300],
+                      [b"../" * 10 + b"etc"], [uuid + b"\0"], [uuid[:-1] + b"/"], [bytes(32)],
+                      [uuid, b"surplus"], [b"%s" * 16], [b"0" * 32]):
+            self.assertEqual(client.request(b"titanic.reply", *wrong), [b"400"])
+            self.assertEqual(client.request(b"titanic.close", *wrong), [b"200"])
+        for wrong in ([b""], [SERVICE], [b"", b"body"], [b"s" * 256, b"body"]):
+            self.assertEqual(client.request(b"titanic.request", *wrong), [b"400"])
+        self.assertEqual(sorted(self.folder.iterdir()), before)
+        self.assertEqual(client.request(b"titanic.reply", uuid), [b"300"])
+
+    def test_our_client_with_a_titanic_that_says_more_than_its_code(self):  # TSP-10
+        broker = self.start_broker()
+        uuid = b"0123456789abcdef0123456789abcdef"
+        seen = []
+
+        def serve(name, *answers):
+            worker = self.worker(broker.endpoint, name, "0.1")
+
+            def run():
+                for answer in answers:
+                    request = worker.receive_request()
+                    seen.append((name, request.body))
+                    worker.reply(request.address, *answer)
+            thread = threading.Thread(target=run, daemon=True)
+            thread.start()
+            self.addCleanup(thread.join)
+        serve(b"titanic.request", [b"500 later"], [b"200 OK", uuid])
+        serve(b"titanic.reply", [b"300 Pending"], [b"300"], [b"200 OK", b"Hello", b"world"])
+        serve(b"titanic.close", [b"200 OK"])
+        code, lines, _ = run_request(broker.endpoint, "echo", "0.1", "--durable", "body")
+        self.assertEqual((code, lines), (0, ["Hello world"]))
+        asked = (b"titanic.request", (b"echo", b"body"))
+        again = (b"titanic.reply", (uuid.upper(),))
+        self.assertEqual(seen, [asked, asked, again, again, again,
+                                (b"titanic.close", (uuid.upper(),))])
+
+    def test_our_client_many_times(self):
+        broker = self.start_broker()
+        self.start_titanic(broker.endpoint)
+        self.echo_worker(broker.endpoint, SERVICE, "0.1")
+        code, lines, errors = run_request(broker.endpoint, "echo", "0.1", "--durable", "--count",
+                                          "500", "--in-flight", "32", "--size", "100")
+        self.assertEqual((code, errors), (0, ""))
+        self.assertEqual(lines, ["500 requests, 500 answered, 0 failed"])
+
+    def test_status_is_logged_when_asked_for(self):
+        broker = self.start_broker()
+        titanic = Program(self, ["/bin/sh", "-c", 'exec "$@" 2>&1', "sh",
+                                 *self.arguments("--broker", broker.endpoint)])
+        self.assertEqual(titanic.read_line(), "open 0 0")
+        self.request(self.client(broker.endpoint, "0.1"), [b"body"], b"nobody")
+        titanic.read_line()
+        titanic.signal(signal.SIGUSR1)
+        self.assertRegex(titanic.read_line(), "now: 1 requests stored, 1 of them pending")
+
+
+class KilledTest(TitanicCase):
+    def test_nothing_that_was_accepted_is_lost(self):  # TSP-2, TSP-15
+        rounds, each = (200, 500) if long_run() else (8, 150)
+        broker = self.start_broker()
+        executed = {}
+        worker = Worker(self.context, broker.endpoint, SERVICE, "0.1")
+        stopped = threading.Event()
+
+        def serve():
+            told = time.monotonic()
+            while not stopped.is_set():
+                command = worker.receive(0.02)
+                if command is not None and command.name == "request":
+                    executed[command.body[0]] = executed.get(command.body[0], 0) + 1
+                    worker.reply(command.address, b"reply to", *command.body)
+                if time.monotonic() - told > 1:
+                    told = time.monotonic()
+                    worker.command("heartbeat")
+            worker.close()
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        self.addCleanup(thread.join)
+        self.addCleanup(stopped.set)
+        accepted, sent = {}, 0
+        for round_ in range(rounds):
+            titanic, (stored, _) = self.start_titanic(broker.endpoint, "--concurrency", "4")
+            self.assertGreaterEqual(stored, len(accepted))
+            client = self.client(broker.endpoint, "0.1")
+            # So many are on their way when it goes, whatever it is doing.
+            waiting, last = 0, random.randrange(each // 2, each)
+            for i in range(last + 20):
+                client.send(b"titanic.request", SERVICE, b"%d" % sent)
+                sent += 1
+                waiting += 1
+                while waiting >= 20 or i >= last and waiting and client.socket.poll(0):
+                    reply = client.receive_reply()
+                    waiting -= 1
+                    self.assertEqual(reply.body[0], b"200")
+                    accepted[reply.body[1]] = True
+            titanic.kill()
+            while client.socket.poll(0):
+                accepted[client.receive_reply().body[1]] = True
+            client.close()
+        titanic, (stored, _) = self.start_titanic(broker.endpoint)
+        self.assertGreaterEqual(stored, len(accepted))
+        self.assertGreater(len(accepted), rounds * each // 3)
+        client = self.client(broker.endpoint, "0.1")
+        bodies = set()
+        for uuid in accepted:
+            parts = self.reply(client, uuid)
+            self.assertEqual(parts[:2], [b"200", b"reply to"])
+            self.assertNotIn(parts[2], bodies, "two requests have one reply")
+            bodies.add(parts[2])
+            self.assertEqual(client.request(b"titanic.close", uuid), [b"200"])
+        self.assertLessEqual(bodies, set(executed))
+        again = sum(count - 1 for count in executed.values())
+        # Each time what was with the service, or whose reply was not yet stored; and what the broker
+        # had been given but had not yet handed on.
+        self.assertLessEqual(again, rounds * 2 * 4)
+        self.assertEqual(titanic.stop(), 0)
+
+
+class ImportTest(TitanicCase):
+    """The folder .titanic, as the Guide's programs write it."""
+
+    def guide_folder(self, encode, digits):
+        folder = self.folder / ".titanic"
+        folder.mkdir()
+        uuids = [f"{number:032x}" for number in range(0xabc0, 0xabc5)]
+        if digits == "upper":
+            uuids = [uuid.upper() for uuid in uuids]
+        pending, answered, closed, torn, done_without_reply = uuids
+        queue = ""
+        for uuid, mark in zip(uuids, "-+---"):
+            queue += f"{mark}{uuid}\n"
+            if uuid != closed:
+                (folder / f"{uuid}.req").write_bytes(encode([SERVICE, b"of " + uuid.encode(), b"x" * 300]))
+        (folder / f"{answered}.rep").write_bytes(encode([b"a reply", b"y" * 400]))
+        whole = (folder / f"{torn}.req").read_bytes()
+        (folder / f"{torn}.req").write_bytes(whole[:len(whole) - 7])
+        (folder / "queue").write_text(queue + "garbage\n-../../etc/passwd\n")
+        return folder, pending, answered, closed, torn, done_without_reply
+
+    def check(self, encode, digits):
+        folder, pending, answered, closed, torn, last = self.guide_folder(encode, digits)
+        for expected in ("pending 2, answered 1, known 0, unreadable 1\n",
+                         "pending 0, answered 0, known 3, unreadable 1\n"):
+            code, output, _ = self.run_titanic("--import", str(folder))
+            self.assertEqual((code, output), (0, expected))
+        broker = self.start_broker()
+        titanic, counts = self.start_titanic(broker.endpoint)
+        self.assertEqual(counts, [3, 2])
+        client = self.client(broker.endpoint, "0.1")
+        self.assertEqual(client.request(b"titanic.reply", answered.encode()),
+                         [b"200", b"a reply", b"y" * 400])
+        for uuid in (closed, torn):
+            self.assertEqual(client.request(b"titanic.reply", uuid.encode()), [b"400"])
+        self.echo_worker(broker.endpoint, SERVICE, "0.1")
+        for uuid in (pending, last):
+            self.assertEqual(self.reply(client, uuid.encode()),
+                             [b"200", b"of " + uuid.encode(), b"x" * 300])
+        self.assertEqual(titanic.stop(), 0)
+
+    def test_of_the_guide_in_c(self):
+        self.check(lambda parts: b"".join(struct.pack("<Q", len(part)) + part for part in parts), "upper")
+
+    def test_of_the_guide_in_python(self):
+        self.check(pickle.dumps, "lower")
+
+    def test_pickles_of_every_protocol(self):
+        for protocol in (3, 4, 5):
+            with self.subTest(protocol=protocol):
+                folder = self.folder / f"protocol{protocol}"
+                folder.mkdir()
+                same = b"twice"
+                parts = [SERVICE, b"", same, b"", same, b"z" * 70_000, bytes(range(256))]
+                uuid = f"{protocol:032X}"
+                (folder / f"{uuid}.req").write_bytes(pickle.dumps(parts, protocol=protocol))
+                (folder / f"{uuid}.rep").write_bytes(pickle.dumps(parts[1:], protocol=protocol))
+                code, output, _ = self.run_titanic("--import", str(folder))
+                self.assertEqual((code, output), (0, "pending 0, answered 1, known 0, unreadable 0\n"))
+        broker = self.start_broker()
+        self.start_titanic(broker.endpoint)
+        client = self.client(broker.endpoint, "0.1")
+        self.assertEqual(client.request(b"titanic.reply", b"%032X" % 4), [b"200", *parts[1:]])
+
+    def test_of_a_folder_that_is_not_there(self):
+        code, output, errors = self.run_titanic("--import", str(self.folder / "nowhere"))
+        self.assertEqual((code, output), (1, ""))
+        self.assertIn("cannot import", errors)
+
+
+class DamagedTest(TitanicCase):
+    def test_is_seen_and_what_remains_is_salvaged(self):
+        broker = self.start_broker()
+        titanic, _ = self.start_titanic(broker.endpoint)
+        client = self.client(broker.endpoint, "0.1")
+        uuids = [self.request(client, [b"body %d" % i, os.urandom(2000)]) for i in range(200)]
+        self.assertEqual(titanic.stop(), 0)
+        octets = bytearray(Path(self.store).read_bytes())
+        # In the midst of some body.
+        at = octets.index(b"body 100") + 1000
+        octets[at] ^= 0x10
+        Path(self.store).write_bytes(octets)
+        code, output, errors = self.run_titanic("--broker", broker.endpoint)
+        self.assertEqual((code, output), (1, ""))
+        self.assertIn("--salvage", errors)
+        code, output, _ = self.run_titanic("--salvage")
+        self.assertEqual((code, output), (0, "kept 199, reopened 0, lost 1\n"))
+        self.assertEqual((self.folder / "store.damaged").read_bytes(), octets)
+        self.assertEqual(self.run_titanic("--salvage")[0], 1)
+        titanic, counts = self.start_titanic(broker.endpoint)
+        self.assertEqual(counts, [199, 199])
+        states = [client.request(b"titanic.reply", uuid)[0] for uuid in uuids]
+        self.assertEqual(states, [b"400" if i == 100 else b"300" for i in range(200)])
+        self.assertEqual(titanic.stop(), 0)
+
+    def test_the_store_of_another_is_left_to_it(self):
+        broker = self.start_broker()
+        self.start_titanic(broker.endpoint)
+        code, _, errors = self.run_titanic("--broker", broker.endpoint)
+        self.assertEqual(code, 1)
+        self.assertIn("another process", errors)
+
+
+if __name__ == "__main__":
+    unittest.main()
