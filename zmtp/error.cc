@@ -84,6 +84,10 @@ const char* text(errc e) noexcept {
     case errc::handshake_evicted:
       return "a silent handshake gave way, because there were too many; raise "
              "socket_options::pending_handshakes or find out who connects without a word";
+    case errc::address_share_taken:
+      return "a quarter of the handshakes that are allowed are of one address, which gets no more; "
+             "raise "
+             "socket_options::pending_handshakes, or find out what connects there without going on";
     case errc::half_message_evicted:
       return "messages that had not come whole held too much memory, and the peer's was the "
              "largest; "
@@ -175,6 +179,7 @@ std::optional<condition> condition_of(errc e) noexcept {
     case errc::connection_lost:
     case errc::out_of_memory:
     case errc::handshake_evicted:
+    case errc::address_share_taken:
     case errc::half_message_evicted:
     case errc::probe_unanswered:
     case errc::heartbeat_timeout:

@@ -56,6 +56,7 @@ enum class errc {
   connection_lost,       // the peer closed, or the network did
   out_of_memory,         // there was none for what the peer sent
   handshake_evicted,     // silent for limits::handshake_silence, it gave way to a newcomer
+  address_share_taken,   // its address has a quarter of socket_options::pending_handshakes already
   half_message_evicted,  // the largest half message, when all held more than the memory_budget
   probe_unanswered,      // neither an octet nor a TCP acknowledgement after a PING
   heartbeat_timeout,  // no octet after a PING, though TCP acknowledged it (heartbeat_options::strict)

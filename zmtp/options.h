@@ -146,7 +146,8 @@ struct socket_options {
   limits limit{};
   transport_options transport{};
   int backlog = 4'096;  // of the kernel's queue of a listener; it has a limit of its own
-  std::size_t pending_handshakes = 1'024;  // per listener; full: accepting pauses
+  // Per listener; full: accepting pauses. Up to a quarter may be of one address, but for loopback.
+  std::size_t pending_handshakes = 1'024;
   // ROUTER, XPUB: sending to one peer that is unknown is an error and a full one is waited for, instead
   // of dropping the message.
   bool mandatory = false;

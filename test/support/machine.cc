@@ -24,22 +24,38 @@ bool has_ipv6() {
   return !ec;
 }
 
-std::string link_local_address() {
+namespace {
+
+// The first address of this family that `wanted` says yes to; empty if there is none.
+template <class Wanted>
+std::string own_address(int family, std::size_t size, Wanted wanted) {
   ::ifaddrs* list = nullptr;
   if (::getifaddrs(&list) != 0) {
     return {};
   }
   const std::unique_ptr<::ifaddrs, decltype(&::freeifaddrs)> owner{list, &::freeifaddrs};
   for (const auto* each = list; each != nullptr; each = each->ifa_next) {
-    if (each->ifa_addr != nullptr && each->ifa_addr->sa_family == AF_INET6) {
+    if (each->ifa_addr != nullptr && each->ifa_addr->sa_family == family) {
       tcp::endpoint known;
-      std::memcpy(known.data(), each->ifa_addr, sizeof(::sockaddr_in6));
-      if (known.address().to_v6().is_link_local()) {
+      std::memcpy(known.data(), each->ifa_addr, size);
+      if (wanted(known.address())) {
         return known.address().to_string();
       }
     }
   }
   return {};
+}
+
+}  // namespace
+
+std::string network_address() {
+  return own_address(AF_INET, sizeof(::sockaddr_in),
+                     [](const asio::ip::address& known) { return !known.is_loopback(); });
+}
+
+std::string link_local_address() {
+  return own_address(AF_INET6, sizeof(::sockaddr_in6),
+                     [](const asio::ip::address& known) { return known.to_v6().is_link_local(); });
 }
 
 }  // namespace zmtp::test

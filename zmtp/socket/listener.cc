@@ -85,15 +85,34 @@ void listener::on_acceptable(error_code ec) {
 void listener::take(transport::stream accepted) {
   const auto core = core_->shared_from_this();
   pause_ = first_pause;
+  const auto from = transport::remote_host(accepted);
+  if (!shares_.enter(from, core->options().pending_handshakes)) {
+    turn_away(accepted);
+    return;
+  }
   auto link = std::make_shared<wire_link>(core, std::move(accepted), std::nullopt);
   link->came_by(at_);
   pending_.push_back(link.get());
-  link->on_handshake_over([self = shared_from_this(), handshake = link.get()] {
+  link->on_handshake_over([self = shared_from_this(), handshake = link.get(), from] {
     std::erase(self->pending_, handshake);
+    self->shares_.leave(from);
     self->accept();
   });
   core->add(link);
   core->turn([&] { link->start(); });
+}
+
+// Its address has its share of the handshakes. It is closed without a word, and others are not kept out.
+void listener::turn_away(const transport::stream& accepted) {
+  core_->state().on_ended(errc::address_share_taken);
+  core_->report([&] {
+    monitor_event event;
+    event.what = monitor_event::kind::refused;
+    event.endpoint = bound_.to_string();
+    event.info.address = transport::remote_address(accepted);
+    event.reason = errc::address_share_taken;
+    return event;
+  });
 }
 
 bool listener::full() const noexcept {

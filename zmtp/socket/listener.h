@@ -2,6 +2,7 @@
 // Accepts connections at one endpoint.
 
 #include "zmtp/endpoint.h"
+#include "zmtp/routing/address_shares.h"
 #include "zmtp/socket/entrance.h"
 #include "zmtp/socket/socket_core.h"
 #include "zmtp/transport/acceptor.h"
@@ -29,6 +30,7 @@ private:
   void accept();
   void on_acceptable(error_code ec);
   void take(transport::stream accepted);
+  void turn_away(const transport::stream& accepted);
   [[nodiscard]] bool full() const noexcept;
   [[nodiscard]] bool make_room();
   void wait_for_descriptors(error_code shortage);
@@ -41,6 +43,7 @@ private:
   std::chrono::milliseconds pause_;     // the next one
   std::shared_ptr<const endpoint> at_;  // that is bound, for the links
   std::vector<wire_link*> pending_;     // handshakes
+  address_shares shares_;               // of them
   bool waiting_ = false;
 };
 

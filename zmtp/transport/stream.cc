@@ -102,9 +102,14 @@ std::string ipc_name(const stream_address& address) {
   return std::string{octets.substr(0, octets.find('\0'))};
 }
 
-std::string tcp_name(const stream_address& address) {
+asio::ip::tcp::endpoint tcp_address(const stream_address& address) {
   asio::ip::tcp::endpoint known;
   std::memcpy(known.data(), address.data(), std::min(address.size(), known.capacity()));
+  return known;
+}
+
+std::string tcp_name(const stream_address& address) {
+  const auto known = tcp_address(address);
   auto host = known.address();
   if (host.is_v6() && host.to_v6().is_v4_mapped()) {
     host = asio::ip::make_address_v4(asio::ip::v4_mapped, host.to_v6());
@@ -192,6 +197,17 @@ std::string remote_address(const stream& s) {
     }
   }
   return {};
+}
+
+std::optional<std::array<std::uint8_t, 16>> remote_host(const stream& s) {
+  error_code ec;
+  const auto peer = s.remote_endpoint(ec);
+  if (ec || peer.protocol().family() == AF_UNIX) {
+    return std::nullopt;
+  }
+  const auto host = tcp_address(peer).address();
+  return host.is_v6() ? host.to_v6().to_bytes()
+                      : asio::ip::make_address_v6(asio::ip::v4_mapped, host.to_v4()).to_bytes();
 }
 
 std::optional<process_credentials> remote_credentials(stream& s) noexcept {

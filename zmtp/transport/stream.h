@@ -9,7 +9,9 @@
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/system/error_code.hpp>
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -42,6 +44,10 @@ using stream_address = asio::generic::stream_protocol::endpoint;
 // 127.0.0.1:40312 or [::1]:40312; of ipc the name that the listening side has, /run/a or @a; empty if
 // it cannot be told.
 [[nodiscard]] std::string remote_address(const stream& s);
+
+// The address of the peer without its port: of IPv6, or of IPv4 as IPv6 writes it (::ffff:192.0.2.1).
+// Nothing on ipc, or if it cannot be told.
+[[nodiscard]] std::optional<std::array<std::uint8_t, 16>> remote_host(const stream& s);
 
 // Of the process at the other end, which is known where it is one of this machine: on ipc.
 [[nodiscard]] std::optional<process_credentials> remote_credentials(stream& s) noexcept;

@@ -1,9 +1,11 @@
 // What a stranger can take of a listener is limited, and what one peer does closes no other.
 
+#include "test/support/machine.h"
 #include "test/support/network_test.h"
 #include "test/support/no_descriptors.h"
 #include "test/support/raw_peer.h"
 #include "test/support/wire.h"
+#include "zmtp/socket/monitor.h"
 
 #include <algorithm>
 #include <functional>
@@ -193,6 +195,48 @@ TEST_F(limits_of_a_listener, nobody_gives_way_where_nobody_waits) {
   run_until([&] { return silent->ended(); });
   EXPECT_EQ(router.counters().ended[static_cast<std::size_t>(errc::handshake_evicted)], 0U);
   EXPECT_EQ(router.counters().ended[static_cast<std::size_t>(errc::handshake_timeout)], 1U);
+}
+
+// A stranger would keep everybody out otherwise; who comes by loopback is none.
+TEST_F(limits_of_a_listener, one_address_has_its_share_of_the_handshakes) {
+  const auto own = network_address();
+  if (own.empty()) {
+    GTEST_SKIP() << "this machine has no address but loopback";
+  }
+  auto options = announcing();
+  options.pending_handshakes = 8;
+  router_socket router{executor(), options};
+  auto watching = router.monitor();
+  const auto port = router.bind("tcp://0.0.0.0:*").tcp()->port;
+  const endpoint abroad{tcp_address{.host = own, .port = port}};
+  std::vector<std::unique_ptr<raw_peer>> strangers;
+  for (int i = 0; i < 5; ++i) {
+    strangers.push_back(connect(abroad));
+  }
+  run_until(
+      [&] { return strangers[2]->ended() && strangers[3]->ended() && strangers[4]->ended(); });
+  run_until([&] { return accepted(*strangers[0]) && accepted(*strangers[1]); });
+  EXPECT_EQ(strangers[2]->received(), "");
+  EXPECT_EQ(router.counters().ended[static_cast<std::size_t>(errc::address_share_taken)], 3U);
+  monitor_event event;
+  while (event.what != monitor_event::kind::refused && watching.try_receive(event)) {
+  }
+  EXPECT_EQ(event.what, monitor_event::kind::refused);
+  EXPECT_EQ(event.reason, errc::address_share_taken);
+  EXPECT_TRUE(event.info.address.starts_with(own + ":")) << event.info.address;
+  // All other places are there for others.
+  const endpoint home{tcp_address{.host = "127.0.0.1", .port = port}};
+  std::vector<std::unique_ptr<raw_peer>> neighbours;
+  for (int i = 0; i < 6; ++i) {
+    neighbours.push_back(connect(home));
+    run_until([&] { return accepted(*neighbours.back()); });
+  }
+  // One has finished its handshake: its address has room again, as soon as there is any.
+  strangers[0]->shake_hands("DEALER");
+  EXPECT_EQ(receive(router).what, routed_message::kind::attached);
+  const auto next = connect(abroad);
+  run_until([&] { return accepted(*next); });
+  EXPECT_FALSE(strangers[1]->ended());
 }
 
 TEST_F(limits_of_a_listener, each_listener_has_its_own) {

@@ -177,6 +177,25 @@ TEST_F(streams, know_the_address_of_the_other_end) {
   }
 }
 
+TEST_F(streams, know_the_host_of_the_other_end_whatever_the_family) {
+  const auto octets_of = [](const char* text) {
+    return asio::ip::make_address_v6(text).to_bytes();
+  };
+  EXPECT_EQ(transport::remote_host(meet("tcp://127.0.0.1:*").accepted),
+            octets_of("::ffff:127.0.0.1"));
+  EXPECT_EQ(transport::remote_host(meet("ipc://*").accepted), std::nullopt);
+  EXPECT_EQ(transport::remote_host(stream{executor()}), std::nullopt);
+  if (has_ipv6()) {
+    EXPECT_EQ(transport::remote_host(meet("tcp://[::1]:*").accepted), octets_of("::1"));
+    transport_options both;
+    both.ipv6 = true;
+    acceptor a{executor(), both};
+    ASSERT_EQ(a.open(at("tcp://*:*"), backlog), error_code{});
+    EXPECT_EQ(connect({tcp_address{"127.0.0.1", a.bound().tcp()->port}}), error_code{});
+    EXPECT_EQ(transport::remote_host(take(a)), octets_of("::ffff:127.0.0.1"));
+  }
+}
+
 // The descriptors that a program has which this one starts.
 std::string inherited() {
   const std::unique_ptr<FILE, decltype(&::pclose)> list{::popen("exec ls /proc/self/fd", "re"),
