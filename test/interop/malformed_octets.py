@@ -286,6 +286,58 @@ _PUBLICATIONS = [
 ]
 
 
+# What any socket may be sent: its user hears of whole messages alone, if it receives at all.
+_MESSAGES = [
+    Input("10,000 messages", b"".join(message(b"%d" % i, b"x" * 1_000) for i in range(10_000)), LIVES),
+    *[Input(f"a message {parts!r}", message(*parts), LIVES)
+      for parts in ((b"",), (b"", b""), (b"x", b""), (b"", b"x"), (b"\x00",), (b"\x01",), (b"goo",))],
+    Input("1,000 empty messages", message(b"") * 1_000, LIVES),
+    *[Input(f"parts of {size} octets", message(b"a" * size, b"", b"b" * size), LIVES)
+      for size in (1, 254, 255, 256, 257, 65_535, 65_536)],
+    Input("a part of 32 MiB", message(bytes(32 << 20)), LIVES),
+    Input("500 parts", message(*[b"%d" % i for i in range(500)]), LIVES),
+    Input("1,025 parts", message(*[b"x"] * 1_025)),
+    Input("a small part in the long form", long_frame(5, body=b"hello"), LIVES),
+    Input("octets of a command in a message", message(named(b"READY"), named(b"PING", bytes(2))), LIVES),
+    Input("PINGs among the parts of a message",
+          _ping(bytes(2)).join([frame(b"a", MORE), frame(b"b", MORE), frame(b"c")]), LIVES),
+    # What is wrong behind what is right.
+    Input("a message and a part of 2^64 - 1 octets", message(b"right") + long_frame((1 << 64) - 1)),
+    Input("messages and a command with MORE",
+          message(b"right") * 100 + frame(named(b"PING", bytes(2)), COMMAND | MORE)),
+    Input("half a message and ERROR", frame(b"half", MORE) + command(b"ERROR", b"\x03400")),
+    Input("messages and ERROR", message(b"right") * 100 + command(b"ERROR", b"\x03400")),
+    Input("a message and half a message, then gone", message(b"whole") + frame(b"half", MORE), GONE),
+    Input("a message and half a part, then gone", message(b"whole") + message(b"half", bytes(1_000))[:500], GONE),
+    Input("1,000 parts without the last, then gone", frame(b"x" * 1_000, MORE) * 1_000, GONE),
+]
+
+# What a REP hears.
+_REQUESTS = [
+    *[Input(f"a request {parts!r}", message(*parts), LIVES)
+      for parts in ((b"", b"body"), (b"", b""), (b"", b"", b"body"), (b"id", b"", b"body"), (b"id", b"body"),
+                    (b"id", b""), (b"", b"good"))],
+    *[Input(f"an envelope of {size} parts", message(*[b"id"] * size, b"", b"body"), LIVES)
+      for size in (5, 253, 254, 255, 256, 1_000)],
+    Input("100 requests at once", b"".join(message(b"", b"%d" % i) for i in range(100)), LIVES),
+    Input("10,000 requests at once, and their replies unread",
+          b"".join(message(b"", b"%d" % i, b"x" * 1_000) for i in range(10_000)), GONE),
+    Input("requests in many envelopes",
+          b"".join(message(*[b"id"] * (i % 20), b"", b"%d" % i) for i in range(200)), LIVES),
+    Input("a request, then gone", message(b"", b"body"), GONE),
+    Input("an envelope without a request, then gone", frame(b"", MORE), GONE),
+]
+
+# What a REQ hears.
+_REPLIES = [
+    *[Input(f"a reply {parts!r} that nobody asked for", message(*parts), LIVES)
+      for parts in ((b"", b"body"), (b"", b"good 1"), (b"", b""), (b"id", b"", b"body"), (bytes(4), b"", b"body"))],
+    Input("10,000 replies that nobody asked for", message(b"", b"x" * 1_000) * 10_000, LIVES),
+]
+
+
 def traffic(peer):
     """`peer` is who sends it."""
-    return _TRAFFIC + {b"DEALER": [], b"SUB": _SUBSCRIPTIONS, b"PUB": _PUBLICATIONS}[peer]
+    own = {b"SUB": _SUBSCRIPTIONS, b"PUB": _PUBLICATIONS, b"REQ": _REQUESTS, b"REP": _REPLIES}
+    # What DEALERs say here goes to a broker, which has wishes of its own (malformed_messages).
+    return _TRAFFIC + ([] if peer in (b"DEALER", b"SUB") else _MESSAGES) + own.get(peer, [])

@@ -37,9 +37,13 @@ class Program:
     def pid(self):
         return self.process.pid
 
+    def has_line(self):
+        """Whether one has been read, and need not be waited for."""
+        return b"\n" in self._output
+
     def read_line(self, patience=PATIENCE):
         end = time.monotonic() + patience
-        while b"\n" not in self._output:
+        while not self.has_line():
             left = end - time.monotonic()
             if left <= 0 or not select.select([self.process.stdout], [], [], left)[0]:
                 raise AssertionError(f"no line from {self.process.args} in time")
@@ -107,14 +111,31 @@ class Broker(Server):
         super().__init__(test, [zinc_path(), "broker", "--bind", at, *options])
 
 
-class PubSubHost(Server):
-    """A socket of ours that publishes what it is told, or says what it gets of what begins with b"good"."""
+class SocketHost(Server):
+    """A socket of ours, which may connect too."""
 
-    def __init__(self, test, socket_type):
-        super().__init__(test, [built("test/interop/pub_sub_host"), socket_type], subprocess.PIPE)
+    def __init__(self, test, socket_type, *peer):
+        super().__init__(test, [built("test/interop/socket_host"), socket_type, *peer], subprocess.PIPE)
 
-    def publish(self, text):
+    def say(self, text):
+        """It sends this, if it can at once."""
         self.process.stdin.write(text + b"\n")
+
+    def expect_heard(self, text):
+        """The socket has received this, which begins with b"good ", after others like it at most."""
+        while (line := self.read_line()) != text.decode():
+            assert line.startswith("good "), line
+
+    def heard_since(self):
+        """The number of parts and the CRC of each other message that it has received since it was asked last."""
+        self.process.stdin.write(b"mark\n")
+        heard = []
+        while (line := self.read_line()) != "marked":
+            if not line.startswith("good "):
+                word, parts, crc = line.split()
+                assert word == "heard", line
+                heard.append((int(parts), int(crc)))
+        return heard
 
     def stop(self):
         """Ends its input, and returns the exit code."""

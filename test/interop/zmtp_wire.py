@@ -55,6 +55,28 @@ def ready_as(socket_type, identity=b""):
     return ready((b"Socket-Type", socket_type), (b"Identity", identity))
 
 
+def messages_in(octets):
+    """The whole messages, each a tuple of parts, up to what is cut short; and how much they and the commands
+    before, among and behind them take."""
+    messages, parts = [], []
+    at = end = 0
+    while at < len(octets):
+        flags = octets[at]
+        body = at + (9 if flags & LONG else 2)
+        size = int.from_bytes(octets[at + 1:body], "big")
+        if body + size > len(octets):
+            break
+        at = body + size
+        if not flags & COMMAND:
+            parts.append(octets[body:at])
+            if not flags & MORE:
+                messages.append(tuple(parts))
+                parts = []
+        if not parts:
+            end = at
+    return messages, end
+
+
 class Frame(NamedTuple):
     flags: int
     body: bytes

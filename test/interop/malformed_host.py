@@ -1,0 +1,183 @@
+"""A socket of ours with malformed peers, as the listener and as the one who connects: what its type may be sent,
+and what its user may hear of that."""
+
+import select
+import types
+import zlib
+
+from good_sockets import (GoodClient, GoodDealer, GoodPartner, GoodPublisher, GoodPull, GoodPush,
+                          GoodReplier, GoodRequester, GoodSubscriber)
+from malformed_case import MalformedCase
+from malformed_octets import IDLES, LIVES
+from zinc_programs import SocketHost
+from zmtp_wire import Connection, Listener, command, messages_in
+
+
+def everything(parts):
+    return parts
+
+
+def nothing(_):
+    return None
+
+
+def what_is_good(parts):
+    return parts if parts[0].startswith(b"good") else None
+
+
+def request(parts):
+    """Behind the envelope, which ends with the first empty part."""
+    if b"" not in parts[:-1] or parts.index(b"") >= LARGEST_ENVELOPE:
+        return None
+    return parts[parts.index(b"") + 1:]
+
+
+# Of a REP; with the empty part at its end.
+LARGEST_ENVELOPE = 255
+
+# Who sends malformed octets to a socket of this type, which types may, its good peer, and what its user is to hear
+# of a message.
+TYPES = {
+    "dealer": (b"ROUTER", (b"REP", b"DEALER", b"ROUTER"), GoodDealer, everything),
+    "pair": (b"PAIR", (b"PAIR",), None, everything),
+    "pub": (b"SUB", (b"SUB", b"XSUB"), GoodSubscriber, nothing),
+    "pull": (b"PUSH", (b"PUSH",), GoodPush, everything),
+    "push": (b"PULL", (b"PULL",), GoodPull, nothing),
+    "rep": (b"REQ", (b"REQ", b"DEALER"), GoodRequester, request),
+    "req": (b"REP", (b"REP", b"ROUTER"), GoodReplier, nothing),
+    "router": (b"ROUTER", (b"REQ", b"DEALER", b"ROUTER"), GoodClient, everything),
+    "sub": (b"PUB", (b"PUB", b"XPUB"), GoodPublisher, what_is_good),
+    # Its user hears of subscriptions as well, of which the inputs have many.
+    "xpub": (b"SUB", (b"SUB", b"XSUB"), GoodSubscriber, None),
+    "xsub": (b"PUB", (b"PUB", b"XPUB"), GoodPublisher, everything),
+}
+REPLY = ("rep", "router")
+
+
+def _crc(parts):
+    return zlib.crc32(b"".join(b"%d:" % len(part) + part for part in parts))
+
+
+class MalformedHostCase(MalformedCase):
+    """The socket binds, and its malformed peers connect to it."""
+
+    kind = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.own_type = cls.kind.upper().encode()
+        cls.greeted_with = command(b"SUBSCRIBE", b"good") if cls.kind in ("sub", "xsub") else b""
+        super().setUpClass()
+        # What peers were told that met nobody else.
+        cls.program.heard_since()
+
+    @classmethod
+    def tearDownClass(cls):
+        # What was opened for the malformed is closed with them.
+        cls.peer.round_trip()
+        assert cls.program.open_files() <= cls.files + cls.reserve, "files are left open"
+        super().tearDownClass()
+
+    # Connections that come and go by themselves.
+    reserve = 0
+
+    @classmethod
+    def start(cls, owner, context):
+        host = cls.start_host(owner)
+        good_peer = TYPES[cls.kind][2]
+        return host, good_peer(context, host) if good_peer else GoodPartner(host, lambda: cls.open(host))
+
+    @classmethod
+    def start_host(cls, owner):
+        return SocketHost(owner, cls.kind)
+
+    @classmethod
+    def open(cls, host):
+        return Connection.to(host.port)
+
+    def try_octets(self, stage, case):
+        self.sent = messages_in(case.octets)[0] if stage == "traffic" else []
+        self.may_come_back = self.replies_to(set(map(_crc, self.sent)))
+        super().try_octets(stage, case)
+        self.expect_heard(case.outcome in (LIVES, IDLES))
+
+    def expect_heard(self, all_of_it):
+        """Whole messages of those that were sent, in their order, and nothing else."""
+        wanted = TYPES[self.kind][3]
+        heard = self.program.heard_since()
+        if wanted is None:
+            return
+        may = [(len(parts), _crc(parts)) for parts in map(wanted, self.sent) if parts is not None]
+        self.assertEqual(heard, may if all_of_it else may[:len(heard)])
+
+    def expect_health(self, meanwhile=False):
+        if meanwhile and self.kind == "pair":
+            # Who has a peer already serves no other.
+            self.expect_life_of_program()
+        else:
+            super().expect_health(meanwhile)
+
+    def replies_to(self, sent):
+        """What may come back while these messages have been sent."""
+        return sent
+
+    def is_chatter(self, parts):
+        if self.kind in REPLY:
+            return _crc(parts) in self.may_come_back
+        return parts[-1].startswith(b"good ")
+
+    def without_chatter(self, octets):
+        messages, end = messages_in(octets)
+        if all(map(self.is_chatter, messages)):
+            # Of the last one there may be less than all.
+            return b"" if self.kind in REPLY else octets[end:]
+        return octets
+
+
+class MalformedListenerCase(MalformedHostCase):
+    """The socket connects to a malformed listener, and binds for its good peer."""
+
+    # Its next attempt, and the one before.
+    reserve = 2
+
+    @classmethod
+    def setUpClass(cls):
+        cls.replies = set()
+        cls.listener = Listener()
+        cls.addClassCleanup(cls.listener.close)
+        super().setUpClass()
+
+    @classmethod
+    def start_host(cls, owner):
+        return SocketHost(owner, cls.kind, cls.listener.endpoint)
+
+    def replies_to(self, sent):
+        # To the endpoint, whoever was there: queues outlive connections.
+        self.replies.update(sent)
+        return self.replies
+
+    @classmethod
+    def open(cls, host):
+        while True:
+            connection = cls.listener.accept()
+            # Who had to wait for too long has gone again.
+            poll = select.poll()
+            poll.register(connection.stream, select.POLLRDHUP)
+            if not poll.poll(0):
+                return connection
+            connection.close()
+
+
+def case_class(base, name, kind):
+    peer_type, partners = TYPES[kind][:2]
+    return type(name, (base,), {"kind": kind, "peer_type": peer_type, "partners": partners})
+
+
+def case_classes(base, form, kinds, most=None):
+    """A class for each of these types of socket, by its name, with a test for each input."""
+    made = {}
+    for kind in kinds:
+        name = form.format(kind.capitalize())
+        made[name] = case_class(base, name, kind)
+        made[name].add_octets(most)
+    return made
