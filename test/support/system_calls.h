@@ -1,9 +1,11 @@
 #pragma once
-// Counts how often this program reads from and writes to sockets. Linking it replaces the C library's
-// calls.
+// Counts how often this program reads from and writes to sockets, and makes its calls fail. Linking it
+// replaces the C library's calls.
 
 #include <cstddef>
+#include <ostream>
 #include <span>
+#include <string_view>
 
 namespace zmtp::test {
 
@@ -17,5 +19,32 @@ struct descriptor_calls {
 // Of this thread since the last reset, by descriptor.
 [[nodiscard]] std::span<const descriptor_calls> counted_calls() noexcept;
 void reset_counted_calls() noexcept;
+
+// What can be made to fail: calls that concern a socket.
+enum class system_call {
+  open,        // socket
+  bind,        // bind
+  listen,      // listen
+  connect,     // connect
+  accept,      // accept4
+  watch,       // epoll_ctl, to add it; the kernel does the rest without fail
+  read,        // read, readv, recv, recvmsg
+  write,       // write, writev, send, sendmsg
+  set_option,  // setsockopt
+  get_option,  // getsockopt
+  name,        // getsockname, getpeername
+  control,     // ioctl
+  shut_down,   // shutdown
+  close,       // close; the descriptor is gone all the same
+};
+
+[[nodiscard]] std::string_view to_string(system_call call) noexcept;
+std::ostream& operator<<(std::ostream& to, system_call call);
+
+// Of this thread's calls of that kind the one behind the next `skipped` fails with `error`. Where that says that the
+// connection is lost, it is. Replaces what was to fail before.
+void fail_call(system_call call, std::size_t skipped, int error) noexcept;
+// Nothing fails any more. Returns whether something has.
+bool stop_failing() noexcept;
 
 }  // namespace zmtp::test

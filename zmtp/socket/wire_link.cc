@@ -291,8 +291,11 @@ void wire_link::write() {
     error_code ec;
     const auto written = transport::write_some(stream_, std::span{pieces}.first(count), ec);
     if (ec && ec != asio::error::would_block) {
-      // What the peer sent before it went is still to be read; the end comes from there.
+      // What the peer sent before it went is still to be read; the end comes from there. One that has not
+      // gone, where memory was short, has to: what it misses would not come again.
       deaf_ = true;
+      error_code ignored;
+      stream_.shutdown(transport::stream::shutdown_both, ignored);
     } else {
       connection_.advance(written, queue);
       core_->state().count_written(counters(), written);
