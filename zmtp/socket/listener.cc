@@ -56,7 +56,12 @@ void listener::accept() {
 }
 
 void listener::on_acceptable(error_code ec) {
-  if (ec || core_ == nullptr) {
+  if (core_ == nullptr) {
+    return;
+  }
+  if (ec) {
+    // Waiting itself failed, for want of memory.
+    wait_for_descriptors(ec);
     return;
   }
   const auto core = core_->shared_from_this();

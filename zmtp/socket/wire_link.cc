@@ -61,10 +61,11 @@ void wire_link::wait_readable() {
 
 void wire_link::on_readable(error_code ec) {
   reading_ = false;
-  if (ec || ended_) {
+  if (ended_) {
     return;
   }
-  core_->turn([this] { listen(); });
+  // A stream that cannot be waited for would never be heard again.
+  core_->turn([&] { ec ? end(errc::connection_lost) : listen(); });
   settle();
 }
 
@@ -327,8 +328,8 @@ void wire_link::wait_writable() {
   writing_ = true;
   stream_.async_wait(transport::stream::wait_write, [self = self()](error_code ec) {
     self->writing_ = false;
-    if (!ec && !self->ended_) {
-      self->core_->turn([&] { self->write_soon(); });
+    if (!self->ended_) {
+      self->core_->turn([&] { ec ? self->end(errc::connection_lost) : self->write_soon(); });
     }
   });
 }

@@ -52,8 +52,8 @@ std::vector<int> errors_of(system_call call) {
 constexpr system_call all_calls[]{
     system_call::open,       system_call::bind,       system_call::listen, system_call::connect,
     system_call::accept,     system_call::watch,      system_call::read,   system_call::write,
-    system_call::set_option, system_call::get_option, system_call::name,   system_call::shut_down,
-    system_call::close};
+    system_call::set_option, system_call::get_option, system_call::name,   system_call::control,
+    system_call::shut_down,  system_call::close};
 
 std::ptrdiff_t open_descriptors() {
   const std::filesystem::directory_iterator all{"/proc/self/fd"};
