@@ -1,5 +1,6 @@
 // What is queued is written after the socket is gone, for the linger time; run() returns then.
 
+#include "test/support/long_run.h"
 #include "test/support/network_test.h"
 #include "test/support/raw_peer.h"
 #include "test/support/wire.h"
@@ -67,29 +68,33 @@ TEST_F(linger, all_is_written_before_run_returns) {
   }
 }
 
-// For many runs: bazel test //test/zmtp/socket:linger_test --test_arg=--gtest_repeat=100
+// Every time, if it is done often.
 TEST_F(linger, of_a_hundred_thousand_messages_none_is_lost) {
   constexpr std::size_t count = 100'000;
+  const std::size_t runs = long_run() ? 100 : 3;
   auto options = lingering(1h);
   options.send_mark = {.messages = std::nullopt, .octets = std::nullopt};
-  router_socket router{executor()};
-  std::optional<error_code> end;
-  {
-    dealer_socket dealer{executor(), options};
-    dealer.connect(router.bind("tcp://127.0.0.1:*").to_string());
-    for (std::size_t i = 0; i < count; ++i) {
-      ASSERT_EQ(dealer.try_send(message{std::to_string(i), std::string(i % 50, 'x')}),
-                send_status::queued);
+  for (std::size_t run = 0; run < runs; ++run) {
+    SCOPED_TRACE("run " + std::to_string(run));
+    router_socket router{executor()};
+    std::optional<error_code> end;
+    {
+      dealer_socket dealer{executor(), options};
+      dealer.connect(router.bind("tcp://127.0.0.1:*").to_string());
+      for (std::size_t i = 0; i < count; ++i) {
+        ASSERT_EQ(dealer.try_send(message{std::to_string(i), std::string(i % 50, 'x')}),
+                  send_status::queued);
+      }
+      dealer.async_close(1h, [&](error_code ec) { end = ec; });
     }
-    dealer.async_close(1h, [&](error_code ec) { end = ec; });
+    for (std::size_t i = 0; i < count; ++i) {
+      ASSERT_EQ(receive(router).content, (message{std::to_string(i), std::string(i % 50, 'x')}));
+    }
+    run_until([&] { return end.has_value(); });
+    ASSERT_EQ(end, error_code{});
+    router.close();
+    run_to_the_end();
   }
-  for (std::size_t i = 0; i < count; ++i) {
-    ASSERT_EQ(receive(router).content, (message{std::to_string(i), std::string(i % 50, 'x')}));
-  }
-  run_until([&] { return end.has_value(); });
-  EXPECT_EQ(end, error_code{});
-  router.close();
-  run_to_the_end();
 }
 
 TEST_F(linger, more_than_the_kernel_takes_is_written_while_the_peer_reads) {
