@@ -122,6 +122,7 @@ class GuidePeersTest(TitanicCase):
         for wrong in ([b""], [SERVICE], [b"", b"body"], [b"s" * 256, b"body"]):
             self.assertEqual(client.request(b"titanic.request", *wrong), [b"400"])
         self.assertEqual(sorted(self.folder.iterdir()), before)
+        self.assertEqual({path.stat().st_mode & 0o077 for path in before if path != bystander}, {0})
         self.assertEqual(client.request(b"titanic.reply", uuid), [b"300"])
 
     def test_our_client_with_a_titanic_that_says_more_than_its_code(self):  # TSP-10

@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <sys/stat.h>
 
 namespace zinc {
 
@@ -142,6 +143,8 @@ int run_service(const titanic_arguments& arguments) {
 
 int run_titanic(const titanic_arguments& arguments) {
   spdlog::set_default_logger(spdlog::stderr_color_mt("titanic"));
+  // What is in the requests is nobody else's business.
+  ::umask(S_IRWXG | S_IRWXO);
   if (arguments.salvage) {
     return run_salvage(arguments);
   }
