@@ -175,9 +175,16 @@ void titanic_state::on_close(std::uint64_t caller, const zmtp::message& asked, t
     answer(caller, broken, out);
     return;
   }
+  const auto kept = outcomes_.find(number);
+  if (kept != outcomes_.end()) {
+    // No result is to come that would leave its place.
+    if (!kept->second.submitted) {
+      leave_place(*one->asked, now, out);
+    }
+    outcomes_.erase(kept);
+  }
   one->at = phase::closing;
   release(number);
-  outcomes_.erase(number);
   const auto accepted = one->accepted;
   if (one->asked != nullptr) {
     leave_service(*one, now, out);
@@ -239,18 +246,14 @@ void titanic_state::on_stored(store_result&& result, time_point now, actions& ou
 void titanic_state::on_request_read(const ticket& about, store_result&& result, time_point now,
                                     actions& out) {
   auto* const one = find(about.number, about.accepted, phase::reading);
-  if (one != nullptr && !result.ec) {
-    give(about.number, result.body, now, out);
-    return;
-  }
-  --about.service->in_flight;
-  --in_flight_;
-  if (one != nullptr) {
+  if (one == nullptr) {
+    leave_place(*about.service, now, out);
+  } else if (result.ec) {
     // It cannot be carried out: that is its outcome.
-    outcomes_.insert_or_assign(about.number, zmtp::message{});
-    store_outcome(about.number, out);
+    keep_outcome(about.number, {}, out);
+  } else {
+    give(about.number, result.body, now, out);
   }
-  look_at(*about.service, now, out);
 }
 
 void titanic_state::on_dispatch_end(std::uint64_t id, error_code ec, zmtp::message&& reply,
@@ -266,8 +269,6 @@ void titanic_state::on_dispatch_end(std::uint64_t id, error_code ec, zmtp::messa
     on_looked_up(service, ec, reply, now, out);
     return;
   }
-  --service.in_flight;
-  --in_flight_;
   auto* const one = find(ended.number, ended.accepted, phase::given);
   // A connection that was lost says nothing of the service.
   const auto interrupted =
@@ -280,60 +281,64 @@ void titanic_state::on_dispatch_end(std::uint64_t id, error_code ec, zmtp::messa
     ++(interrupted ? counters_.interrupted : counters_.unanswered);
     back_off(service, now);
   }
-  if (one == nullptr) {
+  const auto again =
+      ec && (interrupted || one == nullptr || ++one->attempts < service.limits.attempts);
+  if (one != nullptr && !again) {
+    keep_outcome(ended.number, ec ? zmtp::message{} : std::move(reply), out);
     look_at(service, now, out);
     return;
   }
-  if (ec && interrupted) {
-    wait_in(service, ended.number, true);
-  } else if (ec && ++one->attempts < service.limits.attempts) {
+  if (one != nullptr && !interrupted) {
     operate({.what = operation::count_attempt,
              .number = ended.number,
              .id = one->id,
              .attempts = one->attempts},
             0, out);
-    // The others are not to wait for it.
-    wait_in(service, ended.number, false);
-  } else {
-    outcomes_.insert_or_assign(ended.number, ec ? zmtp::message{} : std::move(reply));
-    store_outcome(ended.number, out);
   }
-  look_at(service, now, out);
+  if (one != nullptr) {
+    // The others are not to wait for what failed.
+    wait_in(service, ended.number, interrupted);
+  }
+  leave_place(service, now, out);
+}
+
+void titanic_state::keep_outcome(std::uint64_t number, zmtp::message&& reply, actions& out) {
+  at(number).at = phase::storing;
+  outcomes_.insert_or_assign(number, kept_outcome{std::move(reply)});
+  store_outcome(number, out);
 }
 
 void titanic_state::store_outcome(std::uint64_t number, actions& out) {
   auto& one = at(number);
-  one.at = phase::storing;
-  const auto& body = outcomes_.find(number)->second;
-  operate({.what = body.empty() ? operation::give_up : operation::answer,
+  auto& kept = outcomes_.find(number)->second;
+  kept.submitted = true;
+  operate({.what = kept.reply.empty() ? operation::give_up : operation::answer,
            .number = number,
            .accepted = one.accepted,
            .id = one.id,
            .attempts = one.attempts,
-           .body = body},
-          0, out);
+           .body = kept.reply},
+          0, out, one.asked);
 }
 
 void titanic_state::on_outcome_stored(const ticket& about, error_code ec, time_point now,
                                       actions& out) {
   auto* const one = find(about.number, about.accepted, phase::storing);
-  if (one == nullptr) {
-    return;
-  }
-  if (ec == errc::store_full) {
+  if (one != nullptr && ec == errc::store_full) {
     // Kept in memory until there is room: what was carried out need not be again.
+    outcomes_.find(about.number)->second.submitted = false;
     to_be_stored_again_.emplace(now + options_.most_backoff, about.number);
     return;
   }
-  if (ec) {
-    return;
+  if (one != nullptr && !ec) {
+    const auto answered = about.what == operation::answer;
+    ++(answered ? counters_.answered : counters_.given_up);
+    one->at = answered ? phase::answered : phase::given_up;
+    outcomes_.erase(about.number);
+    release(about.number);
+    leave_service(*one, now, out);
   }
-  const auto answered = about.what == operation::answer;
-  ++(answered ? counters_.answered : counters_.given_up);
-  one->at = answered ? phase::answered : phase::given_up;
-  outcomes_.erase(about.number);
-  release(about.number);
-  leave_service(*one, now, out);
+  leave_place(*about.service, now, out);
 }
 
 titanic_state::slot* titanic_state::find(std::uint64_t number, std::uint64_t accepted, phase in) {
@@ -380,6 +385,12 @@ void titanic_state::leave_service(slot& of, time_point now, actions& out) {
   auto& service = *std::exchange(of.asked, nullptr);
   --service.pending;
   --pending_;
+  look_at(service, now, out);
+}
+
+void titanic_state::leave_place(service_record& service, time_point now, actions& out) {
+  --service.in_flight;
+  --in_flight_;
   look_at(service, now, out);
 }
 
@@ -523,7 +534,8 @@ void titanic_state::on_deadline(time_point now, actions& out) {
   while (!to_be_stored_again_.empty() && to_be_stored_again_.begin()->first <= now) {
     const auto number = to_be_stored_again_.begin()->second;
     to_be_stored_again_.erase(to_be_stored_again_.begin());
-    if (at(number).at == phase::storing && outcomes_.contains(number)) {
+    if (const auto kept = outcomes_.find(number);
+        kept != outcomes_.end() && !kept->second.submitted) {
       store_outcome(number, out);
     }
   }

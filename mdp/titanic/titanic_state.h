@@ -72,7 +72,9 @@ struct titanic_status {
 
 // Whether a service is there is asked of the broker (mmi.service) before anything is given to it, so that
 // a request waits for its service without using up its attempts. A request is with one worker at a time
-// and its dispatch ends before the next begins: there is one reply at most, and it is the outcome.
+// and its dispatch ends before the next begins: there is one reply at most, and it is the outcome. It keeps
+// its place among those of its service until that is stored, so that a crash makes no more requests run again
+// than a service has at once.
 //
 // When the store has failed, nothing is accepted or dispatched any more; what can be read is answered.
 class titanic_state {
@@ -141,7 +143,12 @@ private:
     std::uint64_t number;
     std::uint64_t accepted;
     std::uint64_t caller;
-    service_record* service;  // in which a place is taken for what is read
+    service_record* service;  // in which a place is taken until then
+  };
+  // Until it is stored.
+  struct kept_outcome {
+    zmtp::message reply;  // empty: given up
+    bool submitted = false;
   };
   struct attempt {
     service_record* service;
@@ -160,8 +167,10 @@ private:
   void operate(store_operation&& what, std::uint64_t caller, actions& out,
                service_record* service = nullptr);
   void answer(std::uint64_t caller, std::string_view code, actions& out);
+  void keep_outcome(std::uint64_t number, zmtp::message&& reply, actions& out);
   void store_outcome(std::uint64_t number, actions& out);
   void leave_service(slot& of, time_point now, actions& out);
+  void leave_place(service_record& service, time_point now, actions& out);
 
   void on_accepted(const ticket& about, boost::system::error_code ec, time_point now, actions& out);
   void on_outcome_stored(const ticket& about, boost::system::error_code ec, time_point now,
@@ -191,8 +200,7 @@ private:
   std::size_t lookups_ = 0;
   boost::unordered_flat_map<std::uint64_t, zmtp::message> held_;  // bodies, by number
   std::size_t held_octets_ = 0;
-  // Replies until they are stored, by number; given up if they are empty.
-  boost::unordered_flat_map<std::uint64_t, zmtp::message> outcomes_;
+  boost::unordered_flat_map<std::uint64_t, kept_outcome> outcomes_;  // by number
   std::set<std::pair<time_point, std::uint64_t>> to_be_stored_again_;
   boost::unordered_flat_map<std::uint64_t, ticket> tickets_;
   boost::unordered_flat_map<std::uint64_t, attempt> attempts_;

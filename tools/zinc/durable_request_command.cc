@@ -45,9 +45,12 @@ public:
   }
 
   [[nodiscard]] int report() const {
-    if (arguments_.count) {
-      fmt::print("{} requests, {} answered, {} failed\n", started_, answered_,
-                 started_ - answered_);
+    const auto failed = started_ - answered_;
+    if (arguments_.count && arguments_.json) {
+      fmt::print("{{\"requests\":{},\"answered\":{},\"failed\":{}}}\n", started_, answered_,
+                 failed);
+    } else if (arguments_.count) {
+      fmt::print("{} requests, {} answered, {} failed\n", started_, answered_, failed);
     }
     return answered_ == total_ ? exit_code::done : exit_code::failed;
   }

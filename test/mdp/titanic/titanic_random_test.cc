@@ -170,6 +170,7 @@ private:
   }
 
   void step() {
+    EXPECT_LE(state_->status().in_flight, 4U * 3U);
     switch (below(12)) {
       case 0:
       case 1:

@@ -188,11 +188,17 @@ TEST_F(titanic_test, a_service_has_so_many_requests_at_once_and_in_order) {
   EXPECT_EQ(given[1].body.front(), "2");
   EXPECT_EQ(state->status().in_flight, 2U);
   end(given[1].id, {"reply"});
+  // Until that is stored it would run again after a crash: there are not to be more of those.
+  EXPECT_TRUE(actions.dispatches.empty());
+  EXPECT_EQ(state->status().in_flight, 2U);
+  store_all();
   const auto third = dispatched();
   EXPECT_EQ(third.body.front(), "3");
   end(given[0].id, {"reply"});
+  store_all();
   EXPECT_EQ(dispatched().body.front(), "4");
   end(third.id, {"reply"});
+  store_all();
   EXPECT_EQ(dispatched().body.front(), "5");
 }
 
@@ -340,6 +346,24 @@ TEST_F(titanic_test, a_reply_that_finds_no_room_is_kept_until_there_is) {
   EXPECT_TRUE(actions.dispatches.empty()) << "it was carried out already";
   store_all();
   EXPECT_EQ(ask_for_reply(id), (zmtp::message{"200", "reply"}));
+}
+
+TEST_F(titanic_test, closed_while_its_reply_finds_no_room_it_leaves_its_place) {
+  const auto id = accept("echo", "body");
+  look_up("echo", "200");
+  end(dispatched().id, {"reply"});
+  fail_all(errc::store_full);
+  EXPECT_EQ(state->status().in_flight, 1U);
+  EXPECT_EQ(close(id), zmtp::message{"200"});
+  EXPECT_EQ(state->status().in_flight, 0U);
+  // Whoever has its slot now is not taken for it.
+  accept("echo", "next");
+  const auto next = dispatched();
+  pass(2s);
+  EXPECT_TRUE(actions.operations.empty());
+  end(next.id, {"of the next"});
+  store_all();
+  EXPECT_EQ(ask_for_reply(id_of(2)), (zmtp::message{"200", "of the next"}));
 }
 
 TEST_F(titanic_test, a_close_that_was_not_stored_is_no_200) {
