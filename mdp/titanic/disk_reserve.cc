@@ -20,11 +20,10 @@ disk_reserve::disk_reserve(const std::string& path, const char* vfs, std::size_t
   }
   storage_ = std::make_unique<std::byte[]>(static_cast<std::size_t>(system->szOsFile));
   file_ = reinterpret_cast<sqlite3_file*>(storage_.get());
-  auto* const name = sqlite3_create_filename(full.data(), "", "", 0, nullptr);
+  name_ = sqlite3_create_filename(full.data(), "", "", 0, nullptr);
   const auto code = system->xOpen(
-      system, name, file_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_SUPER_JOURNAL,
+      system, name_, file_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_SUPER_JOURNAL,
       nullptr);
-  sqlite3_free_filename(name);
   if (code != SQLITE_OK) {
     file_ = nullptr;
   }
@@ -33,6 +32,9 @@ disk_reserve::disk_reserve(const std::string& path, const char* vfs, std::size_t
 disk_reserve::~disk_reserve() {
   if (file_ != nullptr) {
     file_->pMethods->xClose(file_);
+  }
+  if (name_ != nullptr) {
+    sqlite3_free_filename(const_cast<char*>(name_));
   }
 }
 

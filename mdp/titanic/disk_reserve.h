@@ -29,6 +29,7 @@ private:
   [[nodiscard]] bool fill();
 
   std::size_t octets_;
+  const char* name_ = nullptr;  // which the file goes on using
   std::unique_ptr<std::byte[]> storage_;
   sqlite3_file* file_ = nullptr;
   bool held_ = false;

@@ -168,7 +168,7 @@ TEST(slot_file_faults, nothing_that_was_stored_is_lost_when_the_power_goes_at_an
   EXPECT_GT(steps, 50U);
   for (std::size_t at = 1; at <= steps; ++at) {
     // What is lost and torn is another thing each time.
-    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    for (std::uint64_t seed = 0; seed < 5; ++seed) {
       faulty_disk disk;
       disk.switch_off_at(at);
       truth kept;
