@@ -46,6 +46,7 @@ struct request {
   std::uint64_t token = 0;           // of the latest attempt; see given_requests
   std::size_t charge = 0;            // what the accounts hold for it
   time_point queued_at;
+  time_point given_at;         // to the worker that holds it
   dialect how = dialect::v02;  // of the client
   bool partly_answered = false;
   unsigned attempts = 0;
@@ -81,8 +82,9 @@ struct worker_record {
   zmtp::peer_id peer;
   service* serves = nullptr;
   dialect how = dialect::v02;
-  std::size_t capacity = 1;                              // how many requests it takes at once
-  std::optional<std::chrono::milliseconds> busy_expiry;  // of its service
+  std::size_t capacity = 1;                                // how many requests it takes at once
+  std::optional<std::chrono::milliseconds> busy_expiry;    // of its service
+  std::optional<std::chrono::milliseconds> busy_deadline;  // of its service
   std::string raw_address;  // of what it holds, where it sees its client's own
   std::size_t held = 0;
   list_of<request, &request::place> hands;  // in the order they were given

@@ -112,6 +112,7 @@ worker_record& dispatcher::add_worker(zmtp::peer_id peer, std::string_view name,
   // A client's own address does not say which of its requests is answered.
   w.capacity = serves.options.raw_client_address ? 1 : capacity;
   w.busy_expiry = serves.options.busy_expiry;
+  w.busy_deadline = serves.options.busy_deadline;
   w.heard_at = w.told_at = now;
   worker_deadlines_.add(w);
   services_.add_worker(serves);
@@ -148,6 +149,7 @@ void dispatcher::assign(request& r, time_point now, broker_actions& out) {
   r.held_by = &w;
   given_.enter(r);
   ++r.attempts;
+  r.given_at = now;
   w.told_at = now;
   ++s.working;
   if (w.held++ == 0) {

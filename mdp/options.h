@@ -56,6 +56,9 @@ struct service_options {
   // A worker that works on a request and is silent for so long is dead. Absent: it may be silent,
   // as stock workers are while they work; only the loss of its connection counts.
   std::optional<std::chrono::milliseconds> busy_expiry{};
+  // A worker that has had a request for so long is lost, whatever it says meanwhile: it hangs. Absent:
+  // it may work as long as it likes.
+  std::optional<std::chrono::milliseconds> busy_deadline{};
   // Workers see the client's own routing id for its address, as they do at a broker of the Guide,
   // instead of a mark of the one request. They have one request at a time then, and a second reply
   // may be taken for that of the client's next request.

@@ -15,6 +15,9 @@ service_options workable(service_options options) noexcept {
   if (options.busy_expiry) {
     options.busy_expiry = std::max(*options.busy_expiry, 1ms);
   }
+  if (options.busy_deadline) {
+    options.busy_deadline = std::max(*options.busy_deadline, 1ms);
+  }
   options.limit.octets = std::max<std::size_t>(options.limit.octets, 1);
   if (options.limit.requests) {
     options.limit.requests = std::max<std::size_t>(*options.limit.requests, 1);

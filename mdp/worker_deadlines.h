@@ -29,8 +29,8 @@ public:
   void remove(worker_record& w) noexcept { heap_.remove(w); }
   // After a request was given to an idle worker.
   void on_busy(worker_record& w) {
-    if (w.busy_expiry) {
-      heap_.set_no_later(w, w.busy_since + *w.busy_expiry);
+    if (const auto end = end_of(w, {})) {
+      heap_.set_no_later(w, *end);
     }
   }
 
@@ -51,18 +51,22 @@ public:
   void look_again(worker_record& w, time_point judge_from) { heap_.set(w, due(w, judge_from)); }
 
 private:
-  // When silence ends it, if nothing more is heard.
+  // When it is dead, if nothing more is heard.
   [[nodiscard]] std::optional<time_point> end_of(const worker_record& w,
                                                  time_point judge_from) const noexcept {
     if (w.held == 0) {
       return std::max(w.heard_at + silence_, judge_from);
     }
+    auto end = time_point::max();
     if (w.busy_expiry) {
       // From the first request in hand, not from the latest: a worker that gets one after the other
       // and says nothing is as dead as one that got one.
-      return std::max(std::max(w.heard_at, w.busy_since) + *w.busy_expiry, judge_from);
+      end = std::max(w.heard_at, w.busy_since) + *w.busy_expiry;
     }
-    return std::nullopt;
+    if (w.busy_deadline) {
+      end = std::min(end, w.hands.front().given_at + *w.busy_deadline);
+    }
+    return end != time_point::max() ? std::optional{std::max(end, judge_from)} : std::nullopt;
   }
   [[nodiscard]] time_point due(const worker_record& w, time_point judge_from) const noexcept {
     const auto heartbeat = w.told_at + interval_;

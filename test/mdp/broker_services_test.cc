@@ -19,6 +19,7 @@ public:
                        {"stubborn", {.attempts = 5}},
                        {"hasty", {.unserved_expiry = 2s, .request_expiry = 10s}},
                        {"watched", {.busy_expiry = 1s}},
+                       {"punctual", {.busy_deadline = 60s}},
                        {"narrow", {.limit = {.requests = 8}}}}}} {}
 
   zmtp::peer_id attach_reader() { return attach("mdp-errors"); }
@@ -244,6 +245,49 @@ TEST_F(broker_services, a_worker_lost_by_silence_while_busy_is_of_its_service) {
   EXPECT_FALSE(silent(trusted));
 }
 
+TEST_F(broker_services, a_worker_that_hangs_is_lost_however_lively_it_is) {  // M3
+  const auto client = attach();
+  const auto worker = attach_worker("punctual", dialect::v02, "capacity=2");
+  const auto lives_for = [&](std::chrono::milliseconds time) {
+    for (auto rest = time; rest > 0ms; rest -= 1s) {
+      pass(1s);
+      say(worker, heartbeat());
+    }
+  };
+  const auto ask_punctual = [&](std::string_view body) {
+    ask(client, "punctual", {body});
+    while (inbox.at(worker).size() > 1) {
+      (void)next(worker);  // heartbeats
+    }
+    return next_request(worker);
+  };
+  // Each request has its own time, and one that is answered has none.
+  const auto first = ask_punctual("1");
+  lives_for(40s);
+  const auto second = ask_punctual("2");
+  lives_for(19s);
+  reply(worker, first.address, {"1"sv});
+  EXPECT_EQ(next(client), final_reply("punctual", "1"));
+  lives_for(40s);
+  EXPECT_EQ(broker.status().workers, 1U);
+  pass(1s);
+  EXPECT_EQ(broker.status().workers, 0U);
+  EXPECT_EQ(of("punctual").requeued, 1U);
+  while (!silent(worker)) {
+    (void)next(worker);
+  }
+  reply(worker, second.address, {"2"sv});
+  EXPECT_EQ(next(worker), disconnect());
+  EXPECT_TRUE(silent(client));
+  const auto other = attach_worker("punctual");
+  echo(other);
+  EXPECT_EQ(next(client), final_reply("punctual", "2"));
+  // With nothing in hand it is as any other.
+  pass(7s);
+  EXPECT_EQ(broker.status().workers, 1U);
+  EXPECT_EQ(of("punctual").requeued, 1U);
+}
+
 TEST_F(broker_services, who_asks_one_with_too_many_requests_is_not_read) {  // M5
   std::vector<zmtp::peer_id> clients;
   for (int i = 0; i < 8; ++i) {
@@ -327,7 +371,7 @@ TEST_F(broker_services, a_client_that_went_before_its_address_was_seen_has_a_mar
 
 TEST_F(broker_services, those_that_are_named_are_there_with_their_counters) {
   const auto before = broker.services();
-  EXPECT_EQ(before.size(), 7U);
+  EXPECT_EQ(before.size(), 8U);
   EXPECT_EQ(before.front().name, "drop");
   EXPECT_EQ(before.back().name, "watched");
   const auto client = attach();
@@ -338,7 +382,7 @@ TEST_F(broker_services, those_that_are_named_are_there_with_their_counters) {
   detach(worker);
   EXPECT_EQ(of("once").requests, 1U);
   EXPECT_EQ(of("once").replies, 1U);
-  EXPECT_EQ(broker.status().services, 7U);
+  EXPECT_EQ(broker.status().services, 8U);
   EXPECT_EQ(broker.status().unknown_services, 0U);
 }
 

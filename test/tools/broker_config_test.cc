@@ -52,7 +52,7 @@ TEST(broker_config, a_file_sets_everything) {
     "client_requests": 10, "client_octets": 100000,
     "default": {"attempts": 4, "unserved_expiry": 5000},
     "services": {
-      "pay": {"idempotent": false, "poison": "drop", "busy_expiry": 250, "request_expiry": 60000,
+      "pay": {"idempotent": false, "poison": "drop", "busy_expiry": 250, "busy_deadline": 9000, "request_expiry": 60000,
               "raw_client_address": true, "octets": 1048576, "requests": 100},
       "logs.*": {"unserved_expiry": 1, "requests": null, "busy_expiry": "none"},
       "bare": {},
@@ -75,6 +75,7 @@ TEST(broker_config, a_file_sets_everything) {
   EXPECT_FALSE(pay->idempotent);
   EXPECT_EQ(pay->poison, mdp::poison_policy::drop);
   EXPECT_EQ(pay->busy_expiry, 250ms);
+  EXPECT_EQ(pay->busy_deadline, 9s);
   EXPECT_EQ(pay->request_expiry, 60s);
   EXPECT_TRUE(pay->raw_client_address);
   EXPECT_EQ(pay->limit.octets, 1'048'576U);

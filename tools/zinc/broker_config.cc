@@ -100,6 +100,8 @@ constexpr service_field service_fields[] = {
      [](auto& of, auto text) { return read(text, of.request_expiry); }},
     {"busy_expiry", right_time_or_none,
      [](auto& of, auto text) { return read(text, of.busy_expiry); }},
+    {"busy_deadline", right_time_or_none,
+     [](auto& of, auto text) { return read(text, of.busy_deadline); }},
     {"raw_client_address", right_flag,
      [](auto& of, auto text) { return read(text, of.raw_client_address); }},
     {"octets", right_octets,
