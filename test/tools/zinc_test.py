@@ -4,6 +4,7 @@
 import contextlib
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -202,6 +203,21 @@ class Brokers(unittest.TestCase):
                                  ["named", "other", "pay"])
             process.send_signal(signal.SIGTERM)
             self.assertEqual(process.wait(DEADLINE), 0)
+
+    def test_understands_what_is_documented(self):
+        page = os.path.join(os.environ["TEST_SRCDIR"], os.environ["TEST_WORKSPACE"], "docs/majordomo.md")
+        with open(page, encoding="utf-8") as file:
+            text = file.read()
+        settings = json.loads(re.search(r"```json\n(.*?)```", text, re.S).group(1))
+        settings["bind"] = "tcp://127.0.0.1:*"
+        with started("broker", "--config", self.config(settings)) as process:
+            self.assertEqual(process.stdout.readline().split()[0], "bound")
+        # Each setting of a service has its line, and the other way round.
+        table = re.search(r"\| key \|.*?\n\n", text, re.S).group()
+        documented = [key for row in re.findall(r"^\| (`.*?) \|", table, re.M)
+                      for key in re.findall(r"`(\w+)`", row)]
+        known = re.search(r"Keys:\s+([\w,\s]+?)\n\n", run("broker", "--help").stdout + "\n").group(1)
+        self.assertEqual(sorted(documented), sorted(known.replace(",", " ").split()))
 
     def test_does_not_start_with_a_bad_file(self):
         for settings, fault in (

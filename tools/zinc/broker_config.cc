@@ -300,7 +300,7 @@ void read_service_flag(const std::string& service, std::string_view settings,
     const auto equals = setting.find('=');
     if (equals == std::string_view::npos) {
       throw config_fault{fmt::format("{}: '{}' sets nothing: give key=value, with one of {}", where,
-                                     setting, names_of(service_fields))};
+                                     setting, service_keys())};
     }
     const std::string key{setting.substr(0, equals)};
     add_change({service, key, std::string{setting.substr(equals + 1)}},
@@ -311,6 +311,8 @@ void read_service_flag(const std::string& service, std::string_view settings,
     settings.remove_prefix(setting.size() + 1);
   }
 }
+
+std::string service_keys() { return names_of(service_fields); }
 
 mdp::broker_options resolve(const broker_arguments& arguments) {
   auto options = arguments.options;

@@ -23,6 +23,9 @@ void read_config(std::string_view text, const std::string& file, broker_argument
 // Takes over `key=value,…` for the service of this name. Throws config_fault.
 void read_service_flag(const std::string& service, std::string_view settings, broker_arguments& to);
 
+// What may be set for a service, as a list in words.
+[[nodiscard]] std::string service_keys();
+
 // The options with a rule for each service that has settings. What is not set there is as it is for
 // all others.
 [[nodiscard]] mdp::broker_options resolve(const broker_arguments& arguments);

@@ -70,8 +70,8 @@ void add_service_flag(CLI::App& app, broker_arguments& to) {
            }
          },
          "options of the service NAME, or of all whose names begin so if it ends with *; may be "
-         "repeated. Keys: idempotent, attempts, poison, unserved_expiry, request_expiry, "
-         "busy_expiry, busy_deadline, raw_client_address, octets, requests")
+         "repeated. Keys: " +
+             service_keys())
       ->type_name("NAME KEY=VALUE,...");
 }
 
