@@ -96,6 +96,11 @@ def _half_messages(connection, random_):
         connection.send(bytes(MIB))
 
 
+def _many_halves(connection, random_):
+    """As large as may be without a block that is larger than others have."""
+    _shaken(connection).send(long_frame(240_000, body=bytes(200_000)))
+
+
 def _endless_messages(connection, random_):
     """Parts without end, small ones or large ones."""
     part = frame(bytes(random_.choice((0, 60_000))), MORE)
@@ -156,7 +161,8 @@ class MemoryCeilingTest(unittest.TestCase):
         processes = multiprocessing.get_context("fork")
         done = processes.Event()
         attacks = [(host.port, kind, PEERS, processes.Value("L", 0))
-                   for kind in (_huge_lengths, _half_messages, _endless_messages, _empty_messages, _metadata)]
+                   for kind in (_huge_lengths, _half_messages, _many_halves, _endless_messages,
+                                _empty_messages, _metadata)]
         attacks.append((host.publisher_port, _subscriptions, SUBSCRIBERS, processes.Value("L", 0)))
         attackers = [processes.Process(target=_attack, args=(*attack, done), daemon=True)
                      for attack in attacks]

@@ -33,6 +33,7 @@ std::span<std::byte> read_buffer::prepare(std::size_t needed) {
       memory_ = scratch_block();
       begin_ = end_ = 0;
     }
+    kept_ = false;
   } else if (worth_moving(needed)) {
     move_to(needed <= block_size::reading ? scratch_block()
                                           : block_ptr{block::create(size_for(needed, waiting))});
@@ -67,6 +68,7 @@ void read_buffer::move_to(block_ptr memory) noexcept {
   const auto waiting = undecoded();
   std::memcpy(memory->data(), waiting.data(), waiting.size());
   std::swap(memory_, memory);
+  kept_ = false;
   begin_ = 0;
   end_ = waiting.size();
 }
@@ -91,6 +93,8 @@ void read_buffer::settle() {
     }
   } else if (waiting < memory_->capacity() / 4 && memory_->capacity() <= block_size::reading) {
     move_to(block_ptr{block::create(waiting)});
+  } else {
+    kept_ = memory_->capacity() == block_size::reading;
   }
 }
 

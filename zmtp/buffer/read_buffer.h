@@ -29,10 +29,12 @@ public:
   void remove(std::size_t at, std::size_t count) noexcept;
   [[nodiscard]] const block_ptr& memory() const noexcept { return memory_; }
 
-  // Octets of the block that a message too large for the usual one has of its own, and the size that
-  // prepare() will give it; none where there is no such message.
+  // Octets of the block that is a large message's own, and the size that prepare() will give it; none
+  // where there is no such message. It is one larger than the pool's block, or that one itself, if too
+  // much waits in it to be copied out when a turn ends.
   [[nodiscard]] std::size_t own_memory() const noexcept {
-    return memory_ && memory_->capacity() > block_size::reading ? memory_->capacity() : 0;
+    return memory_ && (kept_ || memory_->capacity() > block_size::reading) ? memory_->capacity()
+                                                                           : 0;
   }
   [[nodiscard]] std::size_t own_memory(std::size_t needed) const noexcept;
 
@@ -46,6 +48,7 @@ private:
   block_ptr memory_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
+  bool kept_ = false;  // the pool's block, since a turn has ended
 };
 
 }  // namespace zmtp

@@ -70,9 +70,10 @@ public:
   // conversation is over. Valid until the next call of any member but commit().
   [[nodiscard]] std::span<std::byte> prepare();
   void commit(std::size_t count, time_point now) noexcept;
-  // Octets that the message in progress, if it is too large for the buffer that all connections share,
-  // holds in a block of its own, and will hold in it after prepare(): for who has to answer for memory.
-  // What waits for room in the queue is in progress no longer.
+  // Octets that the message in progress, if it is too large to leave the buffer that all connections
+  // share, holds in a block of its own, and will hold in it after prepare(): for who has to answer for
+  // memory, before prepare() and after settle(). What waits for room in the queue is in progress no
+  // longer.
   [[nodiscard]] std::size_t own_memory() const noexcept {
     return blocked_ ? 0 : buffer_.own_memory();
   }

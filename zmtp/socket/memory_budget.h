@@ -10,8 +10,8 @@ namespace zmtp {
 // is the process's own.
 struct memory_budget {
   // Memory of messages that have not come whole, which grows with what has come, to their size or half
-  // as much again. Those of less than 256 KiB are not counted: they come through buffers that
-  // connections share. When a message in progress would grow beyond the budget, the connection with the
+  // as much again. Those of which less than 64 KiB wait are not counted: they leave the buffers that
+  // connections share; others keep one, of 256 KiB, or have a larger block. When a message in progress would grow beyond the budget, the connection with the
   // largest half message closes (errc::half_message_evicted), be it the one that grows; of equals, the
   // one that has not grown for longest. What alone is larger than the budget cannot be received. A
   // connection of another thread closes as soon as its executor gets to it, and what it holds is in

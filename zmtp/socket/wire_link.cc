@@ -84,10 +84,9 @@ void wire_link::settle() {
     return;
   }
   connection_.settle();
-  // What is more is asked for before it is read to.
-  if (const auto octets = connection_.own_memory();
-      half_message_ != nullptr && octets < half_message_->held()) {
-    (void)hold(octets);
+  if (!hold(connection_.own_memory())) {
+    core_->turn([this] { close(errc::half_message_evicted); });
+    return;
   }
   if (auto* p = own_pipe()) {
     p->in.settle();

@@ -172,6 +172,28 @@ TEST_F(connection_memory, is_what_it_says_before_it_reads) {
   }
 }
 
+// What is small is copied out when a turn ends; what is not keeps the block that was read to.
+TEST_F(connection_memory, is_its_own_when_a_turn_leaves_much_in_the_shared_buffer) {
+  for (const std::size_t size : {kibi, 60 * kibi, 70 * kibi, 200 * kibi}) {
+    side s;
+    shake_hands(s, "ROUTER");
+    s.talk.settle();
+    const auto octets = framed({std::string(size + kibi, 'x')});
+    for (std::size_t at = 0; at < size; at += kibi) {
+      s.hear(octets.substr(at, kibi));
+    }
+    EXPECT_EQ(s.talk.own_memory(), 0U) << "others may read to it, in turn";
+    s.talk.settle();
+    EXPECT_EQ(s.talk.own_memory(), size < 64 * kibi ? 0 : 256 * kibi) << size;
+    EXPECT_EQ(s.talk.next_memory(), s.talk.own_memory());
+    s.hear(octets.substr(size));
+    EXPECT_EQ(s.news().size(), 1U);
+    EXPECT_EQ(s.talk.next_memory(), 0U);
+    s.talk.settle();
+    EXPECT_EQ(s.talk.own_memory(), 0U);
+  }
+}
+
 TEST_F(connection_memory, goes_when_nobody_will_receive_any_more) {
   side s;
   shake_hands(s, "ROUTER");

@@ -204,20 +204,37 @@ TEST_F(a_memory_budget, is_not_asked_for_small_messages) {
   const auto at = pull.bind("tcp://127.0.0.1:*");
   std::vector<std::unique_ptr<half_sender>> peers;
   for (int i = 0; i < 5; ++i) {
-    peers.push_back(begin(at, 200 * kibi, 150 * kibi));
+    peers.push_back(begin(at, 60 * kibi, 59 * kibi));
   }
   run_until([&] { return pull.peers().size() == peers.size(); });
   for (const auto& each : peers) {
     each->send_rest();
   }
   for (std::size_t i = 0; i < peers.size(); ++i) {
-    EXPECT_EQ(take(pull).front().size(), 200 * kibi);
+    EXPECT_EQ(take(pull).front().size(), 60 * kibi);
   }
   EXPECT_EQ(evicted(pull.counters()), 0U);
   // One that needs a block of its own has none.
   const auto large = begin(at, 300 * kibi, 280 * kibi);
   run_until([&] { return large->ended(); });
   EXPECT_EQ(evicted(pull.counters()), 1U);
+}
+
+// They would not be asked again: nothing more comes.
+TEST_F(a_memory_budget, counts_those_that_stop_within_the_shared_buffer) {
+  pull_socket pull{executor()};
+  const auto at = pull.bind("tcp://127.0.0.1:*");
+  std::vector<std::unique_ptr<half_sender>> peers;
+  for (int i = 0; i < 16; ++i) {
+    peers.push_back(begin(at, 250 * kibi, 200 * kibi));
+  }
+  run_until([&] { return used() == 4 * mebi; });
+  EXPECT_EQ(evicted(pull.counters()), 0U);
+  const auto one_more = begin(at, 250 * kibi, 200 * kibi);
+  run_until(
+      [&] { return peers[0]->ended() || peers[1]->ended() || evicted(pull.counters()) != 0; });
+  EXPECT_EQ(evicted(pull.counters()), 1U);
+  EXPECT_LE(used(), 4 * mebi);
 }
 
 // A full queue stops reading in the middle of the next message, in the block of the one before.
