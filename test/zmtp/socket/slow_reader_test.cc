@@ -1,0 +1,219 @@
+// One of many readers stops: the others go on as if it were not there, what waits for it is bounded, and when it
+// goes on itself it gets what the pattern promises.
+
+#include "test/support/pattern_test.h"
+#include "zmtp/socket/pub_socket.h"
+#include "zmtp/socket/pull_socket.h"
+#include "zmtp/socket/push_socket.h"
+#include "zmtp/socket/sub_socket.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace zmtp::test {
+namespace {
+
+constexpr std::size_t mark = 100;
+constexpr std::size_t size = 1'000;
+// Of what lies between two sockets, so that the marks are soon reached.
+constexpr int kernel_buffer = 16 * 1024;
+
+const std::string stopped_name = "stopped";
+
+socket_options tight(const std::string& name = {}) {
+  auto options = with_marks(mark);
+  options.routing_id = name;
+  options.transport.send_buffer = kernel_buffer;
+  options.transport.receive_buffer = kernel_buffer;
+  return options;
+}
+
+message numbered(std::size_t number) {
+  return message{std::to_string(number), std::string(size, 'x')};
+}
+
+std::size_t number_of(const message& m) {
+  EXPECT_EQ(m.part_count(), 2U);
+  EXPECT_EQ(m.back().size(), size);
+  return std::stoul(std::string{m.front()});
+}
+
+// A reader, and the numbers that it was sent.
+template <class Socket>
+struct reader {
+  reader(const asio::any_io_executor& executor, const std::string& at, const std::string& name)
+      : socket{executor, tight(name)} {
+    if constexpr (requires { socket.subscribe(std::string_view{}); }) {
+      socket.subscribe("");
+    }
+    socket.connect(at);
+  }
+
+  void take_all() {
+    for (message m; socket.try_receive(m);) {
+      numbers.push_back(number_of(m));
+    }
+  }
+
+  Socket socket;
+  std::vector<std::size_t> numbers;
+};
+
+class slow_reader : public pattern_test {
+protected:
+  // Readers but the first, who has stopped.
+  template <class Readers>
+  static std::size_t take_from_others(Readers& all) {
+    std::size_t taken = 0;
+    for (auto each = all.begin() + 1; each != all.end(); ++each) {
+      each->take_all();
+      taken += each->numbers.size();
+    }
+    return taken;
+  }
+  static peer_status stopped_peer_of(const socket& sender) {
+    for (auto& each : sender.peers()) {
+      if (each.info.routing_id == stopped_name) {
+        return each;
+      }
+    }
+    ADD_FAILURE() << "the reader that has stopped is no peer any more";
+    return {};
+  }
+  // On both sides as much waits as the marks allow, and for nobody else anything.
+  static void expect_bounded(const socket& sender, const socket& stopped) {
+    for (const auto& each : sender.peers()) {
+      const bool is_stopped = each.info.routing_id == stopped_name;
+      EXPECT_GE(each.messages_to_send, is_stopped ? mark : 0);
+      EXPECT_LE(each.messages_to_send, is_stopped ? mark + 1 : 0);
+      EXPECT_LE(each.octets_to_send, each.messages_to_send * (size + 64));
+    }
+    const auto peers = stopped.peers();
+    ASSERT_EQ(peers.size(), 1U);
+    EXPECT_GE(peers.front().messages_to_receive, mark);
+    EXPECT_LE(peers.front().messages_to_receive, mark + 1);
+  }
+};
+
+TEST_F(slow_reader,
+       among_a_hundred_subscribers_misses_what_it_has_no_room_for_and_nobody_else_anything) {
+  constexpr std::size_t batch = mark / 2;
+  constexpr std::size_t count = 40 * batch;
+  pub_socket publisher{executor(), tight()};
+  const auto at = publisher.bind("tcp://127.0.0.1:*").to_string();
+  std::vector<reader<sub_socket>> subscribers;
+  for (int i = 0; i < 100; ++i) {
+    subscribers.emplace_back(executor(), at, i == 0 ? stopped_name : "");
+  }
+  auto& stopped = subscribers.front();
+  run_until([&] { return publisher.subscribers("") == subscribers.size(); });
+
+  std::size_t sent = 0;
+  const auto publish = [&] {
+    for (std::size_t i = 0; i < batch; ++i) {
+      ASSERT_EQ(publisher.try_send(numbered(sent++)), send_status::queued);
+    }
+    const auto all = sent * (subscribers.size() - 1);
+    run_until([&] { return take_from_others(subscribers) == all; });
+  };
+  while (sent < count) {
+    publish();
+  }
+  for (std::size_t i = 1; i < subscribers.size(); ++i) {
+    ASSERT_TRUE(std::is_sorted(subscribers[i].numbers.begin(), subscribers[i].numbers.end()));
+    ASSERT_EQ(subscribers[i].numbers.back(), count - 1);
+  }
+  expect_bounded(publisher, stopped.socket);
+  const auto dropped = stopped_peer_of(publisher).counters.dropped_full;
+  EXPECT_GT(dropped, 0U);
+  EXPECT_EQ(publisher.counters().dropped_full, dropped);
+
+  // It gets what had room, and from then on everything.
+  run_until([&] {
+    stopped.take_all();
+    return stopped.numbers.size() == count - dropped;
+  });
+  publish();
+  run_until([&] {
+    stopped.take_all();
+    return stopped.numbers.size() == count - dropped + batch;
+  });
+  EXPECT_TRUE(std::is_sorted(stopped.numbers.begin(), stopped.numbers.end()));
+  EXPECT_EQ(stopped.numbers.back(), count + batch - 1);
+  EXPECT_EQ(publisher.counters().dropped_full, dropped);
+}
+
+TEST_F(slow_reader, among_ten_pullers_is_left_out_and_misses_nothing) {
+  constexpr std::size_t others = 9;
+  constexpr std::size_t batch = others * 10;
+  constexpr std::size_t batches = 40;
+  push_socket pusher{executor(), tight()};
+  const auto at = pusher.bind("tcp://127.0.0.1:*").to_string();
+  std::vector<reader<pull_socket>> pullers;
+  for (std::size_t i = 0; i <= others; ++i) {
+    pullers.emplace_back(executor(), at, i == 0 ? stopped_name : "");
+  }
+  auto& stopped = pullers.front();
+  run_until([&] { return pusher.peers().size() == pullers.size(); });
+
+  std::size_t sent = 0;
+  const auto push = [&] {
+    for (std::size_t i = 0; i < batch; ++i) {
+      ASSERT_EQ(pusher.try_send(numbered(sent++)), send_status::queued);
+    }
+    run_until([&] {
+      return take_from_others(pullers) + stopped_peer_of(pusher).counters.messages_sent == sent;
+    });
+  };
+  // Until it is full it gets its share, and then nothing more.
+  while (stopped_peer_of(pusher).messages_to_send < mark && sent < 1'000 * batch) {
+    push();
+  }
+  const auto share = stopped_peer_of(pusher).counters.messages_sent;
+  const auto before = take_from_others(pullers);
+  std::vector<std::size_t> had;
+  for (const auto& each : pullers) {
+    had.push_back(each.numbers.size());
+  }
+  for (std::size_t i = 0; i < batches; ++i) {
+    push();
+  }
+  expect_bounded(pusher, stopped.socket);
+  EXPECT_EQ(stopped_peer_of(pusher).counters.messages_sent, share);
+  EXPECT_EQ(take_from_others(pullers), before + batches * batch);
+  for (std::size_t i = 1; i < pullers.size(); ++i) {
+    EXPECT_EQ(pullers[i].numbers.size(), had[i] + batches * batch / others);
+  }
+
+  // Nobody else got what it had been given; now it gets its share again.
+  run_until([&] {
+    stopped.take_all();
+    return stopped.numbers.size() == share;
+  });
+  push();
+  const auto whole_share = stopped_peer_of(pusher).counters.messages_sent;
+  EXPECT_EQ(whole_share, share + batch / pullers.size());
+  run_until([&] {
+    stopped.take_all();
+    return stopped.numbers.size() == whole_share;
+  });
+  std::vector<std::size_t> all;
+  for (const auto& each : pullers) {
+    EXPECT_TRUE(std::is_sorted(each.numbers.begin(), each.numbers.end()));
+    all.insert(all.end(), each.numbers.begin(), each.numbers.end());
+  }
+  std::sort(all.begin(), all.end());
+  std::vector<std::size_t> each_once(sent);
+  std::iota(each_once.begin(), each_once.end(), 0U);
+  EXPECT_EQ(all, each_once);
+  EXPECT_EQ(pusher.counters().dropped_full, 0U);
+}
+
+}  // namespace
+}  // namespace zmtp::test
