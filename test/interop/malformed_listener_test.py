@@ -7,13 +7,9 @@ import sys
 import unittest
 
 sys.dont_write_bytecode = True
-from interop_case import long_run  # noqa: E402: behind the line above
-from malformed_host import TYPES, MalformedListenerCase, case_classes  # noqa: E402
+from malformed_host import TYPES, MalformedListenerCase, case_classes  # noqa: E402: behind the line above
 
-# Larger inputs take most of the time, and are met in the same way by those who bind.
-LARGE = None if long_run() else 200_000
-
-globals().update(case_classes(MalformedListenerCase, "MalformedFor{}Test", TYPES, LARGE))
+globals().update(case_classes(MalformedListenerCase, "MalformedFor{}Test", TYPES))
 
 if __name__ == "__main__":
     unittest.main()
