@@ -27,17 +27,21 @@ namespace {
 
 constexpr auto token = asio::as_tuple(asio::use_awaitable);
 
-mdp::client_options asking(const client_options& options, unsigned attempts) {
+// A request that is repeated may be kept twice: whoever asks for that asks again himself.
+const request_options once{.timeout = {}, .attempts = 1, .in_all = {}};
+
+mdp::client_options asking(const client_options& options) {
   mdp::client_options chosen;
   chosen.protocol = options.protocol;
   chosen.timeout = options.timeout;
-  chosen.attempts = attempts;
+  chosen.attempts = options.attempts;
   return chosen;
 }
 
 // What asking again later may help against.
 bool passes(error_code ec) {
-  return ec == errc::pending || ec == mdp::errc::no_reply || ec == mdp::errc::not_connected;
+  return ec == errc::pending || ec == mdp::errc::no_reply || ec == mdp::errc::not_connected ||
+         ec == mdp::errc::not_offered || ec == mdp::errc::not_taken || ec == mdp::errc::worker_lost;
 }
 
 }  // namespace
@@ -46,17 +50,13 @@ class client::core {
 public:
   core(const asio::any_io_executor& executor, std::string_view broker,
        const client_options& options)
-      : executor_{executor},
-        options_{options},
-        once_{executor, broker, asking(options, 1)},
-        again_{executor, broker, asking(options, options.attempts)} {}
+      : executor_{executor}, options_{options}, client_{executor, broker, asking(options)} {}
 
   [[nodiscard]] const asio::any_io_executor& executor() const noexcept { return executor_; }
 
   void stop() {
     stopped_ = true;
-    once_.stop();
-    again_.stop();
+    client_.stop();
     for (auto* const timer : pauses_) {
       timer->cancel();
     }
@@ -72,7 +72,7 @@ public:
     auto wait = self->options_.least_wait;
     for (unsigned left = std::max(self->options_.attempts, 1U);; --left) {
       auto [ec, reply] =
-          co_await self->once_.async_request(std::string{request_service}, body, token);
+          co_await self->client_.async_request(std::string{request_service}, body, once, token);
       if (ec) {
         co_return ec;
       }
@@ -93,7 +93,7 @@ public:
     while (true) {
       zmtp::message body{id.to_string()};
       auto [ec, answer] =
-          co_await self->again_.async_request(std::string{reply_service}, std::move(body), token);
+          co_await self->client_.async_request(std::string{reply_service}, std::move(body), token);
       auto got = ec ? result<zmtp::message>{ec} : parse_reply(std::move(answer));
       if (got || !wait_for_it || !passes(got.error())) {
         co_return got;
@@ -108,7 +108,7 @@ public:
     co_await asio::this_coro::reset_cancellation_state(asio::enable_total_cancellation());
     zmtp::message body{id.to_string()};
     const auto [ec, answer] =
-        co_await self->again_.async_request(std::string{close_service}, std::move(body), token);
+        co_await self->client_.async_request(std::string{close_service}, std::move(body), token);
     if (ec) {
       co_return ec;
     }
@@ -132,8 +132,7 @@ private:
 
   asio::any_io_executor executor_;
   client_options options_;
-  mdp::client once_;
-  mdp::client again_;
+  mdp::client client_;
   std::set<asio::steady_timer*> pauses_;
   bool stopped_ = false;
 };

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <string>
 #include <sys/random.h>
 #include <unordered_map>
@@ -29,13 +28,12 @@ public:
         options_{options},
         store_{std::move(store)},
         state_{options.core},
-        alarm_{executor_, [this] {
+        alarm_{executor_,
+               [this] {
                  state_.on_deadline(clock::now(), actions_);
                  carry_out();
-               }} {
-    // Says at once what is wrong with the endpoint.
-    static_cast<void>(client_for(options_.core.lookup_timeout));
-  }
+               }},
+        client_{executor_, broker_, asking(options)} {}
 
   void open(open_handler on_open) {
     const auto weak = weak_from_this();
@@ -65,7 +63,7 @@ public:
     stopped_ = true;
     alarm_.cancel();
     workers_.clear();
-    clients_.clear();
+    client_.stop();
     in_hand_.clear();
   }
 
@@ -120,17 +118,10 @@ private:
     return id;
   }
 
-  // An attempt is made once: whether there is another is the state's to say.
-  [[nodiscard]] client& client_for(std::chrono::milliseconds timeout) {
-    auto& found = clients_[timeout];
-    if (!found) {
-      client_options options;
-      options.protocol = options_.protocol;
-      options.timeout = timeout;
-      options.attempts = 1;
-      found = std::make_unique<client>(executor_, broker_, options);
-    }
-    return *found;
+  [[nodiscard]] static client_options asking(const service_options& options) {
+    client_options chosen;
+    chosen.protocol = options.protocol;
+    return chosen;
   }
 
   void carry_out() {
@@ -145,16 +136,16 @@ private:
       }
     }
     for (auto& one : actions.dispatches) {
-      client_for(one.deadline)
-          .async_request(
-              std::move(one.service), std::move(one.body),
-              [weak = weak_from_this(), id = one.id](error_code ec, zmtp::message reply) {
-                if (const auto self = weak.lock(); self && !self->stopped_) {
-                  self->state_.on_dispatch_end(id, ec, std::move(reply), clock::now(),
-                                               self->actions_);
-                  self->carry_out();
-                }
-              });
+      // Made once: whether there is another attempt is the state's to say.
+      client_.async_request(
+          std::move(one.service), std::move(one.body),
+          request_options{.timeout = one.deadline, .attempts = 1},
+          [weak = weak_from_this(), id = one.id](error_code ec, zmtp::message reply) {
+            if (const auto self = weak.lock(); self && !self->stopped_) {
+              self->state_.on_dispatch_end(id, ec, std::move(reply), clock::now(), self->actions_);
+              self->carry_out();
+            }
+          });
     }
     alarm_.set(state_.next_deadline());
   }
@@ -166,7 +157,7 @@ private:
   titanic_state state_;
   titanic_actions actions_;
   alarm alarm_;
-  std::map<std::chrono::milliseconds, std::unique_ptr<client>> clients_;
+  client client_;
   std::vector<std::unique_ptr<worker>> workers_;
   std::unordered_map<std::uint64_t, worker_request> in_hand_;
   std::uint64_t last_caller_ = 0;

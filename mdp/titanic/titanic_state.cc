@@ -270,9 +270,11 @@ void titanic_state::on_dispatch_end(std::uint64_t id, error_code ec, zmtp::messa
     return;
   }
   auto* const one = find(ended.number, ended.accepted, phase::given);
-  // A connection that was lost says nothing of the service.
+  // A connection that was lost says nothing of the service; workers that were lost with the request do.
+  const auto blamed = ec == mdp::errc::worker_lost || ec == mdp::errc::reply_too_large;
   const auto interrupted =
-      ec == mdp::errc::not_connected || (ec && now < ended.begun + service.limits.deadline);
+      ec && !blamed &&
+      (ec == mdp::errc::not_connected || now < ended.begun + service.limits.deadline);
   if (!ec) {
     service.backoff = 0ms;
     service.retry_at = {};

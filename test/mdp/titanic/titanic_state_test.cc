@@ -152,6 +152,34 @@ TEST_F(titanic_test, while_there_is_no_broker_nothing_is_counted) {
   EXPECT_EQ(state->status().counters.unanswered, 0U);
 }
 
+// A broker of this project says so long before the deadline.
+TEST_F(titanic_test, a_request_that_costs_workers_has_no_more_attempts_than_another) {
+  const auto id = accept("echo", "poison");
+  for (std::uint32_t i = 1; i <= 3; ++i) {
+    look_up("echo", "200");
+    const auto given = dispatched();
+    pass(1ms);
+    fail(given.id, mdp::errc::worker_lost);
+    store_all();
+    pass(2s);
+  }
+  EXPECT_EQ(state->status().counters.given_up, 1U);
+  EXPECT_EQ(ask_for_reply(id), zmtp::message{"500"});
+}
+
+TEST_F(titanic_test, a_broker_without_a_worker_that_has_time_costs_no_attempt) {
+  accept("echo", "body");
+  look_up("echo", "200");
+  for (const auto why : {mdp::errc::not_offered, mdp::errc::not_taken}) {
+    pass(1ms);
+    fail(dispatched().id, why);
+    EXPECT_TRUE(actions.operations.empty());
+    pass(2s);
+    look_up("echo", "200");
+  }
+  EXPECT_EQ(state->status().counters.interrupted, 2U);
+}
+
 TEST_F(titanic_test, after_its_last_attempt_a_request_is_given_up_and_stays_so) {
   const auto id = accept("echo", "poison");
   for (std::uint32_t i = 1; i <= 3; ++i) {
