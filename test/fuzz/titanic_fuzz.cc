@@ -1,0 +1,57 @@
+#include "mdp/titanic/command.h"
+#include "mdp/titanic/guide_directory.h"
+#include "mdp/titanic/message_octets.h"
+#include "test/fuzz/oracle.h"
+
+#include <algorithm>
+#include <cctype>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace zmtp::fuzz {
+namespace {
+
+namespace titanic = mdp::titanic;
+
+// What peers say to Titanic and it to them.
+void try_commands(const message& m) {
+  if (const auto id = titanic::parse_id(m)) {
+    auto text = id->to_string();
+    require(text.size() == m.front().size(), "an id is as long as what it was read from");
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      require(text[i] == std::toupper(static_cast<unsigned char>(m.front()[i])),
+              "an id is written as it was read");
+    }
+  }
+  if (const auto service = titanic::parse_request(m)) {
+    require(m.part_count() >= 2 && *service == m.front(), "a request is a service and a body");
+  }
+  static_cast<void>(titanic::parse_accepted(m));
+  static_cast<void>(titanic::parse_closed(m));
+  if (const auto reply = titanic::parse_reply(message{m})) {
+    require(reply->part_count() + 1 == m.part_count(), "a reply is all behind its code");
+  }
+}
+
+void try_file(std::span<const std::byte> octets) {
+  if (const auto m = titanic::message_of(octets)) {
+    std::vector<std::byte> written;
+    titanic::append_octets(*m, written);
+    require(std::equal(written.begin(), written.end(), octets.begin(), octets.end()),
+            "what is read is written as it came");
+    try_commands(*m);
+  }
+  if (const auto m = titanic::guide_message(octets)) {
+    require(!m->empty(), "a message has parts");
+    try_commands(*m);
+  }
+}
+
+}  // namespace
+}  // namespace zmtp::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  zmtp::fuzz::try_file(std::as_bytes(std::span{data, size}));
+  return 0;
+}
