@@ -59,7 +59,8 @@ class OurClientTest(InteropCase):
             flags, body = connection.read_frame()
             self.assertEqual(flags, COMMAND)
             self.assertEqual(body, named(b"READY", metadata((b"Socket-Type", b"DEALER"),
-                                                            (b"Identity", b""))))
+                                                            (b"Identity", b""),
+                                                            (b"X-Zinc", b"mdp-errors"))))
             connection.expect_silence(SILENCE)
             connection.send(ready_as(b"ROUTER"))
             self.assertEqual(connection.read(len(HELLO[version])), HELLO[version])
