@@ -3,6 +3,7 @@
 #include "mdp/client.h"
 #include "tools/zinc/commands.h"
 #include "tools/zinc/request_parts.h"
+#include "tools/zinc/run_requests.h"
 #include "tools/zinc/stop_signals.h"
 
 #include <boost/asio/as_tuple.hpp>
@@ -135,20 +136,6 @@ private:
 
 }  // namespace
 
-int run_request(const request_arguments& arguments) {
-  if (const auto ec = mdp::check_service(arguments.service)) {
-    fmt::print(stderr, "zinc request: {}\n", ec.message());
-    return exit_code::misused;
-  }
-  asio::io_context context{1};
-  try {
-    requester run{context, arguments};
-    context.run();
-    return run.report();
-  } catch (const boost::system::system_error& e) {
-    fmt::print(stderr, "zinc request: {}\n", e.what());
-    return exit_code::misused;
-  }
-}
+int run_request(const request_arguments& arguments) { return run_requests<requester>(arguments); }
 
 }  // namespace zinc
