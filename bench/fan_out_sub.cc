@@ -56,11 +56,11 @@ int main(int count, char** values) {
   if (const auto topics = arguments.number_or(4, 0); topics == 0) {
     sub.subscribe("");
   } else {
-    for (const auto topic : bench::fan_out_topics) {
-      sub.subscribe(topic);
-    }
     for (std::uint64_t i = 0; i < topics; ++i) {
       sub.subscribe(bench::unmatched_topic(i));
+    }
+    for (const auto topic : bench::fan_out_topics) {
+      sub.subscribe(topic);
     }
   }
   for (std::uint64_t peer = 0; peer < peers; ++peer) {

@@ -16,7 +16,8 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::uint64_t batch_messages = 1024;
-constexpr std::uint64_t batch_octets = 1024 * 1024;
+// What stays in the cache between being made and being written.
+constexpr std::uint64_t batch_octets = 64 * 1024;
 
 // The octets are whatever the memory holds, as those of libzmq's programs are.
 void fill(zmtp::message& m, const stream& work) {

@@ -16,7 +16,7 @@ struct stream {
   std::uint64_t parts{1};
 };
 
-// Sends in batches of up to 1024 messages or 1 MiB.
+// Sends in batches of up to 1024 messages or 64 KiB.
 boost::asio::awaitable<void> send_stream(zmtp::push_socket push, stream work);
 // The first message starts the clock. Prints the figures.
 boost::asio::awaitable<void> receive_stream(zmtp::pull_socket pull, stream work);

@@ -15,15 +15,17 @@ int run(const arguments& arguments) {
   push.connect("tcp://127.0.0.1:" + std::to_string(endpoint.port + 1));
   socket sub{context, ZMQ_SUB};
   sub.set(ZMQ_RCVHWM, 0);
+  // Of subscriptions beyond this mark a SUB drops all when it connects.
+  sub.set(ZMQ_SNDHWM, 0);
   sub.set(ZMQ_RCVTIMEO, delivery_deadline_milliseconds);
   if (const std::uint64_t topics = arguments.number_or(4, 0); topics == 0) {
     sub.subscribe("");
   } else {
-    for (const std::string_view topic : fan_out_topics) {
-      sub.subscribe(topic);
-    }
     for (std::uint64_t i = 0; i < topics; ++i) {
       sub.subscribe(unmatched_topic(i));
+    }
+    for (const std::string_view topic : fan_out_topics) {
+      sub.subscribe(topic);
     }
   }
   for (std::uint64_t peer = 0; peer < peers; ++peer) {

@@ -14,7 +14,7 @@ constexpr std::byte probe_mark{'?'};
 
 std::string unmatched_topic(std::uint64_t number) {
   const auto digits = std::to_string(number);
-  return "t" + std::string(15 - digits.size(), '0') + digits;
+  return "!" + std::string(15 - digits.size(), '0') + digits;
 }
 
 std::array<std::byte, 9> make_probe(std::uint64_t number) {

@@ -25,7 +25,8 @@ inline constexpr std::string_view fan_out_end = "end";
 inline constexpr std::byte data_mark{'.'};
 
 // With TOPICS the subscriber wants what the messages of this file begin with, and besides so many topics
-// of 16 octets that match none of them.
+// of 16 octets that match none of them. These are told first, by us in the order of subscribing and by
+// libzmq in that of octets, so that nothing is left to tell when the messages begin.
 inline constexpr std::array<std::string_view, 3> fan_out_topics{"?", ".", "end"};
 std::string unmatched_topic(std::uint64_t number);
 
