@@ -1,5 +1,6 @@
 // Binds a REP and returns ROUNDTRIPS messages.
 #include "bench/round_trip.h"
+#include "bench/spinning.h"
 #include "bench/support/arguments.h"
 #include "zmtp/socket/complete.h"
 
@@ -7,9 +8,9 @@
 #include <boost/asio/io_context.hpp>
 
 int main(int count, char** values) {
-  const bench::arguments arguments{count, values, "ENDPOINT SIZE ROUNDTRIPS"};
+  const bench::arguments arguments{count, values, "ENDPOINT SIZE ROUNDTRIPS [SPIN_US]"};
   boost::asio::io_context context{1};
-  zmtp::rep_socket rep{context.get_executor()};
+  zmtp::rep_socket rep{context.get_executor(), bench::spinning(arguments, 3)};
   rep.bind(arguments.endpoint(0));
   co_spawn(context, bench::answer(std::move(rep), {arguments.number(1), arguments.number(2)}),
            zmtp::rethrow);

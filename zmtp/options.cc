@@ -28,6 +28,10 @@ bool is_duration(milliseconds time) noexcept {
   return time >= milliseconds::zero() && time <= max_duration;
 }
 
+bool is_spin(std::chrono::microseconds time) noexcept {
+  return time.count() >= 0 && time <= max_duration;
+}
+
 bool is_positive_duration(milliseconds time) noexcept {
   return is_duration(time) && time != milliseconds::zero();
 }
@@ -108,13 +112,13 @@ bool has_nothing_of_xpub(const xpub_options& options) noexcept {
 }  // namespace
 
 error_code validate(const socket_options& options) noexcept {
-  const bool valid = is_routing_id(options.routing_id) && is_mark(options.send_mark) &&
-                     is_mark(options.receive_mark) &&
-                     (!options.linger || is_duration(*options.linger)) &&
-                     is_reconnect(options.reconnect) && is_heartbeat(options.heartbeat) &&
-                     is_limits(options.limit) && is_transport(options.transport) &&
-                     options.backlog > 0 && options.pending_handshakes != 0 &&
-                     is_last_values(options.xpub.last_values) && is_extensions(options.extensions);
+  const bool valid =
+      is_routing_id(options.routing_id) && is_mark(options.send_mark) &&
+      is_mark(options.receive_mark) && (!options.linger || is_duration(*options.linger)) &&
+      is_reconnect(options.reconnect) && is_heartbeat(options.heartbeat) &&
+      is_limits(options.limit) && is_transport(options.transport) && is_spin(options.spin) &&
+      options.backlog > 0 && options.pending_handshakes != 0 &&
+      is_last_values(options.xpub.last_values) && is_extensions(options.extensions);
   return valid ? error_code{} : errc::bad_option;
 }
 

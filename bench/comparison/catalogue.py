@@ -7,6 +7,9 @@ OURS = "bench/"
 THEIRS = "bench/libzmq/"
 LIMITS = "bench/limits/"
 
+# Longer than it takes to be woken.
+SPIN_US = 100
+
 OURS_TO_THEIRS = "ours_to_theirs"
 THEIRS_TO_OURS = "theirs_to_ours"
 QUICK = ("ours", "theirs", "limit")
@@ -94,6 +97,20 @@ def _round_trip(size, quick=()):
                     series="round_trip", at=size, quick=quick,
                     conditions="REQ and REP; the figure is one way, half a round trip; limit: epoll and "
                                "TCP without ZMTP")
+
+
+def _round_trip_spinning(size):
+    def pair(key, label, server, client, *spin):
+        return Contestant(key, label, (_binding("server", server, size, "{count}", *spin),
+                                       _connecting("client", client, size, "{count}", *spin)),
+                          "client")
+    return Workload(f"round_trip_spinning_{size}", f"round trip, spinning, {size_text(size)}", LATENCY,
+                    (pair("ours", "ours", OURS + "local_lat", OURS + "remote_lat", SPIN_US),
+                     pair("theirs", "libzmq", THEIRS + "local_lat", THEIRS + "remote_lat")),
+                    2000, per="round trip",
+                    conditions=f"as the round trip; ours with a spin of {SPIN_US} µs, which libzmq does "
+                               "not have: a thread that has nothing to do looks on for so long before it "
+                               "sleeps")
 
 
 def _fan_out(peers, quick=()):
@@ -190,6 +207,18 @@ def _inproc_round_trip(quick=()):
                     conditions="REQ and REP in two threads; the figure is one way, half a round trip")
 
 
+def _inproc_spinning(stream):
+    program, title, line, target = (
+        ("inproc_thr", "inproc stream", THROUGHPUT, at_least(5)) if stream else
+        ("inproc_lat", "inproc round trip", LATENCY, at_most(0.6)))
+    return Workload(f"{title.replace(' ', '_')}_spinning_64", f"{title}, spinning, 64 B", line,
+                    (_within("ours", "ours", OURS + program, 64, "{count}", 2, SPIN_US),
+                     _within("theirs", "libzmq", THEIRS + program, 64, "{count}")),
+                    100_000 if stream else 2000, (target,), per="msg" if stream else "round trip",
+                    conditions=f"from one thread to another; ours with a spin of {SPIN_US} µs, which "
+                               "libzmq does not have")
+
+
 def _inproc_one_executor():
     return Workload("inproc_one_executor_64", "inproc round trip in one executor, 64 B", LATENCY,
                     (_within("ours", "ours", OURS + "inproc_lat", 64, "{count}", 1),
@@ -274,8 +303,11 @@ WORKLOADS = (
     _round_trip(1),
     _round_trip(64, QUICK_MIXED),
     _round_trip(1024),
+    _round_trip_spinning(64),
     _inproc_stream(64, ("ours", "theirs")),
     _inproc_round_trip(("ours", "theirs")),
+    _inproc_spinning(True),
+    _inproc_spinning(False),
     _inproc_one_executor(),
     _fan_out(1),
     _fan_out(10, QUICK),

@@ -62,6 +62,8 @@ TEST(options, outermost_values_are_valid) {
       [](auto& o) { o.transport.file_mode = 0; },
       [](auto& o) { o.transport.file_mode = 0777; },
       [](auto& o) { o.backlog = 1; },
+      [](auto& o) { o.spin = std::chrono::microseconds{1}; },
+      [](auto& o) { o.spin = year; },
       [](auto& o) { o.pending_handshakes = 1; },
       [](auto& o) {
         o.extensions = {"!~", "a=", "a=1=2", "a"};
@@ -111,6 +113,7 @@ TEST(options, everything_else_can_change) {
       [](auto& o) { o.heartbeat.strict = true; },
       [](auto& o) { o.limit.frame_size = 1; },
       [](auto& o) { o.backlog = 1; },
+      [](auto& o) { o.spin = milliseconds{1}; },
       [](auto& o) { o.pending_handshakes = 1; },
       [](auto& o) { o.mandatory = o.handover = true; },
   };
@@ -134,6 +137,8 @@ TEST(options, values_that_no_socket_can_work_with_are_refused) {
       [](auto& o) { o.routing_id = std::string(256, 'a'); },
       [](auto& o) { o.routing_id = std::string("\0a", 2); },
       [](auto& o) { o.routing_id = std::string("\0", 1); },
+      [](auto& o) { o.spin = std::chrono::microseconds{-1}; },
+      [](auto& o) { o.spin = year + std::chrono::microseconds{1}; },
       [](auto& o) { o.send_mark.messages = 0; },
       [](auto& o) { o.send_mark.octets = 0; },
       [](auto& o) { o.receive_mark.messages = 0; },

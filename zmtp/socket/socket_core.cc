@@ -271,6 +271,18 @@ void socket_core::post_turn() {
   });
 }
 
+// Something is always to be done in the executor, so that its thread polls and does not sleep.
+void socket_core::keep_awake() {
+  if (kept_awake_ || phase_ != phase::open || clock::now() - turn_ended_ >= options().spin) {
+    return;
+  }
+  kept_awake_ = true;
+  asio::post(executor_, [self = shared_from_this()] {
+    self->kept_awake_ = false;
+    self->keep_awake();
+  });
+}
+
 bool socket_core::flush() { return flush_first(state_->dirty().size()); }
 
 bool socket_core::flush_some() { return flush_first(few_flushes); }
@@ -392,6 +404,9 @@ void socket_core::end_turn() {
       post_turn();
     }
     turn_ended_ = clock::now();
+  }
+  if (options().spin.count() != 0) {
+    keep_awake();
   }
   if (phase_ == phase::finishing) {
     check_finished();

@@ -181,6 +181,7 @@ private:
   [[nodiscard]] bool resume_drained();
   void tell_peers();
   void post_turn();
+  void keep_awake();
   void arm_linger(std::chrono::milliseconds linger);
   void arm_deadline();
   void on_deadline();
@@ -198,8 +199,9 @@ private:
   clock::time_point turn_ended_;  // the last one
   bool one_of_several_ = false;   // the turn began at once when another had ended
   bool turn_posted_ = false;
-  bool used_ = false;     // an endpoint was bound or connected
-  bool gave_up_ = false;  // an endpoint, and none was bound or connected since
+  bool kept_awake_ = false;  // socket_options::spin
+  bool used_ = false;        // an endpoint was bound or connected
+  bool gave_up_ = false;     // an endpoint, and none was bound or connected since
   std::minstd_rand random_;
   serial_check serial_;
   std::uint64_t dropped_before_ = 0;        // with their peers, when the socket was closed
