@@ -130,24 +130,22 @@ bool sim_socket::flush() {
   state_->end_turn();
   tell_peers();
   auto& dirty = state_->dirty();
-  std::size_t left = 0;
-  for (std::size_t i = 0; i < dirty.size(); ++i) {
-    const auto id = dirty[i];
+  for (auto count = dirty.size(); count != 0; --count) {
+    const auto id = dirty.front();
     auto* const link = link_of(id);
     const auto more = link != nullptr && !link->flush();
     auto* const p = state_->find(id);
-    if (p == nullptr) {
-      continue;
+    if (p != nullptr) {
+      p->out.settle();
+      p->dirty = false;
     }
-    p->out.settle();
-    p->dirty = more;
-    if (more) {
-      dirty[left++] = id;
+    dirty.pop_front();
+    if (p != nullptr && more) {
+      state_->touch(*p);
     }
   }
-  dirty.resize(left);
   --turns_;
-  return left == 0;
+  return dirty.empty();
 }
 
 bool sim_socket::resume_drained() {

@@ -29,6 +29,12 @@ inline peer_id attach_new(socket_state& state, std::string_view routing_id = {},
   return p.id;
 }
 
+// To be compared.
+template <class Ids>
+std::vector<peer_id> ids_of(const Ids& ids) {
+  return std::vector<peer_id>(ids.begin(), ids.end());
+}
+
 inline void peer_sends(socket_state& state, peer_id from, message m) {
   auto& p = *state.find(from);
   p.in.push(std::move(m));

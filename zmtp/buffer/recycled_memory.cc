@@ -1,7 +1,9 @@
 #include "zmtp/buffer/recycled_memory.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <new>
 #include <utility>
 
@@ -62,14 +64,18 @@ static_assert(class_of(largest).size == largest);
 // a block which outlives the thread's own objects finds it closed rather than gone.
 class shelves {
 public:
+  void count(size_class of) noexcept { in_use_ += static_cast<std::ptrdiff_t>(of.size); }
   [[nodiscard]] void* take(size_class of) noexcept {
     return first_[of.index] != nullptr ? pop(of) : nullptr;
   }
 
   // False if it is full of that size. Other sizes, which may be those of a time that is over, make room.
   [[nodiscard]] bool put(void* memory, size_class of) noexcept {
-    while (octets_ + of.size > kept) {
+    in_use_ -= static_cast<std::ptrdiff_t>(of.size);
+    const auto most = std::max(kept, in_use_ > 0 ? static_cast<std::size_t>(in_use_) / 2 : 0);
+    while (octets_ + of.size > most) {
       if (!drop_one_but(of)) {
+        shrink(of, most);
         return false;
       }
     }
@@ -101,6 +107,13 @@ private:
     return first;
   }
 
+  // Of the one size that is left. What was kept while more was in use goes as that goes.
+  void shrink(size_class of, std::size_t most) noexcept {
+    while (octets_ > most) {
+      ::operator delete(pop(of));
+    }
+  }
+
   [[nodiscard]] bool drop_one_but(size_class spared) noexcept {
     for (std::size_t tried = 0; tried < first_.size(); ++tried) {
       next_ = (next_ + 1) % first_.size();
@@ -114,7 +127,8 @@ private:
 
   std::array<link*, class_of(largest).index + 1> first_{};
   std::size_t octets_ = 0;
-  std::size_t next_ = 0;  // of the sizes, to drop
+  std::ptrdiff_t in_use_ = 0;  // taken here, less what was put here: blocks cross threads
+  std::size_t next_ = 0;       // of the sizes, to drop
   state now_ = state::unused;
 };
 
@@ -137,8 +151,10 @@ void* allocate(std::size_t size) {
     return ::operator new(size);
   }
   const auto of = class_of(size);
-  auto* const memory = mine.take(of);
-  return memory != nullptr ? memory : ::operator new(of.size);
+  auto* const kept_one = mine.take(of);
+  auto* const memory = kept_one != nullptr ? kept_one : ::operator new(of.size);
+  mine.count(of);
+  return memory;
 }
 
 void release(void* memory, std::size_t size) noexcept {

@@ -11,7 +11,8 @@ namespace zmtp::recycled_memory {
 inline constexpr std::size_t beside = 32;
 // Sizes above it come from the heap and return to it.
 inline constexpr std::size_t largest = 128 * 1024 + beside;
-// What a thread keeps at most, in octets. It is the thread's that ended the block, whoever made it.
+// What a thread keeps at most, in octets, or half of what its blocks in use take, if that is more. It is
+// the thread's that ended the block, whoever made it.
 inline constexpr std::size_t kept = 8 * 1024 * 1024;
 
 // Uninitialised memory for `size` octets, aligned for any type; up to a quarter more is taken, so that

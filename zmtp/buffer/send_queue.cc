@@ -3,6 +3,7 @@
 #include "zmtp/buffer/copy_short.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <iterator>
 #include <utility>
@@ -19,58 +20,74 @@ constexpr std::size_t kept_entries = 64;
 void send_queue::push(message&& m) {
   const auto size = m.framed_size();
   if (m.tail().size() > message::large_slice) {
-    entries_.emplace_back(std::move(m));
-    room_ = 0;
+    push_entry(std::move(m));
   } else {
-    auto& to = chunk_for(size);
-    auto* at = to.memory->data() + to.size;
-    const auto head = m.head();
-    copy_short(at, head.data(), head.size());
-    if (const auto tail = m.tail(); !tail.empty()) {
-      std::memcpy(at + head.size(), tail.data(), tail.size());
+    if (size > room_) {
+      add_chunk(size);
     }
-    to.size += static_cast<std::uint32_t>(size);
-    ++to.messages;
+    const auto head = m.head();
+    copy_short(tail_, head.data(), head.size());
+    if (const auto tail = m.tail(); !tail.empty()) {
+      std::memcpy(tail_ + head.size(), tail.data(), tail.size());
+    }
+    tail_ += size;
     room_ -= size;
+    ++unnoted_;
     m.clear();
   }
   ++messages_;
   octets_ += size;
 }
 
+void send_queue::push_entry(message&& m) {
+  close_chunk();
+  entries_.emplace_back(std::move(m));
+}
+
 void send_queue::push_framed(const block_ptr& memory, std::size_t size, std::size_t messages) {
   if (size > message::large_slice) {
+    close_chunk();
     entries_.emplace_back(chunk{.memory = memory,
                                 .size = static_cast<std::uint32_t>(size),
                                 .messages = static_cast<std::uint32_t>(messages),
                                 .shared = true});
-    room_ = 0;
   } else {
-    auto& to = chunk_for(size);
-    std::memcpy(to.memory->data() + to.size, memory->data(), size);
-    to.size += static_cast<std::uint32_t>(size);
-    to.messages += static_cast<std::uint32_t>(messages);
+    if (size > room_) {
+      add_chunk(size);
+    }
+    std::memcpy(tail_, memory->data(), size);
+    tail_ += size;
     room_ -= size;
+    unnoted_ += messages;
   }
   messages_ += messages;
   octets_ += size;
 }
 
-// The last chunk if it has room, or another.
-send_queue::chunk& send_queue::chunk_for(std::size_t octets) {
-  if (octets > room_) {
-    add_chunk(octets);
-  }
-  return *std::get_if<chunk>(&entries_.back());
-}
-
 void send_queue::add_chunk(std::size_t octets) {
+  close_chunk();
   // A peer that is sent little gets by with little, and so does what stands between large messages.
   const auto begins = empty() || std::holds_alternative<message>(entries_.back());
-  const auto capacity =
-      begins && octets <= block_size::small ? block_size::small : block_size::large;
+  const auto wanted = std::max(octets, begins ? 0 : octets_);
+  const auto capacity = std::clamp(std::bit_ceil(wanted), block_size::small, block_size::large);
   entries_.emplace_back(chunk{.memory = block_ptr{block::create(capacity)}});
-  room_ = std::get_if<chunk>(&entries_.back())->memory->capacity();
+  const auto& memory = std::get_if<chunk>(&entries_.back())->memory;
+  tail_ = memory->data();
+  room_ = memory->capacity();
+}
+
+void send_queue::note() noexcept {
+  if (unnoted_ != 0) {
+    auto& last = *std::get_if<chunk>(&entries_.back());
+    last.size = static_cast<std::uint32_t>(tail_ - last.memory->data());
+    last.messages += static_cast<std::uint32_t>(std::exchange(unnoted_, 0));
+  }
+}
+
+// Nothing is put behind what is there.
+void send_queue::close_chunk() noexcept {
+  note();
+  room_ = 0;
 }
 
 std::size_t send_queue::size_of(const entry& e) noexcept {
@@ -97,7 +114,8 @@ std::size_t send_queue::gather(const entry& e, std::size_t skip, std::span<piece
   return 2;
 }
 
-std::size_t send_queue::gather(std::span<piece> to) const noexcept {
+std::size_t send_queue::gather(std::span<piece> to) noexcept {
+  note();
   std::size_t pieces = 0;
   std::size_t skip = written_;
   for (auto i = first_; i < entries_.size() && pieces < to.size(); ++i) {
@@ -107,11 +125,13 @@ std::size_t send_queue::gather(std::span<piece> to) const noexcept {
   return pieces;
 }
 
-std::size_t send_queue::gather_begun(std::span<piece> to) const noexcept {
+std::size_t send_queue::gather_begun(std::span<piece> to) noexcept {
+  note();
   return gather(entries_[first_], written_, to);
 }
 
 void send_queue::advance(std::size_t count) noexcept {
+  note();
   while (count != 0) {
     const auto rest = size_of(entries_[first_]) - written_;
     if (count < rest) {
@@ -152,6 +172,7 @@ void send_queue::drop_first() noexcept {
 }
 
 void send_queue::hand_over(std::vector<entry>& to) {
+  close_chunk();
   if (to.empty() && first_ == 0) {
     std::swap(to, entries_);
   } else {
@@ -160,7 +181,6 @@ void send_queue::hand_over(std::vector<entry>& to) {
               std::make_move_iterator(entries_.end()));
   }
   entries_.clear();
-  room_ = 0;
   first_ = 0;
   settled_ = 0;
 }
@@ -169,6 +189,7 @@ void send_queue::rewind() noexcept {
   if (at_boundary()) {
     return;
   }
+  note();
   if (auto* c = std::get_if<chunk>(&entries_[first_])) {
     // A chunk holds whole messages: walk their frames up to the one that was cut. Those before it
     // are done with, though their octets stay until the chunk goes.
@@ -187,7 +208,7 @@ void send_queue::rewind() noexcept {
 }
 
 std::size_t send_queue::drop_unbegun() noexcept {
-  room_ = 0;
+  close_chunk();
   if (empty()) {
     return 0;
   }
@@ -224,6 +245,7 @@ void send_queue::settle() {
 void send_queue::clear() noexcept {
   entries_ = std::vector<entry>{};
   room_ = 0;
+  unnoted_ = 0;
   first_ = 0;
   settled_ = 0;
   written_ = 0;

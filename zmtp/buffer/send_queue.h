@@ -3,22 +3,22 @@
 // take it, so that it survives the connection.
 
 #include "zmtp/buffer/block.h"
+#include "zmtp/buffer/cache_line.h"
 #include "zmtp/message.h"
 #include "zmtp/options.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <variant>
 #include <vector>
 
 namespace zmtp {
 
-// Small messages are copied one behind the other into chunks of up to 64 KiB; a message with a
-// large slice is an entry of its own and is written from where it lies. Marks are released entry by
-// entry as the kernel takes them.
+// Small messages are copied one behind the other into chunks of 4 to 64 KiB, each as large as what
+// waits already; a message with a large slice is an entry of its own and is written from where it lies.
+// Marks are released entry by entry as the kernel takes them.
 class send_queue {
 public:
   using piece = std::span<const std::byte>;
@@ -31,11 +31,12 @@ public:
   };
   using entry = std::variant<chunk, message>;
 
-  explicit send_queue(const high_water_mark& mark) noexcept : mark_{mark} {}
+  explicit send_queue(const high_water_mark& mark) noexcept
+      : most_messages_{mark.messages.value_or(no_mark)},
+        most_octets_{mark.octets.value_or(no_mark)} {}
 
   [[nodiscard]] bool full() const noexcept {
-    return (mark_.messages && messages_ >= *mark_.messages) ||
-           (mark_.octets && octets_ >= *mark_.octets);
+    return messages_ >= most_messages_ || octets_ >= most_octets_;
   }
   // Nothing is left to write.
   [[nodiscard]] bool empty() const noexcept { return first_ == entries_.size(); }
@@ -45,9 +46,19 @@ public:
 
   // How many more messages, and octets, until a mark is reached.
   [[nodiscard]] std::size_t room_for_messages() const noexcept {
-    return room(mark_.messages, messages_);
+    return most_messages_ - std::min(most_messages_, messages_);
   }
-  [[nodiscard]] std::size_t room_for_octets() const noexcept { return room(mark_.octets, octets_); }
+  [[nodiscard]] std::size_t room_for_octets() const noexcept {
+    return most_octets_ - std::min(most_octets_, octets_);
+  }
+
+  // Something will be pushed soon.
+  void prefetch() const noexcept {
+    if (room_ != 0) {
+      __builtin_prefetch(tail_, 1);
+      __builtin_prefetch(tail_ + std::min(room_, cache_line), 1);
+    }
+  }
 
   // Frames `m` into the queue. Whether it is full is for the caller to ask before.
   void push(message&& m);
@@ -56,9 +67,9 @@ public:
   void push_framed(const block_ptr& memory, std::size_t size, std::size_t messages);
 
   // Fills `to` from the start with what is to be written next, in order; returns how many pieces.
-  [[nodiscard]] std::size_t gather(std::span<piece> to) const noexcept;
+  [[nodiscard]] std::size_t gather(std::span<piece> to) noexcept;
   // The same, but no further than the entry that is partly written: behind it a command may go.
-  [[nodiscard]] std::size_t gather_begun(std::span<piece> to) const noexcept;
+  [[nodiscard]] std::size_t gather_begun(std::span<piece> to) noexcept;
   // No entry is partly written, so that a command may go before what is left.
   [[nodiscard]] bool at_boundary() const noexcept { return written_ == start_; }
   // The kernel has taken `count` octets.
@@ -84,27 +95,34 @@ public:
   void clear() noexcept;
 
 private:
-  [[nodiscard]] static std::size_t room(const std::optional<std::size_t>& mark,
-                                        std::size_t taken) noexcept {
-    return !mark ? static_cast<std::size_t>(-1) : *mark - std::min(*mark, taken);
-  }
+  static constexpr std::size_t no_mark = static_cast<std::size_t>(-1);
+
   [[nodiscard]] static std::size_t size_of(const entry& e) noexcept;
   [[nodiscard]] static std::size_t gather(const entry& e, std::size_t skip,
                                           std::span<piece> to) noexcept;
-  [[nodiscard]] chunk& chunk_for(std::size_t octets);
+  void push_entry(message&& m);
   void add_chunk(std::size_t octets);
+  void note() noexcept;
+  void close_chunk() noexcept;
   void drop_first() noexcept;
 
-  high_water_mark mark_;
-  std::vector<entry> entries_;  // those before first_ are done
-  std::size_t room_ = 0;        // in the last, if it is a chunk that may grow
-  std::size_t first_ = 0;
-  std::size_t settled_ = 0;  // entries before it are not of this turn
-  std::size_t written_ = 0;  // octets of the first entry that are done with
-  std::size_t start_ = 0;    // … and how many of them before this connection
+  // What a push needs is in one cache line, and in the memory that it fills; what was put there is noted
+  // in its entry when somebody looks. With thousands of peers each line is waited for.
+  //
   // Counted together, by one store: across two cache lines, it would be waited for at the next look.
   alignas(2 * sizeof(std::size_t)) std::size_t messages_ = 0;
   std::size_t octets_ = 0;
+  std::size_t most_messages_;
+  std::size_t most_octets_;
+  std::byte* tail_ = nullptr;  // where messages go while the last entry is a chunk that may grow …
+  std::size_t room_ = 0;       // … as far as that
+  std::size_t unnoted_ = 0;    // messages
+
+  std::size_t first_ = 0;
+  std::vector<entry> entries_;  // those before first_ are done
+  std::size_t settled_ = 0;     // entries before it are not of this turn
+  std::size_t written_ = 0;     // octets of the first entry that are done with
+  std::size_t start_ = 0;       // … and how many of them before this connection
 };
 
 }  // namespace zmtp

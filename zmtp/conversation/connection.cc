@@ -308,7 +308,7 @@ void connection::act(heartbeat::action action) {
   }
 }
 
-std::size_t connection::output(std::span<piece> to, const send_queue& queue) {
+std::size_t connection::output(std::span<piece> to, send_queue& queue) {
   if (pong_due_ && !control_pending()) {
     pong_due_ = false;
     command::put_pong(control_, pong_context_);

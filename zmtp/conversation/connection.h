@@ -109,7 +109,7 @@ public:
   // an octet the verdict of on_deadline(), by TCP alone.
   void probe(time_point now, const acknowledgement& acknowledged);
   // What to write next: commands of the conversation, and once traffic may flow, `queue`.
-  [[nodiscard]] std::size_t output(std::span<piece> to, const send_queue& queue);
+  [[nodiscard]] std::size_t output(std::span<piece> to, send_queue& queue);
   // The kernel took `count` octets of what output() returned.
   void advance(std::size_t count, send_queue& queue) noexcept;
   // What is kept by reference has changed.

@@ -1,6 +1,7 @@
 #pragma once
 // The pipes of a socket: for each peer what waits to be sent and what waits to be received.
 
+#include "zmtp/buffer/cache_line.h"
 #include "zmtp/buffer/receive_queue.h"
 #include "zmtp/buffer/send_queue.h"
 #include "zmtp/options.h"
@@ -16,28 +17,35 @@ namespace zmtp {
 
 // Belongs to one connection that was accepted, or to one endpoint that we connect to; then it outlives
 // connections, and keeps what was not sent.
-struct pipe {
+struct alignas(cache_line) pipe {
   pipe(peer_id own_id, bool is_durable, const socket_options& options) noexcept
-      : id{own_id},
-        durable{is_durable},
+      : durable{is_durable},
         // Of what conflates there is never more than one that waits.
         out{options.conflate ? high_water_mark{.messages = {}, .octets = {}} : options.send_mark},
-        in{options.receive_mark} {}
+        in{options.receive_mark},
+        id{own_id} {}
 
-  peer_id id;
+  // Something will be sent to it soon.
+  void prefetch() const noexcept {
+    __builtin_prefetch(this, 1);
+    __builtin_prefetch(&out, 1);
+  }
+
+  // What a message that is queued needs is in the first two cache lines.
+  peer_counters counters;
   bool durable;
-  bool attached = false;         // a conversation in traffic is on it
-  bool announced = false;        // the user has been told of the attach, and not of the detach
-  bool closing = false;          // gone but for what the user has not received yet
-  bool dirty = false;            // something was sent since the shell last looked
-  bool paused = false;           // the user does not want to receive from it
-  bool blocked = false;          // octets have been read that wait for room in `in`
-  bool lagging = false;          // PUB: misses messages until its queue has room
-  std::size_t topic_octets = 0;  // of what the peer subscribed to
+  bool attached = false;   // a conversation in traffic is on it
+  bool announced = false;  // the user has been told of the attach, and not of the detach
+  bool closing = false;    // gone but for what the user has not received yet
+  bool dirty = false;      // something was sent since the shell last looked
+  bool paused = false;     // the user does not want to receive from it
+  bool blocked = false;    // octets have been read that wait for room in `in`
+  bool lagging = false;    // PUB: misses messages until its queue has room
   send_queue out;
   receive_queue in;
+  peer_id id;
   peer_info info;
-  peer_counters counters;
+  std::size_t topic_octets = 0;  // of what the peer subscribed to
 };
 
 // Slots are used again, with another generation; a stale peer_id finds nothing.

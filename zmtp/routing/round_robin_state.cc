@@ -4,6 +4,13 @@
 
 namespace zmtp {
 
+namespace {
+
+// Of so many everything stays in the cache.
+constexpr std::size_t cached_peers = 256;
+
+}  // namespace
+
 pipe& round_robin_state::open_pipe(bool durable) {
   auto& p = socket_state::open_pipe(durable);
   if (durable && takes(p)) {
@@ -60,7 +67,19 @@ send_status round_robin_state::send(message&& m, if_full) {
   } else {
     writable_.advance();
   }
+  if (pipes_.size() > cached_peers) {
+    prefetch();
+  }
   return send_status::queued;
+}
+
+// What the next messages need, each step in time for the one that needs it.
+void round_robin_state::prefetch() const noexcept {
+  if (!writable_.empty()) {
+    const auto near = writable_.after(writable_.current(), 2);
+    pipes_.at(near).out.prefetch();
+    pipes_.at(writable_.after(near, 2)).prefetch();
+  }
 }
 
 // From whose turn it is, so that those who are equal take turns.

@@ -27,6 +27,7 @@ protected:
 
 private:
   void turn_to_least_queued() noexcept;
+  void prefetch() const noexcept;
 
   slot_ring writable_;
 };

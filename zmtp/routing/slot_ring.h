@@ -21,6 +21,13 @@ public:
 
   // Who comes after this one, which must be in.
   [[nodiscard]] slot after(slot s) const noexcept { return links_[s].next; }
+  // The same so many places further.
+  [[nodiscard]] slot after(slot s, int places) const noexcept {
+    for (; places != 0; --places) {
+      s = after(s);
+    }
+    return s;
+  }
   // It is the turn of this one, which must be in.
   void turn_to(slot s) noexcept { cursor_ = s; }
 

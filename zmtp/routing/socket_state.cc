@@ -1,5 +1,6 @@
 #include "zmtp/routing/socket_state.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace zmtp {
@@ -165,6 +166,9 @@ void socket_state::count_drop(peer_id to, send_status why) noexcept {
 
 void socket_state::touch(pipe& p) {
   if (!p.dirty) {
+    if (dirty_.full()) {
+      dirty_.set_capacity(std::max<std::size_t>(16, 2 * dirty_.capacity()));
+    }
     p.dirty = true;
     dirty_.push_back(p.id);
   }

@@ -10,6 +10,8 @@
 #include "zmtp/routing/slot_ring.h"
 #include "zmtp/socket_type.h"
 
+#include <boost/circular_buffer.hpp>
+
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -144,8 +146,8 @@ public:
   virtual void end_turn() {}
   // There is something to write to this peer.
   void touch(pipe& p);
-  // Pipes that something was sent to since the last call; the shell writes them.
-  [[nodiscard]] std::vector<peer_id>& dirty() noexcept { return dirty_; }
+  // Pipes that something was sent to, in turn; the shell writes them.
+  [[nodiscard]] boost::circular_buffer<peer_id>& dirty() noexcept { return dirty_; }
   // Blocked pipes whose undecoded octets have room now, because the user received from them.
   [[nodiscard]] std::vector<peer_id>& drained() noexcept { return drained_; }
 
@@ -235,7 +237,7 @@ private:
   bool in_order_ = false;
   peer_id received_from_;  // the last message
   std::size_t attached_ = 0;
-  std::vector<peer_id> dirty_;
+  boost::circular_buffer<peer_id> dirty_;
   std::vector<peer_id> drained_;
 };
 

@@ -292,26 +292,21 @@ bool socket_core::flush_first(std::size_t most) {
   const turn_scope scope{turns_};
   begin_flush();
   auto& dirty = state_->dirty();
-  const auto count = std::min(dirty.size(), most);
-  std::size_t left = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto id = dirty[i];
+  for (auto count = std::min(dirty.size(), most); count != 0; --count) {
+    const auto id = dirty.front();
     auto* const link = link_of(id);
     const auto more = link != nullptr && !link->flush();
     auto* const p = state_->find(id);
-    if (p == nullptr) {
-      continue;
+    if (p != nullptr) {
+      p->out.settle();
+      p->dirty = false;
     }
-    p->out.settle();
-    p->dirty = more;
-    if (more) {
-      dirty[left++] = id;
+    dirty.pop_front();
+    // Whoever has more comes after those that were not asked.
+    if (p != nullptr && more) {
+      state_->touch(*p);
     }
   }
-  const auto at = [&](std::size_t i) { return dirty.begin() + static_cast<std::ptrdiff_t>(i); };
-  dirty.erase(at(left), at(count));
-  // Those that have more come after those that were not asked.
-  std::rotate(dirty.begin(), at(left), dirty.end());
   return dirty.empty();
 }
 
@@ -592,7 +587,10 @@ void socket_core::check_finished() {
   if (phase_ != phase::finishing || in_turn()) {
     return;
   }
-  std::erase_if(dialers_, [](const auto& d) { return !d->active(); });
+  // Each of thousands of connections that end asks: whoever is not the last may wait.
+  while (!dialers_.empty() && !dialers_.back()->active()) {
+    dialers_.pop_back();
+  }
   if (links_.empty() && dialers_.empty()) {
     shut();
   }

@@ -105,6 +105,28 @@ TEST(block, keeps_a_bounded_amount_of_memory_and_each_size_has_its_turn) {
   }
 }
 
+TEST(block, keeps_half_of_what_is_in_use_and_gives_it_back_with_that) {
+  const auto before = counted().live;
+  constexpr auto in_use = 8 * recycled_memory::kept;
+  constexpr auto again = 2 * recycled_memory::kept;
+  std::vector<block_ptr> all(in_use / block_size::large);
+  for (auto& memory : all) {
+    memory = make(block_size::large);
+  }
+  const auto requests = counted().requests;
+  for (std::size_t i = 0; i < again / block_size::large; ++i) {
+    all[i] = block_ptr{};
+  }
+  for (std::size_t i = 0; i < again / block_size::large; ++i) {
+    all[i] = make(block_size::large);
+  }
+  EXPECT_EQ(counted().requests, requests);
+  for (auto& memory : all) {
+    memory = block_ptr{};
+  }
+  EXPECT_LE(counted().live, before + recycled_memory::kept + all.capacity() * sizeof(block_ptr));
+}
+
 TEST(block, may_end_in_another_thread_than_it_began_in) {
   auto memory = make(1000);
   std::thread other{[&] {

@@ -34,7 +34,7 @@ struct gathered {
   std::size_t messages;
 };
 
-std::string text_of(const send_queue& queue) {
+std::string text_of(send_queue& queue) {
   std::array<send_queue::piece, 64> pieces;
   std::string text;
   for (std::size_t i = 0, count = queue.gather(pieces); i < count; ++i) {

@@ -133,7 +133,7 @@ private:
     expected_.advance(written);
   }
 
-  void compare(const send_queue& queue) {
+  void compare(send_queue& queue) {
     const auto rest = expected_.rest();
     ASSERT_EQ(queue.empty(), rest.empty());
     std::array<send_queue::piece, 64> pieces;

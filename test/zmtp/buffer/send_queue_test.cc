@@ -22,7 +22,7 @@ using test::parts;
 
 constexpr high_water_mark no_mark{.messages = {}, .octets = {}};
 
-std::string gathered(const send_queue& queue) {
+std::string gathered(send_queue& queue) {
   std::array<send_queue::piece, 64> pieces;
   const auto count = queue.gather(pieces);
   std::string octets;
@@ -225,13 +225,30 @@ TEST(send_queue, a_large_message_is_given_up_as_soon_as_it_is_written) {
   EXPECT_LE(counted().live + 1'000'000, before);
 }
 
-TEST(send_queue, a_peer_that_is_sent_little_gets_by_with_little) {
-  // The pool is empty, so that what is taken is seen.
+// While it holds what this returns the pool is empty, and what is taken is seen.
+std::vector<block_ptr> empty_pool() {
   std::vector<block_ptr> kept;
-  for (int i = 0; i < 40; ++i) {
-    kept.push_back(block_ptr{block::create(block_size::small)});
-    kept.push_back(block_ptr{block::create(block_size::large)});
+  kept.reserve(10'000);
+  for (auto size = block_size::small; size <= block_size::large; size *= 2) {
+    for (const auto before = counted().requests; counted().requests == before;) {
+      kept.push_back(block_ptr{block::create(size)});
+    }
   }
+  return kept;
+}
+
+TEST(send_queue, takes_little_more_memory_than_twice_what_waits) {
+  const auto kept = empty_pool();
+  send_queue queue{no_mark};
+  const auto before = counted().live;
+  for (int i = 0; i < 3000; ++i) {
+    queue.push({std::string(60, 's')});
+    ASSERT_LE(counted().live, before + 2 * queue.octets() + block_size::small + 4096) << i;
+  }
+}
+
+TEST(send_queue, a_peer_that_is_sent_little_gets_by_with_little) {
+  const auto kept = empty_pool();
   send_queue queue{no_mark};
   test::reset_peak();
   queue.push({"small"});

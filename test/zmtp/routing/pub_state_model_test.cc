@@ -264,7 +264,7 @@ private:
       if (p->gone) {
         continue;
       }
-      const auto& out = state_.find(p->id)->out;
+      auto& out = state_.find(p->id)->out;
       std::string expected;
       for (const auto& m : p->to_write) {
         expected += m;

@@ -239,7 +239,7 @@ TEST_F(pub, who_has_something_to_write_is_named_once_a_turn) {
     send({"A"});
   }
   state_.end_turn();
-  EXPECT_EQ(state_.dirty(), std::vector{wants});
+  EXPECT_EQ(test::ids_of(state_.dirty()), std::vector{wants});
 }
 
 TEST_F(pub, what_a_subscriber_says_besides_is_nobodys) {
