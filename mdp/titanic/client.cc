@@ -16,6 +16,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 namespace mdp::titanic {
@@ -29,6 +30,7 @@ constexpr auto token = asio::as_tuple(asio::use_awaitable);
 
 // A request that is repeated may be kept twice: whoever asks for that asks again himself.
 const request_options once{.timeout = {}, .attempts = 1, .in_all = {}};
+const request_options again{};
 
 mdp::client_options asking(const client_options& options) {
   mdp::client_options chosen;
@@ -62,21 +64,30 @@ public:
     }
   }
 
+  // With an id of the client's, or one that Titanic chooses.
   static asio::awaitable<result<request_id>> request(std::shared_ptr<core> self,
+                                                     std::optional<request_id> own,
                                                      std::string service, zmtp::message body) {
     co_await asio::this_coro::reset_cancellation_state(asio::enable_total_cancellation());
     if (const auto fault = check_service(service)) {
       co_return fault;
     }
     body.push_front(service);
+    if (own) {
+      body.push_front(own->to_string());
+    }
+    const auto to = own ? submit_service : request_service;
+    const auto& how = own ? again : once;
     auto wait = self->options_.least_wait;
     for (unsigned left = std::max(self->options_.attempts, 1U);; --left) {
-      auto [ec, reply] =
-          co_await self->client_.async_request(std::string{request_service}, body, once, token);
+      auto [ec, reply] = co_await self->client_.async_request(std::string{to}, body, how, token);
       if (ec) {
         co_return ec;
       }
       const auto id = parse_accepted(reply);
+      if (id && own && *id != *own) {
+        co_return errc::bad_reply;
+      }
       if (id || id.error() != errc::not_stored || left == 1) {
         co_return id;
       }
@@ -172,14 +183,24 @@ void client::stop() { core_->stop(); }
 
 void client::start_request(std::string&& service, zmtp::message&& body, id_handler&& handler) {
   run(core_->executor(), std::move(handler),
-      core::request(core_, std::move(service), std::move(body)), complete_with_result);
+      core::request(core_, std::nullopt, std::move(service), std::move(body)),
+      complete_with_result);
+}
+
+void client::start_submit(request_id id, std::string&& service, zmtp::message&& body,
+                          code_handler&& handler) {
+  run(core_->executor(), std::move(handler),
+      core::request(core_, id, std::move(service), std::move(body)),
+      [](const auto& executor, auto&& h, const result<request_id>& stored) {
+        zmtp::complete_now(executor, std::move(h), stored ? error_code{} : stored.error());
+      });
 }
 
 void client::start_reply(request_id id, bool wait, reply_handler&& handler) {
   run(core_->executor(), std::move(handler), core::reply(core_, id, wait), complete_with_result);
 }
 
-void client::start_close(request_id id, close_handler&& handler) {
+void client::start_close(request_id id, code_handler&& handler) {
   run(core_->executor(), std::move(handler), core::close(core_, id),
       [](const auto& executor, auto&& h, error_code ec) {
         zmtp::complete_now(executor, std::move(h), ec);

@@ -21,8 +21,8 @@ namespace mdp::titanic {
 
 struct client_options {
   version protocol = version::v01;
-  // Of an attempt to reach Titanic, and how many there are. A request is sent once: a second attempt
-  // could store it twice.
+  // Of an attempt to reach Titanic, and how many there are. A request without an id of its own is sent
+  // once: a second attempt could store it twice.
   std::chrono::milliseconds timeout{2'500};
   unsigned attempts = 3;
   // Between two questions for the reply, and before what could not be stored is tried again: doubling.
@@ -60,6 +60,23 @@ public:
         token, std::move(service), std::move(body));
   }
 
+  // The same with an id of one's own, which Titanic of this project takes: asks again also where there is
+  // no answer, and may itself be called again, also by another process: the id names one request until
+  // it is closed, the one it came with first. It is also what the reply is asked by: draw it with
+  // random_id(), for who knows it can do so.
+  // Completes with error_code; none: the request is stored.
+  // Cancellation: terminal, partial, total; the request may have been stored all the same.
+  // Errors: as above. no_reply: also where no such Titanic is there.
+  template <boost::asio::completion_token_for<void(boost::system::error_code)> Token =
+                boost::asio::deferred_t>
+  auto async_submit(request_id id, std::string service, zmtp::message body, Token&& token = {}) {
+    return boost::asio::async_initiate<Token, void(boost::system::error_code)>(
+        [this](code_handler h, request_id which, std::string&& name, zmtp::message&& what) {
+          start_submit(which, std::move(name), std::move(what), std::move(h));
+        },
+        token, id, std::move(service), std::move(body));
+  }
+
   // Asks for the reply, once. It stays where it is: asked again it is the same.
   // Completes with error_code and the reply's parts.
   // Cancellation: terminal, partial, total.
@@ -92,18 +109,20 @@ public:
                 boost::asio::deferred_t>
   auto async_close(request_id id, Token&& token = {}) {
     return boost::asio::async_initiate<Token, void(boost::system::error_code)>(
-        [this](close_handler h, request_id which) { start_close(which, std::move(h)); }, token, id);
+        [this](code_handler h, request_id which) { start_close(which, std::move(h)); }, token, id);
   }
 
 private:
   class core;
   using id_handler = zmtp::completion_handler<void(boost::system::error_code, request_id)>;
   using reply_handler = zmtp::completion_handler<void(boost::system::error_code, zmtp::message)>;
-  using close_handler = zmtp::completion_handler<void(boost::system::error_code)>;
+  using code_handler = zmtp::completion_handler<void(boost::system::error_code)>;
 
   void start_request(std::string&& service, zmtp::message&& body, id_handler&& handler);
   void start_reply(request_id id, bool wait, reply_handler&& handler);
-  void start_close(request_id id, close_handler&& handler);
+  void start_submit(request_id id, std::string&& service, zmtp::message&& body,
+                    code_handler&& handler);
+  void start_close(request_id id, code_handler&& handler);
 
   std::shared_ptr<core> core_;
 };

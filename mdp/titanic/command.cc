@@ -12,18 +12,26 @@ std::string_view code_of(const zmtp::message& answer) noexcept {
   return answer.empty() ? std::string_view{} : answer.front().substr(0, ok.size());
 }
 
-// The service, then at least one frame of body.
-bool is_request(const zmtp::message& asked) noexcept {
-  return asked.part_count() >= 2 && !check_service(asked.front());
+// The service at this place, then at least one frame of body.
+bool is_request(const zmtp::message& asked, std::size_t at) noexcept {
+  return asked.part_count() >= at + 2 && !check_service(asked[at]);
 }
 
 }  // namespace
 
 result<std::string_view> parse_request(const zmtp::message& asked) {
-  if (!is_request(asked)) {
+  if (!is_request(asked, 0)) {
     return errc::bad_request;
   }
   return asked.front();
+}
+
+result<submission> parse_submission(const zmtp::message& asked) {
+  const auto id = is_request(asked, 1) ? request_id::parse(asked.front()) : std::nullopt;
+  if (!id) {
+    return errc::bad_request;
+  }
+  return submission{*id, asked[1]};
 }
 
 result<request_id> parse_id(const zmtp::message& asked) {

@@ -35,7 +35,7 @@ struct titanic_options {
 
 struct service_options {
   version protocol = version::v01;
-  // Requests that are being answered at once, for each of the three services. So many can be stored
+  // Requests that are being answered at once, for each of the services. So many can be stored
   // by one sync of the disk.
   std::size_t in_flight = 64;
   // The broker gives a worker one request at a time: have so many workers instead of one. Brokers of

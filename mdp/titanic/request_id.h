@@ -25,7 +25,7 @@ struct request_id {
   friend auto operator<=>(const request_id&, const request_id&) = default;
 };
 
-// Peers may not choose ids, so that any eight octets do.
+// Of ids that no peer has chosen, so that any eight octets do.
 struct request_id_hash {
   [[nodiscard]] std::size_t operator()(const request_id& id) const noexcept {
     std::size_t value = 0;

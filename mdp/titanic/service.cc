@@ -2,13 +2,13 @@
 
 #include "mdp/alarm.h"
 #include "mdp/client.h"
+#include "mdp/titanic/random_id.h"
 #include "mdp/worker.h"
 #include "zmtp/socket/complete.h"
 
 #include <algorithm>
 #include <chrono>
 #include <string>
-#include <sys/random.h>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -27,7 +27,7 @@ public:
         broker_{broker},
         options_{options},
         store_{std::move(store)},
-        state_{options.core},
+        state_{options.core, request_id_hash{}(random_id())},
         alarm_{executor_,
                [this] {
                  state_.on_deadline(clock::now(), actions_);
@@ -75,6 +75,9 @@ private:
     offer(request_service, [this](std::uint64_t caller, zmtp::message&& asked) {
       state_.on_request(caller, std::move(asked), random_id(), actions_);
     });
+    offer(submit_service, [this](std::uint64_t caller, zmtp::message&& asked) {
+      state_.on_submit(caller, std::move(asked), actions_);
+    });
     offer(reply_service, [this](std::uint64_t caller, zmtp::message&& asked) {
       state_.on_reply(caller, asked, actions_);
     });
@@ -105,17 +108,6 @@ private:
             }
           }));
     }
-  }
-
-  // Of the kernel, at once: a std::random_device takes longer than all the rest of a request.
-  [[nodiscard]] static request_id random_id() {
-    request_id id;
-    std::size_t filled = 0;
-    while (filled < id.octets.size()) {
-      const auto got = ::getrandom(id.octets.data() + filled, id.octets.size() - filled, 0);
-      filled += got > 0 ? static_cast<std::size_t>(got) : 0;
-    }
-    return id;
   }
 
   [[nodiscard]] static client_options asking(const service_options& options) {

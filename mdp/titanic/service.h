@@ -1,5 +1,6 @@
 #pragma once
-// Titanic (9/TSP): the services titanic.request, titanic.reply and titanic.close on any Majordomo broker.
+// Titanic (9/TSP): the services titanic.request, titanic.reply and titanic.close on any Majordomo broker,
+// and titanic.submit, which is titanic.request with an id of the client's.
 // The decisions are titanic_state's.
 
 #include "mdp/titanic/options.h"

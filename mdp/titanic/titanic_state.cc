@@ -38,7 +38,8 @@ titanic_options workable(titanic_options options) {
 
 }  // namespace
 
-titanic_state::titanic_state(titanic_options options) : options_{workable(std::move(options))} {}
+titanic_state::titanic_state(titanic_options options, std::uint64_t seed)
+    : options_{workable(std::move(options))}, by_id_{0, id_hash{zmtp::keyed_hash{seed}}} {}
 
 void titanic_state::on_recovered(std::vector<kept_request>&& slots, time_point now, actions& out) {
   slots_.resize(slots.size());
@@ -79,13 +80,55 @@ void titanic_state::on_recovered(std::vector<kept_request>&& slots, time_point n
 
 void titanic_state::on_request(std::uint64_t caller, zmtp::message&& asked,
                                const request_id& random, actions& out) {
-  const auto name = parse_request(asked);
-  if (!name) {
+  if (!parse_request(asked)) {
     ++counters_.refused;
     answer(caller, refused, out);
     return;
   }
-  if (failed_ || by_id_.size() >= options_.requests || by_id_.contains(random)) {
+  if (by_id_.contains(random)) {
+    ++counters_.not_stored;
+    answer(caller, broken, out);
+    return;
+  }
+  accept(caller, random, std::move(asked), out);
+}
+
+void titanic_state::on_submit(std::uint64_t caller, zmtp::message&& asked, actions& out) {
+  const auto given = parse_submission(asked);
+  if (!given) {
+    ++counters_.refused;
+    answer(caller, refused, out);
+    return;
+  }
+  const auto id = given->id;
+  std::uint64_t number = 0;
+  const auto* const known = find(id, number);
+  switch (known == nullptr ? phase::empty : known->at) {
+    case phase::empty:
+      asked.pop_front();
+      accept(caller, id, std::move(asked), out);
+      break;
+    case phase::accepting: also_asked_[number].push_back(caller); break;
+    case phase::waiting:
+    case phase::reading:
+    case phase::given:
+    case phase::storing:
+    case phase::answered:
+    case phase::given_up:
+      ++counters_.repeated;
+      answer_accepted(caller, id, out);
+      break;
+    case phase::closing:
+      // It is free in a moment; or never, where that could not be stored.
+      ++counters_.not_stored;
+      answer(caller, broken, out);
+      break;
+  }
+}
+
+void titanic_state::accept(std::uint64_t caller, const request_id& id, zmtp::message&& request,
+                           actions& out) {
+  if (failed_ || by_id_.size() >= options_.requests) {
     ++counters_.not_stored;
     answer(caller, broken, out);
     return;
@@ -97,21 +140,21 @@ void titanic_state::on_request(std::uint64_t caller, zmtp::message&& asked,
     number = empty_.back();
     empty_.pop_back();
   }
-  auto& service = service_of(*name);
-  std::string service_name{*name};
-  asked.pop_front();
-  asked.compact();
-  by_id_.emplace(random, number);
-  at(number) = {random, phase::accepting, 0, ++last_accepted_, &service};
+  std::string name{request.front()};
+  auto& service = service_of(name);
+  request.pop_front();
+  request.compact();
+  by_id_.emplace(id, number);
+  at(number) = {id, phase::accepting, 0, ++last_accepted_, &service};
   ++service.pending;
   ++pending_;
-  hold(number, asked);
+  hold(number, request);
   operate({.what = operation::accept,
            .number = number,
            .accepted = last_accepted_,
-           .id = random,
-           .service = std::move(service_name),
-           .body = std::move(asked)},
+           .id = id,
+           .service = std::move(name),
+           .body = std::move(request)},
           caller, out);
 }
 
@@ -120,9 +163,17 @@ void titanic_state::on_accepted(const ticket& about, error_code ec, time_point n
   if (one == nullptr) {
     return;
   }
+  std::vector<std::uint64_t> others;
+  if (const auto also = also_asked_.find(about.number); also != also_asked_.end()) {
+    others = std::move(also->second);
+    also_asked_.erase(also);
+  }
   if (ec) {
-    ++counters_.not_stored;
+    counters_.not_stored += 1 + others.size();
     answer(about.caller, broken, out);
+    for (const auto other : others) {
+      answer(other, broken, out);
+    }
     release(about.number);
     by_id_.erase(one->id);
     leave_service(*one, now, out);
@@ -131,9 +182,11 @@ void titanic_state::on_accepted(const ticket& about, error_code ec, time_point n
     return;
   }
   ++counters_.accepted;
-  zmtp::message reply{ok};
-  reply.push_back(one->id.to_string());
-  out.answers.push_back({about.caller, std::move(reply)});
+  counters_.repeated += others.size();
+  answer_accepted(about.caller, one->id, out);
+  for (const auto other : others) {
+    answer_accepted(other, one->id, out);
+  }
   wait_in(*one->asked, about.number, false);
   look_at(*one->asked, now, out);
 }
@@ -211,6 +264,12 @@ void titanic_state::operate(store_operation&& what, std::uint64_t caller, action
 
 void titanic_state::answer(std::uint64_t caller, std::string_view code, actions& out) {
   out.answers.push_back({caller, zmtp::message{code}});
+}
+
+void titanic_state::answer_accepted(std::uint64_t caller, const request_id& id, actions& out) {
+  zmtp::message reply{ok};
+  reply.push_back(id.to_string());
+  out.answers.push_back({caller, std::move(reply)});
 }
 
 void titanic_state::on_stored(store_result&& result, time_point now, actions& out) {

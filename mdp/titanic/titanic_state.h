@@ -7,6 +7,7 @@
 #include "mdp/titanic/request_id.h"
 #include "mdp/titanic/request_store.h"
 #include "zmtp/message.h"
+#include "zmtp/routing/keyed_hash.h"
 
 #include <boost/system/error_code.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -50,6 +51,7 @@ struct titanic_actions {
 
 struct titanic_counters {
   std::uint64_t accepted = 0;     // stored, and the client was told so
+  std::uint64_t repeated = 0;     // submitted again, and stored already
   std::uint64_t refused = 0;      // 400
   std::uint64_t not_stored = 0;   // 500, for want of room or for a fault of the store
   std::uint64_t dispatched = 0;   // attempts
@@ -82,17 +84,21 @@ public:
   using time_point = std::chrono::steady_clock::time_point;
   using actions = titanic_actions;
 
-  explicit titanic_state(titanic_options options);
+  // `seed` are 64 random bits, by which clients that choose ids cannot make them collide.
+  explicit titanic_state(titanic_options options, std::uint64_t seed = 0);
   titanic_state(const titanic_state&) = delete;
   titanic_state& operator=(const titanic_state&) = delete;
 
   // What the store had when it was opened, all slots by number. Before anything else.
   void on_recovered(std::vector<kept_request>&& slots, time_point now, actions& out);
 
-  // What the three services are asked. `caller` comes back with the answer, of which there is one.
+  // What the services are asked. `caller` comes back with the answer, of which there is one.
   // `random` becomes the id: it must not be guessable.
   void on_request(std::uint64_t caller, zmtp::message&& asked, const request_id& random,
                   actions& out);
+  // With an id of the client's. One that is known already names the request that it came with first,
+  // until that is closed: whatever else is said this time is not looked at.
+  void on_submit(std::uint64_t caller, zmtp::message&& asked, actions& out);
   void on_reply(std::uint64_t caller, const zmtp::message& asked, actions& out);
   void on_close(std::uint64_t caller, const zmtp::message& asked, time_point now, actions& out);
 
@@ -157,16 +163,26 @@ private:
     time_point begun;
   };
 
+  struct id_hash {
+    zmtp::keyed_hash keyed;
+    [[nodiscard]] std::size_t operator()(const request_id& id) const noexcept {
+      return keyed({reinterpret_cast<const char*>(id.octets.data()), id.octets.size()});
+    }
+  };
+
   [[nodiscard]] slot& at(std::uint64_t number) { return slots_[number - 1]; }
   // Null for one that has been closed since.
   [[nodiscard]] slot* find(std::uint64_t number, std::uint64_t accepted, phase in);
   [[nodiscard]] slot* find(const request_id& id, std::uint64_t& number);
   service_record& service_of(std::string_view name);
+  // The request is the service and the body.
+  void accept(std::uint64_t caller, const request_id& id, zmtp::message&& request, actions& out);
   void hold(std::uint64_t number, const zmtp::message& body);
   void release(std::uint64_t number);
   void operate(store_operation&& what, std::uint64_t caller, actions& out,
                service_record* service = nullptr);
-  void answer(std::uint64_t caller, std::string_view code, actions& out);
+  static void answer(std::uint64_t caller, std::string_view code, actions& out);
+  static void answer_accepted(std::uint64_t caller, const request_id& id, actions& out);
   void keep_outcome(std::uint64_t number, zmtp::message&& reply, actions& out);
   void store_outcome(std::uint64_t number, actions& out);
   void leave_service(slot& of, time_point now, actions& out);
@@ -193,7 +209,9 @@ private:
   bool failed_ = false;
   std::vector<slot> slots_;
   std::vector<std::uint64_t> empty_;
-  boost::unordered_flat_map<request_id, std::uint64_t, request_id_hash> by_id_;
+  boost::unordered_flat_map<request_id, std::uint64_t, id_hash> by_id_;
+  // Who has submitted it again while it was being stored, by number.
+  boost::unordered_flat_map<std::uint64_t, std::vector<std::uint64_t>> also_asked_;
   std::map<std::string, service_record, std::less<>> services_;
   std::set<std::pair<time_point, service_record*>> due_;
   std::deque<service_record*> to_be_looked_up_;

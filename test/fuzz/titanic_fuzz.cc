@@ -27,6 +27,9 @@ void try_commands(const message& m) {
   if (const auto service = titanic::parse_request(m)) {
     require(m.part_count() >= 2 && *service == m.front(), "a request is a service and a body");
   }
+  if (const auto given = titanic::parse_submission(m)) {
+    require(m.part_count() >= 3 && given->service == m[1], "a submission is an id and a request");
+  }
   static_cast<void>(titanic::parse_accepted(m));
   static_cast<void>(titanic::parse_closed(m));
   if (const auto reply = titanic::parse_reply(message{m})) {

@@ -21,7 +21,7 @@ sys.dont_write_bytecode = True
 from guide_peers import PATIENCE, Timeout, Worker  # noqa: E402: behind the line above
 from interop_case import InteropCase, long_run  # noqa: E402
 from stand_in_broker import StandInBroker  # noqa: E402
-from zinc_programs import Program, run_request, zinc_path  # noqa: E402
+from zinc_programs import Program, run_request, start_request, zinc_path  # noqa: E402
 import zmq  # noqa: E402
 
 SERVICE = b"echo"
@@ -122,6 +122,8 @@ class GuidePeersTest(TitanicCase):
             self.assertEqual(client.request(b"titanic.close", *wrong), [b"200"])
         for wrong in ([b""], [SERVICE], [b"", b"body"], [b"s" * 256, b"body"]):
             self.assertEqual(client.request(b"titanic.request", *wrong), [b"400"])
+            self.assertEqual(client.request(b"titanic.submit", uuid, *wrong), [b"400"])
+            self.assertEqual(client.request(b"titanic.submit", b"../" * 10 + b"ab", SERVICE, b"body"), [b"400"])
         self.assertEqual(sorted(self.folder.iterdir()), before)
         self.assertEqual({path.stat().st_mode & 0o077 for path in before if path != bystander}, {0})
         self.assertEqual(client.request(b"titanic.reply", uuid), [b"300"])
@@ -165,6 +167,31 @@ class GuidePeersTest(TitanicCase):
             code, lines, _ = run_request(broker.endpoint, "echo", "0.1", "--durable", "--json",
                                          *arguments)
             self.assertEqual((code, [json.loads(line) for line in lines]), (0, [expected]))
+
+    def test_our_client_is_stopped_and_asks_again_under_its_id(self):
+        broker = self.start_broker()
+        titanic, _ = self.start_titanic(broker.endpoint)
+        uuid = b"0123456789ABCDEF0123456789ABCDEF"
+        again = ("--durable", "--id", uuid.decode().lower(), "body")
+        first = start_request(self, broker.endpoint, "echo", "0.1", *again)
+        client = self.client(broker.endpoint, "0.1")
+        end = time.monotonic() + PATIENCE
+        while client.request(b"titanic.reply", uuid) != [b"300"]:
+            self.assertLess(time.monotonic(), end)
+        first.signal(signal.SIGINT)
+        self.assertEqual(first.wait(), 1)
+        for _ in range(2):
+            self.assertEqual(client.request(b"titanic.submit", uuid, SERVICE, b"another"), [b"200", uuid])
+        titanic.kill()
+        _, counts = self.start_titanic(broker.endpoint)
+        self.assertEqual(counts, [1, 1])
+        worker = self.echo_worker(broker.endpoint, SERVICE, "0.1", 0.1)
+        code, lines, _ = run_request(broker.endpoint, "echo", "0.1", *again)
+        self.assertEqual((code, lines, worker.served), (0, ["body"], 1))
+        self.assertEqual(client.request(b"titanic.reply", uuid), [b"400"])
+        code, lines, _ = run_request(broker.endpoint, "echo", "0.1", "--durable", "--id", "new",
+                                     "--count", "20", "--in-flight", "4")
+        self.assertEqual((code, lines), (0, ["20 requests, 20 answered, 0 failed"]))
 
     def test_status_is_logged_when_asked_for(self):
         broker = self.start_broker()

@@ -48,6 +48,7 @@ struct request_arguments {
   std::optional<std::size_t> size;  // of a made-up body
   bool json = false;
   bool durable = false;           // by way of Titanic
+  std::string id;                 // durable, under an id of our own: this, or `new`; valid
   std::vector<std::string> body;  // one part each
 };
 [[nodiscard]] int run_request(const request_arguments& arguments);

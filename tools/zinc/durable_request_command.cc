@@ -1,6 +1,7 @@
 // zinc request --durable
 
 #include "mdp/titanic/client.h"
+#include "mdp/titanic/random_id.h"
 #include "tools/zinc/commands.h"
 #include "tools/zinc/request_parts.h"
 #include "tools/zinc/run_requests.h"
@@ -16,12 +17,16 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string_view>
+#include <utility>
 
 namespace zinc {
 
 namespace {
 
 namespace asio = boost::asio;
+
+constexpr std::string_view new_id = "new";
 
 mdp::titanic::client_options options_of(const request_arguments& arguments) {
   mdp::titanic::client_options options;
@@ -61,8 +66,7 @@ private:
     while (started_ < total_ && !stopping_) {
       ++started_;
       try {
-        const auto id = co_await client_.async_request(arguments_.service, request_body(arguments_),
-                                                       asio::use_awaitable);
+        const auto id = co_await leave();
         // Who is interrupted can ask for it later.
         if (!arguments_.count) {
           fmt::print(stderr, "zinc request: stored as {}\n", id.to_string());
@@ -84,6 +88,18 @@ private:
     }
   }
 
+  asio::awaitable<mdp::titanic::request_id> leave() {
+    auto body = request_body(arguments_);
+    if (arguments_.id.empty()) {
+      co_return co_await client_.async_request(arguments_.service, std::move(body),
+                                               asio::use_awaitable);
+    }
+    const auto id = arguments_.id == new_id ? mdp::titanic::random_id()
+                                            : *mdp::titanic::request_id::parse(arguments_.id);
+    co_await client_.async_submit(id, arguments_.service, std::move(body), asio::use_awaitable);
+    co_return id;
+  }
+
   void stop() {
     stopping_ = true;
     client_.stop();
@@ -103,6 +119,10 @@ private:
 }  // namespace
 
 int run_durable_request(const request_arguments& arguments) {
+  if (arguments.count && !arguments.id.empty() && arguments.id != new_id) {
+    fmt::print(stderr, "zinc request: one id is of one request: give --id new with --count\n");
+    return exit_code::misused;
+  }
   return run_requests<durable_requester>(arguments);
 }
 

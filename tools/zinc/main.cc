@@ -1,6 +1,7 @@
 // zinc: the one binary that operators use. Reads the command line; the subcommands are in files of
 // their own.
 
+#include "mdp/titanic/request_id.h"
 #include "tools/zinc/broker_config.h"
 #include "tools/zinc/commands.h"
 
@@ -163,8 +164,18 @@ void add_request(CLI::App& app, request_arguments& to) {
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   app.add_flag("--json", to.json, "print JSON");
-  app.add_flag("--durable", to.durable,
-               "leave the request with Titanic, wait for its reply, and close it");
+  auto* const durable = app.add_flag(
+      "--durable", to.durable, "leave the request with Titanic, wait for its reply, and close it");
+  app.add_option(
+         "--id", to.id,
+         "leave it under this id, of 32 hexadecimal digits, or under a new one: asked again "
+         "it is the same request; for Titanics of this project")
+      ->check([](const std::string& text) {
+        const auto good = text == "new" || mdp::titanic::request_id::parse(text);
+        return good ? std::string{} : "give 32 hexadecimal digits, or new";
+      })
+      ->needs(durable)
+      ->type_name("ID|new");
   app.add_option("BODY", to.body, "parts of the request; none is one empty part");
 }
 

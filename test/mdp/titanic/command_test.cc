@@ -23,6 +23,21 @@ TEST(titanic_command, ids) {  // TSP-5
   }
 }
 
+TEST(titanic_command, a_submission_is_an_id_and_a_request) {
+  const auto given = parse_submission({id_text, "echo", "", "body"});
+  ASSERT_TRUE(given);
+  EXPECT_EQ(given->id.to_string(), id_text);
+  const zmtp::message whole{id_text, "echo", ""};
+  EXPECT_EQ(parse_submission(whole)->service, "echo");
+  for (const auto& wrong :
+       {zmtp::message{}, zmtp::message{id_text}, zmtp::message{id_text, "echo"},
+        zmtp::message{id_text, "", "body"}, zmtp::message{"echo", "body", "more"},
+        zmtp::message{std::string{id_text} + "0", "echo", "body"},
+        zmtp::message{id_text, std::string(256, 's'), "body"}}) {
+    EXPECT_EQ(parse_submission(wrong).error(), errc::bad_request);
+  }
+}
+
 TEST(titanic_command, text_behind_a_code_is_of_no_account) {  // TSP-10
   for (const auto* const code : {"200", "200 OK", "200OK"}) {
     EXPECT_EQ(parse_accepted({code, id_text})->to_string(), id_text);

@@ -6,6 +6,7 @@
 #include "mdp/titanic/client.h"
 #include "mdp/titanic/command.h"
 #include "mdp/titanic/memory_store.h"
+#include "mdp/titanic/random_id.h"
 #include "mdp/titanic/sqlite_store.h"
 #include "test/mdp/shell_fixture.h"
 #include "test/support/scratch_folder.h"
@@ -55,7 +56,7 @@ protected:
                        open = true;
                      });
     run_until([&] { return open; });
-    await_workers(options.stock_broker ? 3 * options.in_flight : 3);
+    await_workers(own_workers * (options.stock_broker ? options.in_flight : 1));
   }
   void start_client() { client_.emplace(executor(), at_, impatient_asker(GetParam())); }
 
@@ -67,6 +68,12 @@ protected:
     });
     run_until([&] { return stored.has_value(); });
     return *stored;
+  }
+  error_code submit(request_id id, message body) {
+    std::optional<error_code> end;
+    client_->async_submit(id, "echo", std::move(body), [&](error_code ec) { end = ec; });
+    run_until([&] { return end.has_value(); });
+    return *end;
   }
   std::pair<error_code, message> reply(request_id id, bool wait) {
     std::optional<std::pair<error_code, message>> got;
@@ -86,6 +93,9 @@ protected:
     return *end;
   }
 
+  // One for each of its services, where brokers give one several requests.
+  static constexpr std::size_t own_workers = 4;
+
   std::shared_ptr<memory_store::contents> contents_ = std::make_shared<memory_store::contents>();
   std::optional<service> titanic_;
   std::optional<titanic::client> client_;
@@ -94,19 +104,19 @@ protected:
 INSTANTIATE_TEST_SUITE_P(mdp, titanic_service, testing::Values(version::v01, version::v02),
                          [](const auto& tested) { return name_of(tested.param); });
 
-TEST_P(titanic_service, its_three_services_are_there) {  // TSP-1
+TEST_P(titanic_service, its_services_are_there) {  // TSP-1
   start_broker();
   start_titanic();
   mdp::client asker{executor(), at_, patient_client(GetParam())};
   std::size_t there = 0;
-  for (const auto name : {request_service, reply_service, close_service}) {
+  for (const auto name : {request_service, reply_service, close_service, submit_service}) {
     asker.async_request("mmi.service", message{name}, [&](error_code ec, const message& m) {
       EXPECT_FALSE(ec);
       EXPECT_EQ(m, message{"200"});
       ++there;
     });
   }
-  run_until([&] { return there == 3; });
+  run_until([&] { return there == own_workers; });
 }
 
 TEST_P(titanic_service, a_request_is_carried_out_and_its_reply_waits) {  // TSP-3, TSP-6, TSP-7
@@ -211,7 +221,7 @@ TEST_P(titanic_service, a_broker_that_comes_back_finds_it_again) {
   EXPECT_FALSE(reply(id, true).first);
   broker_.reset();
   start_broker();
-  await_workers(4);
+  await_workers(own_workers + 1);
   EXPECT_EQ(reply(id, true).second, message{"before"});
   EXPECT_EQ(reply(request("echo", {"after"}), true).second, message{"after"});
 }
@@ -231,6 +241,63 @@ TEST_P(titanic_service, what_is_not_stored_is_tried_again_and_then_reported) {  
   run_until([&] { return end.has_value(); });
   EXPECT_EQ(*end, errc::not_stored);
   EXPECT_EQ(asked, titanic::client_options{}.attempts);
+}
+
+TEST_P(titanic_service, who_submits_again_under_the_same_id_has_one_request) {
+  start_broker();
+  start_titanic();
+  start_client();
+  const auto echo = echo_worker(GetParam());
+  const auto id = random_id();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_FALSE(submit(id, message{"body"}));
+  }
+  EXPECT_EQ(reply(id, true).second, message{"body"});
+  // Another one, after a restart.
+  titanic_.reset();
+  await_workers(1);
+  titanic_.emplace(executor(), at_, impatient_titanic(),
+                   std::make_shared<memory_store>(executor(), contents_));
+  start_client();
+  EXPECT_FALSE(submit(id, message{"body"}));
+  EXPECT_EQ(reply(id, true).second, message{"body"});
+  EXPECT_EQ(titanic_->status().requests, 1U);
+  EXPECT_EQ(titanic_->status().counters.dispatched, 0U);
+  EXPECT_EQ(titanic_->status().counters.repeated, 1U);
+}
+
+TEST_P(titanic_service, a_submission_that_is_not_answered_is_said_again) {
+  start_broker();
+  auto options = impatient_asker(GetParam());
+  options.timeout = 200ms;
+  client_.emplace(executor(), at_, options);
+  std::vector<message> asked;
+  std::optional<worker_request> unanswered;
+  auto takes_two = impatient_worker(version::v01, std::string{submit_service});
+  takes_two.capacity = 2;
+  worker stub{executor(), at_, takes_two, [&](worker_request r) {
+                asked.push_back(r.body());
+                if (asked.size() == 1) {
+                  unanswered.emplace(std::move(r));
+                } else {
+                  EXPECT_FALSE(r.reply({"200", std::string{r.body().front()}}));
+                }
+              }};
+  await_workers(1);
+  const auto id = random_id();
+  EXPECT_FALSE(submit(id, message{"body"}));
+  EXPECT_EQ(asked, std::vector(2, message{id.to_string(), "echo", "body"}));
+}
+
+TEST_P(titanic_service, an_answer_with_another_id_is_no_answer) {
+  start_broker();
+  start_client();
+  worker stub{executor(), at_, impatient_worker(version::v01, std::string{submit_service}),
+              [&](worker_request r) {
+                EXPECT_FALSE(r.reply({"200", random_id().to_string()}));
+              }};
+  await_workers(1);
+  EXPECT_EQ(submit(random_id(), message{"body"}), errc::bad_reply);
 }
 
 TEST_P(titanic_service, what_is_no_request_is_refused_at_once) {  // TSP-13
@@ -305,7 +372,7 @@ TEST_P(titanic_service, with_a_durable_store) {
       open = true;
     });
     run_until([&] { return open; });
-    await_workers(4);
+    await_workers(own_workers + 1);
     start_client();
     if (!id) {
       id = request("echo", {"body"});

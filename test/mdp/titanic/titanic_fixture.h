@@ -45,6 +45,9 @@ protected:
   void ask(std::string_view service, std::string_view body) {
     state->on_request(++caller, zmtp::message{service, body}, id_of(++last_id), actions);
   }
+  void submit(const request_id& id, std::string_view body, std::string_view service = "echo") {
+    state->on_submit(++caller, zmtp::message{id.to_string(), service, body}, actions);
+  }
   zmtp::message ask_for_reply(const request_id& id) {
     state->on_reply(++caller, zmtp::message{id.to_string()}, actions);
     store_all();

@@ -171,7 +171,7 @@ private:
 
   void step() {
     EXPECT_LE(state_->status().in_flight, 4U * 3U);
-    switch (below(12)) {
+    switch (below(13)) {
       case 0:
       case 1:
       case 2: request(); break;
@@ -196,6 +196,7 @@ private:
           start(store_.restart());
         }
         break;
+      case 12: submit_again(); break;
     }
   }
 
@@ -205,10 +206,35 @@ private:
       octet = static_cast<std::uint8_t>(below(256));
     }
     const auto body = "body " + std::to_string(++last_body_) + std::string(below(50), '.');
-    state_->on_request(++last_caller_, zmtp::message{"service " + std::to_string(below(4)), body},
-                       id, actions_);
+    const auto service = "service " + std::to_string(below(4));
+    if (below(3) == 0) {
+      submitted_[id] = {service, body};
+      submit(id);
+      return;
+    }
+    state_->on_request(++last_caller_, zmtp::message{service, body}, id, actions_);
     callers_[last_caller_] = {what_is_asked::request, id, body};
     take();
+  }
+
+  void submit(const request_id& id) {
+    const auto& [service, body] = submitted_.at(id);
+    callers_[++last_caller_] = {what_is_asked::request, id, body};
+    state_->on_submit(last_caller_, zmtp::message{id.to_string(), service, body}, actions_);
+    take();
+  }
+
+  // Whatever has become of it; but not once it is being closed, which would make a new request of it.
+  void submit_again() {
+    if (submitted_.empty()) {
+      return;
+    }
+    auto one = submitted_.begin();
+    std::advance(one, static_cast<std::ptrdiff_t>(below(submitted_.size())));
+    if (const auto known = requests_.find(one->first);
+        known == requests_.end() || !known->second.closing) {
+      submit(one->first);
+    }
   }
 
   void ask(what_is_asked what) {
@@ -317,6 +343,10 @@ private:
                        row.request.front() == about.body;
               });
           EXPECT_TRUE(stored) << "200 before it was stored";
+          EXPECT_EQ(std::count_if(store_.rows.begin(), store_.rows.end(),
+                                  [&](const auto& row) { return row.about.id == about.id; }),
+                    1)
+              << "stored twice";
           requests_[about.id].body = about.body;
         }
         break;
@@ -354,6 +384,7 @@ private:
   std::map<std::uint64_t, caller> callers_;
   std::map<std::uint64_t, given> given_;
   std::map<request_id, accepted> requests_;
+  std::map<request_id, std::pair<std::string, std::string>> submitted_;  // service and body
   zmtp::message last_answer_;
   std::uint64_t last_caller_ = 0;
   std::uint64_t last_body_ = 0;
