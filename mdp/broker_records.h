@@ -48,6 +48,7 @@ struct request {
   time_point queued_at;
   time_point given_at;         // to the worker that holds it
   dialect how = dialect::v02;  // of the client
+  bool by_mmi = false;         // asked under mmi.titanic, see broker_state
   bool partly_answered = false;
   unsigned attempts = 0;
   std::unique_ptr<zmtp::message> gathered;  // PARTIALs for a 0.1 client

@@ -1,41 +1,27 @@
 #include "mdp/broker_report.h"
 
+#include "mdp/line_of_numbers.h"
+
 #include <cstdint>
 #include <numeric>
-#include <string_view>
 
 namespace mdp {
 
 namespace {
 
-class line_of_numbers {
-public:
-  line_of_numbers& add(std::string_view key, std::uint64_t number) {
-    if (!text_.empty()) {
-      text_ += ' ';
-    }
-    text_.append(key) += '=';
-    text_ += std::to_string(number);
-    return *this;
-  }
-  line_of_numbers& add(const request_counters& of) {
-    return add("requests", of.requests)
-        .add("replies", of.replies)
-        .add("partials", of.partials)
-        .add("requeued", of.requeued)
-        .add("expired", of.expired)
-        .add("exhausted", of.exhausted)
-        .add("cut_short", of.cut_short)
-        .add("abandoned", of.abandoned)
-        .add("oversized", of.oversized)
-        .add("errors", of.errors)
-        .add("unwanted_replies", of.unwanted_replies);
-  }
-  [[nodiscard]] std::string text() && { return std::move(text_); }
-
-private:
-  std::string text_;
-};
+line_of_numbers& add(line_of_numbers& line, const request_counters& of) {
+  return line.add("requests", of.requests)
+      .add("replies", of.replies)
+      .add("partials", of.partials)
+      .add("requeued", of.requeued)
+      .add("expired", of.expired)
+      .add("exhausted", of.exhausted)
+      .add("cut_short", of.cut_short)
+      .add("abandoned", of.abandoned)
+      .add("oversized", of.oversized)
+      .add("errors", of.errors)
+      .add("unwanted_replies", of.unwanted_replies);
+}
 
 }  // namespace
 
@@ -49,8 +35,8 @@ std::string report(const broker_status& s) {
       .add("services", s.services)
       .add("unknown_services", s.unknown_services)
       .add("waiting", s.waiting)
-      .add("working", s.working)
-      .add(counted)
+      .add("working", s.working);
+  add(line, counted)
       .add("refused", counted.refused)
       .add("mmi_requests", counted.mmi_requests)
       .add("unexpected_commands", counted.unexpected_commands)
@@ -72,8 +58,8 @@ std::string report(const service_status& s) {
       .add("busy", s.busy)
       .add("waiting", s.waiting)
       .add("working", s.working)
-      .add("octets", s.octets)
-      .add(s.counters);
+      .add("octets", s.octets);
+  add(line, s.counters);
   return std::move(line).text();
 }
 

@@ -106,7 +106,9 @@ errc broker_state::on_command(peer& from, const client_request& asked, zmtp::mes
   } else if (from.is != standing::a_client) {
     return errc::role_changed;
   }
-  if (is_reserved(asked.service)) {
+  if (asked.service == mmi_titanic && dispatcher_.is_served(titanic_status)) {
+    dispatcher_.ask_titanic(*from.as_client, asked.how, m, now, out);
+  } else if (is_reserved(asked.service)) {
     answer_mmi(from, asked, m, out);
   } else {
     dispatcher_.ask(*from.as_client, asked.service, asked.how, m, now, out);
@@ -130,6 +132,8 @@ void broker_state::answer_mmi(const peer& to, const client_request& asked, const
   } else if (asked.service == "mmi.broker") {
     reply.push_back("200");
     reply.push_back(report(status()));
+  } else if (asked.service == mmi_titanic) {
+    reply.push_back("404");
   } else {
     reply.push_back("501");
   }

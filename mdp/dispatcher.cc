@@ -21,6 +21,11 @@ struct request_mark {
 };
 static_assert(sizeof(request_mark) == 16);
 
+// Clients compare it with what they have asked.
+std::string_view name_for_client(const request& r) noexcept {
+  return r.by_mmi ? mmi_titanic : std::string_view{r.asked->name};
+}
+
 }  // namespace
 
 dispatcher::dispatcher(const broker_options& options, std::uint64_t instance,
@@ -81,23 +86,34 @@ void dispatcher::ask(client_record& from, std::string_view name, dialect how, zm
     }
     to = &create(name, now);
   }
-  count(*to, &request_counters::requests);
+  enter(from, *to, how, false, m, now, out);
+}
+
+void dispatcher::ask_titanic(client_record& from, dialect how, zmtp::message& m, time_point now,
+                             broker_actions& out) {
+  enter(from, *services_.find(titanic_status), how, true, m, now, out);
+}
+
+void dispatcher::enter(client_record& from, service& to, dialect how, bool by_mmi, zmtp::message& m,
+                       time_point now, broker_actions& out) {
+  count(to, &request_counters::requests);
   auto& r = requests_.create();
   m.pop_front();
   r.body = std::move(m);
   r.how = how;
+  r.by_mmi = by_mmi;
   if (!r.body.tail().empty()) {
     slices_.push_back(r);
   }
-  accounts_.enter(r, from, *to, out);
-  if (to->has_room()) {
+  accounts_.enter(r, from, to, out);
+  if (to.has_room()) {
     assign(r, now, out);
     return;
   }
   r.queued_at = now;
-  to->waiting.push(r);
-  if (const auto expiry = expiry_of(*to)) {
-    service_deadlines_.set_no_later(*to, *expiry);
+  to.waiting.push(r);
+  if (const auto expiry = expiry_of(to)) {
+    service_deadlines_.set_no_later(to, *expiry);
   }
 }
 
@@ -197,7 +213,7 @@ void dispatcher::answer_in_part(request& held, zmtp::message& body, broker_actio
   } else {
     held.partly_answered = true;
     count(*held.asked, &request_counters::partials);
-    push_client_reply(body, held.how, false, held.asked->name);
+    push_client_reply(body, held.how, false, name_for_client(held));
     out.send(held.asked_by->peer, std::move(body));
   }
 }
@@ -213,7 +229,7 @@ void dispatcher::answer(request& held, zmtp::message& body, time_point now, brok
   } else if (held.gathered == nullptr || gather(held, body, out)) {
     auto& whole = held.gathered != nullptr ? *held.gathered : body;
     count(*held.asked, &request_counters::replies);
-    push_client_reply(whole, held.how, true, held.asked->name);
+    push_client_reply(whole, held.how, true, name_for_client(held));
     out.send(held.asked_by->peer, std::move(whole));
   }
   drop(held, out);
@@ -302,7 +318,7 @@ void dispatcher::fail(request& r, request_fault why, broker_actions& out) {
     out.send(r.asked_by->peer,
              make_error(r.how, why,
                         r.attempts == 0 ? request_outcome::refused : request_outcome::unknown,
-                        r.asked->name));
+                        name_for_client(r)));
   }
 }
 

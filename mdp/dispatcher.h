@@ -21,6 +21,10 @@
 
 namespace mdp {
 
+// What 8/MMI leaves to brokers, of what Titanic (9/TSP) says of itself: the broker has it from there.
+inline constexpr std::string_view mmi_titanic = "mmi.titanic";
+inline constexpr std::string_view titanic_status = "titanic.status";
+
 // References to clients and workers hold from add_… to remove_….
 class dispatcher {
 public:
@@ -34,6 +38,9 @@ public:
   // A new request; it may be refused.
   void ask(client_record& from, std::string_view name, dialect how, zmtp::message& m,
            time_point now, broker_actions& out);
+  // For titanic.status, which must be served, and whose reply goes to the client as that of mmi.titanic.
+  void ask_titanic(client_record& from, dialect how, zmtp::message& m, time_point now,
+                   broker_actions& out);
 
   // It gets up to `capacity` requests at once, if its service allows more than one.
   [[nodiscard]] worker_record& add_worker(zmtp::peer_id peer, std::string_view name, dialect how,
@@ -64,6 +71,8 @@ public:
                                                      std::size_t count) const;
 
 private:
+  void enter(client_record& from, service& to, dialect how, bool by_mmi, zmtp::message& m,
+             time_point now, broker_actions& out);
   service& create(std::string_view name, time_point now);
   void serve(service& s, time_point now, broker_actions& out);
   void assign(request& r, time_point now, broker_actions& out);

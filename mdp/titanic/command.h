@@ -18,6 +18,9 @@ inline constexpr std::string_view close_service = "titanic.close";
 // only titanic.request, whose sender cannot know whether a lost answer was a 200.
 inline constexpr std::string_view submit_service = "titanic.submit";
 
+// Its state and counters. Brokers of this project answer mmi.titanic from it.
+inline constexpr std::string_view status_service = "titanic.status";
+
 inline constexpr std::string_view ok = "200";
 inline constexpr std::string_view not_yet = "300";
 inline constexpr std::string_view refused = "400";

@@ -3,6 +3,7 @@
 #include "mdp/alarm.h"
 #include "mdp/client.h"
 #include "mdp/titanic/random_id.h"
+#include "mdp/titanic/titanic_report.h"
 #include "mdp/worker.h"
 #include "zmtp/socket/complete.h"
 
@@ -67,7 +68,7 @@ public:
     in_hand_.clear();
   }
 
-  [[nodiscard]] titanic_status status() const noexcept { return state_.status(); }
+  [[nodiscard]] const titanic_state& state() const noexcept { return state_; }
 
 private:
   void begin(std::vector<kept_request>&& slots) {
@@ -84,11 +85,25 @@ private:
     offer(close_service, [this](std::uint64_t caller, zmtp::message&& asked) {
       state_.on_close(caller, asked, clock::now(), actions_);
     });
+    register_workers(status_service, [this](worker_request&& request) {
+      // Whose broker is gone asks again.
+      static_cast<void>(request.reply(answer_status(state_, request.body())));
+    });
     carry_out();
   }
 
   template <class Take>
   void offer(std::string_view name, Take take) {
+    register_workers(name, [this, take](worker_request&& request) {
+      auto asked = std::move(request.body());
+      in_hand_.emplace(++last_caller_, std::move(request));
+      take(last_caller_, std::move(asked));
+      carry_out();
+    });
+  }
+
+  template <class Handle>
+  void register_workers(std::string_view name, Handle handle) {
     const auto in_flight = std::max<std::size_t>(options_.in_flight, 1);
     worker_options options;
     options.service = name;
@@ -99,12 +114,9 @@ private:
     const auto count = options_.stock_broker ? in_flight : 1;
     for (std::size_t i = 0; i < count; ++i) {
       workers_.push_back(std::make_unique<worker>(
-          executor_, broker_, options, [weak = weak_from_this(), take](worker_request request) {
+          executor_, broker_, options, [weak = weak_from_this(), handle](worker_request request) {
             if (const auto self = weak.lock(); self && !self->stopped_) {
-              auto asked = std::move(request.body());
-              self->in_hand_.emplace(++self->last_caller_, std::move(request));
-              take(self->last_caller_, std::move(asked));
-              self->carry_out();
+              handle(std::move(request));
             }
           }));
     }
@@ -167,6 +179,8 @@ service::~service() { stop(); }
 
 void service::stop() { core_->stop(); }
 
-titanic_status service::status() const noexcept { return core_->status(); }
+titanic_status service::status() const noexcept { return core_->state().status(); }
+
+std::vector<titanic_service_status> service::services() const { return core_->state().services(); }
 
 }  // namespace mdp::titanic

@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 namespace mdp::titanic {
 
@@ -40,7 +41,9 @@ public:
   // does not learn of it.
   void stop();
 
+  // Also to be had from the service titanic.status, and from brokers of this project as mmi.titanic.
   [[nodiscard]] titanic_status status() const noexcept;
+  [[nodiscard]] std::vector<titanic_service_status> services() const;
 
 private:
   class core;

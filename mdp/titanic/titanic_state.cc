@@ -611,4 +611,14 @@ titanic_status titanic_state::status() const noexcept {
           .counters = counters_};
 }
 
+std::vector<titanic_service_status> titanic_state::services(std::string_view after,
+                                                            std::size_t count) const {
+  std::vector<titanic_service_status> some;
+  for (auto one = services_.upper_bound(after); one != services_.end() && some.size() < count;
+       ++one) {
+    some.push_back({one->first, one->second.pending, one->second.in_flight});
+  }
+  return some;
+}
+
 }  // namespace mdp::titanic

@@ -72,6 +72,13 @@ struct titanic_status {
   titanic_counters counters{};
 };
 
+// Of a service that requests wait for, or have waited for a moment ago.
+struct titanic_service_status {
+  std::string name;
+  std::size_t pending = 0;    // requests without an outcome
+  std::size_t in_flight = 0;  // of them, with the service, and those whose outcome is being stored
+};
+
 // Whether a service is there is asked of the broker (mmi.service) before anything is given to it, so that
 // a request waits for its service without using up its attempts. A request is with one worker at a time
 // and its dispatch ends before the next begins: there is one reply at most, and it is the outcome. It keeps
@@ -111,6 +118,9 @@ public:
   void on_deadline(time_point now, actions& out);
 
   [[nodiscard]] titanic_status status() const noexcept;
+  // In the order of their names, octet by octet: up to `count` from the first behind `after`.
+  [[nodiscard]] std::vector<titanic_service_status> services(std::string_view after = {},
+                                                             std::size_t count = SIZE_MAX) const;
 
 private:
   enum class phase : std::uint8_t {

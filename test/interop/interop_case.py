@@ -13,6 +13,11 @@ def long_run():
     return os.environ.get("ZINC_LONG") == "1"
 
 
+def numbers(report):
+    """Of `key=number key=number …`."""
+    return {key: int(number) for key, number in (one.split("=") for one in report.decode().split())}
+
+
 class InteropCase(unittest.TestCase):
     def setUp(self):
         self.context = zmq.Context()

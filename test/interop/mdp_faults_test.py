@@ -14,7 +14,7 @@ import unittest
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from interop_case import InteropCase, long_run  # noqa: E402: behind the line above
+from interop_case import InteropCase, long_run, numbers  # noqa: E402: behind the line above
 from guide_peers import CLIENT, CLIENT_COMMANDS, PATIENCE, Client, Timeout  # noqa: E402
 from zinc_programs import Broker, Program, reserve_endpoint, start_request  # noqa: E402
 from zmtp_wire import Connection, greeting, message, ready  # noqa: E402
@@ -23,11 +23,6 @@ import zmq  # noqa: E402
 VERSIONS = ("0.1", "0.2")
 SERVICE = b"echo"
 LONG = long_run()
-
-
-def numbers(report):
-    """Of `key=number key=number …`."""
-    return {key: int(number) for key, number in (one.split("=") for one in report.decode().split())}
 
 
 class FaultCase(InteropCase):

@@ -19,7 +19,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 from guide_peers import PATIENCE, Timeout, Worker  # noqa: E402: behind the line above
-from interop_case import InteropCase, long_run  # noqa: E402
+from interop_case import InteropCase, long_run, numbers  # noqa: E402
 from stand_in_broker import StandInBroker  # noqa: E402
 from zinc_programs import Program, run_request, start_request, zinc_path  # noqa: E402
 import zmq  # noqa: E402
@@ -201,7 +201,39 @@ class GuidePeersTest(TitanicCase):
         self.request(self.client(broker.endpoint, "0.1"), [b"body"], b"nobody")
         titanic.read_line()
         titanic.signal(signal.SIGUSR1)
-        self.assertRegex(titanic.read_line(), "now: 1 requests stored, 1 of them pending")
+        self.assertRegex(titanic.read_line(), "state: accepting=1 requests=1 pending=1 in_flight=0 services=1 ")
+        self.assertRegex(titanic.read_line(), "service nobody: pending=1 in_flight=0$")
+
+    def test_status_is_told_to_who_asks(self):
+        broker = self.start_broker()
+        client = self.client(broker.endpoint, "0.1")
+        self.assertEqual(client.request(b"mmi.titanic", b""), [b"404"])
+        titanic, _ = self.start_titanic(broker.endpoint)
+        for name in (b"nobody", b"somebody", b"no\xffbody"):
+            self.request(client, [b"body"], name)
+        uuid = b"0" * 32
+        for _ in range(2):
+            client.request(b"titanic.submit", uuid, b"nobody", b"body")
+        self.assertEqual(client.request(b"titanic.request", b"nobody"), [b"400"])
+        # By the broker's name for it, and from Titanic itself.
+        for service in (b"mmi.titanic", b"titanic.status"):
+            code, state, *services = client.request(service, b"")
+            self.assertEqual(code, b"200")
+            state = numbers(state)
+            self.assertEqual([state[key] for key in ("accepting", "requests", "pending", "in_flight",
+                                                     "accepted", "repeated", "refused", "dispatched")],
+                             [1, 4, 4, 0, 4, 1, 1, 0])
+            self.assertEqual(services, [b"nobody", b"pending=2 in_flight=0", b"no\xffbody",
+                                        b"pending=1 in_flight=0", b"somebody", b"pending=1 in_flight=0"])
+            self.assertEqual(client.request(service, b"no\xffbody")[2:], services[4:])
+        code, lines, _ = run_request(broker.endpoint, "mmi.titanic", "0.2", "somebody")
+        self.assertEqual((code, lines[0]), (0, "200"))
+        self.assertEqual(numbers(lines[1].encode()), state)
+        self.assertEqual(titanic.stop(), 0)
+        end = time.monotonic() + PATIENCE
+        while client.request(b"mmi.service", b"titanic.status") != [b"404"]:
+            self.assertLess(time.monotonic(), end)
+        self.assertEqual(client.request(b"mmi.titanic", b""), [b"404"])
 
 
 class KilledTest(TitanicCase):

@@ -141,6 +141,34 @@ TEST_F(broker_mmi, state_of_the_broker_is_a_line_of_numbers) {
                 "clients_not_reading=0 pauses=0 invalid_messages=1"sv}));
 }
 
+TEST_F(broker_mmi, state_of_titanic_is_what_titanic_says_of_itself) {
+  const auto old_client = attach();
+  const auto ask_old = [&] {
+    ask(old_client, "mmi.titanic", {"from"sv, "behind"sv}, version::v01);
+  };
+  ask_old();
+  EXPECT_EQ(next(old_client), old_reply("mmi.titanic", "404"));
+  const auto titanic = attach_worker("titanic.status");
+  ask_old();
+  ask(client, "mmi.titanic", {"x"sv});
+  // It sees the name of its own service alone.
+  auto given = next_request(titanic);
+  EXPECT_EQ(given.body, (zmtp::message{"from"sv, "behind"sv}));
+  reply(titanic, given.address, {"200"sv, "requests=1"sv});
+  EXPECT_EQ(next(old_client),
+            (zmtp::message{""sv, "MDPC01"sv, "mmi.titanic"sv, "200"sv, "requests=1"sv}));
+  given = next_request(titanic);
+  reply(titanic, given.address, {"part"sv}, version::v02, false);
+  EXPECT_EQ(next(client), partial_reply("mmi.titanic", "part"));
+  reply(titanic, given.address, {"end"sv});
+  EXPECT_EQ(next(client), final_reply("mmi.titanic", "end"));
+  // Under its own name it is a service like others.
+  ask(client, "titanic.status", {"x"sv});
+  echo(titanic);
+  EXPECT_EQ(next(client), final_reply("titanic.status", "x"));
+  EXPECT_EQ(counters().requests, 3U);
+}
+
 TEST_F(broker_mmi, a_worker_that_registers_a_reserved_name_is_sent_away) {  // MMI-2, C3-9
   for (const auto how : {dialect::v01, dialect::v02}) {
     for (const auto name : {"mmi.service"sv, "mmi.evil"sv, "mmi."sv}) {

@@ -4,13 +4,13 @@
 #include "mdp/broker_report.h"
 #include "tools/zinc/broker_config.h"
 #include "tools/zinc/commands.h"
+#include "tools/zinc/printable.h"
+#include "tools/zinc/repeated_signal.h"
 #include "tools/zinc/stop_signals.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <fmt/core.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
@@ -20,10 +20,8 @@
 #include <cstddef>
 #include <cstdio>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -80,45 +78,6 @@ private:
   const mdp::broker& broker_;
   decltype(zmtp::socket_counters::ended) logged_{};
   decltype(mdp::broker_counters::invalid_messages) invalid_logged_{};
-};
-
-// A name may be any octets; a log is lines of text.
-std::string printable(std::string_view name) {
-  std::string text;
-  for (const char octet : name) {
-    if (octet > ' ' && octet <= '~' && octet != '\\') {
-      text += octet;
-    } else {
-      text += fmt::format("\\x{:02x}", static_cast<unsigned char>(octet));
-    }
-  }
-  return text;
-}
-
-// SIGUSR1: calls `on_signal` each time. Keeps the context running until cancelled.
-class state_signals {
-public:
-  state_signals(const asio::any_io_executor& executor, std::function<void()> on_signal)
-      : signals_{executor, SIGUSR1}, on_signal_{std::move(on_signal)} {
-    wait();
-  }
-  void cancel() {
-    boost::system::error_code ignored;
-    signals_.cancel(ignored);
-  }
-
-private:
-  void wait() {
-    signals_.async_wait([this](boost::system::error_code ec, int) {
-      if (!ec) {
-        on_signal_();
-        wait();
-      }
-    });
-  }
-
-  asio::signal_set signals_;
-  std::function<void()> on_signal_;
 };
 
 // A broker with a context that one thread runs. It shares nothing with the others.
@@ -205,7 +164,7 @@ int run_broker(const broker_arguments& arguments) {
     }
   };
   const auto here = brokers.front()->executor();
-  state_signals state{here, [&] { each(&virtual_broker::log_state); }};
+  repeated_signal state{here, SIGUSR1, [&] { each(&virtual_broker::log_state); }};
   stop_signals stop{here, [&] {
                       state.cancel();
                       each(&virtual_broker::stop);

@@ -4,11 +4,13 @@
 #include "mdp/titanic/salvage.h"
 #include "mdp/titanic/service.h"
 #include "mdp/titanic/sqlite_store.h"
+#include "mdp/titanic/titanic_report.h"
 #include "tools/zinc/commands.h"
+#include "tools/zinc/printable.h"
+#include "tools/zinc/repeated_signal.h"
 #include "tools/zinc/stop_signals.h"
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <boost/system/system_error.hpp>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
@@ -64,51 +66,23 @@ int run_import(const titanic_arguments& arguments) {
   return exit_code::done;
 }
 
-void log_status(const char* when, const titanic::titanic_status& now) {
-  const auto& count = now.counters;
-  spdlog::info(
-      "{}: {} requests stored, {} of them pending, {} with their services; accepted {}, refused "
-      "{}, "
-      "not stored {}; attempts {}, {} without an answer, {} interrupted; answered {}, given up {}, "
-      "closed {}, unreadable {}",
-      when, now.requests, now.pending, now.in_flight, count.accepted, count.refused,
-      count.not_stored, count.dispatched, count.unanswered, count.interrupted, count.answered,
-      count.given_up, count.closed, count.unreadable);
+void log_state(const titanic::service& of) {
+  spdlog::info("state: {}", titanic::report(of.status()));
+  for (const auto& one : of.services()) {
+    spdlog::info("service {}: {}", printable(one.name), titanic::report(one));
+  }
 }
-
-// Logs at each SIGUSR1 what there is.
-class status_signal {
-public:
-  status_signal(const asio::any_io_executor& executor, const titanic::service& of)
-      : signals_{executor, SIGUSR1}, of_{of} {
-    wait();
-  }
-  void cancel() { signals_.cancel(); }
-
-private:
-  void wait() {
-    signals_.async_wait([this](error_code ec, int) {
-      if (!ec) {
-        log_status("now", of_.status());
-        wait();
-      }
-    });
-  }
-
-  asio::signal_set signals_;
-  const titanic::service& of_;
-};
 
 int run_service(const titanic_arguments& arguments) {
   asio::io_context context{1};
   auto result = exit_code::done;
   auto store = std::make_shared<titanic::sqlite_store>(context.get_executor(), store_of(arguments));
   std::optional<titanic::service> service;
-  std::optional<status_signal> status;
+  std::optional<repeated_signal> state;
   std::optional<stop_signals> signals;
   const auto stop = [&] {
     service->stop();
-    status->cancel();
+    state->cancel();
     signals->cancel();
   };
   try {
@@ -130,11 +104,11 @@ int run_service(const titanic_arguments& arguments) {
     spdlog::error("{}", e.what());
     return exit_code::misused;
   }
-  status.emplace(context.get_executor(), *service);
+  state.emplace(context.get_executor(), SIGUSR1, [&] { log_state(*service); });
   signals.emplace(context.get_executor(), stop);
   context.run();
   if (result == exit_code::done) {
-    log_status("stopped", service->status());
+    spdlog::info("stopped: {}", titanic::report(service->status()));
   }
   return result;
 }

@@ -94,7 +94,7 @@ protected:
   }
 
   // One for each of its services, where brokers give one several requests.
-  static constexpr std::size_t own_workers = 4;
+  static constexpr std::size_t own_workers = 5;
 
   std::shared_ptr<memory_store::contents> contents_ = std::make_shared<memory_store::contents>();
   std::optional<service> titanic_;
@@ -109,7 +109,8 @@ TEST_P(titanic_service, its_services_are_there) {  // TSP-1
   start_titanic();
   mdp::client asker{executor(), at_, patient_client(GetParam())};
   std::size_t there = 0;
-  for (const auto name : {request_service, reply_service, close_service, submit_service}) {
+  for (const auto name :
+       {request_service, reply_service, close_service, submit_service, status_service}) {
     asker.async_request("mmi.service", message{name}, [&](error_code ec, const message& m) {
       EXPECT_FALSE(ec);
       EXPECT_EQ(m, message{"200"});

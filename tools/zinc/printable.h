@@ -1,0 +1,11 @@
+#pragma once
+// Names of services in a log: they may be any octets, a log is lines of text.
+
+#include <string>
+#include <string_view>
+
+namespace zinc {
+
+[[nodiscard]] std::string printable(std::string_view name);
+
+}  // namespace zinc
