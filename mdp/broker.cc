@@ -71,6 +71,13 @@ public:
 
   zmtp::endpoint bind(std::string_view at, zmtp::error_code& ec) { return router_.bind(at, ec); }
 
+  void change_services(const broker_options& options) {
+    const auto now = clock::now();
+    state_.change_services(options, now, actions_);
+    carry_out(now);
+    alarm_.set(state_.next_deadline());
+  }
+
 private:
   void on_batch(std::vector<zmtp::routed_message>& batch) {
     const auto now = clock::now();
@@ -165,6 +172,12 @@ zmtp::endpoint broker::bind(std::string_view at, zmtp::error_code& ec) {
 void broker::stop() {
   if (const auto own = core_.lock()) {
     own->stop();
+  }
+}
+
+void broker::change_services(const broker_options& options) {
+  if (const auto own = core_.lock()) {
+    own->change_services(options);
   }
 }
 

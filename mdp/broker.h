@@ -40,6 +40,11 @@ public:
   // runs; requests that are held are lost.
   void stop();
 
+  // What these options say of services (`services` and `rules`) counts from now on, instead of what the
+  // broker was made with, also for those that are there; nothing is lost by it. Nothing, once it is
+  // stopped.
+  void change_services(const broker_options& options);
+
   [[nodiscard]] broker_status status() const;
   [[nodiscard]] std::vector<service_status> services() const;
   // Of the socket: what was dropped, and why connections have ended. All zero once it is stopped.

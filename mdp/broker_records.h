@@ -86,6 +86,7 @@ struct worker_record {
   std::size_t capacity = 1;                                // how many requests it takes at once
   std::optional<std::chrono::milliseconds> busy_expiry;    // of its service
   std::optional<std::chrono::milliseconds> busy_deadline;  // of its service
+  bool sees_raw_addresses = false;                         // as its service had it when it came
   std::string raw_address;  // of what it holds, where it sees its client's own
   std::size_t held = 0;
   list_of<request, &request::place> hands;  // in the order they were given

@@ -249,6 +249,10 @@ void broker_state::on_deadline(time_point now, actions& out) {
   dispatcher_.expire_requests(now, out);
 }
 
+void broker_state::change_services(const broker_options& options, time_point now, actions& out) {
+  dispatcher_.change_services(options, now, out);
+}
+
 broker_status broker_state::status() const {
   broker_status s;
   s.counters = counters_;

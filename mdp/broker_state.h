@@ -58,6 +58,12 @@ public:
   // first.
   void on_deadline(time_point now, actions& out);
 
+  // What the options say of services (`services` and `rules`) counts from now on; all else they say is
+  // not looked at. Services that are there have their new limits and times at once; those that are named
+  // no more go when they have neither worker nor request. Workers that are there see the kind of client
+  // address that they saw.
+  void change_services(const broker_options& options, time_point now, actions& out);
+
   // To be called at the end of each turn: copies what is still kept out of slices of read buffers.
   void compact() { dispatcher_.compact(); }
 

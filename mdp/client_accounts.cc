@@ -66,10 +66,14 @@ void client_accounts::leave(request& r, broker_actions& out) {
     from.over_limit = false;
     resume_unless_held(from, out);
   }
-  if (!to.blocked.empty() && well_below_limit(to)) {
-    while (!to.blocked.empty()) {
-      auto& freed = to.blocked.front();
-      to.blocked.pop_front();
+  look_again(to, out);
+}
+
+void client_accounts::look_again(service& of, broker_actions& out) {
+  if (!of.blocked.empty() && well_below_limit(of)) {
+    while (!of.blocked.empty()) {
+      auto& freed = of.blocked.front();
+      of.blocked.pop_front();
       resume_unless_held(freed, out);
     }
   }

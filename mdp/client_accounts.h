@@ -19,6 +19,8 @@ public:
   void enter(request& r, client_record& from, service& to, broker_actions& out);
   // Takes out a request that is answered or dropped: clients may be resumed. Forgets who asked.
   void leave(request& r, broker_actions& out);
+  // The service's limit has changed: clients may be resumed.
+  void look_again(service& of, broker_actions& out);
   // The client is going: it is not resumed any more.
   void forget(client_record& leaving) noexcept;
 

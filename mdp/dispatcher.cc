@@ -126,7 +126,8 @@ worker_record& dispatcher::add_worker(zmtp::peer_id peer, std::string_view name,
   w.serves = &serves;
   w.how = how;
   // A client's own address does not say which of its requests is answered.
-  w.capacity = serves.options.raw_client_address ? 1 : capacity;
+  w.sees_raw_addresses = serves.options.raw_client_address;
+  w.capacity = w.sees_raw_addresses ? 1 : capacity;
   w.busy_expiry = serves.options.busy_expiry;
   w.busy_deadline = serves.options.busy_deadline;
   w.heard_at = w.told_at = now;
@@ -181,7 +182,7 @@ void dispatcher::assign(request& r, time_point now, broker_actions& out) {
   given.content = r.body;
   const request_mark mark{instance_, r.token};
   auto address = mark.octets();
-  if (s.options.raw_client_address) {
+  if (w.sees_raw_addresses) {
     // Who went before he was looked at has none.
     w.raw_address = r.asked_by->routing_id.empty() ? address : r.asked_by->routing_id;
     address = w.raw_address;
@@ -190,7 +191,7 @@ void dispatcher::assign(request& r, time_point now, broker_actions& out) {
 }
 
 request* dispatcher::held_by(worker_record& w, std::string_view address) noexcept {
-  if (w.serves->options.raw_client_address) {
+  if (w.sees_raw_addresses) {
     return w.held != 0 && address == w.raw_address ? &w.hands.front() : nullptr;
   }
   request_mark mark{};
@@ -339,6 +340,28 @@ void dispatcher::watch_expiry(service& s) {
   } else {
     service_deadlines_.remove(s);
   }
+}
+
+void dispatcher::change_services(const broker_options& options, time_point now,
+                                 broker_actions& out) {
+  rules_ = service_rules{options};
+  rules_.for_each_name([&](std::string_view name, const service_options& of_it) {
+    if (services_.find(name) == nullptr) {
+      services_.create(name, of_it, true, now);
+    }
+  });
+  workers_.for_each([&](worker_record& w) {
+    const auto& of_it = rules_.of(w.serves->name);
+    w.busy_expiry = of_it.busy_expiry;
+    w.busy_deadline = of_it.busy_deadline;
+    worker_deadlines_.look_again(w, judge_from_);
+  });
+  services_.for_each([&](service& s) {
+    s.options = rules_.of(s.name);
+    services_.set_lasting(s, rules_.name(s.name));
+    accounts_.look_again(s, out);
+    settle(s, now, out);
+  });
 }
 
 bool dispatcher::is_served(std::string_view name) noexcept {

@@ -55,6 +55,10 @@ public:
   void answer_in_part(request& held, zmtp::message& body, broker_actions& out);
   void answer(request& held, zmtp::message& body, time_point now, broker_actions& out);
 
+  // What the options say of services counts from now on, for those that are there as well. Workers that
+  // are there see the addresses that they saw.
+  void change_services(const broker_options& options, time_point now, broker_actions& out);
+
   [[nodiscard]] bool is_served(std::string_view name) noexcept;
 
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
@@ -96,7 +100,7 @@ private:
   broker_counters& counters_;
   time_point judge_from_{};
 
-  const service_rules rules_;
+  service_rules rules_;
   pool<request> requests_;
   given_requests given_;
   pool<client_record> clients_;

@@ -17,13 +17,7 @@ public:
   pool(const pool&) = delete;
   pool& operator=(const pool&) = delete;
   ~pool() {
-    for (auto& chunk : chunks_) {
-      for (std::size_t i = 0; i < chunk_size; ++i) {
-        if (chunk[i].live) {
-          std::destroy_at(chunk[i].object());
-        }
-      }
-    }
+    for_each([](T& object) { std::destroy_at(&object); });
   }
 
   template <class... Args>
@@ -49,6 +43,17 @@ public:
     --size_;
   }
 
+  // In no order. Nothing may come meanwhile; what is being visited may go.
+  template <class Visitor>
+  void for_each(Visitor visit) {
+    for (auto& chunk : chunks_) {
+      for (std::size_t i = 0; i < chunk_size; ++i) {
+        if (chunk[i].live) {
+          visit(*chunk[i].object());
+        }
+      }
+    }
+  }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
 private:

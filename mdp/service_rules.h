@@ -14,12 +14,14 @@ namespace mdp {
 class service_rules {
 public:
   explicit service_rules(const broker_options& options);
-  service_rules(const service_rules&) = delete;
-  service_rules& operator=(const service_rules&) = delete;
 
   // The reference holds as long as the rules.
   [[nodiscard]] const service_options& of(std::string_view name) const noexcept;
 
+  // Whether one is of just this name.
+  [[nodiscard]] bool name(std::string_view service) const noexcept {
+    return named_.find(service) != named_.end();
+  }
   // Calls with each name that has a rule of its own.
   template <class Visitor>
   void for_each_name(Visitor visit) const {

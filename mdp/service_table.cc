@@ -1,5 +1,7 @@
 #include "mdp/service_table.h"
 
+#include <utility>
+
 namespace mdp {
 
 service* service_table::find(std::string_view name) noexcept {
@@ -23,6 +25,12 @@ void service_table::remove(service& s) noexcept {
   in_order_.erase(in_order_.iterator_to(s));
   --without_worker_;
   services_.destroy(s);
+}
+
+void service_table::set_lasting(service& s, bool lasting) noexcept {
+  if (std::exchange(s.lasting, lasting) != lasting && s.workers == 0) {
+    without_worker_ = lasting ? without_worker_ - 1 : without_worker_ + 1;
+  }
 }
 
 void service_table::add_worker(service& s) noexcept {

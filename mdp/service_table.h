@@ -23,7 +23,7 @@ struct service {
       : name{n}, options{o}, lasting{for_good}, waiting{lines} {}
 
   std::string name;
-  const service_options& options;
+  service_options options;
   bool lasting;             // named by a rule
   std::size_t workers = 0;  // alive, at work or not
   std::size_t busy = 0;     // of these, with a request in hand
@@ -51,12 +51,19 @@ public:
 
   // Null if there is none of this name.
   [[nodiscard]] service* find(std::string_view name) noexcept;
-  // There must be none of this name; the new one has no worker. `options` must outlive it.
+  // There must be none of this name; the new one has no worker.
   service& create(std::string_view name, const service_options& options, bool lasting,
                   time_point now);
   void remove(service& s) noexcept;
+  void set_lasting(service& s, bool lasting) noexcept;
   void add_worker(service& s) noexcept;
   void remove_worker(service& s, time_point now) noexcept;
+
+  // In no order; what is being visited may be removed.
+  template <class Visitor>
+  void for_each(Visitor visit) {
+    services_.for_each(visit);
+  }
 
   [[nodiscard]] std::size_t size() const noexcept { return by_name_.size(); }
   // But for those that are there for good.

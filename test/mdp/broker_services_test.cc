@@ -386,5 +386,126 @@ TEST_F(broker_services, those_that_are_named_are_there_with_their_counters) {
   EXPECT_EQ(broker.status().unknown_services, 0U);
 }
 
+// New options for services while the broker runs.
+class broker_services_changed : public broker_services {
+public:
+  void change(std::vector<service_rule> rules, service_options others = {}) {
+    broker.change_services({.services = std::move(others), .rules = std::move(rules)}, now,
+                           actions);
+    carry_out();
+  }
+  std::vector<std::string> names() {
+    std::vector<std::string> all;
+    for (const auto& one : broker.services()) {
+      all.push_back(one.name);
+    }
+    return all;
+  }
+};
+
+TEST_F(broker_services_changed, counts_for_what_comes_and_for_what_is_there) {
+  const auto client = attach();
+  EXPECT_EQ(attempts_of("stubborn", client), 5U);
+  EXPECT_EQ(attempts_of("any", client), 2U);
+  // Waits since before.
+  ask(client, "waiting", {"poison"sv});
+  change({{"stubborn", {.attempts = 3}}, {"waiting", {.attempts = 4}}}, {.attempts = 1});
+  EXPECT_EQ(attempts_of("stubborn", client), 3U);
+  EXPECT_EQ(attempts_of("once", client), 1U);
+  EXPECT_EQ(attempts_of("any", client), 1U);
+  unsigned attempts = 0;
+  for (;; ++attempts) {
+    const auto worker = attach_worker("waiting");
+    const auto given = !silent(worker);
+    detach(worker);
+    if (!given) {
+      break;
+    }
+  }
+  EXPECT_EQ(attempts, 4U);
+}
+
+TEST_F(broker_services_changed, names_come_and_go) {
+  using list = std::vector<std::string>;
+  EXPECT_EQ(names(), (list{"drop", "drop.once", "hasty", "narrow", "once", "punctual", "stubborn",
+                           "watched"}));
+  const auto client = attach_reader();
+  const auto worker = attach_worker("hasty");
+  ask(client, "narrow", {"1"sv});
+  change({{"new", {}}, {"once", {}}});
+  EXPECT_EQ(names(), (list{"hasty", "narrow", "new", "once"}));
+  // What nobody names is unknown like any other, and two of those are allowed.
+  EXPECT_EQ(broker.status().unknown_services, 1U);
+  detach(worker);
+  EXPECT_EQ(names(), (list{"narrow", "new", "once"}));
+  ask(client, "second", {"1"sv});
+  ask(client, "third", {"1"sv});
+  EXPECT_EQ(next(client), error("404", "refused", "third"));
+  ask(client, "new", {"1"sv});
+  EXPECT_TRUE(silent(client));
+  // And the other way round.
+  change({{"narrow", {}}, {"second", {}}});
+  EXPECT_EQ(broker.status().unknown_services, 1U);
+  EXPECT_EQ(names(), (list{"narrow", "new", "second"}));
+  EXPECT_EQ(of("narrow").requests, 1U);
+}
+
+TEST_F(broker_services_changed, a_higher_limit_lets_go_of_who_waits_for_it) {
+  const auto client = attach();
+  for (int i = 0; i < 8; ++i) {
+    ask(client, "narrow", {"x"sv});
+  }
+  EXPECT_EQ(paused.count(client), 1U);
+  change({{"narrow", {.limit = {.requests = 9}}}});
+  EXPECT_EQ(paused.count(client), 1U);  // a quarter has to be free
+  change({{"narrow", {.limit = {.requests = 20}}}});
+  EXPECT_TRUE(paused.empty());
+  change({{"narrow", {.limit = {.requests = 8}}}});
+  ask(client, "narrow", {"x"sv});
+  EXPECT_EQ(paused.count(client), 1U);
+  change({});
+  EXPECT_TRUE(paused.empty());
+}
+
+TEST_F(broker_services_changed, times_of_those_who_wait_and_work_are_new_as_well) {
+  const auto client = attach_reader();
+  ask(client, "slow", {"x"sv});
+  const auto hanging = attach_worker("hanging");
+  ask(client, "hanging", {"x"sv});
+  pass(5s);
+  EXPECT_TRUE(silent(client));
+  change(
+      {{"slow", {.unserved_expiry = 6s}}, {"hanging", {.idempotent = false, .busy_deadline = 7s}}});
+  pass(900ms);
+  EXPECT_TRUE(silent(client));
+  pass(100ms);
+  EXPECT_EQ(next(client), error("404", "refused", "slow"));
+  pass(900ms);
+  EXPECT_TRUE(silent(client));
+  pass(100ms);
+  EXPECT_EQ(next(client), error("502", "unknown", "hanging"));
+  EXPECT_EQ(closed.count(hanging), 0U);
+}
+
+TEST_F(broker_services_changed, workers_go_on_seeing_the_addresses_that_they_saw) {
+  const auto client = attach();
+  const auto before = attach_worker("echo");
+  ask(client, "echo", {"1"sv});
+  change({{"echo", {.raw_client_address = true}}});
+  const auto given = next_request(before);
+  EXPECT_EQ(given.address.size(), 16U);
+  reply(before, given.address, {"1"sv});
+  EXPECT_EQ(next(client), final_reply("echo", "1"));
+  ask(client, "echo", {"2"sv});
+  EXPECT_EQ(next_request(before).address.size(), 16U);
+  detach(before);
+  const auto after = attach_worker("echo");
+  const auto raw = next_request(after);
+  EXPECT_EQ(raw.address, "id" + std::to_string(client.slot));
+  change({});
+  reply(after, raw.address, {"2"sv});
+  EXPECT_EQ(next(client), final_reply("echo", "2"));
+}
+
 }  // namespace
 }  // namespace mdp

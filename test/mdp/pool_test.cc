@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <random>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -46,6 +47,26 @@ TEST(pool, addresses_hold_and_every_object_is_destroyed_once) {
     EXPECT_GT(live.size(), 100U);
   }
   EXPECT_EQ(*count, 0);
+}
+
+TEST(pool, all_that_live_are_visited_and_may_go_meanwhile) {
+  pool<int> numbers;
+  std::set<int> expected;
+  for (int i = 0; i < 200; ++i) {
+    auto& one = numbers.create(i);
+    if (i % 3 == 0) {
+      numbers.destroy(one);
+    } else {
+      expected.insert(i);
+    }
+  }
+  std::set<int> seen;
+  numbers.for_each([&](int& one) {
+    EXPECT_TRUE(seen.insert(one).second);
+    numbers.destroy(one);
+  });
+  EXPECT_EQ(seen, expected);
+  EXPECT_EQ(numbers.size(), 0U);
 }
 
 TEST(pool, what_was_destroyed_is_used_again) {

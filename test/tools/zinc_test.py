@@ -283,6 +283,54 @@ class Brokers(unittest.TestCase):
                     return
         self.fail("there are no two free ports")
 
+    def test_read_their_file_again_when_asked_to(self):
+        path = self.config({"services": {"old": {}, "pay": {"attempts": 3}}})
+
+        def write(settings):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(settings if isinstance(settings, str) else json.dumps(settings))
+        with subprocess.Popen([ZINC, "broker", "--config", path, "--bind", "tcp://127.0.0.1:*",
+                               "--threads", "2", "--service", "flag", "attempts=2"],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            self.addCleanup(process.kill)
+            endpoints = [process.stdout.readline().split()[1] for _ in range(2)]
+
+            def read_again():
+                process.send_signal(signal.SIGHUP)
+                while " active at " in (line := process.stderr.readline()):
+                    pass
+                return line
+
+            def named(endpoint):
+                return [word for word in self.ask(endpoint, "mmi.services", "").split()[1:]
+                        if "=" not in word]
+            with service(endpoints[0], "busy") as worker:
+                self.assertEqual(self.ask(endpoints[0], "busy", "x"), "x")
+                write({"services": {"new": {"requests": 5}, "pay": {}}})
+                self.assertIn("3 services and groups of them are named", read_again())
+                self.assertEqual(named(endpoints[0]), ["busy", "flag", "new", "pay"])
+                self.assertEqual(named(endpoints[1]), ["flag", "new", "pay"])
+                # What is no good is named, and changes nothing.
+                for settings, fault in (("{", f"{path}:1: this is no JSON"),
+                                        ({"services": {"x": {"attempts": 0}}}, f"{path}: services.x.attempts"),
+                                        ({"threads": "many", "services": {"x": {}}}, f"{path}: threads")):
+                    write(settings)
+                    line = read_again()
+                    self.assertIn(fault, line)
+                    self.assertIn("the settings stay as they were", line)
+                    self.assertEqual(named(endpoints[1]), ["flag", "new", "pay"])
+                os.unlink(path)
+                self.assertIn(f"{path}: cannot be opened", read_again())
+                # What is not of services waits for the next start, and the operator hears of it.
+                write({"heartbeat": 100, "services": {"last": {}}})
+                self.assertIn("2 services", read_again())
+                self.assertIn("change at the next start", process.stderr.readline())
+                self.assertEqual(named(endpoints[1]), ["flag", "last"])
+                self.assertEqual(self.ask(endpoints[0], "busy", "y"), "y")
+                self.assertIsNone(worker.poll())
+            process.terminate()
+            self.assertEqual(process.wait(DEADLINE), 0)
+
     def test_log_their_state_when_asked_to(self):
         with subprocess.Popen([ZINC, "broker", "--bind", "tcp://127.0.0.1:*", "--threads", "2"],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

@@ -21,6 +21,7 @@
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -125,6 +126,9 @@ public:
       broker_.stop();
     });
   }
+  void change_services(const mdp::broker_options& options) {
+    asio::post(context_, [this, options] { broker_.change_services(options); });
+  }
   void log_state() {
     asio::post(context_, [this] {
       spdlog::info("{}: {}", name_, mdp::report(broker_.status()));
@@ -140,6 +144,25 @@ private:
   refusal_log refusals_;
   std::string name_;  // its endpoints
 };
+
+// SIGHUP: what the file says of services counts from now on. A file that is no good changes nothing.
+void read_again(const broker_arguments& before,
+                const std::vector<std::unique_ptr<virtual_broker>>& brokers) {
+  try {
+    const auto now = before.read_again();
+    const auto options = resolve(now);
+    for (const auto& one : brokers) {
+      one->change_services(options);
+    }
+    spdlog::info("read the settings again: {} services and groups of them are named",
+                 options.rules.size());
+    if (differ_beyond_services(before, now)) {
+      spdlog::warn("settings that are not of services change at the next start");
+    }
+  } catch (const config_fault& fault) {
+    spdlog::error("{}; the settings stay as they were", fault.what());
+  }
+}
 
 }  // namespace
 
@@ -165,8 +188,18 @@ int run_broker(const broker_arguments& arguments) {
   };
   const auto here = brokers.front()->executor();
   repeated_signal state{here, SIGUSR1, [&] { each(&virtual_broker::log_state); }};
+  std::optional<repeated_signal> again;
+  if (arguments.read_again) {
+    again.emplace(here, SIGHUP, [&] { read_again(arguments, brokers); });
+  }
+  const auto cancel_signals = [&] {
+    state.cancel();
+    if (again) {
+      again->cancel();
+    }
+  };
   stop_signals stop{here, [&] {
-                      state.cancel();
+                      cancel_signals();
                       each(&virtual_broker::stop);
                     }};
   std::atomic<bool> failed = false;
@@ -175,7 +208,7 @@ int run_broker(const broker_arguments& arguments) {
       failed = true;
       asio::post(here, [&] {
         stop.cancel();
-        state.cancel();
+        cancel_signals();
       });
       each(&virtual_broker::stop);
     }

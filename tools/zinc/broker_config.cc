@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 namespace zinc {
@@ -327,6 +328,15 @@ mdp::broker_options resolve(const broker_arguments& arguments) {
     }
   }
   return options;
+}
+
+bool differ_beyond_services(const broker_arguments& a, const broker_arguments& b) {
+  const auto rest = [](const broker_arguments& of) {
+    return std::tie(of.bind, of.threads, of.options.heartbeat_interval, of.options.liveness,
+                    of.options.worker_capacity, of.options.unknown_services,
+                    of.options.client_limit.requests, of.options.client_limit.octets);
+  };
+  return rest(a) != rest(b);
 }
 
 std::vector<std::vector<std::string>> endpoints_of_brokers(const broker_arguments& arguments) {

@@ -30,6 +30,9 @@ void read_service_flag(const std::string& service, std::string_view settings, br
 // all others.
 [[nodiscard]] mdp::broker_options resolve(const broker_arguments& arguments);
 
+// Whether they differ in more than what they say of services.
+[[nodiscard]] bool differ_beyond_services(const broker_arguments& a, const broker_arguments& b);
+
 // What each of the brokers binds: all of them everything, at ports that are counted up from one broker
 // to the next; or one endpoint each, where there are as many. Throws config_fault.
 [[nodiscard]] std::vector<std::vector<std::string>> endpoints_of_brokers(

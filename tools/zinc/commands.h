@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +28,8 @@ struct broker_arguments {
   unsigned threads = 1;                 // each with a broker of its own
   mdp::broker_options options;          // without rules
   std::vector<service_change> changes;  // in their order; valid
+  // Where there is a file: reads it anew, the flags winning as before. Throws config_fault.
+  std::function<broker_arguments()> read_again;
 };
 [[nodiscard]] int run_broker(const broker_arguments& arguments);
 

@@ -113,6 +113,19 @@ void add_broker(CLI::App& app, broker_arguments& to) {
   add_service_flag(app, to);
 }
 
+// The file of the broker's settings may have changed since.
+broker_arguments read_broker_again(int argc, char** argv) {
+  broker_arguments arguments;
+  CLI::App app;
+  add_broker(*app.add_subcommand("broker"), arguments);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    throw config_fault{e.what()};
+  }
+  return arguments;
+}
+
 void add_worker(CLI::App& app, worker_arguments& to) {
   app.add_option("--connect", to.connect, "endpoint of the broker")
       ->type_name("ENDPOINT")
@@ -290,6 +303,9 @@ int run(int argc, char** argv) {
     return app.exit(e) == 0 ? exit_code::done : exit_code::misused;
   }
   if (broker_app->parsed()) {
+    if (broker_app->count("--config") != 0) {
+      broker.read_again = [argc, argv] { return read_broker_again(argc, argv); };
+    }
     return run_broker(broker);
   }
   if (worker_app->parsed()) {
