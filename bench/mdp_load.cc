@@ -3,9 +3,10 @@
 //
 // They speak MDP on bare DEALER sockets, whole batches at a time, so that the broker is what is
 // measured. The latency of a request is counted from the turn that sends it to the turn that has
-// its reply.
+// its reply; at a rate that is given, from when it was to be sent, whatever kept it waiting.
 
 #include "mdp/command.h"
+#include "mdp/titanic/command.h"
 #include "zmtp/message.h"
 #include "zmtp/socket/dealer_socket.h"
 
@@ -22,6 +23,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <deque>
 #include <exception>
 #include <fstream>
 #include <functional>
@@ -30,6 +32,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <sys/prctl.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -48,6 +51,8 @@ struct arguments {
   std::size_t requests = 100'000;
   std::size_t capacity = 1;
   std::size_t size = 11;
+  std::size_t rate = 0;  // requests a second; 0: as many as are answered
+  bool titanic = false;  // leave them with Titanic
   mdp::version protocol = mdp::version::v01;
   std::string service = "echo";
   unsigned patience = 60;
@@ -88,6 +93,12 @@ struct tag {
   std::uint32_t round;
 };
 
+// How often a worker that says nothing else says that it lives. Brokers look every 2.5 s at the least
+// often.
+constexpr std::chrono::milliseconds heartbeat{1'000};
+// The workers are told by in so many groups, so that a crowd of them is no flood.
+constexpr std::size_t heartbeat_groups = 100;
+
 class load {
 public:
   explicit load(const arguments& a) : arguments_{a}, deadline_{context_}, body_(a.size, 'x') {
@@ -97,7 +108,7 @@ public:
       options.extensions = {"capacity=" + std::to_string(a.capacity)};
     }
     for (std::size_t i = 0; i < a.workers; ++i) {
-      workers_.push_back(std::make_unique<zmtp::dealer_socket>(context_.get_executor(), options));
+      workers_.push_back(std::make_unique<worker>(context_.get_executor(), options));
       asio::co_spawn(context_, serve(*workers_.back()), on_end());
     }
     if (a.workers == 0) {
@@ -122,6 +133,14 @@ public:
   }
 
 private:
+  struct worker {
+    worker(const asio::any_io_executor& executor, const zmtp::socket_options& options)
+        : socket{executor, options} {}
+
+    zmtp::dealer_socket socket;
+    bool registered = false;
+    bool said_something = false;  // since it was its group's turn
+  };
   struct client {
     client(const asio::any_io_executor& executor, std::size_t slots)
         : socket{executor, bare_options()}, sent_at(slots), rounds(slots) {}
@@ -153,7 +172,8 @@ private:
     }
   }
 
-  asio::awaitable<void> serve(zmtp::dealer_socket& socket) {
+  asio::awaitable<void> serve(worker& w) {
+    auto& socket = w.socket;
     socket.connect(arguments_.endpoint);
     const auto token = asio::as_tuple(asio::use_awaitable);
     batch_type batch;
@@ -166,20 +186,21 @@ private:
         switch (item.what) {
           case zmtp::routed_message::kind::attached:
             send(socket, mdp::make_ready(arguments_.protocol, arguments_.service));
+            w.registered = true;
             if (++ready_ == arguments_.workers) {
               start_clients();
             }
             break;
           case zmtp::routed_message::kind::detached:
             throw std::runtime_error{"a worker lost the broker"};
-          case zmtp::routed_message::kind::message: work(socket, std::move(item.content)); break;
+          case zmtp::routed_message::kind::message: work(w, std::move(item.content)); break;
         }
       }
     }
   }
 
   // What 7/MDP and 18/MDP have in front of the client's address is exchanged; the rest goes back.
-  void work(zmtp::dealer_socket& socket, zmtp::message&& m) const {
+  void work(worker& w, zmtp::message&& m) const {
     const bool old = arguments_.protocol == mdp::version::v01;
     const auto least = old ? 6U : 5U;
     if (m.part_count() < least) {
@@ -198,16 +219,20 @@ private:
     if (old) {
       m.push_front({});
     }
-    send(socket, std::move(m));
+    send(w.socket, std::move(m));
+    w.said_something = true;
   }
 
   asio::awaitable<void> send_heartbeats() {
     asio::steady_timer timer{context_};
-    for (;;) {
-      timer.expires_after(std::chrono::seconds{1});
+    for (std::size_t group = 0;; group = (group + 1) % heartbeat_groups) {
+      timer.expires_after(heartbeat / heartbeat_groups);
       co_await timer.async_wait(asio::use_awaitable);
-      for (const auto& worker : workers_) {
-        send(*worker, mdp::make_heartbeat(dialect()));
+      for (auto i = group; i < workers_.size(); i += heartbeat_groups) {
+        auto& w = *workers_[i];
+        if (!std::exchange(w.said_something, false) && w.registered) {
+          send(w.socket, mdp::make_heartbeat(dialect()));
+        }
       }
     }
   }
@@ -247,12 +272,28 @@ private:
     c.sent_at[slot] = now;
     zmtp::message m;
     m.push_front(body_);
-    mdp::push_client_request(m, arguments_.protocol, arguments_.service);
+    if (arguments_.titanic) {
+      m.push_front(arguments_.service);
+    }
+    mdp::push_client_request(
+        m, arguments_.protocol,
+        arguments_.titanic ? mdp::titanic::request_service : std::string_view{arguments_.service});
     send(c.socket, std::move(m));
   }
 
-  void on_reply(client& c, zmtp::message& m, clock_type::time_point now) {
+  // Whose reply it is. Those of Titanic do not say: its clients have one request at a time.
+  [[nodiscard]] tag request_of(const client& c, zmtp::message& m) const {
     const auto reply = mdp::parse_for_client(m, arguments_.protocol);
+    if (arguments_.titanic) {
+      if (!reply || !reply->final) {
+        throw std::runtime_error{"not the reply of Titanic"};
+      }
+      m.pop_front();
+      if (const auto id = mdp::titanic::parse_accepted(m); !id) {
+        throw std::runtime_error{"not accepted: " + id.error().message()};
+      }
+      return {0, c.rounds[0]};
+    }
     if (!reply || !reply->final || m.part_count() != 2) {
       throw std::runtime_error{"not the reply of an echo: check what offers the service"};
     }
@@ -261,10 +302,15 @@ private:
     if (body.size() == body_.size()) {
       std::memcpy(&which, body.data(), sizeof which);
     }
+    return which;
+  }
+
+  void on_reply(client& c, zmtp::message& m, clock_type::time_point now) {
+    const auto which = request_of(c, m);
     if (which.slot >= c.rounds.size() || which.round != c.rounds[which.slot]) {
       throw std::runtime_error{"a reply to another request, or a second one to the same"};
     }
-    if (started_ == 0) {
+    if (!begun_) {
       if (++warm_ == arguments_.clients) {
         start();
       }
@@ -272,12 +318,39 @@ private:
     }
     latencies_.push_back(
         static_cast<std::uint32_t>(std::chrono::nanoseconds{now - c.sent_at[which.slot]}.count()));
-    if (started_ < arguments_.requests) {
-      ++started_;
-      send_request(c, which.slot, now);
-    } else if (latencies_.size() == arguments_.requests) {
+    if (latencies_.size() == arguments_.requests) {
       end_ = clock_type::now();
       context_.stop();
+    } else if (arguments_.rate != 0) {
+      free_.emplace_back(&c, which.slot);
+      send_due(now);
+    } else if (started_ < arguments_.requests) {
+      ++started_;
+      send_request(c, which.slot, now);
+    }
+  }
+
+  [[nodiscard]] clock_type::time_point due() const {
+    return begin_ +
+           std::chrono::nanoseconds{std::uint64_t{1'000'000'000} * started_ / arguments_.rate};
+  }
+
+  // What is late because no client was free counts from when it was due.
+  void send_due(clock_type::time_point now) {
+    for (; started_ < arguments_.requests && !free_.empty() && due() <= now; ++started_) {
+      const auto [c, slot] = free_.front();
+      free_.pop_front();
+      send_request(*c, slot, due());
+    }
+  }
+
+  asio::awaitable<void> keep_pace() {
+    asio::steady_timer timer{context_};
+    while (started_ < arguments_.requests) {
+      // Who has nobody free looks again when somebody has.
+      timer.expires_at(std::max(due(), clock_type::now() + std::chrono::microseconds{20}));
+      co_await timer.async_wait(asio::use_awaitable);
+      send_due(clock_type::now());
     }
   }
 
@@ -286,7 +359,17 @@ private:
       broker_time_ = processor_time(arguments_.broker);
     }
     own_time_ = processor_time(::getpid());
+    begun_ = true;
     begin_ = clock_type::now();
+    if (arguments_.rate != 0) {
+      for (std::uint32_t slot = 0; slot < arguments_.in_flight; ++slot) {
+        for (const auto& c : clients_) {
+          free_.emplace_back(c.get(), slot);
+        }
+      }
+      asio::co_spawn(context_, keep_pace(), on_end());
+      return;
+    }
     for (std::uint32_t slot = 0; slot < arguments_.in_flight; ++slot) {
       for (const auto& c : clients_) {
         if (started_ < arguments_.requests) {
@@ -326,11 +409,13 @@ private:
   asio::io_context context_{1};
   asio::steady_timer deadline_;
   std::string body_;
-  std::vector<std::unique_ptr<zmtp::dealer_socket>> workers_;
+  std::vector<std::unique_ptr<worker>> workers_;
   std::vector<std::unique_ptr<client>> clients_;
-  std::size_t ready_ = 0;    // workers
-  std::size_t warm_ = 0;     // clients
-  std::size_t started_ = 0;  // requests
+  std::size_t ready_ = 0;  // workers
+  std::size_t warm_ = 0;   // clients
+  bool begun_ = false;
+  std::size_t started_ = 0;                             // requests
+  std::deque<std::pair<client*, std::uint32_t>> free_;  // slots, at a rate
   std::vector<std::uint32_t> latencies_;
   clock_type::time_point begin_;
   clock_type::time_point end_;
@@ -358,6 +443,11 @@ void describe(CLI::App& app, arguments& to) {
   app.add_option("--size", to.size, "octets of a body")
       ->check(CLI::Range(sizeof(tag), std::size_t{64} * 1024 * 1024 - 1024))
       ->capture_default_str();
+  app.add_option("--rate", to.rate, "requests a second of all clients; 0: as many as are answered")
+      ->check(CLI::Range(0UL, 10'000'000UL))
+      ->capture_default_str();
+  app.add_flag("--titanic", to.titanic,
+               "leave the requests with Titanic, for the service: what counts is their acceptance");
   app.add_option_function<std::string>(
          "--mdp",
          [&to](const std::string& name) {
@@ -385,6 +475,12 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
   }
+  if (a.titanic && (a.workers != 0 || a.in_flight != 1)) {
+    std::fprintf(stderr, "mdp_load: --titanic takes --workers 0 and --in-flight 1\n");
+    return 2;
+  }
+  // Waking late would be counted as the broker's time.
+  ::prctl(PR_SET_TIMERSLACK, 1UL);
   try {
     return load{a}.run() ? 0 : 1;
   } catch (const std::exception& e) {

@@ -1,9 +1,11 @@
 #!/usr/bin/python3
 """bench/mdp_load: that it counts what is answered, and fails where something is not."""
 
+import os
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -59,8 +61,36 @@ class LoadTest(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn("not all replies came in time", done.stderr)
 
+    def test_a_rate_is_kept(self):
+        done = self.load("--rate", "2000", "--requests", "1000", "--clients", "20", "--workers", "5")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        # Nothing is sent before it is due.
+        self.assertLess(int(re.search(r"mean rate: (\d+)", done.stdout).group(1)), 2010)
+
+    def test_titanic_has_to_accept(self):
+        with tempfile.TemporaryDirectory() as folder:
+            titanic = subprocess.Popen(
+                [program("tools/zinc/zinc"), "titanic", "--connect", self.endpoint, "--store",
+                 os.path.join(folder, "store"), "--requests", "500"],
+                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            try:
+                self.assertEqual(titanic.stdout.readline(), "open 0 0\n")
+                options = ("--titanic", "--workers", "0", "--service", "nobody", "--clients", "8")
+                done = self.load(*options, "--requests", "400")
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertEqual(done.stdout.splitlines()[0], "requests: 400")
+                done = self.load(*options, "--requests", "400")
+                self.assertEqual(done.returncode, 1)
+                self.assertIn("not accepted", done.stderr)
+            finally:
+                titanic.kill()
+                titanic.wait()
+                titanic.stdout.close()
+
     def test_misuse_has_an_exit_code_of_its_own(self):
-        self.assertEqual(self.load("--size", "7").returncode, 2)
+        for words in (("--size", "7"), ("--titanic", "--workers", "1"),
+                      ("--titanic", "--workers", "0", "--in-flight", "2")):
+            self.assertEqual(self.load(*words).returncode, 2)
 
 
 if __name__ == "__main__":

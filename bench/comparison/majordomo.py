@@ -1,0 +1,225 @@
+"""What a crowd costs each request, and what Titanic accepts: runs in turn, medians, and the targets."""
+
+import argparse
+import contextlib
+import json
+import resource
+import select
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from comparison.machine import describe, load_average, warning_of
+from comparison.output_lines import RATE, Line, figure_in
+from comparison.programs import NotBuilt, build, built_folder, copy_programs
+from comparison.spread import spread
+
+P50 = Line("latency p50", "us")
+P99 = Line("latency p99", "us")
+LOAD, ZINC, SLOW = "bench/mdp_load", "tools/zinc/zinc", "bench/titanic_on_slow_disk"
+PATIENCE = 60  # seconds, beyond what a run is to last
+
+CROWD_RATIO = 3
+SYNC_RATE, SYNC_P99 = 20_000, 10_000
+SLOW_RATE, SLOW_P99 = 5_000, 20_000
+SYNC_SHARE = 0.5
+
+
+class Failed(Exception):
+    """A run that gave no figures: its text says which program, and why."""
+
+
+@dataclass(frozen=True)
+class Figures:
+    rate: float  # requests a second
+    p50: float  # us
+    p99: float
+
+
+def figures_of(output):
+    found = [figure_in(output, line) for line in (RATE, P50, P99)]
+    if None in found:
+        raise Failed(f"no figures in: {output!r}")
+    return Figures(*found)
+
+
+@contextlib.contextmanager
+def running(*command):
+    """A server, once it has said its first line: the words of that. Its log is shown if it says none."""
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as log:
+        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log,
+                              text=True) as process:
+            try:
+                ready, _, _ = select.select([process.stdout], [], [], PATIENCE)
+                words = process.stdout.readline().split() if ready else []
+                if not words:
+                    process.kill()
+                    log.seek(0)
+                    raise Failed(f"{command[0]} did not start: {log.read()[-2000:]}")
+                yield process, words
+            finally:
+                process.terminate()
+                try:
+                    process.wait(PATIENCE)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+
+
+class Bench:
+    def __init__(self, programs, store, settings):
+        self.programs, self.store, self.settings = programs, store, settings
+
+    def broker(self):
+        return running(self.programs / ZINC, "broker", "--bind", "tcp://127.0.0.1:*")
+
+    def load(self, endpoint, seconds, *options):
+        command = [self.programs / LOAD, endpoint, "--patience", str(int(seconds + PATIENCE)),
+                   *map(str, options)]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, check=False,
+                                  timeout=seconds + 2 * PATIENCE)
+        except subprocess.TimeoutExpired:
+            raise Failed(f"{LOAD} did not end") from None
+        if done.returncode:
+            raise Failed(f"{LOAD}: {done.stderr.strip()}")
+        return figures_of(done.stdout)
+
+    def crowd(self, peers, rate):
+        """One round: a few of each and `peers` of each, at one broker each."""
+        found = []
+        for count in (self.settings.few, peers):
+            with self.broker() as (_, words):
+                found.append(self.load(words[1], self.settings.seconds, "--clients", count,
+                                       "--workers", count, "--rate", rate, "--requests",
+                                       int(rate * self.settings.seconds)))
+        return found
+
+    def titanic(self, command, requests):
+        """One round, with a store of its own. Nobody offers the service: what counts is acceptance."""
+        with tempfile.TemporaryDirectory(dir=self.store) as folder, self.broker() as (_, words):
+            with running(self.programs / command[0], *command[1:], "--connect", words[1], "--store",
+                         f"{folder}/store") as (_, opened):
+                if opened[0] != "open":
+                    raise Failed(f"{command[0]} said {opened}")
+                self.wait_for_titanic(words[1])
+                return self.load(words[1], self.settings.seconds, "--clients", 64, "--workers", 0,
+                                 "--titanic", "--requests", requests)
+
+    def wait_for_titanic(self, endpoint):
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            asked = subprocess.run([self.programs / ZINC, "request", "--connect", endpoint, "--service",
+                                    "mmi.service", "titanic.request"],
+                                   capture_output=True, text=True, check=False, timeout=PATIENCE)
+            if asked.stdout.strip() == "200":
+                return
+        raise Failed("Titanic does not register")
+
+
+def verdict(met):
+    return "met" if met else "MISSED"
+
+
+def report_crowd(rounds, few, peers, rate):
+    """Lines of text, and what goes into the JSON."""
+    ratio = spread([many.p99 / least.p99 for least, many in rounds])
+    medians = [spread([each[at].p99 for each in rounds]).median for at in (0, 1)]
+    met = ratio.median <= CROWD_RATIO
+    text = (f"{peers:,} workers and {peers:,} clients at {rate:,} request/s: p99 {medians[1]:,.0f} us, with "
+            f"{few} of each {medians[0]:,.0f} us; {ratio.median:.2f} x "
+            f"[{ratio.low:.2f}–{ratio.high:.2f}], target <= {CROWD_RATIO} x: {verdict(met)}")
+    return text, {"peers": peers, "few": few, "rate": rate, "ratio": ratio.median, "met": met,
+                  "rounds": [[vars(each) for each in pair] for pair in rounds]}
+
+
+def report_titanic(name, rounds, least_rate=None, most_p99=None):
+    rate = spread([each.rate for each in rounds])
+    p99 = spread([each.p99 for each in rounds])
+    text = (f"Titanic, 64 clients, {name}: {rate.median:,.0f} accepted/s "
+            f"[{rate.low:,.0f}–{rate.high:,.0f}], p99 {p99.median / 1000:.1f} ms")
+    met = None
+    if least_rate:
+        met = rate.median >= least_rate and p99.median <= most_p99
+        text += f"; target >= {least_rate:,}/s and <= {most_p99 / 1000:g} ms: {verdict(met)}"
+    return text, {"name": name, "rate": rate.median, "p99_us": p99.median, "met": met,
+                  "rounds": [vars(each) for each in rounds]}
+
+
+def measure_crowd(bench, settings):
+    for rate in settings.rate:
+        rounds = [bench.crowd(settings.peers, rate) for _ in range(settings.rounds)]
+        yield report_crowd(rounds, settings.few, settings.peers, rate)
+
+
+def measure_titanic(bench, settings):
+    ways = {
+        "full sync": ((ZINC, "titanic"), settings.requests, SYNC_RATE, SYNC_P99),
+        "no sync": ((ZINC, "titanic", "--unsafe-nosync"), settings.requests, None, None),
+        "flushes of 5 ms": ((SLOW, "--flush", "5000"), max(64, settings.requests // 8), SLOW_RATE,
+                            SLOW_P99),
+    }
+    rounds = {name: [] for name in ways}
+    for _ in range(settings.rounds):
+        for name, (command, requests, _, _) in ways.items():
+            rounds[name].append(bench.titanic(command, requests))
+    for name, (_, _, least_rate, most_p99) in ways.items():
+        yield report_titanic(name, rounds[name], least_rate, most_p99)
+    share = spread([synced.rate / free.rate for synced, free in zip(rounds["full sync"],
+                                                                   rounds["no sync"])])
+    met = share.median >= SYNC_SHARE
+    yield (f"Titanic, full sync beside no sync: {share.median:.2f} of its rate, target >= "
+           f"{SYNC_SHARE}: {verdict(met)}", {"name": "share", "share": share.median, "met": met})
+
+
+MEASURED = {"crowd": measure_crowd, "titanic": measure_titanic}
+
+
+def arguments(words):
+    parser = argparse.ArgumentParser(prog="bench/majordomo", description=__doc__)
+    parser.add_argument("--only", choices=MEASURED, help="without it both are measured")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=5, help="of a run of the crowd")
+    parser.add_argument("--rate", type=int, nargs="+", default=[5_000, 10_000],
+                        help="requests a second of the crowd")
+    parser.add_argument("--peers", type=int, default=5_000, help="workers, and as many clients")
+    parser.add_argument("--few", type=int, default=10, help="what they are compared with")
+    parser.add_argument("--requests", type=int, default=200_000, help="of a run with Titanic")
+    parser.add_argument("--store", help="folder on the disk that Titanic is to be measured on")
+    parser.add_argument("--programs", type=Path,
+                        help="folder with bench/mdp_load, bench/titanic_on_slow_disk and tools/zinc/zinc; "
+                             "without it they are built")
+    parser.add_argument("--json", type=Path, help="file for the figures of every round")
+    return parser.parse_args(words)
+
+
+def main(words=None, root=Path(__file__).resolve().parents[2], say=print):
+    settings = arguments(words)
+    load = load_average()
+    if warning := warning_of(load):
+        say(warning)
+    # A crowd is twice as many connections.
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    results = []
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            programs = settings.programs
+            if not programs:
+                # Copied, so that another build does not change them meanwhile.
+                programs = Path(folder)
+                copy_programs(build(root, [LOAD, ZINC, SLOW]), built_folder(root), programs)
+            bench = Bench(programs, settings.store, settings)
+            for name in [settings.only] if settings.only else MEASURED:
+                for text, result in MEASURED[name](bench, settings):
+                    say(text)
+                    results.append(result)
+    except (Failed, NotBuilt, OSError) as failure:
+        print(f"bench/majordomo: {failure}", file=sys.stderr)
+        return 1
+    if settings.json:
+        settings.json.write_text(json.dumps({"machine": describe(root, load), "results": results}, indent=1),
+                                 encoding="utf-8")
+    return 0
