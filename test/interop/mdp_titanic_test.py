@@ -6,67 +6,23 @@ import json
 import os
 import pickle
 import random
-import re
 import signal
 import struct
-import subprocess
 import sys
-import tempfile
 import threading
 import time
 import unittest
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from guide_peers import PATIENCE, Timeout, Worker  # noqa: E402: behind the line above
-from interop_case import InteropCase, long_run, numbers  # noqa: E402
+from guide_peers import PATIENCE, Worker  # noqa: E402: behind the line above
+from interop_case import long_run, numbers  # noqa: E402
 from stand_in_broker import StandInBroker  # noqa: E402
-from zinc_programs import Program, run_request, start_request, zinc_path  # noqa: E402
+from titanic_case import SERVICE, TitanicCase  # noqa: E402
+from zinc_programs import Program, run_request, start_request  # noqa: E402
 import zmq  # noqa: E402
 
-SERVICE = b"echo"
 BODIES = [[b"Hello world"], [b""], [b"", b"", b"tail"], [bytes(range(256)) * 300], [b"part"] * 50]
-ID = re.compile(rb"[0-9A-F]{32}")
-
-
-class TitanicCase(InteropCase):
-    def setUp(self):
-        super().setUp()
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-        self.store = str(self.folder / "store")
-
-    def arguments(self, *options):
-        return [zinc_path(), "titanic", "--store", self.store, "--reserve", "1", *options]
-
-    def start_titanic(self, endpoint, *options):
-        """One that offers its services, and what it said of its store."""
-        titanic = Program(self, self.arguments("--broker", endpoint, *options))
-        word, *counts = titanic.read_line().split()
-        self.assertEqual(word, "open")
-        return titanic, [int(count) for count in counts]
-
-    def run_titanic(self, *options):
-        """Runs it to its end: exit code, output, errors."""
-        done = subprocess.run(self.arguments(*options), text=True, capture_output=True,
-                              timeout=PATIENCE, check=False)
-        return done.returncode, done.stdout, done.stderr
-
-    def request(self, client, body, service=SERVICE):
-        status, uuid = client.request(b"titanic.request", service, *body)
-        self.assertEqual(status, b"200")
-        self.assertTrue(ID.fullmatch(uuid), uuid)
-        return uuid
-
-    def reply(self, client, uuid):
-        """As the Guide's client waits for it."""
-        end = time.monotonic() + PATIENCE
-        while (parts := client.request(b"titanic.reply", uuid)) == [b"300"]:
-            if time.monotonic() > end:
-                raise Timeout(f"no reply for {uuid}")
-            time.sleep(0.005)
-        return parts
 
 
 class GuidePeersTest(TitanicCase):

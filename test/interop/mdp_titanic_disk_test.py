@@ -1,0 +1,320 @@
+#!/usr/bin/python3
+"""Titanic and its disk: one that loses its power, one that is full, and what it touches of the one it is on.
+Tests 28 and 29 of the reliability plan, for seconds here and at full length with ZINC_LONG=1."""
+
+import os
+import random
+import re
+import shutil
+import sys
+import threading
+import time
+import unittest
+import uuid
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+from guide_peers import PATIENCE, Client, Worker  # noqa: E402: behind the line above
+from interop_case import long_run, numbers  # noqa: E402
+from loop_disk import LoopDisk  # noqa: E402
+from titanic_case import SERVICE, TitanicCase  # noqa: E402
+from zinc_programs import Program  # noqa: E402
+import zmq  # noqa: E402
+
+LONG = long_run()
+
+
+class DiskCase(TitanicCase):
+    def use_disk(self, mebibytes):
+        disk = LoopDisk(self, self.folder, mebibytes)
+        self.store = str(disk.folder / "store")
+        return disk
+
+
+class Replier(threading.Thread):
+    """A worker that answers with its request behind a few words, until it is stopped."""
+
+    def __init__(self, test, endpoint):
+        super().__init__(daemon=True)
+        self.worker = Worker(test.context, endpoint, SERVICE, "0.1")
+        self.stopped = threading.Event()
+        self.executed = {}
+        self.start()
+        test.addCleanup(self.join)
+        test.addCleanup(self.stopped.set)
+
+    def run(self):
+        told = time.monotonic()
+        while not self.stopped.is_set():
+            command = self.worker.receive(0.02)
+            if command is not None and command.name == "request":
+                body = command.body[0]
+                self.executed[body] = self.executed.get(body, 0) + 1
+                self.worker.reply(command.address, b"reply to", body)
+            if time.monotonic() - told > 1:
+                told = time.monotonic()
+                self.worker.command("heartbeat")
+        self.worker.close()
+
+
+class Askers:
+    """Clients with one request for Titanic each, and what they were told: what was accepted, and closed."""
+
+    def __init__(self, test, endpoint, count):
+        self.test = test
+        self.clients = [Client(test.context, endpoint, "0.1") for _ in range(count)]
+        self.poller = zmq.Poller()
+        self.idle = list(self.clients)
+        self.asking = {}
+        for client in self.clients:
+            self.poller.register(client.socket, zmq.POLLIN)
+
+    def ask(self, service, identity, *more):
+        """Needs an idle one."""
+        client = self.idle.pop()
+        client.send(service, identity, *more)
+        self.asking[client.socket] = (client, service, identity)
+
+    def take(self, patience):
+        """(service, id, answer) of those who were answered."""
+        for socket, _ in self.poller.poll(patience * 1000):
+            client, service, identity = self.asking.pop(socket)
+            self.idle.append(client)
+            yield service, identity, client.receive_reply().body
+
+    def close(self):
+        for client in self.clients:
+            client.close()
+
+
+class PowerLossTest(DiskCase):
+    ROUNDS = 200 if LONG else 4
+    EACH = 300
+    CONCURRENCY = 4
+
+    def setUp(self):
+        super().setUp()
+        self.disk = self.use_disk(48)
+        self.broker = self.start_broker()
+        self.open = {}     # id of what was accepted and not closed: its reply, once it was seen
+        self.closed = set()
+        self.unknown = []  # asked for, and not answered when the power went
+        self.random = random.Random(28)
+
+    def accept_until_the_power_goes(self, *options):
+        """What comes is accepted, answered, closed, until at some moment nothing works any more."""
+        titanic, counts = self.start_titanic(self.broker.endpoint, "--concurrency", str(self.CONCURRENCY),
+                                             *options)
+        self.assertGreaterEqual(counts[0], len(self.open))
+        askers = Askers(self, self.broker.endpoint, 20)
+        again, self.unknown = self.unknown, []
+        left = self.random.randrange(self.EACH // 3, self.EACH)
+        closing = set()
+        while left > 0:
+            while askers.idle and left > 0:
+                left -= 1
+                asked = {one for _, _, one in askers.asking.values()}
+                answered = [one for one, reply in self.open.items() if reply and one not in asked | closing]
+                kind = self.random.random()
+                if kind < 0.2 and answered:
+                    one = self.random.choice(answered)
+                    closing.add(one)
+                    askers.ask(b"titanic.close", one)
+                elif kind < 0.5 and self.open:
+                    one = self.random.choice(list(self.open))
+                    if one not in closing:
+                        askers.ask(b"titanic.reply", one)
+                else:
+                    one = again.pop() if again else uuid.UUID(int=self.random.getrandbits(128)).hex.encode()
+                    askers.ask(b"titanic.submit", one, SERVICE, b"body of " + one)
+            for answer in askers.take(PATIENCE):
+                self.on_answer(*answer)
+        self.disk.lose_power()
+        # What was on its way counts, if it is answered still.
+        end = time.monotonic() + PATIENCE
+        while askers.asking and time.monotonic() < end:
+            for answer in askers.take(0.05):
+                self.on_answer(*answer)
+            if titanic.running():
+                titanic.kill()
+                end = time.monotonic() + 0.2
+        for _, service, one in askers.asking.values():
+            if service == b"titanic.submit":
+                self.unknown.append(one)
+        for one in closing - self.closed:
+            self.open.pop(one, None)  # it may be closed or not
+        self.unknown += again
+        askers.close()
+        self.disk.unmount()
+        self.disk.mount()
+
+    def on_answer(self, service, one, answer):
+        if service == b"titanic.submit":
+            if answer[0] == b"200":
+                self.assertEqual(answer, [b"200", one.upper()])
+                self.open.setdefault(one, None)
+            else:
+                self.assertEqual(answer, [b"500"])
+                self.unknown.append(one)
+        elif service == b"titanic.close":
+            self.assertIn(answer, ([b"200"], [b"500"]))
+            if answer == [b"200"]:
+                self.open.pop(one, None)
+                self.closed.add(one)
+        elif answer[0] == b"200":
+            self.assertEqual(answer, [b"200", b"reply to", b"body of " + one])
+            if one in self.open:
+                self.open[one] = answer
+        elif one in self.open:
+            # Whose reply was seen has it for good, unless the disk is gone.
+            self.assertIn(answer, ([b"300"], [b"500"]) if self.open[one] is None else ([b"500"],))
+
+    def check_all(self):
+        """(lost, come back) of what was accepted and of what was closed."""
+        client = self.client(self.broker.endpoint, "0.1")
+        lost = sum(client.request(b"titanic.reply", one) == [b"400"] for one in self.open)
+        back = sum(client.request(b"titanic.reply", one) != [b"400"] for one in self.closed)
+        return lost, back
+
+    def test_nothing_that_was_accepted_is_lost(self):  # TSP-2
+        """Test 28."""
+        replier = Replier(self, self.broker.endpoint)
+        for _ in range(self.ROUNDS):
+            self.accept_until_the_power_goes()
+        titanic, _ = self.start_titanic(self.broker.endpoint)
+        self.assertEqual(self.check_all(), (0, 0))
+        client = self.client(self.broker.endpoint, "0.1")
+        for one in self.open:
+            self.assertEqual(self.reply(client, one), [b"200", b"reply to", b"body of " + one])
+        self.assertEqual(titanic.stop(), 0)
+        again = sum(count - 1 for count in replier.executed.values())
+        self.assertLessEqual(again, self.ROUNDS * self.CONCURRENCY)
+        self.assertGreater(len(self.open) + len(self.closed), self.ROUNDS * 10)
+        print(f"{self.ROUNDS} losses of power, {len(self.open) + len(self.closed)} requests accepted, "
+              f"{again} executions more than needed")
+
+    def test_without_sync_it_is(self):
+        """What shows that power is lost here."""
+        for _ in range(2):
+            self.accept_until_the_power_goes("--unsafe-nosync")
+            self.assertGreater(len(self.open), 0)
+            # The file may be there, without what was written to it.
+            code = self.disk_store_code()
+            if code != "opens":
+                return
+            self.start_titanic(self.broker.endpoint)[0].kill()
+        titanic, _ = self.start_titanic(self.broker.endpoint)
+        lost, _ = self.check_all()
+        self.assertGreater(lost, 0)
+        self.assertEqual(titanic.stop(), 0)
+
+    def disk_store_code(self):
+        """Whether Titanic takes what is left."""
+        titanic = Program(self, self.arguments("--broker", self.broker.endpoint))
+        try:
+            return "opens" if titanic.read_line().startswith("open") else "says something else"
+        except AssertionError:
+            return "refuses"
+        finally:
+            titanic.kill()
+
+
+class FullDiskTest(DiskCase):
+    def test_refuses_requests_and_lets_go(self):  # TSP-4, TSP-14
+        self.use_disk(16)
+        broker = self.start_broker()
+        titanic, _ = self.start_titanic(broker.endpoint)
+        client = self.client(broker.endpoint, "0.1")
+        accepted = []
+        while True:
+            answer = client.request(b"titanic.request", SERVICE, b"%d" % len(accepted), bytes(20_000))
+            if answer == [b"500"]:
+                break
+            self.assertEqual(answer[0], b"200")
+            accepted.append(answer[1])
+            self.assertLess(len(accepted), 2_000, "a disk of 16 MiB is never full")
+        self.assertGreater(len(accepted), 50)
+        for one in accepted:
+            self.assertEqual(client.request(b"titanic.reply", one), [b"300"])
+        # Replies and closing have the reserve.
+        worker = self.echo_worker(broker.endpoint, SERVICE, "0.1", 0.1)
+        for i, one in enumerate(accepted):
+            self.assertEqual(self.reply(client, one), [b"200", b"%d" % i, bytes(20_000)])
+        self.assertEqual(worker.served, len(accepted))
+        for one in accepted:
+            self.assertEqual(client.request(b"titanic.close", one), [b"200"])
+        # What they left has room for others.
+        end = time.monotonic() + PATIENCE
+        while client.request(b"titanic.request", SERVICE, b"x", bytes(20_000))[0] != b"200":
+            self.assertLess(time.monotonic(), end)
+        self.assertEqual(titanic.stop(), 0)
+        _, counts = self.start_titanic(broker.endpoint)
+        self.assertEqual(counts[0], 1)
+
+
+class TouchedFilesTest(TitanicCase):
+    """Test 29: whatever is asked for, no file outside its folder is."""
+
+    TRAPS = [b"..", b"../bystander", b"../../../../etc/passwd", b"/etc/passwd", b"/etc/passwd\0" + b"0" * 20,
+             b"/etc/passwd".rjust(32, b"/"), b"A" * 300, b"%n%s" * 8, b"~root", b"store", b"store-wal", b"",
+             b"0" * 31 + b"/", b"\xff" * 32, b"file:///etc/passwd?mode=rwc", b":memory:", b"'; DROP TABLE requests"]
+
+    def test_none_outside_its_folder(self):
+        if not shutil.which("strace"):
+            self.skipTest("there is no strace")
+        folder = self.folder / "own"
+        folder.mkdir()
+        self.store = str(folder / "store")
+        bystander = self.folder / "bystander"
+        bystander.write_bytes(b"secret")
+        log = self.folder / "log"
+        broker = self.start_broker()
+        titanic = Program(self, ["strace", "-f", "-s", "4096", "-e", "trace=%file", "-o", str(log),
+                                 *self.arguments("--broker", broker.endpoint)])
+        try:
+            self.assertEqual(titanic.read_line(), "open 0 0")
+        except AssertionError:
+            self.skipTest("strace may not trace here")
+        client = self.client(broker.endpoint, "0.1")
+        worker = self.echo_worker(broker.endpoint, SERVICE, "0.1", 0.1)
+        first = self.request(client, [b"body"])
+        self.assertEqual(self.reply(client, first)[0], b"200")
+        begin = log.stat().st_size
+        traps = self.TRAPS + [os.urandom(random.randrange(64)) for _ in range(2_000 if LONG else 200)]
+        for trap in traps:
+            self.assertEqual(client.request(b"titanic.reply", trap), [b"400"])
+            self.assertEqual(client.request(b"titanic.close", trap), [b"200"])
+            self.assertEqual(client.request(b"titanic.submit", trap, SERVICE, b"x"), [b"400"])
+            self.assertEqual(client.request(b"titanic.status", trap)[0], b"200")
+            # As the name of a service and as a body it is as good as any.
+            answer = client.request(b"titanic.request", SERVICE, trap)
+            self.assertEqual(answer[0], b"200")
+            self.assertEqual(self.reply(client, answer[1]), [b"200", trap])
+            self.assertEqual(client.request(b"titanic.close", answer[1]), [b"200"])
+            answer = client.request(b"titanic.request", trap, b"x")
+            self.assertEqual(answer[0], b"400" if trap == b"" or len(trap) > 255 else b"200")
+        self.assertEqual(worker.served, 1 + len(traps))
+        self.assertEqual(numbers(client.request(b"mmi.titanic", b"")[1])["accepting"], 1)
+        # strace passes the signal on, and ends with what it traces.
+        os.kill(self.traced(log), 15)
+        self.assertEqual(titanic.wait(), 0)
+        touched = self.paths(log.read_text(errors="replace")[begin:])
+        self.assertIn(str(folder / "store-wal"), touched, "nothing was traced")
+        self.assertEqual({path for path in touched if not path.startswith(f"{folder}/")}, set())
+        self.assertEqual(bystander.read_bytes(), b"secret")
+
+    @staticmethod
+    def traced(log):
+        """Whose calls come first: the process before its threads."""
+        return int(log.read_text(errors="replace").split(None, 1)[0])
+
+    @staticmethod
+    def paths(calls):
+        found = set()
+        for call in calls.splitlines():
+            found |= {text for text in re.findall(r'"((?:[^"\\]|\\.)*)"', call) if text}
+        return found
+
+
+if __name__ == "__main__":
+    unittest.main()

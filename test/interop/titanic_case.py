@@ -1,0 +1,54 @@
+"""What the tests of Titanic have in common: a store of its own for each, and what the Guide's client does."""
+
+import re
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from guide_peers import PATIENCE, Timeout
+from interop_case import InteropCase
+from zinc_programs import Program, zinc_path
+
+SERVICE = b"echo"
+ID = re.compile(rb"[0-9A-F]{32}")
+
+
+class TitanicCase(InteropCase):
+    def setUp(self):
+        super().setUp()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.store = str(self.folder / "store")
+
+    def arguments(self, *options):
+        return [zinc_path(), "titanic", "--store", self.store, "--reserve", "1", *options]
+
+    def start_titanic(self, endpoint, *options):
+        """One that offers its services, and what it said of its store."""
+        titanic = Program(self, self.arguments("--broker", endpoint, *options))
+        word, *counts = titanic.read_line().split()
+        self.assertEqual(word, "open")
+        return titanic, [int(count) for count in counts]
+
+    def run_titanic(self, *options):
+        """Runs it to its end: exit code, output, errors."""
+        done = subprocess.run(self.arguments(*options), text=True, capture_output=True,
+                              timeout=PATIENCE, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    def request(self, client, body, service=SERVICE):
+        status, uuid = client.request(b"titanic.request", service, *body)
+        self.assertEqual(status, b"200")
+        self.assertTrue(ID.fullmatch(uuid), uuid)
+        return uuid
+
+    def reply(self, client, uuid):
+        """As the Guide's client waits for it."""
+        end = time.monotonic() + PATIENCE
+        while (parts := client.request(b"titanic.reply", uuid)) == [b"300"]:
+            if time.monotonic() > end:
+                raise Timeout(f"no reply for {uuid}")
+            time.sleep(0.005)
+        return parts
