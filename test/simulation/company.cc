@@ -1,6 +1,9 @@
 #include "test/simulation/company.h"
 
+#include <algorithm>
+#include <map>
 #include <string>
+#include <utility>
 
 namespace zmtp::simulation {
 
@@ -65,7 +68,7 @@ void company::check_rest(const char* when, bool excused) {
         complain("has messages to receive");
       }
     });
-    books_.check_told(p->socket());
+    books_.check_subscribers(p->socket());
     if (!excused && !p->stuck().empty()) {
       complain(p->stuck());
     }
@@ -101,6 +104,8 @@ void company::say_more() {
     }
   }
   publish_all();
+  subscribe_to_more();
+  speak_to_publishers();
   check_rest("after one more", true);
 }
 
@@ -112,8 +117,8 @@ void company::publish_all() {
       publisher.send_another();
       come_to_rest("after a publication");
       for_each_that<sub_party>(subscribes, [&](sub_party& s) {
-        const auto wanted = s.wants(topic);
-        if (wanted != books_.has_received(s.number(), publisher.published())) {
+        const auto wanted = s.is_due(publisher, topic);
+        if (wanted != books_.has_received(s.number(), publisher.last())) {
           books_.report(wanted ? breach::lost : breach::not_wanted,
                         s.name() + " and what " + publisher.name() + " publishes under \"" +
                             std::string{topic} + "\"");
@@ -121,6 +126,54 @@ void company::publish_all() {
       });
     }
   });
+}
+
+// Who subscribes to a topic is sent the last values of what begins so, had it got them or not; nobody
+// else is, and nothing else.
+void company::subscribe_to_more() {
+  for_each_that<sub_party>(subscribes, [&](sub_party& s) {
+    const auto* const topic =
+        std::find_if(std::begin(sub_party::topics), std::end(sub_party::topics),
+                     [&](const auto& t) { return !s.has(t); });
+    if (topic == std::end(sub_party::topics)) {
+      return;
+    }
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> expected;
+    for_each_that<pub_party>(publishes, [&](const pub_party& publisher) {
+      const auto given = publisher.granted(*topic);
+      for (const auto& [of, value] : books_.publications_of(publisher.number()).values()) {
+        expected[{publisher.number(), value}] =
+            books_.times_received(s.number(), publisher.number(), value) +
+            (given && of.starts_with(*given) ? 1 : 0);
+      }
+    });
+    s.subscribe_to(*topic);
+    come_to_rest("after a subscription");
+    for (const auto& [value, times] : expected) {
+      const auto received = books_.times_received(s.number(), value.first, value.second);
+      if (received != times) {
+        books_.report(received < times ? breach::lost : breach::duplicate,
+                      s.name() + " and last value " + std::to_string(value.second) + " of party " +
+                          std::to_string(value.first));
+      }
+    }
+  });
+}
+
+// What XSUB says, XPUB hears.
+void company::speak_to_publishers() {
+  for_each_that<sub_party>([](socket_type type) { return type == socket_type::xsub; },
+                           [&](sub_party& speaker) {
+                             speaker.send_another();
+                             come_to_rest("after a word to the publishers");
+                             for (const auto& p : parties_) {
+                               if (p->socket().state().type() == socket_type::xpub &&
+                                   !books_.has_received(p->number(), speaker.last())) {
+                                 books_.report(breach::lost,
+                                               p->name() + " and what " + speaker.name() + " says");
+                               }
+                             }
+                           });
 }
 
 void company::take_leave() {
@@ -141,7 +194,7 @@ void company::take_leave() {
                                         std::to_string(p->socket().links()) + " links left");
     }
     books_.check_counters(p->socket());
-    books_.check_told(p->socket());
+    books_.check_subscribers(p->socket());
   }
   books_.check_all_detached();
 }

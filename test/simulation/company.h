@@ -42,6 +42,8 @@ public:
 
 private:
   void publish_all();
+  void subscribe_to_more();
+  void speak_to_publishers();
   template <class As, class Body>
   void for_each_that(bool (*is)(socket_type), Body&& body);
 

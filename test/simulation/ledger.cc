@@ -77,9 +77,30 @@ void ledger::on_link(const sim_socket& socket, std::uint64_t stream, end_of_stre
   lane_of(stream, other(e)).reader = socket.number();
 }
 
+void ledger::on_connected(const sim_socket& socket, peer_id pipe) {
+  if (const auto known = publications_.find(socket.number()); known != publications_.end()) {
+    known->second.on_opened(pipe, true);
+  }
+}
+
+void ledger::on_disconnected(const sim_socket& socket, peer_id pipe) {
+  if (const auto known = publications_.find(socket.number()); known != publications_.end()) {
+    known->second.on_closed(pipe);
+  }
+}
+
+void ledger::on_decoded(const sim_socket&, std::uint64_t stream, end_of_stream e,
+                        std::size_t messages) {
+  lane_of(stream, other(e)).decoded += messages;
+}
+
 void ledger::on_attached(const sim_socket& socket, peer_id pipe, std::uint64_t stream,
                          end_of_stream e) {
   lane_of(stream, e).pipe = pipe;
+  lane_of(stream, other(e)).reader_pipe = pipe;
+  if (const auto known = publications_.find(socket.number()); known != publications_.end()) {
+    known->second.on_opened(pipe, false);
+  }
   announce(socket, pipe);
 }
 
@@ -98,7 +119,9 @@ void ledger::announce(const sim_socket& socket, peer_id pipe) {
 
 void ledger::on_subscription(const sim_socket& socket, peer_id pipe, bool subscribe,
                              std::string_view topic) {
-  publications_[socket.number()].on_subscription(pipe, subscribe, topic);
+  if (const auto known = publications_.find(socket.number()); known != publications_.end()) {
+    known->second.on_subscription(pipe, subscribe, topic);
+  }
 }
 
 void ledger::on_ended(const sim_socket&, std::uint64_t stream, end_of_stream e, error_code reason) {
@@ -141,6 +164,13 @@ void ledger::on_handed(std::size_t lane_number, std::span<const std::string_view
   }
   const auto publication = publications_.find(l.writer);
   const auto publishes = publication != publications_.end();
+  const auto found = publishes ? publication->second.on_written(l.pipe, m.what.sequence, e->topic)
+                               : publication_check::writing::owed;
+  if (found == publication_check::writing::again) {
+    e->handings.push_back(
+        {.reader = l.reader, .lane = lane_number, .position = l.messages.size() - 1});
+    return;
+  }
   // Who has not learnt yet that a connection is dead, publishes to it and to its successor.
   if (std::any_of(e->handings.begin(), e->handings.end(),
                   [&](const handing& h) { return !publishes || h.lane == lane_number; })) {
@@ -149,11 +179,11 @@ void ledger::on_handed(std::size_t lane_number, std::span<const std::string_view
   e->handings.push_back(
       {.reader = l.reader, .lane = lane_number, .position = l.messages.size() - 1});
   auto& last = last_on_pipe_[{l.writer, l.pipe}];
-  if (m.what.sequence <= last) {
+  if (m.what.sequence <= last || found == publication_check::writing::stale) {
     report(breach::reordered, name(m.what) + " is written behind " + number(last));
   }
   last = m.what.sequence;
-  if (publishes && !publication->second.on_written(l.pipe, m.what.sequence)) {
+  if (found == publication_check::writing::not_owed) {
     report(breach::not_wanted, name(m.what) + " is written to who did not subscribe");
   }
 }
@@ -164,10 +194,13 @@ void ledger::on_read(std::uint64_t stream, end_of_stream at, std::size_t count) 
 
 // The user got something later from the same connection, or will get nothing more.
 void ledger::pass_over(lane& of, std::size_t position) {
-  const auto& e = sent_[of.writer][of.messages[position].sequence - 1];
+  const auto* const e = find({.sender = of.writer, .sequence = of.messages[position].sequence});
+  if (e == nullptr) {
+    return;  // that it was never sent has been found
+  }
   const auto excused = excuses_.find(of.reader);
-  if (excused == excuses_.end() || !excused->second(e.topic)) {
-    report(breach::lost, name(e.what) + " came and was not received");
+  if (excused == excuses_.end() || !excused->second(e->topic)) {
+    report(breach::lost, name(e->what) + " came and was not received");
     return;
   }
   ++accounts_[of.reader].dropped;
@@ -175,15 +208,31 @@ void ledger::pass_over(lane& of, std::size_t position) {
 
 void ledger::pass_over_all(std::uint32_t socket) {
   for (auto& l : lanes_) {
-    for (; l.reader == socket && l.next < l.messages.size() && l.messages[l.next].end <= l.read &&
-           !l.dropped_unread;
-         ++l.next) {
+    for (; l.reader == socket && l.next < l.came(); ++l.next) {
       pass_over(l, l.next);
     }
   }
 }
 
-std::optional<parcel> ledger::received(std::uint32_t socket, const message& m) {
+// Where it came from: what came earlier on a pipe is received earlier. If nothing waits to be received,
+// a place where it came and has been received.
+ledger::handing* ledger::receivable(entry& e, std::uint32_t socket, std::optional<peer_id> from) {
+  handing* received = nullptr;
+  for (auto& h : e.handings) {
+    const auto& l = lanes_[h.lane];
+    if (h.reader != socket || h.position >= l.decoded || (from && l.reader_pipe != *from)) {
+      continue;
+    }
+    if (!h.received && h.position >= l.next) {
+      return &h;
+    }
+    received = received == nullptr || h.received ? &h : received;
+  }
+  return received;
+}
+
+std::optional<parcel> ledger::received(std::uint32_t socket, const message& m,
+                                       std::optional<peer_id> from) {
   const auto what = unwrap(m);
   ++accounts_[socket].received;
   ++parcels_received_;
@@ -193,11 +242,15 @@ std::optional<parcel> ledger::received(std::uint32_t socket, const message& m) {
            "socket " + number(socket) + " receives what was not sent so: " + name(what.what));
     return std::nullopt;
   }
-  const auto came_here = [&](const handing& h) {
-    return h.reader == socket && lanes_[h.lane].messages[h.position].end <= lanes_[h.lane].read;
-  };
-  const auto to = std::find_if(e->handings.begin(), e->handings.end(), came_here);
-  if (to == e->handings.end()) {
+  auto* to = receivable(*e, socket, from);
+  if (to == nullptr && from) {
+    to = receivable(*e, socket, std::nullopt);
+    if (to != nullptr) {
+      report(breach::misaddressed,
+             "socket " + number(socket) + " receives from another than sent it: " + name(e->what));
+    }
+  }
+  if (to == nullptr) {
     report(breach::misaddressed,
            "socket " + number(socket) + " receives what did not come to it: " + name(e->what));
     return std::nullopt;
@@ -233,10 +286,12 @@ std::optional<parcel> ledger::received(std::uint32_t socket, const routed_messag
                "socket " + number(socket) + " receives from who is not there");
       }
       if (const auto known = publications_.find(socket); known != publications_.end()) {
-        told(socket, known->second, m.content);
-        return std::nullopt;
+        if (unwrap(m.content).found == unwrapped::state::no_parcel) {
+          told(socket, known->second, m.peer, m.content);
+          return std::nullopt;
+        }
       }
-      return received(socket, m.content);
+      return received(socket, m.content, m.peer);
     case routed_message::kind::attached:
     case routed_message::kind::detached:
       if (peer.here == (m.what == routed_message::kind::attached) || peer.announcements == 0) {
@@ -251,12 +306,12 @@ std::optional<parcel> ledger::received(std::uint32_t socket, const routed_messag
 }
 
 // A topic has its first subscriber, or no longer any.
-void ledger::told(std::uint32_t socket, publication_check& of, const message& m) {
+void ledger::told(std::uint32_t socket, publication_check& of, peer_id by, const message& m) {
   ++accounts_[socket].received;
   const auto what = m.front();
   const auto begins = what.starts_with('\1');
   if (m.part_count() != 1 || !(begins || what.starts_with('\0')) ||
-      !of.on_told(begins, what.substr(1))) {
+      !of.on_told(by, begins, what.substr(1))) {
     report(breach::mistold, "socket " + number(socket) + " is told that \"" +
                                 std::string{what.substr(std::min<std::size_t>(1, what.size()))} +
                                 (begins ? "\" begins" : "\" ends") + ", which it knew");
@@ -276,18 +331,26 @@ bool ledger::has_received(const parcel& p) const {
                                      [](const handing& h) { return h.received; });
 }
 
+std::size_t ledger::times_received(std::uint32_t socket, std::uint32_t sender,
+                                   std::uint32_t sequence) const {
+  const auto* e = find({.sender = sender, .sequence = sequence});
+  return e == nullptr ? 0
+                      : static_cast<std::size_t>(std::count_if(
+                            e->handings.begin(), e->handings.end(),
+                            [&](const handing& h) { return h.reader == socket && h.received; }));
+}
+
 void ledger::close() {
   for (auto& l : lanes_) {
-    for (; l.next < l.messages.size(); ++l.next) {
-      if (l.messages[l.next].end > l.read) {
-        if (!l.ended) {
-          report(breach::lost, "parcel " + number(l.messages[l.next].sequence) + " of socket " +
-                                   number(l.writer) + " is under way for ever");
-        }
-      } else if (l.dropped_unread) {
-        ++accounts_[l.reader].doubtful;
-      } else {
-        pass_over(l, l.next);
+    for (; l.next < l.came(); ++l.next) {
+      pass_over(l, l.next);
+    }
+    for (auto left = l.next; left < l.messages.size(); ++left) {
+      const auto came = l.messages[left].end <= l.read;
+      if (came ? !l.dropped_unread : !l.ended) {
+        report(breach::lost, "parcel " + number(l.messages[left].sequence) + " of socket " +
+                                 number(l.writer) +
+                                 (came ? " came and was never decoded" : " is under way for ever"));
       }
     }
   }

@@ -11,6 +11,7 @@
 #include "zmtp/message.h"
 #include "zmtp/routing/routed_message.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -37,8 +38,9 @@ public:
                             std::uint32_t answers = 0);
   // The socket has queued `p`, as wrapped. `topic` is what it begins with, for PUB.
   void queued(const parcel& p, std::string_view topic = {});
-  // What was received, if it is what was sent.
-  std::optional<parcel> received(std::uint32_t socket, const message& m);
+  // What was received, if it is what was sent; `from` says on which pipe, if that is known.
+  std::optional<parcel> received(std::uint32_t socket, const message& m,
+                                 std::optional<peer_id> from = {});
   // The same with attach and detach.
   std::optional<parcel> received(std::uint32_t socket, const routed_message& m);
   void excuse_drops(std::uint32_t socket, excuse e) { excuses_[socket] = std::move(e); }
@@ -48,8 +50,20 @@ public:
   void expect_all() noexcept { expect_all_ = true; }
   [[nodiscard]] bool has_received(std::uint32_t socket, const parcel& p) const;
   [[nodiscard]] bool has_received(const parcel& p) const;
-  // The socket is a PUB or an XPUB.
-  void expect_publications(std::uint32_t socket) { publications_[socket]; }
+  // How often; a last value comes more than once.
+  [[nodiscard]] std::size_t times_received(std::uint32_t socket, std::uint32_t sender,
+                                           std::uint32_t sequence) const;
+  // The socket is a PUB, an XPUB or an XSUB: what it sends goes to many.
+  void expect_publications(std::uint32_t socket, const publishing& how) {
+    publications_.try_emplace(socket, how);
+  }
+  [[nodiscard]] const publication_check& publications_of(std::uint32_t socket) const {
+    return publications_.at(socket);
+  }
+  // The user of an XPUB gives a topic to a peer, or takes it back.
+  void given(std::uint32_t socket, peer_id to, bool subscribe, std::string_view topic) {
+    publications_.at(socket).on_given(to, subscribe, topic);
+  }
 
   // The socket has one peer: what was sent earlier comes earlier, whichever connections it came on.
   void expect_one_stream(std::uint32_t socket) { last_of_stream_[socket]; }
@@ -60,8 +74,9 @@ public:
   void close();
   // The counters of a socket that has been idle since close().
   void check_counters(const sim_socket& socket);
-  // Nothing waits to be received: the user of an XPUB knows what his peers are subscribed to.
-  void check_told(const sim_socket& socket);
+  // Nothing waits to be sent or received: the user of an XPUB knows what his peers are subscribed to,
+  // and they have its last values.
+  void check_subscribers(const sim_socket& socket);
   // All users have received all; attached and detached enclose it.
   void check_all_detached();
 
@@ -72,6 +87,10 @@ public:
                   std::span<const std::byte> octets) override;
   void on_read(std::uint64_t stream, end_of_stream at, std::size_t count) override;
   void on_link(const sim_socket& socket, std::uint64_t stream, end_of_stream e) override;
+  void on_connected(const sim_socket& socket, peer_id pipe) override;
+  void on_disconnected(const sim_socket& socket, peer_id pipe) override;
+  void on_decoded(const sim_socket& socket, std::uint64_t stream, end_of_stream e,
+                  std::size_t messages) override;
   void on_attached(const sim_socket& socket, peer_id pipe, std::uint64_t stream,
                    end_of_stream e) override;
   void on_subscription(const sim_socket& socket, peer_id pipe, bool subscribe,
@@ -104,19 +123,23 @@ private:
   struct lane {
     std::uint32_t writer = 0;
     std::uint32_t reader = 0;
-    peer_id pipe;  // the writer's
+    peer_id pipe;         // the writer's
+    peer_id reader_pipe;  // the reader's
     wire_tap tap;
     std::vector<written> messages;
     std::size_t read = 0;         // octets
+    std::size_t decoded = 0;      // messages
     std::size_t next = 0;         // message that the user is to get
     bool ended = false;           // one of its ends is gone
     bool dropped_unread = false;  // the reader's end has gone, by itself
+
+    // Messages that the reader's socket has had; of what is no ZMTP it may take more than there are.
+    [[nodiscard]] std::size_t came() const noexcept { return std::min(decoded, messages.size()); }
   };
   struct account {
     std::size_t handed = 0;
     std::size_t received = 0;
     std::size_t dropped = 0;
-    std::size_t doubtful = 0;  // dropped, or never decoded
   };
   struct presence {
     bool here = false;
@@ -129,7 +152,8 @@ private:
   void on_handed(std::size_t lane_number, std::span<const std::string_view> parts, std::size_t end);
   void pass_over(lane& of, std::size_t position);
   void announce(const sim_socket& socket, peer_id pipe);
-  void told(std::uint32_t socket, publication_check& of, const message& m);
+  [[nodiscard]] handing* receivable(entry& e, std::uint32_t socket, std::optional<peer_id> from);
+  void told(std::uint32_t socket, publication_check& of, peer_id by, const message& m);
   [[nodiscard]] static std::string name(const parcel& p);
 
   std::map<std::uint32_t, std::vector<entry>> sent_;

@@ -2,7 +2,9 @@
 // one that is put in.
 #include "test/simulation/ledger.h"
 
+#include "test/simulation/parcel.h"
 #include "test/simulation/scenario.h"
+#include "zmtp/routing/xpub_state.h"
 
 #include <gtest/gtest.h>
 
@@ -11,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -69,6 +72,10 @@ std::function<void(party&)> editing(socket_type whose, std::function<void(messag
 
 std::function<void(party&)> spoiling(std::function<void(sabotage&)> spoil) {
   return [spoil = std::move(spoil)](party& p) { spoil(p.socket().faults()); };
+}
+
+bool is_parcel(const message& m) {
+  return !m.empty() && unwrap(m).found == unwrapped::state::whole;
 }
 
 message without_last_part(const message& m) {
@@ -323,6 +330,140 @@ TEST(ledger, notices_octets_that_are_written_twice) {
     };
   };
   EXPECT_TRUE(noticed(breach::spliced, socket_type::push, socket_type::pull, spoiling(once)));
+}
+
+TEST(ledger, notices_words_to_publishers_that_do_not_come) {
+  EXPECT_TRUE(noticed(breach::lost, socket_type::xpub, socket_type::xsub,
+                      editing(socket_type::xpub, [](messages& all) {
+                        if (all.size() > 1 && is_parcel(all.back())) {
+                          all.pop_back();
+                        }
+                      })));
+}
+
+TEST(ledger, notices_words_to_publishers_that_come_twice) {
+  EXPECT_TRUE(noticed(breach::duplicate, socket_type::xsub, socket_type::xpub,
+                      editing(socket_type::xpub, [](messages& all) {
+                        if (!all.empty() && is_parcel(all.back())) {
+                          all.push_back(all.back());
+                        }
+                      })));
+}
+
+TEST(ledger, notices_a_word_to_publishers_that_is_taken_for_a_subscription) {
+  // What stands behind the first part is cut off.
+  EXPECT_TRUE(noticed(breach::lost, socket_type::xpub, socket_type::xsub,
+                      editing(socket_type::xpub, [](messages& all) {
+                        for (auto& m : all) {
+                          if (is_parcel(m) && m.front().starts_with('\1')) {
+                            m = message{m.front()};
+                          }
+                        }
+                      })));
+}
+
+TEST(ledger, notices_words_to_publishers_that_go_to_nobody) {
+  EXPECT_TRUE(noticed(breach::miscounted, socket_type::xsub, socket_type::xpub, [](party& p) {
+    if (p.socket().state().type() == socket_type::xsub) {
+      p.socket().faults().received = [](pipe& of) { of.out.clear(); };
+    }
+  }));
+}
+
+TEST(ledger, notices_words_that_PUB_does_not_count) {
+  EXPECT_TRUE(noticed(breach::miscounted, socket_type::pub, socket_type::xsub,
+                      editing(socket_type::pub, [](messages& all) { all.clear(); })));
+}
+
+void by_hand(casting& part) { part.options.xpub.manual = part.type == socket_type::xpub; }
+
+// Behind its user's back.
+std::function<void(party&)> granting(bool subscribe, std::string_view topic) {
+  return [=](party& p) {
+    if (p.socket().state().type() != socket_type::xpub) {
+      return;
+    }
+    auto& state = static_cast<xpub_state&>(p.socket().state());
+    p.socket().faults().subscribed = [=, &state](pipe& of, bool, std::string_view) {
+      (void)(subscribe ? state.subscribe(of.id, topic) : state.cancel(of.id, topic));
+    };
+  };
+}
+
+TEST(ledger, notices_what_XPUB_sends_to_whom_its_user_refused) {
+  EXPECT_TRUE(noticed(breach::not_wanted, socket_type::xpub, socket_type::xsub,
+                      granting(true, "ba"), by_hand));
+}
+
+TEST(ledger, notices_what_XPUB_does_not_send_though_its_user_granted_it) {
+  const auto adjust = [](casting& part) {
+    by_hand(part);
+    part.topic_changes = 50;
+  };
+  EXPECT_TRUE(
+      noticed(breach::lost, socket_type::xpub, socket_type::sub, granting(false, "a"), adjust));
+}
+
+TEST(ledger, notices_a_wish_that_the_granting_user_does_not_hear) {
+  EXPECT_TRUE(noticed(
+      breach::mistold, socket_type::xpub, socket_type::sub,
+      [](party& p) {
+        if (p.socket().state().type() == socket_type::xpub) {
+          p.socket().faults().subscribed = [](pipe& of, bool, std::string_view) {
+            if (of.in.size() > 1) {
+              of.in.clear();
+              of.in.push(message{});
+            }
+          };
+        }
+      },
+      by_hand));
+}
+
+TEST(ledger, notices_a_wish_that_the_granting_user_hears_twice) {
+  EXPECT_TRUE(noticed(
+      breach::mistold, socket_type::xpub, socket_type::sub,
+      [](party& p) {
+        auto& state = p.socket().state();
+        if (state.type() == socket_type::xpub) {
+          p.socket().faults().subscribed = [&state](pipe& of, bool subscribe,
+                                                    std::string_view topic) {
+            state.on_subscription(of, subscribe, topic);
+          };
+        }
+      },
+      by_hand));
+}
+
+void keeping_last_values(casting& part) {
+  part.topic_changes = 50;
+  if (part.type == socket_type::xpub) {
+    part.options.xpub.manual = false;
+    part.options.xpub.last_values.emplace();
+  }
+}
+
+TEST(ledger, notices_last_values_that_are_not_sent) {
+  EXPECT_TRUE(noticed(
+      breach::lost, socket_type::xpub, socket_type::sub,
+      [](party& p) {
+        p.socket().faults().subscribed = [](pipe& of, bool, std::string_view) { of.out.clear(); };
+      },
+      keeping_last_values));
+}
+
+TEST(ledger, notices_last_values_that_are_sent_twice) {
+  EXPECT_TRUE(noticed(
+      breach::not_wanted, socket_type::xpub, socket_type::sub,
+      [](party& p) {
+        auto& state = p.socket().state();
+        p.socket().faults().subscribed = [&state](pipe& of, bool subscribe,
+                                                  std::string_view topic) {
+          state.on_subscription(of, !subscribe, topic);
+          state.on_subscription(of, subscribe, topic);
+        };
+      },
+      keeping_last_values));
 }
 
 TEST(ledger, notices_pipes_that_are_left) {

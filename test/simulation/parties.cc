@@ -178,8 +178,35 @@ bool rep_party::speak() {
 
 pub_party::pub_party(sim_net& net, ledger& books, std::uint32_t number,
                      std::unique_ptr<socket_state> state, const habits& how)
-    : party{net, books, number, std::move(state), how} {
-  books.expect_publications(number);
+    : party{net, books, number, std::move(state), how},
+      manual_{socket().state().options().xpub.manual} {
+  const auto& options = socket().state().options();
+  const auto& last_values = options.xpub.last_values;
+  books.expect_publications(
+      number, {.manual = manual_,
+               .last_values = last_values ? std::optional{last_values->topics} : std::nullopt});
+  if (socket().state().type() == socket_type::pub) {
+    books.excuse_drops(number, [](std::string_view) { return true; });
+  }
+}
+
+// By hand: less than they asked for, or nothing. None of it is what somebody asks for, too.
+std::optional<std::string_view> pub_party::granted(std::string_view topic) const {
+  if (manual_ && topic == "ba") {
+    return std::nullopt;
+  }
+  return manual_ && topic == "weather" ? "weather today" : topic;
+}
+
+void pub_party::grant(const routed_message& wish) {
+  auto& publisher = static_cast<xpub_state&>(socket().state());
+  const auto wanted = wish.content.front();
+  const auto begins = wanted.front() == '\1';
+  const auto topic = granted(wanted.substr(1));
+  if (topic &&
+      (begins ? publisher.subscribe(wish.peer, *topic) : publisher.cancel(wish.peer, *topic))) {
+    books().given(number(), wish.peer, begins, *topic);
+  }
 }
 
 bool pub_party::receive() {
@@ -187,7 +214,10 @@ bool pub_party::receive() {
   if (!socket().state().receive(m)) {
     return false;
   }
-  (void)books().received(number(), m);
+  const auto said = books().received(number(), m);
+  if (manual_ && !said && m.what == routed_message::kind::message) {
+    grant(m);
+  }
   return true;
 }
 
@@ -209,23 +239,44 @@ sub_party::sub_party(sim_net& net, ledger& books, std::uint32_t number,
     : party{net, books, number, std::move(state), how}, changes_{changes} {
   if (filters()) {
     books.excuse_drops(number, [this](std::string_view topic) { return !wants(topic); });
+  } else {
+    books.expect_publications(number, {.to_all = true});
   }
   for (auto count = random().between(1, 3); count != 0; --count) {
-    begin(pub_party::topics[random().pick(std::size(pub_party::topics))]);
+    begin(topics[random().pick(std::size(topics))]);
   }
 }
 
 bool sub_party::wants(std::string_view topic) const { return matches(topics_, topic); }
 
+bool sub_party::is_due(const pub_party& publisher, std::string_view topic) const {
+  return std::any_of(topics_.begin(), topics_.end(), [&](const auto& wanted) {
+    const auto granted = publisher.granted(wanted);
+    return granted && topic.starts_with(*granted);
+  });
+}
+
+// Only what stands alone is a subscription.
+bool sub_party::speak() {
+  static constexpr std::array<std::string_view, 1> like_a_subscription{"\1weather"};
+  if (!offer(random().chance(50) ? std::span<const std::string_view>{like_a_subscription}
+                                 : std::span<const std::string_view>{})) {
+    return false;
+  }
+  said();
+  return true;
+}
+
 bool sub_party::receive() {
-  message m;
-  if (!socket().state().receive(m)) {
+  routed_message received;
+  if (!socket().state().receive_from(received)) {
     if (random().chance(changes_)) {
       change_topics();
     }
     return false;
   }
-  (void)books().received(number(), m);
+  const auto& m = received.content;
+  (void)books().received(number(), m, received.peer);
   // What was on its way when it was cancelled, XSUB has no filter for.
   if (!(filters() ? wants(m.front()) : matches(ever_, m.front()))) {
     books().report(breach::not_wanted, name() + " receives what it did not subscribe to");
@@ -247,8 +298,13 @@ void sub_party::change_topics() {
     topics_.erase(gone);
     end(topic);
   } else {
-    begin(pub_party::topics[random().pick(std::size(pub_party::topics))]);
+    begin(topics[random().pick(std::size(topics))]);
   }
+}
+
+void sub_party::subscribe_to(std::string_view topic) {
+  books().pass_over_all(number());
+  begin(topic);
 }
 
 void sub_party::begin(std::string_view topic) {

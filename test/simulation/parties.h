@@ -93,36 +93,49 @@ private:
   std::optional<parcel> request_;
 };
 
-// PUB and XPUB: each message under one of a few topics. XPUB hears who subscribes to which.
+// PUB and XPUB: each message under one of a few topics. XPUB hears who subscribes to which, receives
+// what XSUB says, and by hand gives its peers what granted() says.
 class pub_party final : public party {
 public:
-  static constexpr std::string_view topics[] = {"", "a", "ab", "abc", "b", "ba", "weather"};
+  static constexpr std::string_view topics[] = {"",  "a",  "ab",      "abc",
+                                                "b", "ba", "weather", "weather today"};
 
   pub_party(sim_net& net, ledger& books, std::uint32_t number, std::unique_ptr<socket_state> state,
             const habits& how);
 
   void publish_next(std::string_view topic) { next_topic_ = topic; }
-  [[nodiscard]] const parcel& published() const noexcept { return last(); }
+  // What who asks for `topic` is sent; nothing if he is refused.
+  [[nodiscard]] std::optional<std::string_view> granted(std::string_view topic) const;
 
 private:
   [[nodiscard]] bool receive() override;
   [[nodiscard]] bool speak() override;
+  void grant(const routed_message& wish);
 
+  bool manual_;
   std::optional<std::string_view> next_topic_;
 };
 
-// SUB and XSUB: subscribes to some topics, now and then to others.
+// SUB and XSUB: subscribes to some topics, now and then to others. XSUB says something to its publishers.
 class sub_party final : public party {
 public:
+  static constexpr std::string_view topics[] = {"", "a", "ab", "abc", "b", "ba", "weather"};
+
   // `changes`: how often, of a hundred times that it has received all there is.
   sub_party(sim_net& net, ledger& books, std::uint32_t number, std::unique_ptr<socket_state> state,
             const habits& how, unsigned changes);
 
   [[nodiscard]] bool wants(std::string_view topic) const;
+  // What this publisher sends under `topic` is to arrive.
+  [[nodiscard]] bool is_due(const pub_party& publisher, std::string_view topic) const;
+  [[nodiscard]] bool has(std::string_view topic) const { return topics_.contains(topic); }
   void settle_down() noexcept { changes_ = 0; }
+  // All that has come has been received.
+  void subscribe_to(std::string_view topic);
 
 private:
   [[nodiscard]] bool receive() override;
+  [[nodiscard]] bool speak() override;
   [[nodiscard]] bool filters() { return socket().state().type() == socket_type::sub; }
   void change_topics();
   void begin(std::string_view topic);

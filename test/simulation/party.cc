@@ -95,8 +95,8 @@ bool party::offer(std::span<const std::string_view> envelope, std::uint32_t dest
   if (status != send_status::queued) {
     return false;
   }
-  // What REP drops at once was not sent; what a publisher does is in books of its own.
-  if (counters.messages_sent != sent_before || publishes(socket_.state().type())) {
+  // What REP drops at once was not sent; what goes to many is in books of its own.
+  if (counters.messages_sent != sent_before || sends_to_many(socket_.state().type())) {
     books_->queued(p, envelope.empty() ? std::string_view{} : envelope.front());
   }
   last_ = p;

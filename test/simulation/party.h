@@ -24,6 +24,11 @@ namespace zmtp::simulation {
   return type == socket_type::pub || type == socket_type::xpub;
 }
 
+// Sends what it sends to all that want it.
+[[nodiscard]] constexpr bool sends_to_many(socket_type type) noexcept {
+  return publishes(type) || type == socket_type::xsub;
+}
+
 [[nodiscard]] constexpr bool subscribes(socket_type type) noexcept {
   return type == socket_type::sub || type == socket_type::xsub;
 }
@@ -54,6 +59,8 @@ public:
   void start() { wake_later(); }
   // Sends one more as soon as it can, if it is of those that begin.
   void send_another();
+  // The last parcel that was queued.
+  [[nodiscard]] const parcel& last() const noexcept { return last_; }
   // Why it cannot go on although nothing happens; empty if it can.
   [[nodiscard]] virtual std::string_view stuck() const { return {}; }
 
@@ -72,8 +79,6 @@ protected:
   [[nodiscard]] random_source& random() const noexcept { return net_->here().random; }
   [[nodiscard]] ledger& books() const noexcept { return *books_; }
   [[nodiscard]] const habits& how() const noexcept { return habits_; }
-  // The last parcel that was queued.
-  [[nodiscard]] const parcel& last() const noexcept { return last_; }
 
 private:
   [[nodiscard]] bool serve();

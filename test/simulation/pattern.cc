@@ -48,7 +48,6 @@ std::unique_ptr<party> cast(sim_net& net, ledger& books, casting part) {
       return std::make_unique<sub_party>(net, books, number, std::make_unique<sub_state>(options),
                                          how, changes);
     case socket_type::xsub:
-      how.messages = 0;
       return std::make_unique<sub_party>(net, books, number, std::make_unique<xsub_state>(options),
                                          how, changes);
   }

@@ -1,61 +1,200 @@
 #include "test/simulation/publication_check.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace zmtp::simulation {
 
 bool publication_check::wants(const connection& c, std::string_view topic) {
-  return std::any_of(c.topics.begin(), c.topics.end(),
-                     [&](const auto& wanted) { return topic.starts_with(wanted); });
+  return std::any_of(c.given.begin(), c.given.end(),
+                     [&](const auto& given) { return topic.starts_with(given); });
+}
+
+void publication_check::give(connection& to, std::string_view topic) {
+  if (!to.given.emplace(topic).second || !how_.last_values) {
+    return;
+  }
+  beginning added{.prefix = std::string{topic}, .since = last_};
+  for (const auto& [of, value] : values_) {
+    if (of.starts_with(topic)) {
+      added.values.emplace(of, value);
+      added.missing.insert(of);
+    }
+  }
+  to.beginnings.push_back(std::move(added));
+}
+
+void publication_check::take_back(connection& from, std::string_view topic) {
+  const auto known = from.given.find(topic);
+  if (known == from.given.end()) {
+    return;
+  }
+  for (auto& b : from.beginnings) {
+    if (!b.until && b.prefix == topic) {
+      b.until = last_;
+    }
+  }
+  from.given.erase(known);
 }
 
 void publication_check::on_subscription(peer_id pipe, bool subscribe, std::string_view topic) {
-  auto& topics = owed_[pipe].topics;
+  auto& c = owed_[pipe];
   if (subscribe) {
-    topics.emplace(topic);
-  } else if (const auto known = topics.find(topic); known != topics.end()) {
-    topics.erase(known);
+    c.asked.emplace(topic);
+  } else if (const auto known = c.asked.find(topic); known != c.asked.end()) {
+    c.asked.erase(known);
+  }
+  if (!how_.manual) {
+    on_given(pipe, subscribe, topic);
   }
 }
 
-bool publication_check::on_told(bool begins, std::string_view topic) {
-  if (begins) {
-    return known_.emplace(topic).second;
+void publication_check::on_given(peer_id pipe, bool subscribe, std::string_view topic) {
+  auto& c = owed_[pipe];
+  if (subscribe) {
+    give(c, topic);
+  } else {
+    take_back(c, topic);
   }
-  const auto known = known_.find(topic);
-  if (known == known_.end()) {
+}
+
+void publication_check::on_opened(peer_id pipe, bool durable) {
+  auto& c = owed_[pipe];
+  c.durable = c.durable || durable;
+  if (how_.to_all) {
+    c.given.emplace();
+  }
+}
+
+void publication_check::on_closed(peer_id pipe) { owed_[pipe].given.clear(); }
+
+void publication_check::on_detached(peer_id pipe) {
+  auto& c = owed_[pipe];
+  c.asked.clear();
+  if (how_.to_all && c.durable) {
+    return;
+  }
+  while (!c.given.empty()) {
+    take_back(c, std::string{*c.given.begin()});
+  }
+}
+
+bool publication_check::on_told(peer_id pipe, bool begins, std::string_view topic) {
+  auto& known = how_.manual ? owed_[pipe].told : known_;
+  if (begins) {
+    return known.emplace(topic).second;
+  }
+  const auto ended = known.find(topic);
+  if (ended == known.end()) {
     return false;
   }
-  known_.erase(known);
+  known.erase(ended);
   return true;
 }
 
 bool publication_check::knows_all() const {
-  std::set<std::string, std::less<>> all;
+  if (how_.manual) {
+    return std::all_of(owed_.begin(), owed_.end(),
+                       [](const auto& of) { return of.second.told == of.second.asked; });
+  }
+  topics all;
   for (const auto& [pipe, c] : owed_) {
-    all.insert(c.topics.begin(), c.topics.end());
+    all.insert(c.asked.begin(), c.asked.end());
   }
   return known_ == all;
 }
 
+bool publication_check::all_caught_up() const {
+  return std::all_of(owed_.begin(), owed_.end(), [](const auto& of) {
+    const auto& all = of.second.beginnings;
+    return std::all_of(all.begin(), all.end(),
+                       [](const beginning& b) { return b.until || b.missing.empty(); });
+  });
+}
+
 void publication_check::on_published(std::uint32_t sequence, std::string_view topic) {
+  last_ = sequence;
   for (auto& [pipe, c] : owed_) {
     if (wants(c, topic)) {
       c.sequences.push_back(sequence);
       ++total_;
     }
   }
+  if (how_.last_values) {
+    published_.emplace(topic);
+    keep(sequence, topic);
+  }
 }
 
-bool publication_check::on_written(peer_id pipe, std::uint32_t sequence) {
-  auto& sequences = owed_[pipe].sequences;
-  const auto at = std::find(sequences.begin(), sequences.end(), sequence);
-  if (at == sequences.end()) {
+// The topic that has rested longest gives way.
+void publication_check::keep(std::uint32_t sequence, std::string_view topic) {
+  values_.insert_or_assign(std::string{topic}, sequence);
+  if (values_.size() <= *how_.last_values) {
+    return;
+  }
+  const auto oldest = std::min_element(values_.begin(), values_.end(),
+                                       [](auto& a, auto& b) { return a.second < b.second; });
+  for (auto& [pipe, c] : owed_) {
+    for (auto& b : c.beginnings) {
+      b.missing.erase(oldest->first);
+    }
+  }
+  values_.erase(oldest);
+}
+
+publication_check::writing publication_check::on_written(peer_id pipe, std::uint32_t sequence,
+                                                         std::string_view topic) {
+  auto& c = owed_[pipe];
+  for (auto& b : c.beginnings) {
+    if (const auto value = b.values.find(topic);
+        value != b.values.end() && sequence >= value->second) {
+      b.missing.erase(value->first);
+    }
+  }
+  auto& last = c.last_written[std::string{topic}];
+  const auto before = std::exchange(last, std::max(last, sequence));
+  const auto found = sequence < before ? writing::stale : writing::owed;
+  const auto at = std::find(c.sequences.begin(), c.sequences.end(), sequence);
+  if (at != c.sequences.end()) {
+    missed_ += static_cast<std::size_t>(at - c.sequences.begin());
+    c.sequences.erase(c.sequences.begin(), at + 1);
+    return found;
+  }
+  if (!is_value_again(c, sequence, topic)) {
+    return writing::not_owed;
+  }
+  ++total_;
+  return found == writing::owed ? writing::again : found;
+}
+
+// Whether it may be the last value of its topic that came of a beginning; of each once. They are looked
+// at in their order, so that those are used up first that have ended.
+bool publication_check::is_value_again(connection& c, std::uint32_t sequence,
+                                       std::string_view topic) {
+  const auto of = std::find_if(c.beginnings.begin(), c.beginnings.end(), [&](const beginning& b) {
+    const auto value = b.values.find(topic);
+    const auto least = value != b.values.end() ? value->second : b.since + 1;
+    return topic.starts_with(b.prefix) && sequence >= least && (!b.until || sequence <= *b.until) &&
+           !b.written.contains(topic);
+  });
+  if (of == c.beginnings.end()) {
     return false;
   }
-  missed_ += static_cast<std::size_t>(at - sequences.begin());
-  sequences.erase(sequences.begin(), at + 1);
+  of->written.emplace(topic);
   return true;
+}
+
+std::size_t publication_check::doubtful() const {
+  std::size_t all = 0;
+  for (const auto& [pipe, c] : owed_) {
+    for (const auto& b : c.beginnings) {
+      all += static_cast<std::size_t>(
+          std::count_if(published_.begin(), published_.end(), [&](const auto& topic) {
+            return topic.starts_with(b.prefix) && !b.written.contains(topic);
+          }));
+    }
+  }
+  return all;
 }
 
 }  // namespace zmtp::simulation

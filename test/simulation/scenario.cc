@@ -25,6 +25,7 @@ private:
   [[nodiscard]] random_source& random() noexcept { return company_.net().here().random; }
   [[nodiscard]] net_options some_net();
   [[nodiscard]] socket_options some_options();
+  [[nodiscard]] xpub_options some_xpub();
   [[nodiscard]] habits some_habits();
   [[nodiscard]] troubles some_troubles();
   void choose();
@@ -69,6 +70,16 @@ socket_options scenario::some_options() {
   return o;
 }
 
+xpub_options scenario::some_xpub() {
+  xpub_options o;
+  o.manual = random().chance(40);
+  if (random().chance(50)) {
+    o.last_values.emplace();
+    o.last_values->topics = random().chance(50) ? 3 : 1000;
+  }
+  return o;
+}
+
 habits scenario::some_habits() {
   habits h;
   h.messages = random().between(5, 60);
@@ -107,6 +118,9 @@ void scenario::choose() {
                  .options = some_options(),
                  .how = some_habits(),
                  .topic_changes = changes};
+    if (part.type == socket_type::xpub) {
+      part.options.xpub = some_xpub();
+    }
     if (random().chance(70)) {
       part.options.routing_id = "party " + std::to_string(number);
     }

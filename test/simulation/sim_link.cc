@@ -113,6 +113,7 @@ void sim_link::decode(pipe* p) {
     return;
   }
   const auto& faults = socket_->faults();
+  const auto before = p->in.size();
   if (faults.ignores_marks) {
     receive_queue unmarked{{.messages = std::nullopt, .octets = std::nullopt}};
     connection_.receive_into(unmarked);
@@ -124,6 +125,7 @@ void sim_link::decode(pipe* p) {
   } else {
     connection_.receive_into(p->in);
   }
+  socket_->watcher().on_decoded(*socket_, stream_->id(), end_of_stream_, p->in.size() - before);
   if (faults.received) {
     faults.received(*p);
   }
@@ -223,6 +225,9 @@ void sim_link::on_subscription(const connection::subscription& s) {
     socket_->watcher().on_subscription(*socket_, p->id, s.subscribe, s.topic);
     if (s.subscribe || !socket_->faults().forgets_cancel) {
       socket_->state().on_subscription(*p, s.subscribe, s.topic);
+    }
+    if (const auto& spoil = socket_->faults().subscribed) {
+      spoil(*p, s.subscribe, s.topic);
     }
   }
 }

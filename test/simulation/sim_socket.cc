@@ -44,6 +44,7 @@ void sim_socket::unbind(std::string_view name) {
 
 void sim_socket::connect(std::string_view name) {
   auto& p = state_->open_pipe(true);
+  watcher_->on_connected(*this, p.id);
   dialers_.push_back(std::make_shared<sim_dialer>(*this, name, p.id));
   dialers_.back()->start();
 }
@@ -63,6 +64,7 @@ void sim_socket::disconnect(std::string_view name) {
       link->close(errc::socket_closed);
     }
     if (auto* p = state_->find(gone->pipe())) {
+      watcher_->on_disconnected(*this, p->id);
       state_->close_pipe(*p);
     }
   });

@@ -5,6 +5,7 @@
 #include "zmtp/error.h"
 #include "zmtp/routing/peer_id.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -17,10 +18,16 @@ public:
   virtual ~socket_watcher() = default;
   // A conversation has begun on this end of the stream.
   virtual void on_link(const sim_socket& socket, std::uint64_t stream, end_of_stream e) = 0;
+  // The socket has a pipe for an endpoint that it connects to, or no longer.
+  virtual void on_connected(const sim_socket& socket, peer_id pipe) = 0;
+  virtual void on_disconnected(const sim_socket& socket, peer_id pipe) = 0;
   virtual void on_attached(const sim_socket& socket, peer_id pipe, std::uint64_t stream,
                            end_of_stream e) = 0;
   virtual void on_subscription(const sim_socket& socket, peer_id pipe, bool subscribe,
                                std::string_view topic) = 0;
+  // So many messages more from the other end are in the socket's queue.
+  virtual void on_decoded(const sim_socket& socket, std::uint64_t stream, end_of_stream e,
+                          std::size_t messages) = 0;
   virtual void on_detached(const sim_socket& socket, peer_id pipe) = 0;
   virtual void on_ended(const sim_socket& socket, std::uint64_t stream, end_of_stream e,
                         error_code reason) = 0;
