@@ -124,33 +124,34 @@ bool listener::full() const noexcept {
   return pending_.size() >= core_->options().pending_handshakes;
 }
 
-// While there are too many handshakes the one that has been silent for longest gives way, if it has been
-// so for long enough and does not turn out to have spoken. Else newcomers wait in the kernel's backlog.
 bool listener::make_room() {
-  while (core_ != nullptr && full()) {
+  while (core_ != nullptr) {
     const auto now = socket_core::clock::now();
-    auto* const longest = *std::max_element(
-        pending_.begin(), pending_.end(),
-        [&](const wire_link* a, const wire_link* b) { return a->silence(now) < b->silence(now); });
-    const auto silence = longest->silence(now);
-    const auto allowed = core_->options().limit.handshake_silence;
-    if (silence < allowed) {
-      report_pause(errc::too_many_handshakes);
-      if (silence) {
-        accept_after(allowed - *silence);
-      }
-      return false;
+    const auto& options = core_->options();
+    const handshake_room room{options.pending_handshakes, options.limit.handshake_silence};
+    const auto verdict =
+        room.decide(pending_.size(), [&](std::size_t i) { return pending_[i]->silence(now); });
+    switch (verdict.what) {
+      case handshake_room::verdict::kind::room: return true;
+      case handshake_room::verdict::kind::wait:
+        report_pause(errc::too_many_handshakes);
+        if (verdict.again_after) {
+          accept_after(*verdict.again_after);
+        }
+        return false;
+      case handshake_room::verdict::kind::evict: break;
     }
-    const auto alive = longest->shared_from_this();
+    auto* const silent = pending_[verdict.which];
+    const auto alive = silent->shared_from_this();
     core_->turn([&] {
       // Where the loop was held up, what it said waits in the kernel.
-      longest->listen();
-      if (longest->silence(now) >= allowed) {
-        longest->close(errc::handshake_evicted);
+      silent->listen();
+      if (room.may_go(silent->silence(now))) {
+        silent->close(errc::handshake_evicted);
       }
     });
   }
-  return core_ != nullptr;
+  return false;
 }
 
 // Those who come wait in the kernel's backlog meanwhile; peers that are there are served.

@@ -3,6 +3,7 @@
 
 #include "zmtp/endpoint.h"
 #include "zmtp/routing/address_shares.h"
+#include "zmtp/routing/handshake_room.h"
 #include "zmtp/socket/entrance.h"
 #include "zmtp/socket/socket_core.h"
 #include "zmtp/transport/acceptor.h"

@@ -22,6 +22,16 @@ std::unique_ptr<mechanism> make_mechanism(const socket_state& state) {
   return std::make_unique<null_mechanism>(own_properties(state), state.options().limit);
 }
 
+parting::heard what_was_heard(std::size_t octets, const error_code& ec) noexcept {
+  if (octets != 0) {
+    return parting::heard::octets;
+  }
+  if (ec == asio::error::would_block) {
+    return parting::heard::nothing;
+  }
+  return ec == asio::error::eof ? parting::heard::end : parting::heard::failure;
+}
+
 }  // namespace
 
 wire_link::wire_link(std::shared_ptr<socket_core> core, transport::stream stream,
@@ -39,7 +49,9 @@ wire_link::wire_link(std::shared_ptr<socket_core> core, transport::stream stream
 void wire_link::start() {
   report_start();
   // A closed socket connects for what is left to write.
-  finishing_ = core_->finishing();
+  if (core_->finishing()) {
+    parting_.begin();
+  }
   write_soon();
   wait_readable();
   arm_deadline();
@@ -51,7 +63,7 @@ send_queue& wire_link::out() noexcept {
 }
 
 void wire_link::wait_readable() {
-  if (reading_ || ended_ || connection_.over() || (connection_.blocked() && !finishing_)) {
+  if (reading_ || ended_ || connection_.over() || (connection_.blocked() && !parting_.begun())) {
     return;
   }
   reading_ = true;
@@ -95,7 +107,7 @@ void wire_link::settle() {
 }
 
 void wire_link::read() {
-  if (finishing_ && connection_.traffic()) {
+  if (parting_.begun() && connection_.traffic()) {
     discard();
     return;
   }
@@ -150,27 +162,27 @@ void wire_link::discard() {
   const auto count = transport::read_some(stream_, {memory->data(), memory->capacity()}, ec);
   if (count != 0) {
     connection_.heard(clock::now());
-  } else if (ec == asio::error::eof && shut_) {
-    part();
-  } else if (ec != asio::error::would_block) {
-    leave_unread();
+  }
+  switch (parting_.on_read(what_was_heard(count, ec))) {
+    case parting::verdict::stays: return;
+    case parting::verdict::closed: part(); return;
+    case parting::verdict::left_unread: leave_unread(); return;
   }
 }
 
-// The peer has closed. Whether it read to the end before, its TCP says: it acknowledges, or resets.
 void wire_link::part() {
-  if (deaf_ || transport::reset(stream_.native_handle())) {
-    leave_unread();
-  } else if (transport::unacknowledged(stream_.native_handle()) == 0) {
-    end(errc::socket_closed);
-  } else {
-    timer_.emplace(core_->executor(), clock::now() + look_again);
-    timer_->async_wait([self = self()](error_code ec) {
-      if (!ec && !self->ended_) {
-        self->core_->turn([&] { self->part(); });
-      }
-    });
+  const auto handle = stream_.native_handle();
+  switch (parting::judge(deaf_, transport::reset(handle), transport::unacknowledged(handle))) {
+    case parting::outcome::read_all: end(errc::socket_closed); return;
+    case parting::outcome::left_unread: leave_unread(); return;
+    case parting::outcome::unknown: break;
   }
+  timer_.emplace(core_->executor(), clock::now() + look_again);
+  timer_->async_wait([self = self()](error_code ec) {
+    if (!ec && !self->ended_) {
+      self->core_->turn([&] { self->part(); });
+    }
+  });
 }
 
 void wire_link::leave_unread() {
@@ -277,7 +289,7 @@ bool wire_link::flush() {
 }
 
 void wire_link::write() {
-  if (ended_ || writing_ || deaf_ || shut_) {
+  if (ended_ || writing_ || deaf_ || parting_.shut()) {
     return;
   }
   written_in_ = core_->turn_number();
@@ -307,9 +319,7 @@ void wire_link::write() {
       }
     }
   }
-  if (finishing_ && !writing_ && connection_.traffic() &&
-      (deaf_ || !connection_.has_output(queue))) {
-    shut_ = true;
+  if (!writing_ && parting_.shuts(connection_.traffic(), !deaf_ && connection_.has_output(queue))) {
     error_code ignored;
     stream_.shutdown(transport::stream::shutdown_send, ignored);
   }
@@ -352,7 +362,7 @@ void wire_link::close(error_code reason) {
 }
 
 void wire_link::finish() {
-  finishing_ = true;
+  parting_.begin();
   const auto keep = self();
   if (!connection_.traffic() && (own_pipe() == nullptr || own_pipe()->out.empty())) {
     end(errc::socket_closed);

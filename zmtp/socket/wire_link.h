@@ -2,6 +2,7 @@
 // A conversation on a stream: reads into it, writes its output, acts on its events.
 
 #include "zmtp/conversation/connection.h"
+#include "zmtp/conversation/parting.h"
 #include "zmtp/socket/half_message.h"
 #include "zmtp/socket/peer_link.h"
 #include "zmtp/transport/stream.h"
@@ -86,8 +87,7 @@ private:
   bool deaf_ = false;             // the peer takes no more octets
   std::uint64_t written_in_ = 0;  // the turn of the last write
   std::uint64_t refused_ = 0;     // subscriptions that the state knows to be refused
-  bool finishing_ = false;
-  bool shut_ = false;  // our end of the stream is closed
+  parting parting_;
   bool ended_ = false;
 };
 

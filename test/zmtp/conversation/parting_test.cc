@@ -1,0 +1,80 @@
+#include "zmtp/conversation/parting.h"
+
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+
+namespace zmtp {
+namespace {
+
+using heard = parting::heard;
+using outcome = parting::outcome;
+using verdict = parting::verdict;
+
+// One whose socket has closed, and that has written all.
+parting shut() {
+  parting p;
+  p.begin();
+  EXPECT_TRUE(p.shuts(true, false));
+  return p;
+}
+
+TEST(parting, of_who_does_not_part_the_stream_stays_open) {
+  parting p;
+  EXPECT_FALSE(p.begun());
+  EXPECT_FALSE(p.shuts(true, false));
+  EXPECT_FALSE(p.shut());
+}
+
+TEST(parting, closes_our_end_when_all_is_written_once) {
+  parting p;
+  p.begin();
+  EXPECT_FALSE(p.shuts(false, true)) << "still in the handshake";
+  EXPECT_FALSE(p.shuts(false, false)) << "with what is queued to come behind it";
+  EXPECT_FALSE(p.shuts(true, true));
+  EXPECT_FALSE(p.shut());
+  EXPECT_TRUE(p.shuts(true, false));
+  EXPECT_TRUE(p.shut());
+  EXPECT_FALSE(p.shuts(true, false));
+}
+
+TEST(parting, stays_while_the_peer_does) {
+  parting p;
+  p.begin();
+  for (const auto what : {heard::octets, heard::nothing}) {
+    EXPECT_EQ(p.on_read(what), verdict::stays);
+    EXPECT_EQ(shut().on_read(what), verdict::stays);
+  }
+}
+
+TEST(parting, who_closes_before_we_did_has_not_read_to_the_end) {
+  parting p;
+  p.begin();
+  EXPECT_EQ(p.on_read(heard::end), verdict::left_unread);
+  EXPECT_EQ(shut().on_read(heard::end), verdict::closed);
+}
+
+TEST(parting, whose_connection_fails_has_not_read_to_the_end) {
+  parting p;
+  p.begin();
+  EXPECT_EQ(p.on_read(heard::failure), verdict::left_unread);
+  EXPECT_EQ(shut().on_read(heard::failure), verdict::left_unread);
+}
+
+TEST(parting, who_acknowledged_all_has_read_to_the_end) {
+  EXPECT_EQ(parting::judge(false, false, 0), outcome::read_all);
+}
+
+TEST(parting, what_is_not_acknowledged_may_still_be) {
+  EXPECT_EQ(parting::judge(false, false, 1), outcome::unknown);
+}
+
+TEST(parting, who_resets_or_takes_nothing_has_left_something_unread) {
+  for (const std::size_t unacknowledged : {0U, 1U}) {
+    EXPECT_EQ(parting::judge(false, true, unacknowledged), outcome::left_unread);
+    EXPECT_EQ(parting::judge(true, false, unacknowledged), outcome::left_unread);
+  }
+}
+
+}  // namespace
+}  // namespace zmtp
