@@ -10,6 +10,11 @@ namespace zmtp {
 
 namespace {
 
+// Each costs what a message of many octets does. Who has said more of them in one read is read from in
+// pieces so short that others on the executor do not wait for long.
+constexpr unsigned many_commands = 32;
+constexpr std::size_t short_read = 1024;
+
 std::string_view view(std::span<const std::byte> octets) noexcept {
   return {reinterpret_cast<const char*>(octets.data()), octets.size()};
 }
@@ -41,12 +46,19 @@ std::span<std::byte> connection::prepare() {
     return {};
   }
   const auto to = buffer_.prepare(in_one_piece());
+  if (std::exchange(commands_, 0) > many_commands) {
+    longest_read_ = short_read;
+  }
   // Who is not admitted yet may not fill a buffer.
-  return traffic() ? to : to.first(std::min(to.size(), limit_->handshake_command_size));
+  return to.first(std::min(to.size(), traffic() ? longest_read_ : limit_->handshake_command_size));
 }
 
 void connection::commit(std::size_t count, time_point now) noexcept {
   buffer_.commit(count);
+  if (longest_read_ != unlimited) {
+    // Back to what others are given, unless it goes on so.
+    longest_read_ = longest_read_ > unlimited / 2 ? unlimited : longest_read_ * 2;
+  }
   now_ = now;
   heartbeat_.on_octets(now);
 }
@@ -111,6 +123,7 @@ void connection::take_message(receive_queue& queue) {
     const message m{buffer_.memory(), run, parts};
     const auto parsed = command::parse_subscription(m.front());
     if (const auto* s = std::get_if<command::subscription>(&parsed)) {
+      ++commands_;
       on_subscription(s->subscribe, s->topic);
       return;
     }
@@ -125,6 +138,7 @@ void connection::take_command() {
   buffer_.remove(decoder_.size(), whole.size());
   decoder_.command_taken();
   if (traffic()) {
+    ++commands_;
     on_traffic_command(body);
   } else {
     on_handshake_command(body);

@@ -66,8 +66,8 @@ public:
              std::unique_ptr<mechanism> handshake, bool as_server, const limits& limit,
              const heartbeat_options& beat, time_point now);
 
-  // Where to read to; empty while nothing may be read: an event or undecoded octets wait, or the
-  // conversation is over. Valid until the next call of any member but commit().
+  // Where to read to, no more than that in one read; empty while nothing may be read: an event or
+  // undecoded octets wait, or the conversation is over. Valid until the next call of any member but commit().
   [[nodiscard]] std::span<std::byte> prepare();
   void commit(std::size_t count, time_point now) noexcept;
   // Octets that the message in progress, if it is too large to leave the buffer that all connections
@@ -151,6 +151,7 @@ public:
   }
 
 private:
+  static constexpr auto unlimited = static_cast<std::size_t>(-1);
   enum class state { greeting, handshake, admission, traffic, over };
 
   [[nodiscard]] bool listening() const noexcept {
@@ -191,6 +192,9 @@ private:
   decoder decoder_;
   read_buffer buffer_;
   bool blocked_ = false;
+  std::size_t longest_read_ = unlimited;
+  unsigned commands_ =
+      0;  // of the peer, subscriptions by message too, since the last read was prepared
 
   // Octets of our own: greeting, handshake, commands. They go between messages.
   std::string control_;

@@ -20,7 +20,7 @@ namespace zmtp::test {
 namespace {
 
 constexpr ::rlim_t most_files = 64;
-constexpr std::size_t crowd = 200;
+constexpr std::size_t crowd = 500;
 constexpr std::size_t questions = 1'000;
 
 // What the server did, as it tells its parent.

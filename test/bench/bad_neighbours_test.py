@@ -1,0 +1,52 @@
+#!/usr/bin/python3
+"""bench/bad_neighbours in its short form: it runs to its end and reports all; of times nothing is said."""
+
+import re
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+PATIENCE = 60  # seconds; nothing comes near it unless something is wrong
+CHURNS = ("PING", "SUBSCRIBE and CANCEL", "CANCEL")
+
+
+def program(name):
+    """As Bazel built it: among the runfiles of a test, or for a run by hand in bazel-bin."""
+    root = Path(__file__).resolve().parents[2]
+    for path in (Path(name), root / "bazel-bin" / name):
+        if path.is_file():
+            return str(path.resolve())
+    sys.exit(f"{name} is not built: bazel build //{Path(name).parent}:{Path(name).name}")
+
+
+def run(*options):
+    return subprocess.run([program("bench/bad_neighbours"), *options], text=True,
+                          capture_output=True, timeout=PATIENCE, check=False)
+
+
+class BadNeighboursTest(unittest.TestCase):
+    def test_all_is_reported(self):
+        done = run("--seconds", "0.1", "--connects", "100", "--descriptors", "40")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        served = re.search(r"^connects: 100, of which (\d+) are served with a limit of 40 "
+                           r"descriptors$", done.stdout, re.MULTILINE)
+        self.assertTrue(0 < int(served.group(1)) < 40)
+        for line in (r"CPU with descriptors: [\d.]+ \[%\]", r"CPU without: [\d.]+ \[%\]",
+                     r"round trip without: p50 [\d.]+, p99 [\d.]+, longest \d+ \[us\]",
+                     r"next accepted after descriptors are free: \d+ \[ms\]"):
+            self.assertRegex(done.stdout, f"(?m)^{line}$")
+        for churn in CHURNS:
+            found = re.search(rf"^{churn}: p99 ratio [\d.]+, ([\d.]+) MB/s in, ([\d.]+) octets out "
+                              r"for each, (\d+) connections$", done.stdout, re.MULTILINE)
+            self.assertGreater(float(found.group(1)), 0, churn)
+            self.assertLessEqual(float(found.group(2)), 1, churn)
+
+    def test_misuse(self):
+        done = run("--descriptors", "1")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("--descriptors", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
