@@ -20,6 +20,8 @@ public:
   last_values& operator=(const last_values&) = delete;
   ~last_values();
 
+  // What is above it gives way when the next message is kept.
+  void change_limit(const last_value_limits& limit) noexcept { limit_ = limit; }
   // A message that is too large for the limits is not kept, nor the one that it outdates.
   void keep(const message& m);
   // Visits the messages whose topics begin with `prefix`, in the order of topics and beginning at topic

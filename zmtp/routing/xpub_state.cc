@@ -27,8 +27,17 @@ xpub_state::xpub_state(const socket_options& options, std::uint64_t seed)
     : pub_state{options.xpub.announce_as_pub ? socket_type::pub : pattern, options, seed},
       told_{seed} {
   announce_to_pattern();
-  if (options.xpub.last_values) {
-    last_values_.emplace(*options.xpub.last_values);
+}
+
+// Which may have been changed.
+void xpub_state::follow_options() {
+  if (const auto& wanted = options_.xpub.last_values; !wanted) {
+    last_values_.reset();
+    behind_.clear();
+  } else if (last_values_) {
+    last_values_->change_limit(*wanted);
+  } else {
+    last_values_.emplace(*wanted);
   }
 }
 
@@ -52,6 +61,7 @@ void xpub_state::on_subscription(pipe& p, bool subscribe, std::string_view topic
 }
 
 void xpub_state::begin_catching_up(pipe& p, std::string_view topic) {
+  follow_options();
   if (last_values_) {
     if (p.id.slot >= behind_.size()) {
       behind_.resize(p.id.slot + 1);
@@ -187,6 +197,7 @@ bool xpub_state::withdraw(const pipe& p, message& to) {
 }
 
 send_status xpub_state::send(message&& m, if_full then) {
+  follow_options();
   if (!last_values_) {
     return pub_state::send(std::move(m), then);
   }

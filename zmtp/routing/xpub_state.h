@@ -53,6 +53,7 @@ private:
   [[nodiscard]] bool is_news(peer_id from, std::string_view part);
   [[nodiscard]] bool withdraw(const pipe& p, message& to);
   [[nodiscard]] pipe* subscriber(peer_id id) const noexcept;
+  void follow_options();
   void begin_catching_up(pipe& p, std::string_view topic);
   void stop_catching_up(const pipe& p, std::string_view topic);
   void catch_up(pipe& p);

@@ -89,6 +89,50 @@ TEST_F(xpub_last_values, what_is_sent_to_one_peer_is_no_value) {
   EXPECT_EQ(taken(other), messages{});
 }
 
+TEST_F(xpub_last_values, begin_and_end_when_the_options_say_so) {
+  state.change_options({});
+  send({"A", "nobody keeps it"});
+  const auto first = attach_new(state);
+  subscribe(first, "A");
+  EXPECT_EQ(taken(first), messages{});
+
+  state.change_options(keeping());
+  send({"A", "kept"});
+  send({"B", "kept"});
+  const auto second = attach_new(state);
+  subscribe(second, "");
+  EXPECT_EQ(taken(second), (messages{{"A", "kept"}, {"B", "kept"}}));
+
+  auto fewer = keeping();
+  fewer.xpub.last_values->topics = 1;
+  state.change_options(fewer);
+  send({"C", "kept"});
+  const auto third = attach_new(state);
+  subscribe(third, "");
+  EXPECT_EQ(taken(third), (messages{{"C", "kept"}}));
+
+  state.change_options({});
+  const auto fourth = attach_new(state);
+  subscribe(fourth, "");
+  EXPECT_EQ(taken(fourth), messages{});
+}
+
+TEST_F(xpub_last_values, that_are_no_longer_kept_are_owed_to_nobody) {
+  auto small = keeping(1);
+  xpub_state slow{small};
+  for (const auto* topic : {"A", "B", "C"}) {
+    ASSERT_EQ(slow.send(message{topic}, if_full::drop), send_status::queued);
+  }
+  const auto id = attach_new(slow);
+  slow.on_subscription(*slow.find(id), true, "");
+  small.xpub.last_values.reset();
+  slow.change_options(small);
+  ASSERT_EQ(slow.send(message{"D"}, if_full::drop), send_status::queued);
+  EXPECT_EQ(content_of(test::write(slow, id)).messages, (messages{{"A"}}));
+  slow.on_written(*slow.find(id));
+  EXPECT_EQ(content_of(test::write(slow, id)).messages, messages{});
+}
+
 TEST_F(xpub_last_values, by_hand_they_follow_what_the_user_subscribes_to) {
   auto options = keeping();
   options.xpub.manual = true;
