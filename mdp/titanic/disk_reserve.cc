@@ -38,25 +38,25 @@ disk_reserve::~disk_reserve() {
   }
 }
 
-bool disk_reserve::hold() {
+bool disk_reserve::hold(std::size_t octets) {
   if (held()) {
     return true;
   }
-  held_ = file_ != nullptr && fill();
+  held_ = file_ != nullptr && fill(octets);
   if (!held_ && file_ != nullptr) {
     file_->pMethods->xTruncate(file_, 0);
   }
   return held_;
 }
 
-bool disk_reserve::fill() {
+bool disk_reserve::fill(std::size_t octets) {
   // Octets that are written take space, where those behind the end of a file may not.
   const std::vector<std::byte> zeros(64 * 1024);
   sqlite3_int64 at = 0;
   if (file_->pMethods->xFileSize(file_, &at) != SQLITE_OK) {
     return false;
   }
-  const auto end = static_cast<sqlite3_int64>(octets_);
+  const auto end = static_cast<sqlite3_int64>(octets);
   while (at < end) {
     const auto next = std::min<sqlite3_int64>(static_cast<sqlite3_int64>(zeros.size()), end - at);
     if (file_->pMethods->xWrite(file_, zeros.data(), static_cast<int>(next), at) != SQLITE_OK) {

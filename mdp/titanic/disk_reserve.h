@@ -19,14 +19,15 @@ public:
   disk_reserve& operator=(const disk_reserve&) = delete;
   ~disk_reserve();
 
-  // Takes the space, if it is not held already. False where there is not enough of it.
-  [[nodiscard]] bool hold();
+  // Takes the space, or so much of it, if none is held already. False where there is not enough of it.
+  [[nodiscard]] bool hold() { return hold(octets_); }
+  [[nodiscard]] bool hold(std::size_t octets);
   [[nodiscard]] bool held() const noexcept { return held_ || octets_ == 0; }
   // Gives it to who needs it. False if there was nothing to give.
   [[nodiscard]] bool release();
 
 private:
-  [[nodiscard]] bool fill();
+  [[nodiscard]] bool fill(std::size_t octets);
 
   std::size_t octets_;
   const char* name_ = nullptr;  // which the file goes on using

@@ -275,8 +275,10 @@ void slot_file::carry_out(const std::vector<store_operation>& batch,
     return one.what == operation::accept;
   });
   if (writes && !ec) {
-    const auto room = !accepts || hold_reserve();
-    ec = room ? transact(batch, results, what_gives_way::nothing) : errc::store_full;
+    ec = accepts ? hold_reserve() : error_code{};
+    if (!ec) {
+      ec = transact(batch, results, what_gives_way::nothing);
+    }
     if (ec == errc::store_full) {
       ec = transact(batch, results, what_gives_way::what_is_accepted);
     }
@@ -295,17 +297,43 @@ void slot_file::carry_out(const std::vector<store_operation>& batch,
   }
 }
 
-bool slot_file::hold_reserve() {
+error_code slot_file::hold_reserve() {
   if (reserve_->held()) {
-    return true;
+    return {};
   }
   // Trying takes time, and what space there is.
   const auto now = std::chrono::steady_clock::now();
   if (now < hold_again_at_) {
-    return false;
+    return errc::store_full;
   }
   hold_again_at_ = now + options_.reserve_retry;
-  return reserve_->hold();
+  if (reserve_->hold()) {
+    return {};
+  }
+  // The file does not get smaller when requests are closed. What is empty in it does for up to one half
+  // of the reserve; the other is for the log, which gives back what it has taken.
+  std::int64_t pages = 0;
+  std::int64_t page_size = 0;
+  auto ec = empty_log(SQLITE_CHECKPOINT_TRUNCATE);
+  if (!ec) {
+    ec = database_.number_of("PRAGMA freelist_count", pages);
+  }
+  if (!ec) {
+    ec = database_.number_of("PRAGMA page_size", page_size);
+  }
+  const auto inside =
+      std::min(static_cast<std::size_t>(pages * page_size), options_.reserve_octets / 2);
+  return ec || reserve_->hold(options_.reserve_octets - inside) ? ec : errc::store_full;
+}
+
+error_code slot_file::empty_log(int how) {
+  const auto ec =
+      error_of(sqlite3_wal_checkpoint_v2(database_.handle(), nullptr, how, nullptr, nullptr));
+  if (!ec) {
+    // The next commit begins it anew.
+    log_pages_ = 0;
+  }
+  return ec;
 }
 
 error_code slot_file::transact(const std::vector<store_operation>& batch,
@@ -430,14 +458,8 @@ void slot_file::tidy() {
   if (failed_ || log_pages_ < options_.log_pages) {
     return;
   }
-  const auto ec = error_of(sqlite3_wal_checkpoint_v2(database_.handle(), nullptr,
-                                                     SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr));
-  if (!ec) {
-    // The next commit begins it anew.
-    log_pages_ = 0;
-  } else if (ec != errc::store_full) {
-    failed_ = true;
-  }
+  const auto ec = empty_log(SQLITE_CHECKPOINT_PASSIVE);
+  failed_ = ec && ec != errc::store_full;
 }
 
 error_code slot_file::salvage(std::function<void(whole_slot&&)> take, salvage_report& report) {

@@ -90,7 +90,10 @@ private:
                                                       const zmtp::message& body);
   [[nodiscard]] boost::system::error_code put_empty(std::uint64_t number);
   [[nodiscard]] boost::system::error_code put_extent();
-  [[nodiscard]] bool hold_reserve();
+  // store_full where there is no room for it.
+  [[nodiscard]] boost::system::error_code hold_reserve();
+  // Moves what is in the log to its place.
+  [[nodiscard]] boost::system::error_code empty_log(int how);
   void read(const store_operation& one, store_result& result);
   [[nodiscard]] bool read_request(std::uint64_t number, whole_slot& into, bool with_body);
   [[nodiscard]] bool read_outcome(std::uint64_t number, whole_slot& into, bool with_body);

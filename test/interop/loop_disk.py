@@ -8,6 +8,8 @@ import struct
 import subprocess
 from pathlib import Path
 
+# Where administrators' programs are, whatever the caller's own path is.
+PATH = f"{os.environ.get('PATH', '/usr/bin:/bin')}:/usr/sbin:/sbin"
 CLONE_NEWNS = 0x00020000
 # <linux/ext4.h>: _IOR('X', 125, __u32), and its argument that leaves the journal as it is on the disk.
 EXT4_IOC_SHUTDOWN = 0x8004587D
@@ -29,7 +31,7 @@ class LoopDisk:
     def _make(self, mebibytes):
         if os.geteuid() != 0:
             return "not root"
-        if not shutil.which("mkfs.ext4"):
+        if not shutil.which("mkfs.ext4", path=PATH):
             return "no mkfs.ext4"
         with open(self.image, "wb") as file:
             file.truncate(mebibytes << 20)
@@ -48,7 +50,8 @@ class LoopDisk:
 
     @staticmethod
     def _run(*command):
-        return subprocess.run(command, capture_output=True, text=True, check=False)
+        return subprocess.run(command, capture_output=True, text=True, check=False,
+                              env={**os.environ, "PATH": PATH})
 
     def mount(self):
         """What the journal has is replayed first."""

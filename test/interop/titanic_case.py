@@ -15,6 +15,8 @@ ID = re.compile(rb"[0-9A-F]{32}")
 
 
 class TitanicCase(InteropCase):
+    RESERVE = 1  # MiB; tests have no need of more, unless the disk is full
+
     def setUp(self):
         super().setUp()
         folder = tempfile.TemporaryDirectory()
@@ -23,7 +25,7 @@ class TitanicCase(InteropCase):
         self.store = str(self.folder / "store")
 
     def arguments(self, *options):
-        return [zinc_path(), "titanic", "--store", self.store, "--reserve", "1", *options]
+        return [zinc_path(), "titanic", "--store", self.store, "--reserve", str(self.RESERVE), *options]
 
     def start_titanic(self, endpoint, *options):
         """One that offers its services, and what it said of its store."""
