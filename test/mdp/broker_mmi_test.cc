@@ -141,7 +141,7 @@ TEST_F(broker_mmi, state_of_the_broker_is_a_line_of_numbers) {
                 "clients_not_reading=0 pauses=0 invalid_messages=1"sv}));
 }
 
-TEST_F(broker_mmi, state_of_titanic_is_what_titanic_says_of_itself) {
+TEST_F(broker_mmi, state_of_titanic_is_what_titanic_says_of_itself) {  // MMI-1
   const auto old_client = attach();
   const auto ask_old = [&] {
     ask(old_client, "mmi.titanic", {"from"sv, "behind"sv}, version::v01);
