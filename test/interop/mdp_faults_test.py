@@ -386,9 +386,11 @@ class IsolationTest(FaultCase):
 
 
 class BrokerKilledAgainTest(FaultCase):
+    KILLS, EVERY = (20, 30) if LONG else (3, 1.5)
+
     def test_workers_come_back_and_all_calls_end(self):
         """Test 26."""
-        kills, every = (20, 30) if LONG else (3, 1.5)
+        kills, every = self.KILLS, self.EVERY
         at = reserve_endpoint(self)
         broker = Broker(self, at=at)
         for i, version in enumerate(VERSIONS):

@@ -234,10 +234,13 @@ TEST(slot_file_faults, a_full_disk_refuses_requests_and_takes_replies_and_closin
   } while (!results[0].ec);
   EXPECT_GT(count, 20U);
   EXPECT_EQ(results[0].ec, errc::store_full);
-  // With one that is refused in the same batch.
+  // With one in the same batch that is refused, unless the log has given back enough for it.
   for (std::uint64_t number = 1; number <= 10; ++number) {
-    file.carry_out({accept_of(count, 5000), answer_of(number, number)}, results);
-    EXPECT_EQ(results[0].ec, errc::store_full);
+    const auto accepts = accept_of(count, count);
+    file.carry_out({accepts, answer_of(number, number)}, results);
+    EXPECT_TRUE(!results[0].ec || results[0].ec == errc::store_full);
+    kept.note(accepts, !results[0].ec);
+    count += results[0].ec ? 0 : 1;
     EXPECT_FALSE(results[1].ec);
     kept.note(answer_of(number, number), true);
     EXPECT_EQ(read(file, operation::read_reply, number), reply_of(number));
