@@ -1,233 +1,44 @@
 // What misbehaving peers cost a server, and those who behave: more connections than it has descriptors
 // for, and commands as fast as one peer can say them. bazel run -c opt //bench:bad_neighbours -- --help
 //
-// The server is a process of its own with a ROUTER that echoes and an XPUB, in one thread. Who misbehaves
-// has the lowest priority: what is measured is the server, not what it has to share a processor with.
+// Who misbehaves has the lowest priority: what is measured is the server, not what it has to share a
+// processor with.
 
+#include "bench/neighbourhood.h"
 #include "zmtp/command.h"
-#include "zmtp/frame.h"
-#include "zmtp/greeting.h"
-#include "zmtp/mechanism/null.h"
-#include "zmtp/socket/router_socket.h"
-#include "zmtp/socket/xpub_socket.h"
 
 #include <CLI/CLI.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/read.hpp>
-#include <boost/asio/write.hpp>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
-#include <fstream>
 #include <memory>
 #include <new>
-#include <optional>
 #include <poll.h>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
+namespace bench {
 namespace {
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
 using clock_type = std::chrono::steady_clock;
-using seconds = std::chrono::duration<double>;
 
 struct arguments {
   rlim_t descriptors = 64;
   std::size_t connects = 500;
   double seconds = 3;
 };
-
-void require(bool done, const char* what) {
-  if (!done) {
-    throw std::runtime_error{std::string{what} + " failed"};
-  }
-}
-
-// A process of this one's, which ends with it.
-class child {
-public:
-  template <class Body>
-  explicit child(Body&& body) : process_{::fork()} {
-    require(process_ >= 0, "fork");
-    if (process_ == 0) {
-      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-      try {
-        body();
-      } catch (const std::exception& e) {
-        std::fprintf(stderr, "a process of it: %s\n", e.what());
-      }
-      ::_exit(1);
-    }
-  }
-  child(const child&) = delete;
-  child& operator=(const child&) = delete;
-  ~child() {
-    ::kill(process_, SIGKILL);
-    ::waitpid(process_, nullptr, 0);
-  }
-
-  void pause() const { ::kill(process_, SIGSTOP); }
-  void resume() const { ::kill(process_, SIGCONT); }
-  // That it has used.
-  [[nodiscard]] seconds processor_time() const {
-    ::clockid_t clock{};
-    ::timespec used{};
-    require(::clock_getcpuclockid(process_, &clock) == 0 && ::clock_gettime(clock, &used) == 0,
-            "reading the processor time of the server");
-    return seconds{static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9};
-  }
-
-private:
-  ::pid_t process_;
-};
-
-struct ports {
-  std::uint16_t router = 0;
-  std::uint16_t xpub = 0;
-};
-
-// Writes its ports there; never returns.
-void serve(int report, std::optional<rlim_t> descriptors) {
-  if (descriptors) {
-    const ::rlimit limit{*descriptors, *descriptors};
-    require(::setrlimit(RLIMIT_NOFILE, &limit) == 0, "limiting descriptors");
-  }
-  asio::io_context context{1};
-  zmtp::router_socket router{context.get_executor()};
-  zmtp::xpub_socket xpub{context.get_executor()};
-  const auto port_of = [](const zmtp::endpoint& at) { return at.tcp()->port; };
-  const ports at{port_of(router.bind("tcp://127.0.0.1:*")),
-                 port_of(xpub.bind("tcp://127.0.0.1:*"))};
-  require(::write(report, &at, sizeof at) == sizeof at, "reporting the ports");
-  for (;;) {
-    context.run_one();
-    for (zmtp::routed_message m; router.try_receive(m);) {
-      (void)router.try_send(m.peer, std::move(m.content));
-    }
-    for (zmtp::routed_message m; xpub.try_receive(m);) {
-    }
-  }
-}
-
-class server {
-public:
-  explicit server(std::optional<rlim_t> descriptors = {})
-      : pipe_{make_pipe()}, child_{[&] { serve(pipe_[1], descriptors); }} {
-    require(::read(pipe_[0], &at_, sizeof at_) == sizeof at_, "starting the server");
-  }
-  ~server() {
-    ::close(pipe_[0]);
-    ::close(pipe_[1]);
-  }
-
-  [[nodiscard]] const ports& at() const noexcept { return at_; }
-  [[nodiscard]] seconds processor_time() const { return child_.processor_time(); }
-
-private:
-  static std::array<int, 2> make_pipe() {
-    std::array<int, 2> made{};
-    require(::pipe(made.data()) == 0, "making a pipe");
-    return made;
-  }
-
-  std::array<int, 2> pipe_;
-  child child_;
-  ports at_;
-};
-
-std::string opening(std::string_view type) {
-  const auto greeting = zmtp::greeting::encode(zmtp::null_mechanism::name, false);
-  std::string said{reinterpret_cast<const char*>(greeting.data()), greeting.size()};
-  const auto property = [](std::string_view name, std::string_view value) {
-    std::string one{static_cast<char>(name.size())};
-    one += name;
-    one += std::string{"\0\0\0", 3} + static_cast<char>(value.size());
-    one += value;
-    return one;
-  };
-  zmtp::command::put(said, "READY", property("Socket-Type", type));
-  return said;
-}
-
-// A peer that blocks: says greeting and READY and the first request at once.
-class peer {
-public:
-  peer(asio::io_context& context, std::uint16_t port, std::string_view type) : socket_{context} {
-    socket_.connect({asio::ip::address_v4::loopback(), port});
-    socket_.set_option(tcp::no_delay{true});
-    say(opening(type));
-  }
-
-  void say(std::string_view octets) { asio::write(socket_, asio::buffer(octets)); }
-  void ask() { say(question); }
-  // The other side's greeting and READY too, the first time.
-  void hear_echo() {
-    if (!heard_) {
-      std::string begin(zmtp::greeting::size + 2, '\0');
-      asio::read(socket_, asio::buffer(begin));
-      std::string ready(static_cast<unsigned char>(begin.back()), '\0');
-      asio::read(socket_, asio::buffer(ready));
-      heard_ = true;
-    }
-    std::array<char, question.size()> echo{};
-    asio::read(socket_, asio::buffer(echo));
-    require(std::string_view(echo.data(), echo.size()) == question, "an echo");
-  }
-  [[nodiscard]] bool can_be_read() { return socket_.available() != 0; }
-  [[nodiscard]] tcp::socket& socket() noexcept { return socket_; }
-
-private:
-  static constexpr std::string_view question{"\0\5hello", 7};
-
-  tcp::socket socket_;
-  bool heard_ = false;
-};
-
-struct latencies {
-  double p50 = 0;
-  double p99 = 0;
-  double longest = 0;
-};
-
-// Round trips for so long; adds each, in microseconds.
-void ask_for(peer& with, seconds lasting, std::vector<double>& all) {
-  const auto end = clock_type::now() + lasting;
-  for (auto now = clock_type::now(); now < end;) {
-    with.ask();
-    with.hear_echo();
-    const auto later = clock_type::now();
-    all.push_back(seconds{later - now}.count() * 1e6);
-    now = later;
-  }
-}
-
-latencies latencies_of(std::vector<double> all) {
-  require(!all.empty(), "measuring");
-  std::sort(all.begin(), all.end());
-  return {all[all.size() / 2], all[all.size() * 99 / 100], all.back()};
-}
-
-latencies measure(peer& with, seconds lasting) {
-  std::vector<double> all;
-  ask_for(with, lasting, all);
-  return latencies_of(std::move(all));
-}
 
 void print(const char* when, const latencies& l) {
   std::printf("%s: p50 %.1f, p99 %.1f, longest %.0f [us]\n", when, l.p50, l.p99, l.longest);
@@ -414,10 +225,11 @@ void suffer_churn(const arguments& how) {
 }
 
 }  // namespace
+}  // namespace bench
 
 int main(int count, char** values) {
   CLI::App app{"What misbehaving peers cost a server, and those who behave."};
-  arguments how;
+  bench::arguments how;
   app.add_option("--descriptors", how.descriptors, "The server's limit, 64")
       ->check(CLI::Range(32, 1'000));
   app.add_option("--connects", how.connects, "Beyond it, 500")->check(CLI::Range(100, 10'000));
@@ -426,8 +238,8 @@ int main(int count, char** values) {
   // What has been measured is seen while the rest is.
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   try {
-    exhaust_descriptors(how);
-    suffer_churn(how);
+    bench::exhaust_descriptors(how);
+    bench::suffer_churn(how);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s\n", e.what());
     return 1;
