@@ -1,6 +1,7 @@
 #include "test/simulation/sim_link.h"
 
 #include "test/simulation/sim_socket.h"
+#include "zmtp/extensions.h"
 #include "zmtp/mechanism/null.h"
 
 #include <array>
@@ -19,6 +20,7 @@ std::unique_ptr<mechanism> make_mechanism(const socket_state& state) {
   metadata own;
   own.add("Socket-Type", to_string(state.type()));
   own.add("Identity", state.options().routing_id);
+  announce_extensions(own, state.options().extensions);
   return std::make_unique<null_mechanism>(std::move(own), state.options().limit);
 }
 
@@ -315,6 +317,12 @@ void sim_link::close(error_code reason) {
   const auto self = shared_from_this();
   connection_.close(reason);
   process();
+}
+
+void sim_link::abandon() { end(errc::socket_closed); }
+
+bool sim_link::written() {
+  return !connection_.has_output(out()) && stream_->acknowledged(end_of_stream_);
 }
 
 connection::acknowledgement sim_link::acknowledged() const {

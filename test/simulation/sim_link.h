@@ -32,6 +32,10 @@ public:
   void resume();
   void probe();
   void close(error_code reason);
+  // At once, and without a word.
+  void abandon();
+  // All that there is has been written, and has arrived.
+  [[nodiscard]] bool written();
 
   [[nodiscard]] const std::shared_ptr<virtual_stream>& stream() const noexcept { return stream_; }
 

@@ -4,6 +4,13 @@
 
 namespace zmtp::simulation {
 
+namespace {
+
+// A connection that nobody answers.
+constexpr std::chrono::seconds gives_up_connecting{3};
+
+}  // namespace
+
 sim_host& sim_net::add_host() { return *hosts_.emplace_back(std::make_unique<sim_host>()); }
 
 void sim_net::listen(std::string_view name, sim_host& at, handler on_accept) {
@@ -42,6 +49,10 @@ void sim_net::connect(std::string_view name, sim_host& from, handler on_connecte
   world_.events.after(
       some_delay(), [this, name = std::string{name}, &from, then = std::move(on_connected)] {
         const auto known = listeners_.find(name);
+        if (known != listeners_.end() && parted(from, *known->second.host)) {
+          (void)after(from, gives_up_connecting, [then] { then(nullptr); });
+          return;
+        }
         if (known == listeners_.end() || world_.random.chance(options_.failing_connects)) {
           world_.note("no connection", {});
           from.run([then] { then(nullptr); });
@@ -60,6 +71,36 @@ void sim_net::connect(std::string_view name, sim_host& from, handler on_connecte
           });
         });
       });
+}
+
+void sim_net::hold_back(const sim_host& from, const sim_host& to, bool held) {
+  for (const auto& weak : streams_) {
+    const auto s = weak.lock();
+    for (const auto e : {end_of_stream::connecting, end_of_stream::accepting}) {
+      if (s && &s->host(e) == &from && &s->host(other(e)) == &to) {
+        s->hold_back(e, held);
+      }
+    }
+  }
+}
+
+void sim_net::part(const sim_host& from, const sim_host& to) {
+  if (parted_.emplace(&from, &to).second) {
+    hold_back(from, to, true);
+  }
+}
+
+void sim_net::rejoin(const sim_host& from, const sim_host& to) {
+  if (parted_.erase({&from, &to}) != 0) {
+    hold_back(from, to, false);
+  }
+}
+
+void sim_net::rejoin_all() {
+  while (!parted_.empty()) {
+    const auto [from, to] = *parted_.begin();
+    rejoin(*from, *to);
+  }
 }
 
 event_queue::ticket sim_net::after(sim_host& on, event_queue::duration wait,

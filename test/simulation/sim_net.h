@@ -10,8 +10,10 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace zmtp::simulation {
@@ -47,6 +49,11 @@ public:
   void unlisten(std::string_view name);
   // `on_connected` gets the stream, or none.
   void connect(std::string_view name, sim_host& from, handler on_connected);
+  // Nothing arrives at `to` that `from` sends, so that no connection comes about between them; or it
+  // does again, with what was sent meanwhile.
+  void part(const sim_host& from, const sim_host& to);
+  void rejoin(const sim_host& from, const sim_host& to);
+  void rejoin_all();
   // Runs `act` on the host, unless it is cancelled before.
   event_queue::ticket after(sim_host& on, event_queue::duration wait, event_queue::action act);
 
@@ -63,6 +70,10 @@ private:
 
   [[nodiscard]] stream_ptr open(sim_host& connecting, sim_host& accepting);
   [[nodiscard]] event_queue::duration some_delay();
+  [[nodiscard]] bool parted(const sim_host& one, const sim_host& other) const {
+    return parted_.contains({&one, &other}) || parted_.contains({&other, &one});
+  }
+  void hold_back(const sim_host& from, const sim_host& to, bool held);
 
   world world_;
   net_options options_;
@@ -71,6 +82,7 @@ private:
   std::map<std::string, listener, std::less<>> listeners_;
   std::vector<std::weak_ptr<virtual_stream>> streams_;
   std::uint64_t last_stream_ = 0;
+  std::set<std::pair<const sim_host*, const sim_host*>> parted_;
   std::function<void(virtual_stream&)> prepare_;
 };
 

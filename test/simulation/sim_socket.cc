@@ -78,6 +78,27 @@ void sim_socket::disconnect(peer_id peer) {
   });
 }
 
+void sim_socket::abandon() {
+  abandoned_ = true;
+  for (const auto& name : bound_) {
+    net_->unlisten(name);
+  }
+  bound_.clear();
+  for (const auto& d : dialers_) {
+    d->close();
+  }
+  dialers_.clear();
+  for (const auto& link : std::vector{links_}) {
+    link->abandon();
+  }
+}
+
+bool sim_socket::written() const {
+  bool all = std::all_of(links_.begin(), links_.end(), [](const auto& l) { return l->written(); });
+  state_->for_each_pipe([&](const pipe& p) { all = all && p.out.messages() == 0; });
+  return all;
+}
+
 void sim_socket::subscribe(std::string_view topic) {
   static_cast<subscriber_state&>(*state_).subscribe(topic);
   schedule();
@@ -169,7 +190,7 @@ void sim_socket::end_turn() {
   bool more = true;
   for (int round = 0; more && round < max_rounds; ++round) {
     more = resume_drained();
-    more = (user_ && user_()) || more;
+    more = (user_ && !abandoned_ && user_()) || more;
     // A pattern may have dropped all that it received, and made room without anybody hearing of it.
     more = !state_->drained().empty() || more;
   }

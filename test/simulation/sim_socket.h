@@ -44,6 +44,12 @@ public:
   void connect(std::string_view name);
   void disconnect(std::string_view name);
   void disconnect(peer_id peer);
+  // The end: nothing is written any more, and nobody is told anything. What is under way may still look
+  // at it: to be kept as long as the network.
+  void abandon();
+  [[nodiscard]] bool abandoned() const noexcept { return abandoned_; }
+  // All that was sent has arrived at a peer.
+  [[nodiscard]] bool written() const;
   // SUB, XSUB: to all publishers, those that are connected later too.
   void subscribe(std::string_view topic);
   void unsubscribe(std::string_view topic);
@@ -103,6 +109,7 @@ private:
   std::uint64_t turn_number_ = 0;
   bool turn_posted_ = false;
   bool sender_waits_ = false;
+  bool abandoned_ = false;
   std::vector<std::string> bound_;
   std::vector<std::shared_ptr<sim_dialer>> dialers_;
   std::vector<std::shared_ptr<sim_link>> links_;

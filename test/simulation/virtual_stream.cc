@@ -119,7 +119,8 @@ void virtual_stream::send(end_of_stream from, std::string octets) {
 
 void virtual_stream::arrive(end_of_stream from) {
   auto& own = at(from);
-  if (cut_ || own.under_way.empty()) {
+  if (cut_ || own.under_way.empty() ||
+      keep_back(from, [self = shared_from_this(), from] { self->arrive(from); })) {
     return;
   }
   auto octets = std::move(own.under_way.front());
@@ -127,6 +128,9 @@ void virtual_stream::arrive(end_of_stream from) {
   const bool last = octets.size() >= own.arrive_limit - own.reached;
   octets.resize(std::min(octets.size(), own.arrive_limit - own.reached));
   own.reached += octets.size();
+  if (!at(other(from)).held_back) {
+    own.known = own.reached;
+  }
   note("arrive: stream, end it came from, octets", from, octets.size());
   if (!at(other(from)).closed) {
     own.arrived += octets;
@@ -194,7 +198,7 @@ void virtual_stream::wait_writable(end_of_stream e, action then) {
 }
 
 bool virtual_stream::acknowledged(end_of_stream e) const noexcept {
-  return !cut_ && at(e).under_way.empty() && !at(other(e)).closed;
+  return !cut_ && at(e).known == at(e).taken && !at(other(e)).closed;
 }
 
 void virtual_stream::close(end_of_stream e) {
@@ -217,12 +221,36 @@ void virtual_stream::close(end_of_stream e) {
     learn_after(other(e), next_arrival(own) - world_->events.now());
     return;
   }
-  world_->events.at(next_arrival(own), [self = shared_from_this(), e] {
-    if (!self->cut_) {
-      self->at(e).ended = true;
-      self->wake(other(e));
-    }
-  });
+  world_->events.at(next_arrival(own), [self = shared_from_this(), e] { self->arrive_end(e); });
+}
+
+void virtual_stream::arrive_end(end_of_stream from) {
+  if (cut_ || keep_back(from, [self = shared_from_this(), from] { self->arrive_end(from); })) {
+    return;
+  }
+  at(from).ended = true;
+  wake(other(from));
+}
+
+bool virtual_stream::keep_back(end_of_stream from, action what) {
+  auto& own = at(from);
+  if (own.held_back) {
+    own.kept_back.push_back(std::move(what));
+  }
+  return own.held_back;
+}
+
+void virtual_stream::hold_back(end_of_stream from, bool held) {
+  auto& own = at(from);
+  own.held_back = held;
+  if (held) {
+    return;
+  }
+  at(other(from)).known = at(other(from)).reached;
+  own.last_arrival = std::max(own.last_arrival, world_->events.now() + options_.delay);
+  for (auto& kept : std::exchange(own.kept_back, {})) {
+    world_->events.at(own.last_arrival, std::move(kept));
+  }
 }
 
 void virtual_stream::cut(learns_after connecting, learns_after accepting) {
@@ -253,7 +281,9 @@ void virtual_stream::learn_after(end_of_stream e, event_queue::duration wait) {
 
 void virtual_stream::learn(end_of_stream e) {
   auto& own = at(e);
-  if (own.closed || own.lost) {
+  // That the other end is closed, a segment from there tells.
+  if (own.closed || own.lost ||
+      (!cut_ && keep_back(other(e), [self = shared_from_this(), e] { self->learn(e); }))) {
     return;
   }
   own.lost = true;

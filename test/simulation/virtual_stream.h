@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace zmtp::simulation {
 
@@ -76,6 +77,10 @@ public:
   // beyond is lost.
   void cut_when_arrived(end_of_stream from, std::size_t octets) { at(from).arrive_limit = octets; }
 
+  // Nothing that is sent from this end arrives any more, or it does again, with what was kept back.
+  void hold_back(end_of_stream from, bool held);
+  [[nodiscard]] const sim_host& host(end_of_stream e) const noexcept { return *at(e).host; }
+
   // It does not die of what was said before.
   void spare() noexcept {
     for (auto& e : ends_) {
@@ -86,8 +91,8 @@ public:
   [[nodiscard]] bool is_cut() const noexcept { return cut_; }
   // Octets that the kernel at `from` has taken.
   [[nodiscard]] std::size_t taken(end_of_stream from) const noexcept { return at(from).taken; }
-  // Octets that were written at `from` and have arrived at the other end.
-  [[nodiscard]] std::size_t reached(end_of_stream from) const noexcept { return at(from).reached; }
+  // Octets that the other end's kernel has told the one at `from` that it has.
+  [[nodiscard]] std::size_t reached(end_of_stream from) const noexcept { return at(from).known; }
   // Octets flow in both directions.
   [[nodiscard]] bool alive() const noexcept;
   // Both ends are closed.
@@ -111,10 +116,13 @@ private:
     std::size_t unread_from = 0;
     std::size_t taken = 0;
     std::size_t reached = 0;
+    std::size_t known = 0;  // of those, here
     std::size_t read = 0;
     std::size_t taken_limit = unlimited;
     std::size_t arrive_limit = unlimited;
     bool ended = false;  // its end has arrived at the other end
+    bool held_back = false;
+    std::vector<action> kept_back;  // what would have happened at the other end
   };
 
   [[nodiscard]] end& at(end_of_stream e) noexcept { return ends_[static_cast<std::size_t>(e)]; }
@@ -128,8 +136,10 @@ private:
   [[nodiscard]] event_queue::time_point next_arrival(end& from);
   void send(end_of_stream from, std::string octets);
   void arrive(end_of_stream from);
+  void arrive_end(end_of_stream from);
   void learn_after(end_of_stream e, event_queue::duration wait);
   void learn(end_of_stream e);
+  [[nodiscard]] bool keep_back(end_of_stream from, action what);
   void wake(end_of_stream e);
   void later(end_of_stream e, action then);
   void note(std::string_view what, end_of_stream e, std::size_t figure = 0);

@@ -161,7 +161,7 @@ std::size_t faulty_disk::size() const noexcept {
 
 void faulty_disk::switch_on(std::uint64_t seed) {
   std::mt19937_64 random{seed};
-  off_at_ = fail_at_ = SIZE_MAX;
+  switch_on();
   for (auto& [path, one] : files_) {
     auto& left = one->synced;
     for (const auto& made : one->unsynced) {

@@ -36,6 +36,9 @@ public:
   // Octets of all files.
   void limit(std::size_t octets) noexcept { limit_ = octets; }
 
+  // As it was when it was switched off: a process has ended, and not the machine. After all files are
+  // closed.
+  void switch_on() noexcept { off_at_ = fail_at_ = SIZE_MAX; }
   // What was not synced is there or not, each sector for itself. After all files are closed.
   void switch_on(std::uint64_t seed);
 

@@ -1,0 +1,57 @@
+#pragma once
+// What a simulation of Majordomo may find wrong.
+
+#include <cstdint>
+#include <string_view>
+
+namespace mdp::simulation {
+
+enum class breach : std::uint8_t {
+  answered_twice,   // a call heard of its end a second time
+  wrong_answer,     // a reply is not to what was asked, or is not what its worker said
+  mingled,          // parts of a reply are out of order, missing, or of several workers' replies
+  given_twice,      // a request is with two workers at once
+  run_twice,        // a worker was given a request once and carried it out twice
+  run_again,        // a request that must not be carried out twice was
+  refused_yet_run,  // a call was refused, and carried out
+  never_run,        // a call was answered, and not carried out
+  late,             // a call ended after the time it was given
+  lost,             // a request or its reply is gone, though nothing happened that excuses it
+  stuck,            // a call has not ended though all is well
+  starved,          // … or had no answer
+  expelled,         // a worker was judged dead that had done nothing wrong
+  miscounted,       // what became of requests does not add up
+  leaked,           // something is left when all have gone
+  // Of Titanic.
+  forgotten,         // what was promised to be kept is gone
+  came_back,         // … or what was closed is not
+  changed,           // a reply is not what it was before
+  dispatched_again,  // a request was given to its service though nothing had gone wrong
+};
+
+[[nodiscard]] constexpr std::string_view to_string(breach b) noexcept {
+  switch (b) {
+    case breach::answered_twice: return "answered twice";
+    case breach::wrong_answer: return "wrong answer";
+    case breach::mingled: return "mingled";
+    case breach::given_twice: return "given twice";
+    case breach::run_twice: return "run twice";
+    case breach::run_again: return "run again";
+    case breach::refused_yet_run: return "refused, yet run";
+    case breach::never_run: return "never run";
+    case breach::late: return "late";
+    case breach::lost: return "lost";
+    case breach::stuck: return "stuck";
+    case breach::starved: return "starved";
+    case breach::expelled: return "expelled";
+    case breach::miscounted: return "miscounted";
+    case breach::leaked: return "leaked";
+    case breach::forgotten: return "forgotten";
+    case breach::came_back: return "came back";
+    case breach::changed: return "changed";
+    case breach::dispatched_again: return "dispatched again";
+  }
+  return {};
+}
+
+}  // namespace mdp::simulation

@@ -1,0 +1,203 @@
+#include "test/mdp/simulation/broker_process.h"
+
+#include "mdp/command.h"
+#include "zmtp/routing/router_state.h"
+
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace mdp::simulation {
+
+namespace {
+
+zmtp::socket_options router_options() {
+  zmtp::socket_options options;
+  options.send_mark.messages.reset();
+  options.announce_peers = true;
+  return options;
+}
+
+// What a worker would take it for; nothing if it is not for workers.
+std::optional<dialect> worker_dialect_of(const zmtp::message& m) {
+  if (m.front() == "MDPW02") {
+    return dialect::v02;
+  }
+  if (m.part_count() > 1 && m.front().empty()) {
+    if (m[1] == "MDPW01") {
+      return dialect::v01;
+    }
+    if (m[1] == "MDPW02") {
+      return dialect::v02_delimited;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+broker_process::life::life(broker_process& of, std::uint64_t instance)
+    : state{of.options_, instance},
+      router{&of.here().open(of.host(), std::make_unique<zmtp::router_state>(router_options()))},
+      alarm{of.here(), of.host(), [&of] { of.on_time(); }} {}
+
+void broker_process::begin() {
+  life_.emplace(*this, here().random().next());
+  life_->router->serve([this] { return receive(); });
+  life_->router->bind(endpoint);
+}
+
+void broker_process::end() {
+  workers_expired_ += status().counters.workers_expired;
+  life_.reset();
+}
+
+std::uint64_t broker_process::stream_of(zmtp::peer_id peer) const {
+  return here().books().stream_of(life_->router->number(), peer);
+}
+
+bool broker_process::receive() {
+  const auto now = here().now();
+  auto& state = life_->state;
+  auto& router = life_->router->state();
+  zmtp::routed_message item;
+  bool did = false;
+  while (router.receive(item)) {
+    did = true;
+    switch (item.what) {
+      case zmtp::routed_message::kind::message:
+        tell_books_of(item.peer, item.content);
+        state.on_message(item.peer, std::move(item.content), now, life_->actions);
+        break;
+      case zmtp::routed_message::kind::attached: {
+        static const zmtp::peer_info nobody;
+        const auto* const p = router.find(item.peer);
+        const auto& known = p != nullptr ? p->info : nobody;
+        state.on_attached(item.peer, known.routing_id, known.properties, now, life_->actions);
+        break;
+      }
+      case zmtp::routed_message::kind::detached:
+        if (!faults_.forgets_detach) {
+          state.on_detached(item.peer, now, life_->actions);
+        }
+        break;
+    }
+    carry_out();
+  }
+  if (did) {
+    state.compact();
+    life_->alarm.set(state.next_deadline());
+  }
+  return did;
+}
+
+void broker_process::on_time() {
+  life_->router->turn([this] {
+    auto& state = life_->state;
+    const auto now = here().now();
+    while (faults_.judges_before_it_hears && state.next_deadline().value_or(now) < now) {
+      state.on_deadline(*state.next_deadline(), life_->actions);
+    }
+    state.on_deadline(now, life_->actions);
+    carry_out();
+    life_->alarm.set(state.next_deadline());
+  });
+}
+
+void broker_process::carry_out() {
+  auto& actions = life_->actions;
+  if (actions.empty()) {
+    return;
+  }
+  if (faults_.edit) {
+    faults_.edit(actions);
+  }
+  tell_books_of_sends();
+  auto& router = *life_->router;
+  for (std::size_t i = 0; i < actions.sends.size(); ++i) {
+    auto [to, content] = std::move(actions.sends[i]);
+    const auto status =
+        router.send([&](zmtp::if_full) { return router.state().send(to, std::move(content)); });
+    if (status != zmtp::send_status::queued) {
+      life_->state.on_not_taken(to, std::move(content), here().now(), actions);
+    }
+  }
+  for (const auto peer : actions.pause) {
+    if (auto* p = router.state().find(peer)) {
+      router.state().pause(*p);
+    }
+  }
+  for (const auto peer : actions.resume) {
+    if (auto* p = router.state().find(peer); p != nullptr && !faults_.forgets_to_resume) {
+      router.state().resume(*p);
+    }
+  }
+  for (const auto peer : actions.close) {
+    router.disconnect(peer);
+  }
+  actions.clear();
+}
+
+void broker_process::tell_books_of(zmtp::peer_id from, const zmtp::message& said) {
+  auto copy = said;
+  const auto input = parse_for_broker(copy);
+  if (!input || std::holds_alternative<client_request>(*input)) {
+    return;
+  }
+  here().books().on_heard(stream_of(from));
+  if (std::holds_alternative<worker_disconnect>(*input)) {
+    here().books().on_parting(stream_of(from));
+  }
+}
+
+void broker_process::tell_books_of_sends() {
+  auto& books = here().books();
+  // Who is told to go has what he had taken from him before it is given to others.
+  for (const auto peer : life_->actions.close) {
+    books.on_parting(stream_of(peer));
+  }
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> given;
+  for (const auto& [to, content] : life_->actions.sends) {
+    const auto how = worker_dialect_of(content);
+    auto copy = content;
+    const auto said = how ? parse_for_worker(copy, *how) : parsed<worker_input>{errc::no_header};
+    if (!said) {
+      continue;
+    }
+    if (std::holds_alternative<broker_disconnect>(*said)) {
+      books.on_parting(stream_of(to));
+    } else if (std::holds_alternative<broker_request>(*said)) {
+      if (const auto call = call_of(copy, 2)) {
+        given.emplace_back(*call, stream_of(to));
+      }
+    }
+  }
+  for (const auto& [call, stream] : given) {
+    books.on_given(call, stream);
+  }
+}
+
+void broker_process::check_rest() {
+  auto& books = here().books();
+  auto s = status();
+  if (faults_.edit_status) {
+    faults_.edit_status(s);
+  }
+  const auto& c = s.counters;
+  const auto ends = c.replies + c.expired + c.exhausted + c.cut_short + c.abandoned + c.oversized;
+  if (c.requests != ends) {
+    books.report(breach::miscounted, "of " + std::to_string(c.requests) + " requests " +
+                                         std::to_string(ends) + " have ended");
+  }
+  if (s.waiting != 0 || s.working != 0) {
+    books.report(breach::lost, "the broker has " + std::to_string(s.waiting) +
+                                   " requests that wait and " + std::to_string(s.working) +
+                                   " in workers' hands");
+  }
+  if (s.peers != attached()) {
+    books.report(breach::leaked, "the broker knows " + std::to_string(s.peers) + " peers of " +
+                                     std::to_string(attached()));
+  }
+}
+
+}  // namespace mdp::simulation

@@ -1,0 +1,66 @@
+#pragma once
+// mdp::broker in virtual time, and what the books are told of what it says.
+
+#include "mdp/broker_state.h"
+#include "mdp/options.h"
+#include "test/mdp/simulation/process.h"
+#include "test/mdp/simulation/sim_alarm.h"
+#include "zmtp/message.h"
+
+#include <functional>
+#include <optional>
+
+namespace mdp::simulation {
+
+class broker_process final : public process {
+public:
+  static constexpr auto endpoint = "broker";
+
+  // Faults to put in, to see that they are noticed.
+  struct sabotage {
+    // Has its way with what is to be done.
+    std::function<void(broker_actions&)> edit{};
+    // … with what it counts.
+    std::function<void(broker_status&)> edit_status{};
+    bool forgets_detach = false;
+    bool forgets_to_resume = false;
+    bool judges_before_it_hears = false;  // after a pause
+  };
+
+  broker_process(town& in, broker_options options)
+      : process{in, "broker"}, options_{std::move(options)} {}
+
+  [[nodiscard]] sabotage& faults() noexcept { return faults_; }
+  // While it runs.
+  [[nodiscard]] broker_status status() const { return life_->state.status(); }
+  [[nodiscard]] std::size_t attached() const { return life_->router->state().attached(); }
+  // What it counts agrees with itself, and nothing is left to be done.
+  void check_rest();
+  [[nodiscard]] std::uint64_t workers_expired() const noexcept { return workers_expired_; }
+
+private:
+  struct life {
+    life(broker_process& of, std::uint64_t instance);
+
+    broker_state state;
+    broker_actions actions;
+    sim_socket* router;
+    sim_alarm alarm;
+  };
+
+  void begin() override;
+  void end() override;
+  [[nodiscard]] bool receive();
+  void on_time();
+  void carry_out();
+  void tell_books_of(zmtp::peer_id from, const zmtp::message& said);
+  void tell_books_of_sends();
+  [[nodiscard]] std::uint64_t stream_of(zmtp::peer_id peer) const;
+
+  broker_options options_;
+  sabotage faults_;
+  std::optional<life> life_;
+  std::uint64_t workers_expired_ = 0;  // in former lives
+};
+
+}  // namespace mdp::simulation

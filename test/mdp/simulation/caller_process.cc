@@ -1,0 +1,104 @@
+#include "test/mdp/simulation/caller_process.h"
+
+#include "mdp/error.h"
+#include "test/mdp/simulation/broker_process.h"
+
+#include <utility>
+
+namespace mdp::simulation {
+
+using boost::system::error_code;
+
+void caller_process::begin() {
+  life_ = std::make_shared<sim_client>(here(), host(), broker_process::endpoint, options_,
+                                       faults_.edit);
+  wake_later();
+}
+
+void caller_process::end() {
+  life_.reset();
+  for (const auto call : std::exchange(open_, {})) {
+    here().books().forget(call);
+  }
+}
+
+void caller_process::leave() {
+  be_quiet();
+  if (life_) {
+    life_->stop();
+  }
+}
+
+void caller_process::wake_later() {
+  if (how_.calls == 0) {
+    return;
+  }
+  (void)here().net().after(host(), here().up_to(how_.pace), [this, life = std::weak_ptr{life_}] {
+    if (!life.expired()) {
+      wake();
+      wake_later();
+    }
+  });
+}
+
+void caller_process::wake() {
+  auto& random = here().random();
+  for (auto left = random.between(0, how_.burst);
+       left != 0 && how_.calls != 0 && life_->in_flight() < how_.in_flight; --left) {
+    --how_.calls;
+    ask(*asks_[random.pick(asks_.size())]);
+  }
+}
+
+std::uint32_t caller_process::ask(const trade& what) {
+  auto& random = here().random();
+  request_options how;
+  if (random.chance(how_.hurries)) {
+    how.in_all = here().up_to(std::chrono::milliseconds{5'000});
+  }
+  if (!what.idempotent || random.chance(20)) {
+    how.attempts = 1;
+    how.timeout = patience;
+  }
+  return ask(what, how);
+}
+
+std::uint32_t caller_process::ask_patiently(const trade& what) {
+  return ask(what, {.timeout = patience, .attempts = 1, .in_all = {}});
+}
+
+std::uint32_t caller_process::ask(const trade& what, request_options how) {
+  auto& random = here().random();
+  auto& books = here().books();
+  const auto until = how.in_all ? std::optional{here().now() + *how.in_all} : std::nullopt;
+  const auto patient = how.timeout == patience;
+  if (faults_.forgets_time_in_all) {
+    how.in_all.reset();
+  }
+  const auto call = books.begin_call(what, until);
+  open_.insert(call);
+  const auto begun = here().now();
+  const auto ec = life_->ask(
+      what.name, wrap_call(call, random.pick(how_.octets + 1)), how,
+      {.on_sent = [this, call] { here().books().on_sent(call); },
+       .on_part = [this, call](const zmtp::message& m) { here().books().on_part(call, m); },
+       .on_end =
+           [this, call, patient, begun](const error_code& failed, const zmtp::message& m) {
+             open_.erase(call);
+             if (!failed) {
+               here().books().on_reply(call, m);
+               return;
+             }
+             here().books().on_failure(call, outcome_of(failed));
+             if (patient && here().now() - begun >= patience) {
+               here().books().report(breach::lost,
+                                     "call " + std::to_string(call) + " was waited for in vain");
+             }
+           }});
+  if (ec) {
+    books.report(breach::stuck, name() + " cannot ask: " + ec.message());
+  }
+  return call;
+}
+
+}  // namespace mdp::simulation

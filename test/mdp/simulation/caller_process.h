@@ -1,0 +1,68 @@
+#pragma once
+// A program that asks services at random, with a client of ours.
+
+#include "mdp/options.h"
+#include "test/mdp/simulation/process.h"
+#include "test/mdp/simulation/sim_client.h"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace mdp::simulation {
+
+// How callers call.
+struct manners {
+  std::chrono::milliseconds pace{200};  // between bursts, at most
+  std::size_t burst = 3;
+  std::size_t in_flight = 8;
+  std::size_t calls = 60;
+  std::size_t octets = 600;  // of a body, at most
+  unsigned hurries = 30;     // of a hundred calls are given a time in all
+};
+
+// Who waits for so long without an answer has lost it.
+inline constexpr std::chrono::milliseconds patience{300'000};
+
+class caller_process final : public process {
+public:
+  caller_process(town& in, std::string name, std::vector<const trade*> asks,
+                 const client_options& options, const manners& how)
+      : process{in, std::move(name)}, asks_{std::move(asks)}, options_{options}, how_{how} {}
+
+  // Faults to put in, to see that they are noticed.
+  struct sabotage {
+    // Has its way with what the client wants done.
+    sim_client::editor edit{};
+    bool forgets_time_in_all = false;
+  };
+
+  [[nodiscard]] sabotage& faults() noexcept { return faults_; }
+  // Asks one service now, in whatever way; the number of the call. It must be running.
+  std::uint32_t ask(const trade& what);
+  // … once, and waits for the answer.
+  std::uint32_t ask_patiently(const trade& what);
+  // No more of its own accord.
+  void be_quiet() noexcept { how_.calls = 0; }
+  void leave();
+
+private:
+  void begin() override;
+  void end() override;
+  void wake_later();
+  void wake();
+  std::uint32_t ask(const trade& what, request_options how);
+
+  std::vector<const trade*> asks_;
+  client_options options_;
+  manners how_;
+  sabotage faults_;
+  std::shared_ptr<sim_client> life_;
+  std::set<std::uint32_t> open_;
+};
+
+}  // namespace mdp::simulation

@@ -1,0 +1,141 @@
+#include "test/mdp/simulation/durable_process.h"
+
+#include "mdp/error.h"
+#include "mdp/titanic/command.h"
+#include "test/mdp/simulation/broker_process.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace mdp::simulation {
+
+using boost::system::error_code;
+
+void durable_process::begin() {
+  life_ = std::make_shared<sim_client>(here(), host(), broker_process::endpoint, options_.client);
+  wake_later();
+}
+
+// Whether what it asked is kept it does not know, and will not ask for.
+void durable_process::end() {
+  life_.reset();
+  for (const auto call : std::exchange(asked_, {})) {
+    here().books().forget(call);
+  }
+  for (auto& [call, one] : kept_) {
+    one.asking = false;
+  }
+}
+
+void durable_process::wake_later() {
+  (void)here().net().after(host(), here().up_to(options_.pace),
+                           [this, life = std::weak_ptr{life_}] {
+                             if (!life.expired()) {
+                               wake();
+                               wake_later();
+                             }
+                           });
+}
+
+void durable_process::wake() {
+  auto& random = here().random();
+  if (options_.requests != 0) {
+    --options_.requests;
+    request();
+  }
+  for (auto& [call, one] : kept_) {
+    if (one.asking || (one.closed && !random.chance(2))) {
+      continue;
+    }
+    // Now and then once more, though the reply has come.
+    if (!one.replied || one.closed || random.chance(10)) {
+      ask_for_reply(call);
+    } else if (options_.closes && random.chance(10)) {
+      close(call);
+    }
+  }
+  if (random.chance(2)) {
+    ask_nonsense();
+  }
+}
+
+template <class Body>
+void durable_process::ask(std::string_view service, zmtp::message&& body,
+                          const request_options& how, Body&& on_end) {
+  const auto ec = life_->ask(service, std::move(body), how, {.on_end = std::forward<Body>(on_end)});
+  if (ec) {
+    here().books().report(breach::stuck, name() + " cannot ask: " + ec.message());
+  }
+}
+
+void durable_process::request() {
+  auto& random = here().random();
+  const auto& what = *asks_[random.pick(asks_.size())];
+  const auto call = here().books().begin_call(what);
+  asked_.push_back(call);
+  auto body = wrap_call(call, random.pick(options_.octets + 1));
+  body.push_front(what.name);
+  ask(titanic::request_service, std::move(body), {.timeout = {}, .attempts = 1, .in_all = {}},
+      [this, call](const error_code& ec, const zmtp::message& answer) {
+        auto& books = here().books();
+        std::erase(asked_, call);
+        const auto id =
+            ec ? titanic::result<titanic::request_id>{ec} : titanic::parse_accepted(answer);
+        if (id) {
+          kept_[call] = {.id = *id};
+        } else if (ec && outcome_of(ec) == outcome::refused) {
+          books.on_failure(call, outcome::refused);
+        } else if (id.error() == titanic::errc::bad_request ||
+                   id.error() == titanic::errc::bad_reply) {
+          books.report(breach::wrong_answer, name() + " was refused by Titanic");
+        } else {
+          // A store that fails may have kept it all the same.
+          books.forget(call);
+        }
+      });
+}
+
+void durable_process::ask_for_reply(std::uint32_t call) {
+  kept_[call].asking = true;
+  ask(titanic::reply_service, zmtp::message{kept_[call].id.to_string()}, {},
+      [this, call](const error_code& ec, zmtp::message answer) {
+        auto& one = kept_[call];
+        auto& books = here().books();
+        one.asking = false;
+        if (ec) {
+          return;
+        }
+        const auto reply = titanic::parse_reply(std::move(answer));
+        if (reply && !std::exchange(one.replied, true)) {
+          books.on_reply(call, *reply);
+        } else if (!reply && reply.error() == titanic::errc::request_failed) {
+          // Perhaps given up: of that Titanic's own books know.
+        } else if (!reply && !one.closed && reply.error() != titanic::errc::pending) {
+          books.report(breach::forgotten, name() + " is told of call " + std::to_string(call) +
+                                              ": " + reply.error().message());
+        }
+      });
+}
+
+void durable_process::close(std::uint32_t call) {
+  kept_[call].asking = true;
+  // Whatever comes of it, it may be gone.
+  kept_[call].closed = true;
+  ask(titanic::close_service, zmtp::message{kept_[call].id.to_string()}, {},
+      [this, call](const error_code&, const zmtp::message&) { kept_[call].asking = false; });
+}
+
+// What is no id is refused, and has no effect.
+void durable_process::ask_nonsense() {
+  constexpr std::array<std::string_view, 3> ids{"../titanic", "0123456789ABCDEF",
+                                                "00000000000000000000000000000000"};
+  ask(titanic::reply_service, zmtp::message{ids[here().random().pick(ids.size())]}, {},
+      [this](const error_code& ec, const zmtp::message& answer) {
+        if (!ec && answer.front() != titanic::refused) {
+          here().books().report(breach::wrong_answer, "Titanic knows what is no id");
+        }
+      });
+}
+
+}  // namespace mdp::simulation

@@ -1,0 +1,63 @@
+#pragma once
+// A program that has requests kept by Titanic, and comes back for their replies whatever happens to it.
+
+#include "mdp/options.h"
+#include "mdp/titanic/request_id.h"
+#include "test/mdp/simulation/process.h"
+#include "test/mdp/simulation/sim_client.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace mdp::simulation {
+
+class durable_process final : public process {
+public:
+  struct options {
+    client_options client{};
+    std::chrono::milliseconds pace{200};
+    std::size_t requests = 20;
+    std::size_t octets = 1'500;  // of a body, at most
+    bool closes = true;
+  };
+
+  durable_process(town& in, std::string name, std::vector<const trade*> asks, const options& how)
+      : process{in, std::move(name)}, asks_{std::move(asks)}, options_{how} {}
+
+  // No new requests; those that it has it brings to their ends.
+  void be_quiet() noexcept { options_.requests = 0; }
+
+private:
+  // What it would write down. All numbers are those of calls.
+  struct kept {
+    titanic::request_id id;
+    bool replied = false;
+    bool closed = false;
+    bool asking = false;  // in this life
+  };
+
+  void begin() override;
+  void end() override;
+  void wake_later();
+  void wake();
+  void request();
+  void ask_for_reply(std::uint32_t call);
+  void close(std::uint32_t call);
+  void ask_nonsense();
+  template <class Body>
+  void ask(std::string_view service, zmtp::message&& body, const request_options& how,
+           Body&& on_end);
+
+  std::vector<const trade*> asks_;
+  options options_;
+  std::shared_ptr<sim_client> life_;
+  std::map<std::uint32_t, kept> kept_;
+  std::vector<std::uint32_t> asked_;  // without an answer yet
+};
+
+}  // namespace mdp::simulation

@@ -1,0 +1,39 @@
+#pragma once
+// A client to the letter of 7/MDP with a DEALER, as the Guide's mdcliapi2 has it: it asks as often as it
+// is told to before it reads, and asks nothing again.
+
+#include "test/mdp/simulation/process.h"
+#include "zmtp/message.h"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+
+namespace mdp::simulation {
+
+class flood_process final : public process {
+public:
+  flood_process(town& in, std::string name, const trade& asks, std::size_t calls)
+      : process{in, std::move(name)}, asks_{&asks}, calls_{calls} {}
+
+  // Calls that are not answered, if nothing happened to the one connection that there was.
+  [[nodiscard]] std::size_t unanswered() const;
+  void leave();
+
+private:
+  void begin() override;
+  void end() override;
+  void flood();
+  [[nodiscard]] bool receive();
+  void on_message(const zmtp::message& m);
+
+  const trade* asks_;
+  std::size_t calls_;
+  std::shared_ptr<bool> alive_;
+  sim_socket* socket_ = nullptr;
+  std::set<std::uint32_t> open_;
+};
+
+}  // namespace mdp::simulation

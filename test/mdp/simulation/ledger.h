@@ -1,0 +1,155 @@
+#pragma once
+// The books of a simulation of Majordomo: what was asked, who was given it, who carried it out, how it
+// ended; and what of that does not agree.
+
+#include "mdp/client.h"
+#include "test/mdp/simulation/breach.h"
+#include "test/mdp/simulation/parcel.h"
+#include "test/simulation/socket_watcher.h"
+#include "test/simulation/world.h"
+#include "zmtp/message.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mdp::simulation {
+
+using zmtp::simulation::end_of_stream;
+using zmtp::simulation::event_queue;
+using zmtp::simulation::sim_socket;
+
+using time_point = event_queue::time_point;
+
+// What is to be expected of a service, whatever the broker was told of it.
+struct trade {
+  std::string name;
+  bool idempotent = true;
+  // A worker at work that is silent for so long, or has had a request for so long, may be passed over.
+  std::optional<std::chrono::milliseconds> busy_expiry{};
+  std::optional<std::chrono::milliseconds> busy_deadline{};
+};
+
+class ledger final : public zmtp::simulation::socket_watcher {
+public:
+  struct finding {
+    breach what;
+    std::string text;
+  };
+
+  explicit ledger(zmtp::simulation::world& in) : world_{&in} {}
+
+  // Of callers. `asked` must stay where it is. Numbers begin with 1.
+  std::uint32_t begin_call(const trade& asked, std::optional<time_point> until = {});
+  // Once more: an attempt.
+  void on_sent(std::uint32_t call);
+  // A part of the reply, more to come.
+  void on_part(std::uint32_t call, const zmtp::message& body);
+  // The end: the last part of the reply, or all of it.
+  void on_reply(std::uint32_t call, const zmtp::message& body);
+  // … or what is known instead.
+  void on_failure(std::uint32_t call, outcome known);
+  // The caller is gone, or has given the call up.
+  void forget(std::uint32_t call);
+  // The caller's host has been paused: its deadlines were not looked at.
+  void excuse_lateness() { excused_until_ = now(); }
+  // There must have been a reply.
+  void expect_answer(std::uint32_t call);
+
+  // Of the broker: what it says to whom, by the number of the stream.
+  void on_given(std::uint32_t call, std::uint64_t stream);
+  // The worker said something.
+  void on_heard(std::uint64_t stream);
+  // The broker parts with the worker, though the connection lives.
+  void on_parting(std::uint64_t stream) { over_.insert(stream); }
+
+  // Of workers, by the number of their socket.
+  [[nodiscard]] std::uint32_t begin_run(std::uint32_t call, std::uint32_t socket);
+  // In so many pieces it is answered.
+  void say_in(std::uint32_t which, unsigned pieces) { runs_[which - 1].pieces = pieces; }
+
+  void report(breach what, std::string text);
+  [[nodiscard]] const std::vector<finding>& findings() const noexcept { return findings_; }
+  // All that has not ended has had its time.
+  void check_all_ended();
+  [[nodiscard]] std::size_t open_calls() const;
+
+  [[nodiscard]] std::size_t calls() const noexcept { return calls_.size(); }
+  [[nodiscard]] std::size_t runs() const noexcept { return runs_.size(); }
+  [[nodiscard]] std::size_t sends() const noexcept { return sends_; }
+  [[nodiscard]] std::size_t replies() const noexcept { return replies_; }
+  // Runs of calls behind their first.
+  [[nodiscard]] std::size_t repetitions() const;
+
+  // How many connections this socket has had.
+  [[nodiscard]] std::size_t streams_of(std::uint32_t socket) const;
+  // The stream of this socket's present connection, or of its last; 0 if it had none.
+  [[nodiscard]] std::uint64_t stream_of(std::uint32_t socket) const;
+  [[nodiscard]] bool is_over(std::uint64_t stream) const { return over_.contains(stream); }
+
+  void on_link(const sim_socket&, std::uint64_t, end_of_stream) override {}
+  void on_attached(const sim_socket& socket, zmtp::peer_id pipe, std::uint64_t stream,
+                   end_of_stream e) override;
+  void on_subscription(const sim_socket&, zmtp::peer_id, bool, std::string_view) override {}
+  void on_detached(const sim_socket&, zmtp::peer_id) override {}
+  void on_ended(const sim_socket&, std::uint64_t stream, end_of_stream, zmtp::error_code) override {
+    over_.insert(stream);
+  }
+  void on_turn(const sim_socket&) override {}
+  // The stream that a socket of many connections has with this peer.
+  [[nodiscard]] std::uint64_t stream_of(std::uint32_t socket, zmtp::peer_id pipe) const;
+
+private:
+  struct giving {
+    std::uint64_t stream;
+    time_point when;
+    bool used = false;  // the worker has begun with it
+  };
+  struct call_record {
+    const trade* asked;
+    std::optional<time_point> until;
+    unsigned sends = 0;
+    bool ended = false;
+    bool refused = false;
+    bool answered = false;
+    std::vector<giving> givings{};
+    unsigned runs = 0;
+    // Of the reply, as far as it has come.
+    std::uint32_t run = 0;
+    unsigned pieces = 0;
+  };
+  struct run_record {
+    std::uint32_t call;
+    unsigned pieces = 0;
+  };
+
+  [[nodiscard]] time_point now() const { return world_->events.now(); }
+  [[nodiscard]] call_record& at(std::uint32_t number) { return calls_[number - 1]; }
+  [[nodiscard]] const call_record& at(std::uint32_t number) const { return calls_[number - 1]; }
+  // Whether the worker may still be at it, as far as the broker knows.
+  [[nodiscard]] bool is_with(const call_record& of, const giving& one) const;
+  [[nodiscard]] bool take_pieces(std::uint32_t number, const zmtp::message& body);
+  // False if it had ended before.
+  [[nodiscard]] bool end(std::uint32_t number);
+  [[nodiscard]] std::string name(std::uint32_t number) const;
+
+  zmtp::simulation::world* world_;
+  std::vector<call_record> calls_;
+  std::vector<run_record> runs_;
+  std::map<std::uint32_t, std::vector<std::uint64_t>> streams_;  // by socket
+  std::map<std::pair<std::uint32_t, zmtp::peer_id>, std::uint64_t> pipes_;
+  std::map<std::uint64_t, time_point> heard_;
+  std::set<std::uint64_t> over_;
+  std::vector<finding> findings_;
+  time_point excused_until_{};
+  std::size_t sends_ = 0;
+  std::size_t replies_ = 0;
+};
+
+}  // namespace mdp::simulation

@@ -1,0 +1,51 @@
+#pragma once
+// A program on a machine of its own, which can be killed and started again.
+
+#include "test/mdp/simulation/town.h"
+
+#include <string>
+#include <utility>
+
+namespace mdp::simulation {
+
+class process {
+public:
+  process(town& in, std::string name)
+      : town_{&in}, host_{&in.net().add_host()}, name_{std::move(name)} {}
+  process(const process&) = delete;
+  process& operator=(const process&) = delete;
+  virtual ~process() = default;
+
+  [[nodiscard]] sim_host& host() noexcept { return *host_; }
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] bool running() const noexcept { return running_; }
+
+  void start() {
+    running_ = true;
+    begin();
+  }
+  void kill(bool without_power) {
+    running_ = false;
+    on_kill(without_power);
+    here().end_process(*host_, without_power);
+    end();
+    // What was to happen finds nobody.
+    host_->resume();
+  }
+
+protected:
+  virtual void begin() = 0;
+  // Nothing is left of it but what is on its disk.
+  virtual void end() = 0;
+  virtual void on_kill(bool /*without_power*/) {}
+
+  [[nodiscard]] town& here() const noexcept { return *town_; }
+
+private:
+  town* town_;
+  sim_host* host_;
+  std::string name_;
+  bool running_ = false;
+};
+
+}  // namespace mdp::simulation

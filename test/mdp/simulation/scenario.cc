@@ -1,0 +1,442 @@
+#include "test/mdp/simulation/scenario.h"
+
+#include "test/mdp/simulation/durable_process.h"
+#include "test/mdp/simulation/flood_process.h"
+#include "test/mdp/simulation/stock_client_process.h"
+#include "test/mdp/simulation/stock_worker_process.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <utility>
+
+namespace mdp::simulation {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// Until everybody has found everybody again: what is half-open is found out after 15 s.
+constexpr seconds settling{30};
+constexpr seconds leaving{45};
+// For a request that nothing stands in the way of.
+constexpr seconds answered_within{15};
+
+class scenario {
+public:
+  scenario(std::uint64_t seed, const scenario_options& options)
+      : options_{options}, town_{seed, options.print} {}
+
+  scenario_result run();
+
+private:
+  [[nodiscard]] random_source& random() noexcept { return town_.random(); }
+  void choose_net();
+  void choose_trades();
+  void choose_broker();
+  void choose_workers();
+  void choose_clients();
+  void choose_titanic();
+  void disturb_disk();
+  [[nodiscard]] troubles some_troubles();
+  [[nodiscard]] labour some_labour(const trade& of);
+  void describe(std::size_t stock);
+  void pass(event_queue::duration time);
+  void live();
+  void ask_once_more();
+  void take_leave();
+  template <class Kind, class... Arguments>
+  void add(std::vector<std::unique_ptr<Kind>>& to, const char* what, Arguments&&... arguments);
+
+  scenario_options options_;
+  town town_;
+  troubles kinds_;
+  milliseconds heartbeat_{};
+  std::vector<std::unique_ptr<trade>> trades_;
+  std::vector<const trade*> served_;
+  std::vector<const trade*> asked_;
+  std::optional<broker_process> broker_;
+  std::vector<std::unique_ptr<worker_process>> workers_;
+  std::vector<std::unique_ptr<stock_worker_process>> stock_workers_;
+  std::vector<std::unique_ptr<caller_process>> callers_;
+  std::vector<std::unique_ptr<stock_client_process>> stock_clients_;
+  std::vector<std::unique_ptr<flood_process>> floods_;
+  std::optional<titanic_books> titanic_books_;
+  std::optional<titanic_process> titanic_;
+  bool bad_disk_ = false;
+  std::vector<std::unique_ptr<durable_process>> durables_;
+  std::vector<process*> programs_;
+  std::optional<troublemaker> troublemaker_;
+  std::string description_;
+};
+
+template <class Kind, class... Arguments>
+void scenario::add(std::vector<std::unique_ptr<Kind>>& to, const char* what,
+                   Arguments&&... arguments) {
+  to.push_back(std::make_unique<Kind>(town_, what + (" " + std::to_string(to.size() + 1)),
+                                      std::forward<Arguments>(arguments)...));
+  programs_.push_back(to.back().get());
+}
+
+void scenario::choose_net() {
+  auto& how = town_.net().options();
+  how.most_delay = milliseconds{random().between(1, 20)};
+  how.jitter = random().chance(50) ? milliseconds{random().between(1, 10)} : milliseconds{0};
+  how.most_window = random().between(16, 128) * 1024;
+  how.least_window = random().chance(20) ? 1024 : how.most_window;
+  how.cuts = random().chance(70);
+}
+
+troubles scenario::some_troubles() {
+  if (random().chance(10)) {
+    return {};
+  }
+  if (random().chance(10)) {
+    return {.broker_pauses = true};
+  }
+  return {.cuts = random().chance(50),
+          .half_open = random().chance(30),
+          .partitions = random().chance(40),
+          .pauses = random().chance(40),
+          .broker_pauses = random().chance(30),
+          .crashes = random().chance(50),
+          .broker_crashes = random().chance(25)};
+}
+
+// What the services of this run are like, and what the broker is told of them.
+void scenario::choose_trades() {
+  for (const auto* const name : {"echo", "once", "hangs", "raw", "absent"}) {
+    if (trades_.size() > 1 && random().chance(40)) {
+      continue;
+    }
+    trades_.push_back(std::make_unique<trade>(trade{.name = name}));
+    auto& added = *trades_.back();
+    added.idempotent = added.name != "once";
+    if (added.name == "hangs") {
+      added.busy_deadline = milliseconds{random().between(500, 2'000)};
+    }
+    if (added.name == "echo" && random().chance(20)) {
+      added.busy_expiry = 4 * heartbeat_;
+    }
+    asked_.push_back(&added);
+    if (added.name != "absent") {
+      served_.push_back(&added);
+    }
+  }
+}
+
+void scenario::choose_broker() {
+  broker_options o;
+  o.heartbeat_interval = heartbeat_;
+  o.worker_capacity = random().between(1, 20);
+  o.client_limit.requests = random().between(1, 30);
+  o.client_limit.octets = random().between(2'000, 20'000);
+  o.services.unserved_expiry = milliseconds{random().between(300, 6'000)};
+  o.services.attempts = static_cast<unsigned>(random().between(2, 4));
+  o.services.limit.octets = random().between(2'000, 40'000);
+  for (const auto& of : trades_) {
+    auto how = o.services;
+    how.idempotent = of->idempotent;
+    how.busy_expiry = of->busy_expiry;
+    how.busy_deadline = of->busy_deadline;
+    how.raw_client_address = of->name == "raw";
+    if (random().chance(20)) {
+      how.request_expiry = milliseconds{random().between(1'000, 6'000)};
+    }
+    if (of->name != "absent" || random().chance(50)) {
+      o.rules.push_back({of->name, how});
+    }
+  }
+  if (options_.adjust) {
+    options_.adjust(o);
+  }
+  broker_.emplace(town_, std::move(o));
+  programs_.push_back(&*broker_);
+  if (options_.spoil_broker) {
+    options_.spoil_broker(*broker_);
+  }
+}
+
+labour scenario::some_labour(const trade& of) {
+  labour how;
+  how.longest = milliseconds{random().between(1, 100)};
+  how.in_parts = random().chance(40) ? 50 : 0;
+  how.drops = random().chance(20) ? 3 : 0;
+  how.hangs = of.busy_deadline ? 3 : 0;
+  return how;
+}
+
+void scenario::choose_workers() {
+  for (const auto* const of : served_) {
+    for (auto left = random().between(1, 3); left != 0; --left) {
+      // What says nothing while it works is taken for dead where that counts.
+      if (random().chance(30) && !of->busy_expiry) {
+        add(stock_workers_, "stock worker", *of,
+            stock_worker_process::options{heartbeat_, milliseconds{random().between(10, 1'000)}},
+            some_labour(*of));
+        continue;
+      }
+      worker_options o;
+      o.service = of->name;
+      o.protocol = random().chance(50) ? version::v01 : version::v02;
+      o.heartbeat_interval = heartbeat_;
+      o.reconnect_delay = milliseconds{random().between(10, 1'000)};
+      o.capacity = random().chance(50) ? 1 : random().between(2, 8);
+      auto how = some_labour(*of);
+      if (o.protocol == version::v01) {
+        how.in_parts = 0;
+      }
+      add(workers_, "worker", *of, o, how);
+      if (options_.spoil_worker) {
+        options_.spoil_worker(*workers_.back());
+      }
+    }
+  }
+}
+
+void scenario::choose_clients() {
+  for (auto left = random().between(1, 4); left != 0; --left) {
+    client_options o;
+    o.protocol = random().chance(50) ? version::v01 : version::v02;
+    o.timeout = milliseconds{random().between(50, 2'500)};
+    o.attempts = static_cast<unsigned>(random().between(1, 4));
+    o.backoff = milliseconds{random().between(0, 200)};
+    manners how;
+    how.pace = milliseconds{random().between(10, 400)};
+    how.in_flight = random().between(1, 8);
+    how.calls = random().between(10, 60);
+    add(callers_, "caller", asked_, o, how);
+    if (options_.spoil_caller) {
+      options_.spoil_caller(*callers_.back());
+    }
+  }
+  for (auto left = random().between(0, 2); left != 0; --left) {
+    add(stock_clients_, "stock client", asked_,
+        stock_client_process::options{.timeout = milliseconds{random().between(100, 2'500)},
+                                      .attempts = static_cast<unsigned>(random().between(1, 3)),
+                                      .calls = random().between(5, 30)});
+  }
+  if (random().chance(30)) {
+    add(floods_, "flood", *served_[random().pick(served_.size())], random().between(20, 200));
+  }
+}
+
+void scenario::choose_titanic() {
+  std::vector<const trade*> asks;
+  std::copy_if(served_.begin(), served_.end(), std::back_inserter(asks),
+               [](const trade* of) { return of->idempotent; });
+  titanic::service_options o;
+  o.protocol = random().chance(50) ? version::v01 : version::v02;
+  o.in_flight = random().between(1, 12);
+  o.stock_broker = random().chance(20);
+  o.heartbeat_interval = heartbeat_;
+  o.reconnect_delay = milliseconds{random().between(10, 1'000)};
+  o.core.service = {.concurrency = random().between(1, 4),
+                    .deadline = milliseconds{random().between(500, 4'000)},
+                    .attempts = static_cast<unsigned>(random().between(2, 5))};
+  o.core.requests = random().chance(20) ? 15 : 1'000;
+  o.core.held_octets = random().chance(50) ? 2'000 : 1'000'000;
+  o.core.lookup_timeout = milliseconds{random().between(100, 1'000)};
+  o.core.presence = milliseconds{random().between(10, 1'000)};
+  o.core.most_backoff = milliseconds{random().between(100, 1'000)};
+  titanic_books_.emplace(town_.books(), o.core.service.attempts,
+                         asks.size() * o.core.service.concurrency);
+  titanic_.emplace(town_, *titanic_books_, o);
+  programs_.push_back(&*titanic_);
+  if (options_.spoil_titanic) {
+    options_.spoil_titanic(*titanic_);
+  }
+  for (auto left = random().between(1, 4); left != 0; --left) {
+    durable_process::options how;
+    how.client.protocol = random().chance(50) ? version::v01 : version::v02;
+    how.client.timeout = milliseconds{random().between(200, 2'500)};
+    how.client.attempts = static_cast<unsigned>(random().between(1, 3));
+    how.pace = milliseconds{random().between(20, 400)};
+    how.requests = random().between(5, 30);
+    add(durables_, "durable client", asks, how);
+  }
+}
+
+// It is full, or fails, or is well again.
+void scenario::disturb_disk() {
+  switch (random().pick(3)) {
+    case 0: titanic_->fill_disk(); break;
+    case 1: titanic_->fail_disk(); break;
+    case 2: titanic_->heal_disk(); break;
+  }
+}
+
+void scenario::describe(std::size_t stock) {
+  description_ = std::to_string(workers_.size()) + " workers, " +
+                 std::to_string(stock_workers_.size()) + " stock workers, " +
+                 std::to_string(callers_.size()) + " callers, " + std::to_string(stock) +
+                 " stock clients";
+  for (const auto& of : trades_) {
+    description_ += ", " + of->name;
+  }
+  const std::array<std::pair<bool, const char*>, 9> named{{
+      {titanic_.has_value(), ", Titanic"},
+      {bad_disk_, ", bad disk"},
+      {kinds_.cuts, ", cuts"},
+      {kinds_.half_open, ", half-open"},
+      {kinds_.partitions, ", partitions"},
+      {kinds_.pauses, ", pauses"},
+      {kinds_.broker_pauses, ", broker pauses"},
+      {kinds_.crashes, ", crashes"},
+      {kinds_.broker_crashes, ", broker crashes"},
+  }};
+  for (const auto& [is, what] : named) {
+    description_ += is ? what : "";
+  }
+}
+
+void scenario::pass(event_queue::duration time) {
+  town_.net().here().events.run_until(town_.now() + time);
+}
+
+void scenario::live() {
+  for (auto* const one : programs_) {
+    one->start();
+  }
+  const milliseconds lasting{random().between(2'000, 15'000)};
+  troublemaker_.emplace(town_, kinds_, programs_);
+  if (bad_disk_) {
+    troublemaker_->also([this] { disturb_disk(); });
+  }
+  troublemaker_->start(lasting, milliseconds{random().between(100, 2'000)});
+  pass(lasting);
+  troublemaker_->stop();
+  if (titanic_) {
+    titanic_->heal_disk();
+  }
+  for (const auto& one : durables_) {
+    one->be_quiet();
+  }
+  for (const auto& one : workers_) {
+    one->be_good();
+  }
+  for (const auto& one : stock_workers_) {
+    one->be_good();
+  }
+  for (const auto& one : callers_) {
+    one->be_quiet();
+  }
+  for (const auto& one : stock_clients_) {
+    one->be_quiet();
+  }
+  pass(settling);
+}
+
+// All is well: each client has an answer from each service.
+void scenario::ask_once_more() {
+  auto& books = town_.books();
+  const auto hangs = std::any_of(trades_.begin(), trades_.end(),
+                                 [](const auto& of) { return of->busy_deadline.has_value(); });
+  if (!kinds_.deceptive() && !hangs &&
+      broker_->workers_expired() + broker_->status().counters.workers_expired != 0) {
+    books.report(breach::expelled, "workers that had done nothing wrong");
+  }
+  for (const auto* const of : served_) {
+    std::vector<std::uint32_t> calls;
+    for (const auto& one : callers_) {
+      calls.push_back(one->ask_patiently(*of));
+    }
+    for (const auto& one : stock_clients_) {
+      calls.push_back(one->ask(*of));
+    }
+    pass(answered_within);
+    for (const auto call : calls) {
+      books.expect_answer(call);
+    }
+  }
+  // Who is patient may still wait for what was lost.
+  for (int i = 0; i < 40 && books.open_calls() != 0; ++i) {
+    pass(seconds{10});
+  }
+}
+
+void scenario::take_leave() {
+  auto& books = town_.books();
+  const auto& c = broker_->status().counters;
+  const auto silent = c.expired + c.exhausted + c.cut_short + c.oversized + c.refused - c.errors;
+  for (const auto& one : floods_) {
+    if (one->unanswered() > silent) {
+      books.report(breach::lost, std::to_string(one->unanswered()) + " calls of " + one->name());
+    }
+    one->leave();
+  }
+  books.check_all_ended();
+  if (const auto s = titanic_ ? titanic_->status() : std::nullopt; s && s->accepting) {
+    titanic_books_->check_rest(s->pending, s->in_flight);
+  } else if (titanic_) {
+    books.report(breach::stuck, "Titanic is not there");
+  }
+  pass(seconds{1});
+  broker_->check_rest();
+  for (const auto& one : callers_) {
+    one->leave();
+  }
+  for (const auto& one : stock_clients_) {
+    one->leave();
+  }
+  for (const auto& one : durables_) {
+    one->kill(false);
+  }
+  if (titanic_) {
+    titanic_->leave();
+  }
+  for (const auto& one : workers_) {
+    one->leave();
+  }
+  for (const auto& one : stock_workers_) {
+    one->kill(false);
+  }
+  pass(leaving);
+  broker_->check_rest();
+  if (const auto s = broker_->status(); s.peers + s.clients + s.workers != 0) {
+    books.report(breach::leaked, std::to_string(s.peers) + " peers, " + std::to_string(s.clients) +
+                                     " clients and " + std::to_string(s.workers) +
+                                     " workers are left");
+  }
+}
+
+scenario_result scenario::run() {
+  choose_net();
+  heartbeat_ = milliseconds{random().between(100, 1'000)};
+  kinds_ = options_.kinds.value_or(some_troubles());
+  choose_trades();
+  choose_broker();
+  choose_workers();
+  choose_clients();
+  const auto with_titanic = random().chance(40);
+  if (options_.with_titanic.value_or(with_titanic)) {
+    choose_titanic();
+    bad_disk_ = !options_.kinds && random().chance(30);
+  }
+  describe(stock_clients_.size() + floods_.size());
+  auto& world = town_.net().here();
+  auto& books = town_.books();
+  const auto began = world.events.now();
+  live();
+  ask_once_more();
+  take_leave();
+  return {.description = description_,
+          .findings = books.findings(),
+          .trace_hash = world.notes.hash(),
+          .events = world.events.happened(),
+          .virtual_time = world.events.now() - began,
+          .calls = books.calls(),
+          .replies = books.replies(),
+          .repetitions = books.repetitions(),
+          .kept = titanic_books_ ? titanic_books_->kept_so_far() : 0,
+          .troubles = troublemaker_->made()};
+}
+
+}  // namespace
+
+scenario_result run_scenario(std::uint64_t seed, const scenario_options& options) {
+  return scenario{seed, options}.run();
+}
+
+}  // namespace mdp::simulation

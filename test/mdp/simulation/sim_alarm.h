@@ -1,0 +1,44 @@
+#pragma once
+// mdp/alarm in virtual time.
+
+#include "test/mdp/simulation/town.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace mdp::simulation {
+
+class sim_alarm {
+public:
+  sim_alarm(town& in, sim_host& host, std::function<void()> on_time)
+      : town_{&in}, host_{&host}, on_time_{std::move(on_time)} {}
+
+  void set(std::optional<time_point> at) {
+    if (!at || (armed_ && *armed_ <= *at)) {
+      return;
+    }
+    armed_ = at;
+    current_ = std::make_shared<bool>(true);
+    (void)town_->net().after(*host_, *at - town_->now(), [this, current = std::weak_ptr{current_}] {
+      if (!current.expired()) {
+        cancel();
+        on_time_();
+      }
+    });
+  }
+  void cancel() {
+    armed_.reset();
+    current_.reset();
+  }
+
+private:
+  town* town_;
+  sim_host* host_;
+  std::function<void()> on_time_;
+  std::optional<time_point> armed_;
+  std::shared_ptr<bool> current_;  // what was armed, unless it was armed anew
+};
+
+}  // namespace mdp::simulation

@@ -1,0 +1,131 @@
+#include "test/mdp/simulation/sim_client.h"
+
+#include "mdp/announcement.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace mdp::simulation {
+
+using boost::system::error_code;
+
+class sim_client::conversation final : public sim_conversation::listener {
+public:
+  explicit conversation(sim_client& of)
+      : town_{of.town_},
+        edit_{&of.edit_},
+        state_{of.options_, static_cast<std::uint32_t>(of.town_->random().next())},
+        socket_{*of.town_, *of.host_, of.broker_, announce_client(), *this} {}
+
+  [[nodiscard]] bool busy() const noexcept { return busy_; }
+
+  error_code ask(std::string_view service, zmtp::message&& body, const request_options& how,
+                 sim_client::listener&& told) {
+    const auto ec = state_.ask(service, std::move(body), how, town_->now(), actions_);
+    if (!ec) {
+      busy_ = true;
+      told_ = std::make_shared<sim_client::listener>(std::move(told));
+      carry_out();
+      socket_.look_at_deadline();
+    }
+    return ec;
+  }
+
+  void stop() { socket_.finish(); }
+
+private:
+  void on_attached(time_point now) override {
+    state_.on_attached(now, actions_);
+    carry_out();
+  }
+  void on_message(zmtp::message&& m, time_point now) override {
+    state_.on_message(std::move(m), now, actions_);
+    carry_out();
+  }
+  void on_detached() override {
+    state_.on_detached(actions_);
+    carry_out();
+  }
+  void on_deadline(time_point now) override {
+    state_.on_deadline(now, actions_);
+    carry_out();
+  }
+  [[nodiscard]] std::optional<time_point> next_deadline() const override {
+    return state_.next_deadline();
+  }
+
+  void carry_out() {
+    auto actions = std::exchange(actions_, {});
+    if (*edit_) {
+      (*edit_)(actions);
+    }
+    if (actions.reopen) {
+      socket_.reopen(actions.reopen->delay);
+    }
+    for (auto& m : actions.sends) {
+      if (told_->on_sent) {
+        told_->on_sent();
+      }
+      static_cast<void>(socket_.send(std::move(m)));
+    }
+    const auto told = told_;
+    for (auto& part : actions.partials) {
+      if (told->on_part) {
+        told->on_part(std::move(part));
+      }
+    }
+    if (actions.reply) {
+      busy_ = false;
+      told->on_end({}, std::move(*actions.reply));
+    } else if (actions.failure) {
+      busy_ = false;
+      told->on_end(*actions.failure, {});
+    }
+  }
+
+  town* town_;
+  const editor* edit_;
+  client_state state_;
+  client_actions actions_;
+  bool busy_ = false;
+  // Of the last request, to whom faults are told too.
+  std::shared_ptr<sim_client::listener> told_ =
+      std::make_shared<sim_client::listener>(sim_client::listener{.on_end = [](auto&&...) {}});
+  sim_conversation socket_;
+};
+
+sim_client::sim_client(town& in, sim_host& host, std::string broker, const client_options& options,
+                       editor edit)
+    : town_{&in},
+      host_{&host},
+      broker_{std::move(broker)},
+      options_{options},
+      edit_{std::move(edit)} {
+  conversations_.push_back(std::make_unique<conversation>(*this));
+}
+
+sim_client::~sim_client() = default;
+
+error_code sim_client::ask(std::string_view service, zmtp::message&& body,
+                           const request_options& how, listener told) {
+  auto free = std::find_if(conversations_.begin(), conversations_.end(),
+                           [](const auto& one) { return !one->busy(); });
+  if (free == conversations_.end()) {
+    conversations_.push_back(std::make_unique<conversation>(*this));
+    free = std::prev(conversations_.end());
+  }
+  return (*free)->ask(service, std::move(body), how, std::move(told));
+}
+
+std::size_t sim_client::in_flight() const {
+  return static_cast<std::size_t>(std::count_if(conversations_.begin(), conversations_.end(),
+                                                [](const auto& one) { return one->busy(); }));
+}
+
+void sim_client::stop() {
+  for (const auto& one : conversations_) {
+    one->stop();
+  }
+}
+
+}  // namespace mdp::simulation

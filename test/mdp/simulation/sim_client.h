@@ -1,0 +1,51 @@
+#pragma once
+// mdp::client in virtual time: many requests in flight, each on a connection of its own while it is.
+
+#include "mdp/client_state.h"
+#include "mdp/options.h"
+#include "test/mdp/simulation/sim_conversation.h"
+
+#include <boost/system/error_code.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mdp::simulation {
+
+class sim_client {
+public:
+  struct listener {
+    std::function<void()> on_sent{};  // an attempt
+    std::function<void(zmtp::message)> on_part{};
+    // Once, unless there is a fault.
+    std::function<void(boost::system::error_code, zmtp::message)> on_end;
+  };
+  // Has its way with what is to be done.
+  using editor = std::function<void(client_actions&)>;
+
+  sim_client(town& in, sim_host& host, std::string broker, const client_options& options,
+             editor edit = {});
+  ~sim_client();
+
+  // Errors: those of client_state::ask.
+  [[nodiscard]] boost::system::error_code ask(std::string_view service, zmtp::message&& body,
+                                              const request_options& how, listener told);
+  [[nodiscard]] std::size_t in_flight() const;
+  // No connection is left.
+  void stop();
+
+private:
+  class conversation;
+
+  town* town_;
+  sim_host* host_;
+  std::string broker_;
+  client_options options_;
+  editor edit_;
+  std::vector<std::unique_ptr<conversation>> conversations_;
+};
+
+}  // namespace mdp::simulation

@@ -1,0 +1,68 @@
+#pragma once
+// mdp/conversation_socket in virtual time: one conversation with a broker after the other, each on a
+// DEALER of its own.
+
+#include "mdp/reopen_pace.h"
+#include "test/mdp/simulation/sim_alarm.h"
+#include "test/mdp/simulation/town.h"
+#include "zmtp/message.h"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mdp::simulation {
+
+class sim_conversation {
+public:
+  class listener {
+  public:
+    virtual void on_attached(time_point now) = 0;
+    virtual void on_message(zmtp::message&& m, time_point now) = 0;
+    virtual void on_detached() = 0;
+    virtual void on_deadline(time_point now) = 0;
+    [[nodiscard]] virtual std::optional<time_point> next_deadline() const = 0;
+
+  protected:
+    ~listener() = default;
+  };
+
+  sim_conversation(town& in, sim_host& host, std::string broker,
+                   std::vector<std::string> extensions, listener& to);
+  sim_conversation(const sim_conversation&) = delete;
+  sim_conversation& operator=(const sim_conversation&) = delete;
+  // As if the process had ended.
+  ~sim_conversation();
+
+  [[nodiscard]] bool send(zmtp::message&& m);
+  void reopen(std::chrono::milliseconds delay);
+  void look_at_deadline();
+  // The end, when what is queued has arrived or the linger time is over.
+  void finish();
+  [[nodiscard]] bool stopped() const noexcept { return stopped_; }
+  // Of the present conversation, or of the last.
+  [[nodiscard]] std::uint32_t socket_number() const noexcept { return socket_->number(); }
+
+private:
+  void open();
+  [[nodiscard]] bool receive();
+  static void close_when_written(town& in, sim_socket& socket, time_point at_last);
+
+  town* town_;
+  sim_host* host_;
+  std::string broker_;
+  std::vector<std::string> extensions_;
+  listener* listener_;
+  sim_socket* socket_ = nullptr;
+  sim_alarm alarm_;
+  reopen_pace pace_;
+  bool reopening_ = false;
+  bool stopped_ = false;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace mdp::simulation

@@ -1,0 +1,123 @@
+#include "test/mdp/simulation/stock_client_process.h"
+
+#include "test/mdp/simulation/broker_process.h"
+#include "zmtp/routing/req_state.h"
+
+#include <utility>
+
+namespace mdp::simulation {
+
+namespace {
+
+constexpr std::string_view header = "MDPC01";
+constexpr std::size_t octets = 100;
+
+}  // namespace
+
+template <class Body>
+void stock_client_process::after(std::chrono::milliseconds wait, Body&& body) {
+  (void)here().net().after(host(), wait,
+                           [alive = std::weak_ptr{alive_}, body = std::forward<Body>(body)] {
+                             if (!alive.expired()) {
+                               body();
+                             }
+                           });
+}
+
+void stock_client_process::begin() {
+  alive_ = std::make_shared<bool>(true);
+  open();
+  wake_later();
+}
+
+void stock_client_process::end() {
+  alive_.reset();
+  if (std::exchange(asked_, nullptr) != nullptr) {
+    here().books().forget(call_);
+  }
+}
+
+void stock_client_process::leave() {
+  be_quiet();
+  if (running()) {
+    socket_->abandon();
+  }
+}
+
+void stock_client_process::open() {
+  socket_ = &here().open(host(), std::make_unique<zmtp::req_state>(zmtp::socket_options{}));
+  socket_->serve([this, alive = std::weak_ptr{alive_}] { return !alive.expired() && receive(); });
+  socket_->connect(broker_process::endpoint);
+}
+
+void stock_client_process::wake_later() {
+  if (options_.calls == 0) {
+    return;
+  }
+  after(here().up_to(options_.pace), [this] {
+    if (options_.calls != 0 && asked_ == nullptr) {
+      --options_.calls;
+      ask(*asks_[here().random().pick(asks_.size())]);
+    }
+    wake_later();
+  });
+}
+
+std::uint32_t stock_client_process::ask(const trade& what) {
+  asked_ = &what;
+  attempts_left_ = what.idempotent ? options_.attempts : 1;
+  call_ = here().books().begin_call(what);
+  send();
+  return call_;
+}
+
+void stock_client_process::send() {
+  here().books().on_sent(call_);
+  zmtp::message m{header, asked_->name};
+  for (const auto part : wrap_call(call_, octets)) {
+    m.push_back(part);
+  }
+  (void)socket_->send(
+      [&](zmtp::if_full then) { return socket_->state().send(std::move(m), then); });
+  after(options_.timeout, [this, call = call_, left = attempts_left_] {
+    if (asked_ != nullptr && call_ == call && attempts_left_ == left) {
+      on_timeout();
+    }
+  });
+}
+
+void stock_client_process::on_timeout() {
+  socket_->abandon();
+  open();
+  if (--attempts_left_ != 0) {
+    send();
+  } else {
+    asked_ = nullptr;
+    here().books().on_failure(call_, outcome::unknown);
+  }
+}
+
+bool stock_client_process::receive() {
+  zmtp::message m;
+  bool did = false;
+  while (!socket_->abandoned() && socket_->state().receive(m)) {
+    did = true;
+    on_message(m);
+  }
+  return did;
+}
+
+void stock_client_process::on_message(const zmtp::message& m) {
+  if (asked_ == nullptr || m.part_count() < 3 || m[0] != header || m[1] != asked_->name) {
+    here().books().report(breach::wrong_answer, name() + " was told what it did not ask");
+    return;
+  }
+  zmtp::message body;
+  for (std::size_t i = 2; i < m.part_count(); ++i) {
+    body.push_back(m[i]);
+  }
+  asked_ = nullptr;
+  here().books().on_reply(call_, body);
+}
+
+}  // namespace mdp::simulation

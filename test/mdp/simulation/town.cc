@@ -1,0 +1,22 @@
+#include "test/mdp/simulation/town.h"
+
+#include <optional>
+
+namespace mdp::simulation {
+
+void town::end_process(const sim_host& on, bool without_power) {
+  if (without_power) {
+    for (const auto& s : net_.living()) {
+      if (&s->host(end_of_stream::connecting) == &on || &s->host(end_of_stream::accepting) == &on) {
+        s->cut(std::nullopt, std::nullopt);
+      }
+    }
+  }
+  for (const auto& one : sockets_) {
+    if (&one->host() == &on && !one->abandoned()) {
+      one->abandon();
+    }
+  }
+}
+
+}  // namespace mdp::simulation

@@ -1,0 +1,57 @@
+#pragma once
+// A program with one worker of ours, which takes its time, and now and then does not answer at all.
+
+#include "mdp/options.h"
+#include "test/mdp/simulation/process.h"
+#include "test/mdp/simulation/sim_worker.h"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+
+namespace mdp::simulation {
+
+// How workers work.
+struct labour {
+  std::chrono::milliseconds longest{50};
+  unsigned in_parts = 0;  // of a hundred
+  unsigned drops = 0;     // … requests are dropped without an answer
+  unsigned hangs = 0;     // … or kept for ever
+};
+
+class worker_process final : public process {
+public:
+  // Faults to put in, to see that they are noticed.
+  struct sabotage {
+    // Has its way with a piece of a reply.
+    std::function<void(piece&)> edit{};
+    bool runs_twice = false;
+  };
+
+  worker_process(town& in, std::string name, const trade& serves, const worker_options& options,
+                 const labour& how)
+      : process{in, std::move(name)}, serves_{&serves}, options_{options}, how_{how} {}
+
+  [[nodiscard]] sabotage& faults() noexcept { return faults_; }
+  // From now on it answers.
+  void be_good() noexcept { how_.drops = how_.hangs = 0; }
+  // Takes no more, answers what it has, and goes; it may be killed and started afterwards.
+  void leave();
+
+private:
+  void begin() override;
+  void end() override { life_.reset(); }
+  void take(std::uint64_t id, const zmtp::message& body);
+  void work(std::uint64_t id, piece next);
+  void say(std::uint64_t id, piece next);
+
+  const trade* serves_;
+  worker_options options_;
+  labour how_;
+  sabotage faults_;
+  std::shared_ptr<sim_worker> life_;
+};
+
+}  // namespace mdp::simulation
