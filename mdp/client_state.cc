@@ -75,7 +75,12 @@ void client_state::on_error(zmtp::message& m, actions& out) {
     return;
   }
   on_connection_ = false;
-  fail(partly_answered_ ? errc::reply_cut_short : meaning_of(*error), out);
+  // That this attempt was refused says nothing of one before it.
+  const auto unknown = error->outcome == request_outcome::refused && sent_before_;
+  fail(partly_answered_ ? errc::reply_cut_short
+       : unknown        ? errc::no_reply
+                        : meaning_of(*error),
+       out);
 }
 
 void client_state::on_detached(actions& out) {
@@ -119,7 +124,7 @@ boost::system::error_code client_state::ask(std::string_view service, zmtp::mess
   request_ = std::move(body);
   push_client_request(request_, options_.protocol, service_);
   in_flight_ = true;
-  ever_sent_ = partly_answered_ = false;
+  ever_sent_ = sent_before_ = partly_answered_ = false;
   attempts_ = 1;
   timeout_ = std::max(how.timeout.value_or(options_.timeout), 1ms);
   most_attempts_ = std::max(how.attempts.value_or(options_.attempts), 1U);
@@ -134,6 +139,7 @@ boost::system::error_code client_state::ask(std::string_view service, zmtp::mess
 
 void client_state::send(actions& out) {
   out.sends.push_back(request_);
+  sent_before_ = ever_sent_;
   ever_sent_ = on_connection_ = true;
 }
 

@@ -101,6 +101,7 @@ private:
   bool attached_ = false;
   bool in_flight_ = false;
   bool ever_sent_ = false;      // the request in flight, in whatever attempt
+  bool sent_before_ = false;    // … in one before the last
   bool on_connection_ = false;  // it was sent on the present connection
   bool partly_answered_ = false;
   unsigned attempts_ = 0;

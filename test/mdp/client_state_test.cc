@@ -414,6 +414,28 @@ TEST_P(client_dialog, a_broker_that_says_what_became_of_it_is_believed) {  // M6
   }
 }
 
+TEST_P(client_dialog,
+       what_is_refused_after_an_attempt_without_an_answer_may_have_been_done) {  // M6
+  attach();
+  EXPECT_FALSE(ask());
+  EXPECT_EQ(sent(), request());
+  pass(2500ms);
+  reconnect();
+  EXPECT_EQ(sent(), request());
+  state.on_message(make_error(dialect_of(GetParam()), request_fault::not_offered,
+                              request_outcome::refused, "echo"),
+                   now, actions);
+  EXPECT_EQ(actions.failure, make_error_code(errc::no_reply));
+  EXPECT_FALSE(state.in_flight());
+  // The next request has no such past.
+  actions.clear();
+  EXPECT_FALSE(ask());
+  state.on_message(make_error(dialect_of(GetParam()), request_fault::not_offered,
+                              request_outcome::refused, "echo"),
+                   now, actions);
+  EXPECT_EQ(actions.failure, make_error_code(errc::not_offered));
+}
+
 TEST_P(client_dialog, errors_of_other_requests_or_without_meaning_are_ignored) {
   attach();
   EXPECT_FALSE(ask());
