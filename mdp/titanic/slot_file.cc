@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -274,6 +275,19 @@ void slot_file::carry_out(const std::vector<store_operation>& batch,
   const auto accepts = std::any_of(batch.begin(), batch.end(), [](const store_operation& one) {
     return one.what == operation::accept;
   });
+  // What is read before it is written, or closed, is as it was.
+  std::vector<bool> read_already(batch.size());
+  if (writes) {
+    std::set<std::uint64_t> written;
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      if (!reads(batch[i])) {
+        written.insert(batch[i].number);
+      } else if (!written.contains(batch[i].number)) {
+        read(batch[i], results[i]);
+        read_already[i] = true;
+      }
+    }
+  }
   if (writes && !ec) {
     ec = accepts ? hold_reserve() : error_code{};
     if (!ec) {
@@ -289,6 +303,9 @@ void slot_file::carry_out(const std::vector<store_operation>& batch,
     failed_ = ec && ec != errc::store_full;
   }
   for (std::size_t i = 0; i < batch.size(); ++i) {
+    if (read_already[i]) {
+      continue;
+    }
     if (reads(batch[i])) {
       read(batch[i], results[i]);
     } else if (ec) {

@@ -153,6 +153,23 @@ TYPED_TEST(store_test, a_slot_that_is_closed_is_empty_and_used_again) {
   EXPECT_EQ(slots[0].state, outcome::pending);
 }
 
+TYPED_TEST(store_test, what_is_read_before_it_is_closed_is_there) {
+  this->open();
+  EXPECT_FALSE(this->result(this->accept(1, 1)).ec);
+  EXPECT_FALSE(
+      this->result({.what = operation::answer, .number = 1, .id = id_of(1), .body = {"reply"}}).ec);
+  std::vector<store_operation> batch;
+  batch.push_back({.what = operation::read_reply, .number = 1});
+  batch.push_back({.what = operation::close, .number = 1});
+  batch.push_back({.what = operation::read_reply, .number = 1});
+  this->submit(std::move(batch));
+  const auto results = this->results(3);
+  EXPECT_FALSE(results[0].ec);
+  EXPECT_EQ(results[0].body, zmtp::message{"reply"});
+  EXPECT_FALSE(results[1].ec);
+  EXPECT_EQ(results[2].ec, errc::row_damaged);
+}
+
 TYPED_TEST(store_test, slots_that_are_skipped_are_empty) {
   this->open();
   EXPECT_FALSE(this->result(this->accept(4, 1)).ec);
