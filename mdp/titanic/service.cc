@@ -144,6 +144,11 @@ private:
       client_.async_request(
           std::move(one.service), std::move(one.body),
           request_options{.timeout = one.deadline, .attempts = 1},
+          [weak = weak_from_this(), id = one.id](const zmtp::message& part) {
+            if (const auto self = weak.lock(); self && !self->stopped_) {
+              self->state_.on_dispatch_part(id, part);
+            }
+          },
           [weak = weak_from_this(), id = one.id](error_code ec, zmtp::message reply) {
             if (const auto self = weak.lock(); self && !self->stopped_) {
               self->state_.on_dispatch_end(id, ec, std::move(reply), clock::now(), self->actions_);

@@ -1,6 +1,7 @@
 #include "mdp/titanic/titanic_state.h"
 
 #include "mdp/error.h"
+#include "mdp/options.h"
 
 #include <algorithm>
 #include <iterator>
@@ -16,6 +17,9 @@ using namespace std::chrono_literals;
 constexpr std::string_view lookup_service = "mmi.service";
 // Each takes a connection to the broker while it lasts.
 constexpr std::size_t max_lookups = 16;
+// Of a reply that comes in parts: so many octets as a broker gathers for a client of MDP/0.1. Of any: so
+// many parts that the code still has room in front of them.
+constexpr gathering_quota largest_reply{.parts = max_frames - 1};
 
 service_limits workable(service_limits limits) noexcept {
   limits.concurrency = std::max<std::size_t>(limits.concurrency, 1);
@@ -315,14 +319,39 @@ void titanic_state::on_request_read(const ticket& about, store_result&& result, 
   }
 }
 
+void titanic_state::on_dispatch_part(std::uint64_t id, const zmtp::message& part) {
+  if (const auto known = attempts_.find(id); known != attempts_.end()) {
+    gather(known->second, part);
+  }
+}
+
+void titanic_state::gather(attempt& of, const zmtp::message& part) {
+  const auto parts = of.parts.part_count() + part.part_count();
+  const auto octets = of.parts.framed_size() + part.framed_size();
+  if (of.too_large || parts > largest_reply.parts || octets > largest_reply.octets) {
+    of.too_large = true;
+    of.parts.clear();
+  } else {
+    of.parts.append(part);
+  }
+}
+
 void titanic_state::on_dispatch_end(std::uint64_t id, error_code ec, zmtp::message&& reply,
                                     time_point now, actions& out) {
   const auto known = attempts_.find(id);
   if (known == attempts_.end()) {
     return;
   }
-  const auto ended = known->second;
+  auto ended = std::move(known->second);
   attempts_.erase(known);
+  const auto gathers = ended.too_large || !ended.parts.empty();
+  if (!ec && (gathers || reply.part_count() > largest_reply.parts)) {
+    gather(ended, reply);
+    reply = std::move(ended.parts);
+    if (ended.too_large) {
+      ec = mdp::errc::reply_too_large;
+    }
+  }
   auto& service = *ended.service;
   if (ended.number == 0) {
     on_looked_up(service, ec, reply, now, out);

@@ -110,7 +110,9 @@ public:
   void on_close(std::uint64_t caller, const zmtp::message& asked, time_point now, actions& out);
 
   void on_stored(store_result&& result, time_point now, actions& out);
-  // An attempt has ended, with a reply or with an error of mdp::client.
+  // A PARTIAL of an attempt's reply: it is kept with the last part, as one reply.
+  void on_dispatch_part(std::uint64_t id, const zmtp::message& part);
+  // An attempt has ended, with (the rest of) a reply or with an error of mdp::client.
   void on_dispatch_end(std::uint64_t id, boost::system::error_code ec, zmtp::message&& reply,
                        time_point now, actions& out);
 
@@ -171,6 +173,8 @@ private:
     std::uint64_t number;  // 0: asks whether the service is there
     std::uint64_t accepted;
     time_point begun;
+    zmtp::message parts{};   // of the reply, so far
+    bool too_large = false;  // … to be kept: they are dropped
   };
 
   struct id_hash {
@@ -193,6 +197,7 @@ private:
                service_record* service = nullptr);
   static void answer(std::uint64_t caller, std::string_view code, actions& out);
   static void answer_accepted(std::uint64_t caller, const request_id& id, actions& out);
+  static void gather(attempt& of, const zmtp::message& part);
   void keep_outcome(std::uint64_t number, zmtp::message&& reply, actions& out);
   void store_outcome(std::uint64_t number, actions& out);
   void leave_service(slot& of, time_point now, actions& out);

@@ -137,6 +137,22 @@ TEST_P(titanic_service, a_request_is_carried_out_and_its_reply_waits) {  // TSP-
   EXPECT_FALSE(close(id));  // TSP-9
 }
 
+TEST_P(titanic_service, a_reply_in_parts_is_kept_whole) {
+  start_broker();
+  auto options = impatient_titanic();
+  options.protocol = GetParam();
+  start_titanic(options);
+  start_client();
+  worker slow{executor(), at_, impatient_worker(version::v02, "parts"), [](worker_request asked) {
+                EXPECT_FALSE(asked.reply_in_part(message{"one", "two"}));
+                EXPECT_FALSE(asked.reply_in_part(message{"three"}));
+                EXPECT_FALSE(asked.reply(message{"four"}));
+              }};
+  const auto [ec, m] = reply(request("parts", {"body"}), true);
+  EXPECT_FALSE(ec);
+  EXPECT_EQ(m, (message{"one", "two", "three", "four"}));
+}
+
 TEST_P(titanic_service, it_waits_for_a_service_that_comes_later) {  // TSP-12, TSP-15
   start_broker();
   start_titanic();

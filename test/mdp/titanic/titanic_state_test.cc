@@ -436,6 +436,50 @@ TEST_F(titanic_test, a_reply_that_cannot_be_read_is_500) {
   EXPECT_EQ(state->status().counters.unreadable, 1U);
 }
 
+TEST_F(titanic_test, a_reply_in_parts_is_kept_whole) {
+  const auto id = accept("echo", "1");
+  look_up("echo", "200");
+  const auto first = dispatched().id;
+  state->on_dispatch_part(first, {"of one that was lost"});
+  fail(first, mdp::errc::reply_cut_short);
+  pass(1s);
+  look_up("echo", "200");
+  const auto second = dispatched().id;
+  state->on_dispatch_part(first, {"late"});
+  state->on_dispatch_part(second, {"a", "b"});
+  state->on_dispatch_part(second, {"c"});
+  end(second, {"d"});
+  store_all();
+  EXPECT_EQ(ask_for_reply(id), (zmtp::message{ok, "a", "b", "c", "d"}));
+}
+
+TEST_F(titanic_test, a_reply_with_more_parts_than_can_be_passed_on_is_none) {
+  const auto id = accept("echo", "1");
+  look_up("echo", "200");
+  zmtp::message half;
+  for (std::size_t i = 0; 2 * i < max_frames; ++i) {
+    half.push_back("");
+  }
+  auto whole = half;
+  whole.append(half);
+  for (unsigned attempt = 1; attempt <= strict_options().service.attempts; ++attempt) {
+    if (attempt != 1) {
+      pass(1s);
+      look_up("echo", "200");
+    }
+    const auto given = dispatched().id;
+    if (attempt == 1) {
+      end(given, whole);
+    } else {
+      state->on_dispatch_part(given, half);
+      state->on_dispatch_part(given, half);
+      end(given, {"end"});
+    }
+    store_all();
+  }
+  EXPECT_EQ(ask_for_reply(id), zmtp::message{"500"});
+}
+
 TEST_F(titanic_test, a_request_that_cannot_be_read_is_given_up) {
   restart({{.number = 1, .accepted = 7, .id = id_of(7), .service = "echo"}});
   look_up("echo", "200");
