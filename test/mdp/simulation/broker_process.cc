@@ -145,6 +145,13 @@ void broker_process::tell_books_of(zmtp::peer_id from, const zmtp::message& said
     return;
   }
   here().books().on_heard(stream_of(from));
+  if (const auto* reply = std::get_if<worker_reply>(&*input); reply != nullptr && reply->final) {
+    copy.pop_front();
+    copy.pop_front();
+    if (const auto pieces = pieces_of(copy); pieces && !pieces->empty()) {
+      here().books().on_returned(pieces->front().call, stream_of(from));
+    }
+  }
   if (std::holds_alternative<worker_disconnect>(*input)) {
     here().books().on_parting(stream_of(from));
   }

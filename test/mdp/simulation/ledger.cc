@@ -122,11 +122,21 @@ bool ledger::is_with(const call_record& of, const giving& one) const {
   if (over_.contains(one.stream)) {
     return false;
   }
-  if (of.asked->busy_deadline && time - one.when >= *of.asked->busy_deadline) {
+  // The first that it has in hand counts: one that takes too long costs the worker all, and so does
+  // silence since then.
+  auto first = one.when;
+  if (const auto hand = in_hand_.find(one.stream); hand != in_hand_.end()) {
+    for (const auto& [call, when] : hand->second) {
+      first = std::min(first, when);
+    }
+  }
+  if (of.asked->busy_deadline && time - first >= *of.asked->busy_deadline) {
     return false;
   }
-  const auto heard = heard_.find(one.stream);
-  const auto last = heard == heard_.end() ? one.when : std::max(one.when, heard->second);
+  auto last = first;
+  if (const auto heard = heard_.find(one.stream); heard != heard_.end()) {
+    last = std::max(last, heard->second);
+  }
   return !of.asked->busy_expiry || time - last < *of.asked->busy_expiry;
 }
 
@@ -134,6 +144,7 @@ bool ledger::is_with(const call_record& of, const giving& one) const {
 void ledger::on_given(std::uint32_t number, std::uint64_t stream) {
   auto& one = at(number);
   one.givings.push_back({stream, now()});
+  in_hand_[stream].emplace(number, now());
   world_->note("given: call, stream", {number, stream});
   const auto with = std::count_if(one.givings.begin(), one.givings.end(),
                                   [&](const giving& g) { return is_with(one, g); });
@@ -141,6 +152,14 @@ void ledger::on_given(std::uint32_t number, std::uint64_t stream) {
     report(breach::given_twice, name(number) + " is with " + std::to_string(with) +
                                     " workers, and was sent " + std::to_string(one.sends) +
                                     " times");
+  }
+}
+
+// Of two with the same call it is the later one, as far as anybody knows here.
+void ledger::on_returned(std::uint32_t call, std::uint64_t stream) {
+  auto& hand = in_hand_[stream];
+  if (const auto behind = hand.upper_bound(call); hand.contains(call)) {
+    hand.erase(std::prev(behind));
   }
 }
 

@@ -64,6 +64,8 @@ public:
 
   // Of the broker: what it says to whom, by the number of the stream.
   void on_given(std::uint32_t call, std::uint64_t stream);
+  // The worker has answered it.
+  void on_returned(std::uint32_t call, std::uint64_t stream);
   // The worker said something.
   void on_heard(std::uint64_t stream);
   // The broker parts with the worker, though the connection lives.
@@ -132,7 +134,7 @@ private:
   [[nodiscard]] time_point now() const { return world_->events.now(); }
   [[nodiscard]] call_record& at(std::uint32_t number) { return calls_[number - 1]; }
   [[nodiscard]] const call_record& at(std::uint32_t number) const { return calls_[number - 1]; }
-  // Whether the worker may still be at it, as far as the broker knows.
+  // Whether the worker is still at it, as far as the broker can know.
   [[nodiscard]] bool is_with(const call_record& of, const giving& one) const;
   [[nodiscard]] bool take_pieces(std::uint32_t number, const zmtp::message& body);
   // False if it had ended before.
@@ -144,6 +146,8 @@ private:
   std::vector<run_record> runs_;
   std::map<std::uint32_t, std::vector<std::uint64_t>> streams_;  // by socket
   std::map<std::pair<std::uint32_t, zmtp::peer_id>, std::uint64_t> pipes_;
+  // By stream: what its worker has not answered, and since when.
+  std::map<std::uint64_t, std::multimap<std::uint32_t, time_point>> in_hand_;
   std::map<std::uint64_t, time_point> heard_;
   std::set<std::uint64_t> over_;
   std::vector<finding> findings_;

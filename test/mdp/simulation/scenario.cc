@@ -372,6 +372,9 @@ void scenario::take_leave() {
   } else if (titanic_) {
     books.report(breach::stuck, "Titanic is not there");
   }
+  for (const auto& one : durables_) {
+    one->kill(false);
+  }
   pass(seconds{1});
   broker_->check_rest();
   for (const auto& one : callers_) {
@@ -379,9 +382,6 @@ void scenario::take_leave() {
   }
   for (const auto& one : stock_clients_) {
     one->leave();
-  }
-  for (const auto& one : durables_) {
-    one->kill(false);
   }
   if (titanic_) {
     titanic_->leave();

@@ -36,12 +36,20 @@ void stock_worker_process::begin() {
 }
 
 void stock_worker_process::open() {
-  closed_ = working_ = false;
+  closed_ = working_ = hangs_ = false;
   liveness_ = full_liveness;
   socket_ = &here().open(host(), std::make_unique<zmtp::dealer_state>(zmtp::socket_options{}));
   socket_->serve([this, alive = std::weak_ptr{alive_}] { return !alive.expired() && receive(); });
   socket_->connect(broker_process::endpoint);
   say({"", header, ready, serves_->name});
+}
+
+void stock_worker_process::be_good() {
+  how_.hangs = 0;
+  if (hangs_) {
+    kill(false);
+    start();
+  }
 }
 
 void stock_worker_process::close_for(std::chrono::milliseconds wait) {
@@ -91,6 +99,7 @@ void stock_worker_process::take(const zmtp::message& m) {
   here().books().say_in(run, 1);
   working_ = true;
   if (here().random().chance(how_.hangs)) {
+    hangs_ = true;
     return;
   }
   after(here().up_to(how_.longest), [this, call = *call, run, address = std::string{m[3]}] {

@@ -23,7 +23,8 @@ public:
                        const labour& work)
       : process{in, std::move(name)}, serves_{&serves}, options_{how}, how_{work} {}
 
-  void be_good() noexcept { how_.hangs = 0; }
+  // From now on it answers; somebody starts it again if it does nothing.
+  void be_good();
 
 private:
   void begin() override;
@@ -46,6 +47,7 @@ private:
   sim_socket* socket_ = nullptr;
   bool closed_ = false;
   bool working_ = false;
+  bool hangs_ = false;
   unsigned liveness_ = 0;
 };
 

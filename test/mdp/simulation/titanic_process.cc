@@ -193,16 +193,18 @@ void titanic_process::dispatch(titanic::titanic_actions::dispatch&& one) {
     life_->state.on_dispatch_end(id, ec, std::move(reply), here().now(), life_->actions);
     carry_out();
   };
-  const auto ec =
-      life_->client.ask(one.service, std::move(one.body),
-                        request_options{.timeout = one.deadline, .attempts = 1, .in_all = {}},
-                        {.on_sent =
-                             [this, call] {
-                               if (call) {
-                                 here().books().on_sent(*call);
-                               }
-                             },
-                         .on_end = on_end});
+  const auto ec = life_->client.ask(
+      one.service, std::move(one.body),
+      request_options{.timeout = one.deadline, .attempts = 1, .in_all = {}},
+      {.on_sent =
+           [this, call] {
+             if (call) {
+               here().books().on_sent(*call);
+             }
+           },
+       .on_part = [this, id = one.id](
+                      const zmtp::message& part) { life_->state.on_dispatch_part(id, part); },
+       .on_end = on_end});
   if (ec) {
     here().books().report(breach::stuck, "Titanic cannot ask: " + ec.message());
   }

@@ -40,13 +40,13 @@ void troublemaker::stop() {
     s->spare();
   }
   town_->net().rejoin_all();
+  town_->books().excuse_lateness();
   for (auto* const one : programs_) {
     one->host().resume();
     if (!one->running()) {
       one->start();
     }
   }
-  town_->books().excuse_lateness();
 }
 
 void troublemaker::make_later() {
