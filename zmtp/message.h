@@ -95,6 +95,8 @@ public:
     return {tail_data_, tail_size_};
   }
 
+  // The block that the tail lies in, and others' perhaps; none without a tail.
+  [[nodiscard]] block* tail_block() const noexcept { return tail_block_; }
   // What holding this message pins in memory: the object and the whole of a shared block.
   [[nodiscard]] std::size_t memory_size() const noexcept {
     return sizeof(message) + (tail_block_ != nullptr ? tail_block_->capacity() : 0);

@@ -44,6 +44,15 @@ public:
     }
   }
 
+  // The queues that it waits in, beside its owners, so that it can count once in all of them. Whether this
+  // one is the first; whether it was the last.
+  [[nodiscard]] bool enter_queue() noexcept {
+    return queues_.fetch_add(1, std::memory_order_relaxed) == 0;
+  }
+  [[nodiscard]] bool leave_queue() noexcept {
+    return queues_.fetch_sub(1, std::memory_order_relaxed) == 1;
+  }
+
 protected:
   using release_function = void (*)(block*) noexcept;
   explicit block(release_function release) noexcept : release_{release} {}
@@ -55,6 +64,7 @@ protected:
 
 private:
   std::atomic<std::uint32_t> count_{1};
+  std::atomic<std::uint32_t> queues_{0};
   release_function release_;
   std::byte* data_ = nullptr;
   std::size_t capacity_ = 0;

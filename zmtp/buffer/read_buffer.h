@@ -28,6 +28,10 @@ public:
   // Takes `count` octets out at `at`: what stands before them closes up with what follows.
   void remove(std::size_t at, std::size_t count) noexcept;
   [[nodiscard]] const block_ptr& memory() const noexcept { return memory_; }
+  // Octets of the block that what waits keeps.
+  [[nodiscard]] std::size_t memory_size() const noexcept {
+    return memory_ ? memory_->capacity() : 0;
+  }
 
   // Octets of the block that is a large message's own, and the size that prepare() will give it; none
   // where there is no such message. It is one larger than the pool's block, or that one itself, if too

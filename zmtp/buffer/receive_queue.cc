@@ -30,8 +30,23 @@ void receive_queue::grow() {
   first_ = 0;
 }
 
+void receive_queue::charge_large(const message& m) noexcept {
+  account_->subtract(m.tail().size());
+  if (m.tail_block()->enter_queue()) {
+    account_->add(m.tail_block()->capacity());
+  }
+}
+
+void receive_queue::discharge_large(const message& m) noexcept {
+  account_->subtract(sizeof(message));
+  if (m.tail_block()->leave_queue()) {
+    account_->subtract(m.tail_block()->capacity());
+  }
+}
+
 void receive_queue::clear() noexcept {
   for (std::size_t i = 0; i < size_; ++i) {
+    discharge(*slot(i), i < settled_);
     std::destroy_at(slot(i));
   }
   size_ = 0;
@@ -44,7 +59,11 @@ void receive_queue::clear() noexcept {
 
 void receive_queue::settle() {
   for (; settled_ < size_; ++settled_) {
-    slot(settled_)->compact();
+    auto& m = *slot(settled_);
+    m.compact();
+    if (account_ != nullptr && is_large(m)) {
+      charge_large(m);
+    }
   }
   if (size_ == 0) {
     clear();

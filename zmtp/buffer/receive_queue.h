@@ -2,6 +2,7 @@
 // Messages from one peer that the user has not taken yet.
 
 #include "zmtp/buffer/block.h"
+#include "zmtp/buffer/queue_account.h"
 #include "zmtp/message.h"
 #include "zmtp/options.h"
 
@@ -17,24 +18,31 @@ namespace zmtp {
 // a turn ends with the queue empty.
 class receive_queue {
 public:
-  explicit receive_queue(const high_water_mark& mark) noexcept : mark_{mark} {}
+  // Without an account it is nobody's.
+  explicit receive_queue(const high_water_mark& mark, queue_account* account = nullptr) noexcept
+      : mark_{mark}, account_{account} {}
   receive_queue(const receive_queue&) = delete;
   receive_queue& operator=(const receive_queue&) = delete;
   ~receive_queue() { clear(); }
 
+  // At a mark, or at what the account allows.
   [[nodiscard]] bool full() const noexcept {
     return (mark_.messages && size_ >= *mark_.messages) ||
-           (mark_.octets && octets_ >= *mark_.octets);
+           (mark_.octets && octets_ >= *mark_.octets) || octets_ >= allowance();
   }
-  // No more than half of each mark is taken: time to decode again, if decoding had stopped.
+  // No more than half of each of them is taken: time to decode again, if decoding had stopped.
   [[nodiscard]] bool half_empty() const noexcept {
     return (!mark_.messages || size_ <= *mark_.messages / 2) &&
-           (!mark_.octets || octets_ <= *mark_.octets / 2);
+           (!mark_.octets || octets_ <= *mark_.octets / 2) && octets_ <= allowance() / 2;
   }
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   // What the mark in octets counts: the messages with the objects that hold them.
   [[nodiscard]] std::size_t octets() const noexcept { return octets_; }
+  // See queue_account.
+  [[nodiscard]] std::size_t allowance() const noexcept {
+    return account_ != nullptr ? account_->allowance() : queue_account::unlimited;
+  }
 
   // Makes the message where it waits, from what its constructors take.
   template <class... Args>
@@ -42,7 +50,11 @@ public:
     if (size_ == capacity_) {
       grow();
     }
-    octets_ += charge(*new (slot(size_)) message{std::forward<Args>(args)...});
+    const auto octets = charge(*new (slot(size_)) message{std::forward<Args>(args)...});
+    octets_ += octets;
+    if (account_ != nullptr) {
+      account_->add(octets);
+    }
     ++size_;
     peak_ = std::max(peak_, size_);
   }
@@ -53,7 +65,7 @@ public:
   // The queue must not be empty.
   void pop(message& to) noexcept {
     auto* const first = slot(0);
-    octets_ -= charge(*first);
+    discharge(*first, settled_ != 0);
     to = std::move(*first);
     std::destroy_at(first);
     first_ = (first_ + 1) & (capacity_ - 1);
@@ -75,12 +87,26 @@ private:
   [[nodiscard]] static std::size_t charge(const message& m) noexcept {
     return sizeof(message) + m.tail().size();
   }
+  void discharge(const message& m, bool settled) noexcept {
+    const auto octets = charge(m);
+    octets_ -= octets;
+    if (account_ != nullptr) {
+      settled&& is_large(m) ? discharge_large(m) : account_->subtract(octets);
+    }
+  }
+  // Of those that are there when a turn ends the account counts whole blocks, each once.
+  [[nodiscard]] static bool is_large(const message& m) noexcept {
+    return m.tail().size() > message::large_slice;
+  }
+  void charge_large(const message& m) noexcept;
+  void discharge_large(const message& m) noexcept;
   [[nodiscard]] message* slot(std::size_t index) const noexcept {
     return reinterpret_cast<message*>(ring_->data()) + ((first_ + index) & (capacity_ - 1));
   }
   void grow();
 
   high_water_mark mark_;
+  queue_account* account_;
   block_ptr ring_;
   std::size_t capacity_ = 0;  // a power of two, or none
   std::size_t peak_ = 0;      // of size_, since the ring was taken; without a ring, of the last one

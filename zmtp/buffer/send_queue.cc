@@ -17,6 +17,36 @@ constexpr std::size_t kept_entries = 64;
 
 }  // namespace
 
+void send_queue::charge(const entry& e) noexcept {
+  if (account_ == nullptr) {
+    return;
+  }
+  account_->add(sizeof(entry));
+  const auto* const c = std::get_if<chunk>(&e);
+  auto* const memory = c != nullptr ? c->memory.get() : std::get_if<message>(&e)->tail_block();
+  if (const bool own = c != nullptr && !c->shared; own || memory->enter_queue()) {
+    account_->add(memory->capacity());
+  }
+}
+
+void send_queue::discharge(const entry& e) noexcept {
+  if (account_ == nullptr) {
+    return;
+  }
+  account_->subtract(sizeof(entry));
+  const auto* const c = std::get_if<chunk>(&e);
+  auto* const memory = c != nullptr ? c->memory.get() : std::get_if<message>(&e)->tail_block();
+  if (const bool own = c != nullptr && !c->shared; own || memory->leave_queue()) {
+    account_->subtract(memory->capacity());
+  }
+}
+
+void send_queue::discharge_all() noexcept {
+  for (auto i = first_; i < entries_.size(); ++i) {
+    discharge(entries_[i]);
+  }
+}
+
 void send_queue::push(message&& m) {
   const auto size = m.framed_size();
   if (m.tail().size() > message::large_slice) {
@@ -41,16 +71,16 @@ void send_queue::push(message&& m) {
 
 void send_queue::push_entry(message&& m) {
   close_chunk();
-  entries_.emplace_back(std::move(m));
+  charge(entries_.emplace_back(std::move(m)));
 }
 
 void send_queue::push_framed(const block_ptr& memory, std::size_t size, std::size_t messages) {
   if (size > message::large_slice) {
     close_chunk();
-    entries_.emplace_back(chunk{.memory = memory,
-                                .size = static_cast<std::uint32_t>(size),
-                                .messages = static_cast<std::uint32_t>(messages),
-                                .shared = true});
+    charge(entries_.emplace_back(chunk{.memory = memory,
+                                       .size = static_cast<std::uint32_t>(size),
+                                       .messages = static_cast<std::uint32_t>(messages),
+                                       .shared = true}));
   } else {
     if (size > room_) {
       add_chunk(size);
@@ -70,7 +100,7 @@ void send_queue::add_chunk(std::size_t octets) {
   const auto begins = empty() || std::holds_alternative<message>(entries_.back());
   const auto wanted = std::max(octets, begins ? 0 : octets_);
   const auto capacity = std::clamp(std::bit_ceil(wanted), block_size::small, block_size::large);
-  entries_.emplace_back(chunk{.memory = block_ptr{block::create(capacity)}});
+  charge(entries_.emplace_back(chunk{.memory = block_ptr{block::create(capacity)}}));
   const auto& memory = std::get_if<chunk>(&entries_.back())->memory;
   tail_ = memory->data();
   room_ = memory->capacity();
@@ -145,6 +175,7 @@ void send_queue::advance(std::size_t count) noexcept {
 
 void send_queue::drop_first() noexcept {
   auto& done = entries_[first_];
+  discharge(done);
   octets_ -= size_of(done);
   written_ = 0;
   start_ = 0;
@@ -173,6 +204,11 @@ void send_queue::drop_first() noexcept {
 
 void send_queue::hand_over(std::vector<entry>& to) {
   close_chunk();
+  discharge_all();
+  if (account_ != nullptr) {
+    account_->add(octets_ - away_);
+  }
+  away_ = octets_;
   if (to.empty() && first_ == 0) {
     std::swap(to, entries_);
   } else {
@@ -183,6 +219,15 @@ void send_queue::hand_over(std::vector<entry>& to) {
   entries_.clear();
   first_ = 0;
   settled_ = 0;
+}
+
+void send_queue::release(std::size_t messages, std::size_t octets) noexcept {
+  messages_ -= messages;
+  octets_ -= octets;
+  away_ -= octets;
+  if (account_ != nullptr) {
+    account_->subtract(octets);
+  }
 }
 
 void send_queue::rewind() noexcept {
@@ -214,6 +259,7 @@ std::size_t send_queue::drop_unbegun() noexcept {
   }
   const auto before = messages_;
   if (at_boundary()) {
+    discharge_all();
     entries_.clear();
     first_ = settled_ = written_ = start_ = messages_ = octets_ = 0;
     return before;
@@ -222,6 +268,7 @@ std::size_t send_queue::drop_unbegun() noexcept {
     const auto* c = std::get_if<chunk>(&entries_.back());
     messages_ -= c != nullptr ? c->messages : 1;
     octets_ -= size_of(entries_.back());
+    discharge(entries_.back());
     entries_.pop_back();
   }
   settled_ = std::min(settled_, entries_.size());
@@ -231,18 +278,26 @@ std::size_t send_queue::drop_unbegun() noexcept {
 void send_queue::settle() {
   for (auto i = std::max(settled_, first_); i < entries_.size(); ++i) {
     if (auto* m = std::get_if<message>(&entries_[i])) {
+      discharge(entries_[i]);
       m->compact();
+      charge(entries_[i]);
     } else if (auto* c = std::get_if<chunk>(&entries_[i]);
                c->shared && c->size < c->memory->capacity() / 4) {
       block_ptr own{block::create(c->size)};
       std::memcpy(own->data(), c->memory->data(), c->size);
+      discharge(entries_[i]);
       c->memory = std::move(own);
+      charge(entries_[i]);
     }
   }
   settled_ = entries_.size();
 }
 
 void send_queue::clear() noexcept {
+  discharge_all();
+  if (account_ != nullptr) {
+    account_->subtract(away_);
+  }
   entries_ = std::vector<entry>{};
   room_ = 0;
   unnoted_ = 0;
@@ -250,6 +305,7 @@ void send_queue::clear() noexcept {
   settled_ = 0;
   written_ = 0;
   start_ = 0;
+  away_ = 0;
   messages_ = 0;
   octets_ = 0;
 }

@@ -4,6 +4,7 @@
 
 #include "zmtp/buffer/block.h"
 #include "zmtp/buffer/cache_line.h"
+#include "zmtp/buffer/queue_account.h"
 #include "zmtp/message.h"
 #include "zmtp/options.h"
 
@@ -31,12 +32,22 @@ public:
   };
   using entry = std::variant<chunk, message>;
 
-  explicit send_queue(const high_water_mark& mark) noexcept
+  // Without an account it is nobody's.
+  explicit send_queue(const high_water_mark& mark, queue_account* account = nullptr) noexcept
       : most_messages_{mark.messages.value_or(no_mark)},
-        most_octets_{mark.octets.value_or(no_mark)} {}
+        most_octets_{mark.octets.value_or(no_mark)},
+        account_{account} {}
+  send_queue(const send_queue&) = delete;
+  send_queue& operator=(const send_queue&) = delete;
+  ~send_queue() { clear(); }
 
-  [[nodiscard]] bool full() const noexcept {
+  // At a mark, or at what the account allows.
+  [[nodiscard]] bool full() const noexcept { return at_mark() || over_allowance(); }
+  [[nodiscard]] bool at_mark() const noexcept {
     return messages_ >= most_messages_ || octets_ >= most_octets_;
+  }
+  [[nodiscard]] bool over_allowance() const noexcept {
+    return account_ != nullptr && octets_ >= account_->allowance();
   }
   // Nothing is left to write.
   [[nodiscard]] bool empty() const noexcept { return first_ == entries_.size(); }
@@ -44,12 +55,14 @@ public:
   [[nodiscard]] std::size_t messages() const noexcept { return messages_; }
   [[nodiscard]] std::size_t octets() const noexcept { return octets_; }
 
-  // How many more messages, and octets, until a mark is reached.
+  // How many more messages, and octets, until it is full.
   [[nodiscard]] std::size_t room_for_messages() const noexcept {
     return most_messages_ - std::min(most_messages_, messages_);
   }
   [[nodiscard]] std::size_t room_for_octets() const noexcept {
-    return most_octets_ - std::min(most_octets_, octets_);
+    const auto most =
+        account_ == nullptr ? most_octets_ : std::min(most_octets_, account_->allowance());
+    return most - std::min(most, octets_);
   }
 
   // Something will be pushed soon.
@@ -79,10 +92,7 @@ public:
   // counts until it is released.
   void hand_over(std::vector<entry>& to);
   // So much of what was handed over counts no longer.
-  void release(std::size_t messages, std::size_t octets) noexcept {
-    messages_ -= messages;
-    octets_ -= octets;
-  }
+  void release(std::size_t messages, std::size_t octets) noexcept;
 
   // The connection is gone: the next one starts with the first message that was not wholly taken,
   // and messages() counts those that are left.
@@ -100,6 +110,10 @@ private:
   [[nodiscard]] static std::size_t size_of(const entry& e) noexcept;
   [[nodiscard]] static std::size_t gather(const entry& e, std::size_t skip,
                                           std::span<piece> to) noexcept;
+  // What it takes of memory: whole blocks, each once.
+  void charge(const entry& e) noexcept;
+  void discharge(const entry& e) noexcept;
+  void discharge_all() noexcept;
   void push_entry(message&& m);
   void add_chunk(std::size_t octets);
   void note() noexcept;
@@ -117,12 +131,14 @@ private:
   std::byte* tail_ = nullptr;  // where messages go while the last entry is a chunk that may grow …
   std::size_t room_ = 0;       // … as far as that
   std::size_t unnoted_ = 0;    // messages
+  queue_account* account_;
 
   std::size_t first_ = 0;
   std::vector<entry> entries_;  // those before first_ are done
   std::size_t settled_ = 0;     // entries before it are not of this turn
   std::size_t written_ = 0;     // octets of the first entry that are done with
   std::size_t start_ = 0;       // … and how many of them before this connection
+  std::size_t away_ = 0;        // octets handed over that still count
 };
 
 }  // namespace zmtp

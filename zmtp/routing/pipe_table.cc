@@ -10,7 +10,8 @@ pipe& pipe_table::open(bool durable) {
     free_.reserve(pipes_.size());  // erase() shall not allocate
   }
   const auto slot = free_.back();
-  pipes_[slot] = std::make_unique<pipe>(peer_id{slot, generations_[slot] + 1}, durable, *options_);
+  pipes_[slot] =
+      std::make_unique<pipe>(peer_id{slot, generations_[slot] + 1}, durable, *options_, account_);
   ++generations_[slot];
   free_.pop_back();
   return *pipes_[slot];

@@ -2,6 +2,7 @@
 // The pipes of a socket: for each peer what waits to be sent and what waits to be received.
 
 #include "zmtp/buffer/cache_line.h"
+#include "zmtp/buffer/queue_account.h"
 #include "zmtp/buffer/receive_queue.h"
 #include "zmtp/buffer/send_queue.h"
 #include "zmtp/options.h"
@@ -18,11 +19,13 @@ namespace zmtp {
 // Belongs to one connection that was accepted, or to one endpoint that we connect to; then it outlives
 // connections, and keeps what was not sent.
 struct alignas(cache_line) pipe {
-  pipe(peer_id own_id, bool is_durable, const socket_options& options) noexcept
+  pipe(peer_id own_id, bool is_durable, const socket_options& options,
+       queue_account* account) noexcept
       : durable{is_durable},
         // Of what conflates there is never more than one that waits.
-        out{options.conflate ? high_water_mark{.messages = {}, .octets = {}} : options.send_mark},
-        in{options.receive_mark},
+        out{options.conflate ? high_water_mark{.messages = {}, .octets = {}} : options.send_mark,
+            account},
+        in{options.receive_mark, account},
         id{own_id} {}
 
   // Something will be sent to it soon.
@@ -31,8 +34,7 @@ struct alignas(cache_line) pipe {
     __builtin_prefetch(&out, 1);
   }
 
-  // What a message that is queued needs is in the first two cache lines.
-  peer_counters counters;
+  // What a message that is queued needs is in two cache lines: the first one, and the first of `out`.
   bool durable;
   bool attached = false;   // a conversation in traffic is on it
   bool announced = false;  // the user has been told of the attach, and not of the detach
@@ -41,7 +43,8 @@ struct alignas(cache_line) pipe {
   bool paused = false;     // the user does not want to receive from it
   bool blocked = false;    // octets have been read that wait for room in `in`
   bool lagging = false;    // PUB: misses messages until its queue has room
-  send_queue out;
+  peer_counters counters;
+  alignas(cache_line) send_queue out;
   receive_queue in;
   peer_id id;
   peer_info info;
@@ -51,7 +54,9 @@ struct alignas(cache_line) pipe {
 // Slots are used again, with another generation; a stale peer_id finds nothing.
 class pipe_table {
 public:
-  explicit pipe_table(const socket_options& options) noexcept : options_{&options} {}
+  // The queues are of this account, or nobody's.
+  explicit pipe_table(const socket_options& options, queue_account* account = nullptr) noexcept
+      : options_{&options}, account_{account} {}
 
   pipe& open(bool durable);
   void erase(peer_id id) noexcept;
@@ -78,6 +83,7 @@ public:
 
 private:
   const socket_options* options_;
+  queue_account* account_;
   std::vector<std::unique_ptr<pipe>> pipes_;
   std::vector<std::uint32_t> generations_;
   std::vector<std::uint32_t> free_;

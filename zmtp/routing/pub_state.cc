@@ -122,6 +122,7 @@ send_status pub_state::send(message&& m, if_full then) {
     return send_status::full;
   }
   counters_.dropped_full += missers_.size();
+  counters_.dropped_over_budget += over_.size();
   counters_.messages_sent += takers_.size();
   ++sent_;
   if (large) {
@@ -146,12 +147,13 @@ send_status pub_state::send(message&& m, if_full then) {
 bool pub_state::open_group(if_full then) {
   takers_.clear();
   missers_.clear();
+  over_.clear();
   room_messages_ = static_cast<std::size_t>(-1);
   room_octets_ = static_cast<std::size_t>(-1);
   for (const auto slot : peers_) {
     auto& p = pipes_.at(slot);
     if (p.lagging) {
-      missers_.push_back(slot);
+      leave_out(p);
       continue;
     }
     if (p.out.full()) {
@@ -159,7 +161,7 @@ bool pub_state::open_group(if_full then) {
         return false;
       }
       p.lagging = true;
-      missers_.push_back(slot);
+      leave_out(p);
       continue;
     }
     takers_.push_back(slot);
@@ -176,6 +178,11 @@ bool pub_state::open_group(if_full then) {
   return true;
 }
 
+void pub_state::leave_out(const pipe& p) {
+  const bool over = !p.out.at_mark() && p.out.over_allowance();
+  (over ? over_ : missers_).push_back(p.id.slot);
+}
+
 void pub_state::close_group() {
   if (!std::exchange(open_, false)) {
     return;
@@ -185,6 +192,9 @@ void pub_state::close_group() {
   }
   for (const auto slot : missers_) {
     pipes_.at(slot).counters.dropped_full += sent_;
+  }
+  for (const auto slot : over_) {
+    pipes_.at(slot).counters.dropped_over_budget += sent_;
   }
   sent_ = 0;
   if (messages_ == 0) {

@@ -63,6 +63,7 @@ protected:
 private:
   [[nodiscard]] bool find_peers(std::string_view part);
   [[nodiscard]] bool open_group(if_full then);
+  void leave_out(const pipe& p);
 
   subscription_index index_;
 
@@ -76,7 +77,8 @@ private:
 
   // The messages gathered for those of peers_ that had room when the group was opened.
   std::vector<std::uint32_t> takers_;
-  std::vector<std::uint32_t> missers_;  // those that had none
+  std::vector<std::uint32_t> missers_;  // those that had none …
+  std::vector<std::uint32_t> over_;     // … or what the process allows them, and no more
   std::uint64_t sent_ = 0;              // to the takers, since then
   block_ptr gathered_;
   std::size_t octets_ = 0;

@@ -28,6 +28,8 @@ void round_robin_state::on_attached(pipe& p, peer_info info, std::uint32_t rando
 void round_robin_state::on_written(pipe& p) {
   if (takes(p)) {
     writable_.insert(p.id.slot);
+  } else {
+    writable_.erase(p.id.slot);
   }
 }
 

@@ -181,6 +181,23 @@ void socket_state::discard(pipe& p) {
   room_again(p);
 }
 
+void socket_state::on_allowance(std::size_t octets) {
+  if (options_.conflate) {
+    return;
+  }
+  account_.allow(octets);
+  for_each_pipe([this](pipe& p) {
+    if (p.out.messages() != 0) {
+      // A peer in the process is to say when it has taken what it was sent.
+      touch(p);
+    }
+    on_written(p);
+    if (p.in.half_empty()) {
+      room_again(p);
+    }
+  });
+}
+
 // Without the user's receiving anything.
 void socket_state::room_again(pipe& p) {
   if (std::exchange(p.blocked, false)) {

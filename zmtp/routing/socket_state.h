@@ -42,6 +42,7 @@ struct socket_counters {
   std::uint64_t octets_sent = 0;        // that the kernel took, handshakes and commands included
   std::uint64_t octets_received = 0;
   std::uint64_t dropped_full = 0;           // not queued: the peer's queue was full
+  std::uint64_t dropped_over_budget = 0;    // not queued: it had what the process allows each queue
   std::uint64_t dropped_unknown = 0;        // not queued: no such peer
   std::uint64_t dropped_detached = 0;       // queued for a peer that is gone
   std::uint64_t dropped_closed = 0;         // queued when the linger time of the socket was over
@@ -59,7 +60,7 @@ public:
   socket_state(socket_type type, const socket_options& options) noexcept
       : type_{type},
         options_{options},
-        pipes_{options_},
+        pipes_{options_, &account_},
         announces_{options.announce_peers && type != socket_type::push &&
                    type != socket_type::pub} {}
   socket_state(const socket_state&) = delete;
@@ -78,6 +79,12 @@ public:
     options_ = options;
     options_.announce_peers &= announces;
   }
+
+  // What its queues hold.
+  [[nodiscard]] queue_account& account() noexcept { return account_; }
+  // Memory is shorter than it was, or not so short any more: each queue may hold so much now. What
+  // conflates holds one message for each peer anyway.
+  void on_allowance(std::size_t octets);
 
   // An endpoint to connect to (durable), or a connection whose handshake is over.
   virtual pipe& open_pipe(bool durable);
@@ -204,10 +211,11 @@ protected:
   void receive_in_order() noexcept { in_order_ = true; }
   // What was received last is not for the user.
   void drop_received() noexcept;
-  // `m` is dropped, for the queue of this peer is full.
+  // A message is dropped, for the queue of this peer is full.
   void drop_full(pipe& p) noexcept {
-    ++counters_.dropped_full;
-    ++p.counters.dropped_full;
+    const bool over = !p.out.at_mark() && p.out.over_allowance();
+    ++(over ? counters_.dropped_over_budget : counters_.dropped_full);
+    ++(over ? p.counters.dropped_over_budget : p.counters.dropped_full);
   }
   // Drops what the peer sent: it is not for the user of this pattern.
   void discard(pipe& p);
@@ -221,6 +229,7 @@ protected:
 
   socket_type type_;
   socket_options options_;
+  queue_account account_;
   pipe_table pipes_;
   slot_ring readable_;
   socket_counters counters_;

@@ -38,7 +38,7 @@ send_status xsub_state::send_to_all(message&& m, if_full then) {
     if (takes(p)) {
       queue(p, message{m});
     } else if (is_publisher(p)) {
-      ++counters_.dropped_full;
+      drop_full(p);
     }
   });
   m.clear();

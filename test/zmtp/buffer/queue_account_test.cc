@@ -1,0 +1,328 @@
+// What queues hold is what their account says: whole blocks, each once; and what it allows is what they take.
+
+#include "zmtp/buffer/queue_account.h"
+
+#include "zmtp/buffer/block.h"
+#include "zmtp/buffer/receive_queue.h"
+#include "zmtp/buffer/send_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <random>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace zmtp {
+namespace {
+
+constexpr high_water_mark no_mark{.messages = {}, .octets = {}};
+constexpr std::ptrdiff_t entry_size = sizeof(send_queue::entry);
+constexpr std::ptrdiff_t object_size = sizeof(message);
+constexpr auto small = static_cast<std::ptrdiff_t>(block_size::small);
+constexpr auto large = static_cast<std::ptrdiff_t>(block_size::large);
+
+message of(std::size_t octets) { return message{std::string(octets, 'x')}; }
+
+// A slice of a block that others lie in, too, as it is read.
+message slice(const block_ptr& memory, std::size_t octets) {
+  auto* const at = memory->data();
+  at[0] = std::byte{2};
+  for (int i = 0; i < 8; ++i) {
+    at[1 + i] = static_cast<std::byte>(octets >> (8 * (7 - i)));
+  }
+  return message{memory, std::span{at, octets + 9}, 1};
+}
+
+void write(send_queue& queue, std::size_t octets) { queue.advance(octets); }
+
+TEST(queue_account, of_a_send_queue_has_its_chunks) {
+  queue_account account;
+  send_queue queue{no_mark, &account};
+  EXPECT_EQ(account.octets(), 0);
+  queue.push(of(10));
+  EXPECT_EQ(account.octets(), small + entry_size);
+  queue.push(of(100));
+  EXPECT_EQ(account.octets(), small + entry_size) << "it has room for both";
+  queue.push(of(4'000));
+  EXPECT_EQ(account.octets(), small + large + 2 * entry_size);
+  write(queue, queue.octets() - 1);
+  EXPECT_EQ(account.octets(), large + entry_size);
+  write(queue, 1);
+  EXPECT_EQ(account.octets(), 0);
+}
+
+TEST(queue_account, has_the_whole_block_of_a_large_message) {
+  queue_account account;
+  send_queue queue{no_mark, &account};
+  const block_ptr memory{block::create(20'000)};
+  queue.push(slice(memory, 6'000));
+  EXPECT_EQ(account.octets(), 20'000 + entry_size);
+  queue.push(slice(memory, 7'000));
+  EXPECT_EQ(account.octets(), 20'000 + 2 * entry_size) << "each block once";
+  write(queue, 6'009);
+  EXPECT_EQ(account.octets(), 20'000 + entry_size);
+  write(queue, 7'009);
+  EXPECT_EQ(account.octets(), 0);
+}
+
+TEST(queue_account, has_less_of_it_when_a_turn_ends) {
+  queue_account account;
+  send_queue queue{no_mark, &account};
+  const block_ptr memory{block::create(block_size::reading)};
+  queue.push(slice(memory, 6'000));
+  EXPECT_EQ(account.octets(), static_cast<std::ptrdiff_t>(block_size::reading) + entry_size);
+  queue.settle();
+  EXPECT_EQ(account.octets(), 6'009 + entry_size);
+  queue.clear();
+  EXPECT_EQ(account.octets(), 0);
+}
+
+TEST(queue_account, counts_what_is_published_once_for_all_queues) {
+  queue_account account;
+  std::vector<std::unique_ptr<send_queue>> queues;
+  for (int i = 0; i < 10; ++i) {
+    queues.push_back(std::make_unique<send_queue>(no_mark, &account));
+  }
+  const auto body = of(100'000);
+  const auto body_size = static_cast<std::ptrdiff_t>(body.tail_block()->capacity());
+  const block_ptr framed{block::create(block_size::large)};
+  for (const auto& each : queues) {
+    each->push(message{body});
+    each->push_framed(framed, 50'000, 50);
+  }
+  EXPECT_EQ(account.octets(), body_size + large + 20 * entry_size);
+  for (int i = 0; i < 9; ++i) {
+    queues.pop_back();
+  }
+  EXPECT_EQ(account.octets(), body_size + large + 2 * entry_size) << "the slowest pins it all";
+  queues.front()->advance(queues.front()->octets());
+  EXPECT_EQ(account.octets(), 0);
+}
+
+TEST(queue_account, gives_what_is_shared_between_sockets_to_the_first_and_takes_it_from_the_last) {
+  queue_account one;
+  queue_account other;
+  send_queue of_one{no_mark, &one};
+  send_queue of_other{no_mark, &other};
+  const auto body = of(10'000);
+  const auto size = static_cast<std::ptrdiff_t>(body.tail_block()->capacity());
+  of_one.push(message{body});
+  of_other.push(message{body});
+  EXPECT_EQ(one.octets(), size + entry_size);
+  EXPECT_EQ(other.octets(), entry_size);
+  of_one.clear();
+  EXPECT_EQ(one.octets(), size);
+  of_other.clear();
+  EXPECT_EQ(other.octets(), -size);
+  EXPECT_EQ(one.octets() + other.octets(), 0);
+}
+
+TEST(queue_account, keeps_what_was_handed_over_until_it_is_released) {
+  queue_account account;
+  send_queue queue{no_mark, &account};
+  queue.push(of(10));
+  queue.push(of(10'000));
+  std::vector<send_queue::entry> away;
+  queue.hand_over(away);
+  const auto octets = static_cast<std::ptrdiff_t>(queue.octets());
+  EXPECT_EQ(account.octets(), octets);
+  queue.push(of(20));
+  EXPECT_EQ(account.octets(), octets + small + entry_size);
+  queue.hand_over(away);
+  EXPECT_EQ(account.octets(), octets + 22);
+  queue.release(2, static_cast<std::size_t>(octets));
+  EXPECT_EQ(account.octets(), 22);
+  queue.clear();
+  EXPECT_EQ(account.octets(), 0);
+}
+
+TEST(queue_account, has_nothing_of_what_gives_way) {
+  queue_account account;
+  send_queue queue{no_mark, &account};
+  for (int i = 0; i < 3; ++i) {
+    queue.push(of(10'000));
+  }
+  queue.advance(1);
+  EXPECT_EQ(queue.drop_unbegun(), 2U);
+  EXPECT_LT(account.octets(), 20'000);
+  queue.rewind();
+  EXPECT_EQ(queue.drop_unbegun(), 1U);
+  EXPECT_EQ(account.octets(), 0);
+}
+
+TEST(queue_account, of_a_receive_queue_has_its_messages_and_of_large_ones_the_blocks) {
+  queue_account account;
+  receive_queue queue{no_mark, &account};
+  const block_ptr memory{block::create(block_size::reading)};
+  queue.push(of(10));
+  queue.push(slice(memory, 6'000));
+  queue.push(slice(memory, 100'000));
+  EXPECT_EQ(account.octets(), 3 * object_size + 6'009 + 100'009);
+  queue.settle();
+  EXPECT_EQ(account.octets(),
+            3 * object_size + 6'009 + static_cast<std::ptrdiff_t>(block_size::reading));
+  queue.push(slice(memory, 70'000));
+  (void)queue.pop();
+  (void)queue.pop();
+  EXPECT_EQ(account.octets(),
+            2 * object_size + static_cast<std::ptrdiff_t>(block_size::reading) + 70'009);
+  (void)queue.pop();
+  EXPECT_EQ(account.octets(), object_size + 70'009);
+  queue.clear();
+  EXPECT_EQ(account.octets(), 0);
+}
+
+TEST(queue_account, says_when_queues_are_full_but_never_of_empty_ones) {
+  queue_account account;
+  send_queue out{no_mark, &account};
+  receive_queue in{no_mark, &account};
+  account.allow(1'000);
+  EXPECT_FALSE(out.full());
+  EXPECT_FALSE(in.full());
+  EXPECT_EQ(out.room_for_octets(), 1'000U);
+  out.push(of(500));
+  in.push(of(500));
+  EXPECT_FALSE(out.full());
+  EXPECT_FALSE(in.full());
+  out.push(of(500));
+  in.push(of(500));
+  EXPECT_TRUE(out.full());
+  EXPECT_TRUE(out.over_allowance());
+  EXPECT_FALSE(out.at_mark());
+  EXPECT_EQ(out.room_for_octets(), 0U);
+  EXPECT_TRUE(in.full());
+  EXPECT_FALSE(in.half_empty());
+  (void)in.pop();
+  EXPECT_FALSE(in.full());
+  EXPECT_FALSE(in.half_empty());
+  (void)in.pop();
+  EXPECT_TRUE(in.half_empty());
+  account.allow(queue_account::unlimited);
+  EXPECT_FALSE(out.full());
+}
+
+// Queues of two sockets that share blocks, under random use: what the accounts say together is what the
+// queues hold, as counted from outside.
+class random_use {
+public:
+  explicit random_use(unsigned seed) : random_{seed} {
+    for (std::size_t i = 0; i < 4; ++i) {
+      out_[i] = std::make_unique<send_queue>(no_mark, &accounts_[i % 2]);
+      in_[i] = std::make_unique<receive_queue>(no_mark, &accounts_[i % 2]);
+    }
+  }
+
+  void run() {
+    for (int i = 0; i < 1'000; ++i) {
+      act(pick(out_.size()));
+      if (testing::Test::HasFatalFailure()) {
+        return;
+      }
+    }
+    for (std::size_t i = 0; i < out_.size(); ++i) {
+      out_[i].reset();
+      in_[i].reset();
+    }
+    EXPECT_EQ(accounts_[0].octets() + accounts_[1].octets(), 0);
+  }
+
+private:
+  void act(std::size_t which) {
+    auto& out = *out_[which];
+    auto& in = *in_[which];
+    const auto before = accounts_[0].octets() + accounts_[1].octets();
+    switch (pick(11)) {
+      case 0: out.push(of(pick(300))); break;
+      case 1: out.push(of(pick(40'000))); break;
+      case 2: publish(); break;
+      case 3: out.advance(pick(out_octets(out) + 1)); break;
+      case 4: out.rewind(); break;
+      case 5: out.settle(); break;
+      case 6: in.push(pick(2) == 0 ? of(pick(300)) : slice(shared_, pick(60'000))); break;
+      case 7: in.settle(); break;
+      case 8:
+        if (!in.empty()) {
+          // Passed on.
+          out.push(in.pop());
+        }
+        break;
+      case 9:
+        if (pick(10) == 0) {
+          out.clear();
+          in.clear();
+        }
+        break;
+      case 10:
+        if (pick(10) == 0) {
+          (void)out.drop_unbegun();
+        }
+        break;
+    }
+    if (pick(50) == 0) {
+      shared_ = block_ptr{block::create(block_size::reading)};
+    }
+    if (all_empty()) {
+      ASSERT_EQ(accounts_[0].octets() + accounts_[1].octets(), 0);
+    } else {
+      ASSERT_GE(accounts_[0].octets() + accounts_[1].octets(), 0) << before;
+    }
+  }
+  void publish() {
+    const auto body = of(5'000 + pick(50'000));
+    const block_ptr framed{block::create(block_size::large)};
+    const auto size = pick(block_size::large);
+    for (const auto& each : out_) {
+      if (pick(3) != 0) {
+        each->push(message{body});
+        each->push_framed(framed, frame_into(*framed.get(), size), 1);
+      }
+    }
+  }
+  // One message of about so many octets.
+  static std::size_t frame_into(block& memory, std::size_t octets) {
+    const auto m = of(std::max<std::size_t>(octets, 300) - 300);
+    std::copy(m.head().begin(), m.head().end(), memory.data());
+    std::copy(m.tail().begin(), m.tail().end(), memory.data() + m.head().size());
+    return m.framed_size();
+  }
+  // What is left to write.
+  static std::size_t out_octets(const send_queue& queue) {
+    std::array<send_queue::piece, 64> pieces;
+    std::size_t octets = 0;
+    const auto count = queue.gather(pieces);
+    for (std::size_t i = 0; i < count; ++i) {
+      octets += pieces[i].size();
+    }
+    return octets;
+  }
+  [[nodiscard]] bool all_empty() const {
+    return std::all_of(out_.begin(), out_.end(), [](const auto& q) { return q->empty(); }) &&
+           std::all_of(in_.begin(), in_.end(), [](const auto& q) { return q->empty(); });
+  }
+  std::size_t pick(std::size_t below) { return random_() % below; }
+
+  std::mt19937 random_;
+  std::array<queue_account, 2> accounts_;
+  block_ptr shared_{block::create(block_size::reading)};
+  std::array<std::unique_ptr<send_queue>, 4> out_;
+  std::array<std::unique_ptr<receive_queue>, 4> in_;
+};
+
+TEST(queue_account, under_random_use_loses_nothing_and_keeps_nothing) {
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    SCOPED_TRACE(seed);
+    random_use{seed}.run();
+    if (testing::Test::HasFatalFailure()) {
+      return;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace zmtp
