@@ -78,7 +78,9 @@ int main(int count, char** arguments) {
     return 2;
   }
   if (count == 2) {
-    zmtp::set_process_memory_budget({.half_messages = std::stoul(arguments[1])});
+    auto budget = zmtp::process_memory_budget();
+    budget.half_messages = std::stoul(arguments[1]);
+    zmtp::set_process_memory_budget(budget);
   }
   asio::io_context context{1};
   zmtp::router_socket router{context.get_executor()};

@@ -41,16 +41,20 @@ connection::connection(socket_type own_type, std::string_view mechanism_name,
   control_ = view(greeting::encode(mechanism_name, as_server));
 }
 
-std::span<std::byte> connection::prepare() {
+std::span<std::byte> connection::prepare(std::size_t ahead) {
   if (!listening()) {
     return {};
   }
-  const auto to = buffer_.prepare(in_one_piece());
+  const auto needed = in_one_piece();
+  const auto to_come = needed - buffer_.undecoded().size();
+  const auto to = buffer_.prepare(needed);
   if (std::exchange(commands_, 0) > many_commands) {
     longest_read_ = short_read;
   }
   // Who is not admitted yet may not fill a buffer.
-  return to.first(std::min(to.size(), traffic() ? longest_read_ : limit_->handshake_command_size));
+  const auto most = traffic() ? std::max(std::min(ahead, longest_read_), to_come)
+                              : limit_->handshake_command_size;
+  return to.first(std::min(to.size(), most));
 }
 
 void connection::commit(std::size_t count, time_point now) noexcept {

@@ -66,9 +66,10 @@ public:
              std::unique_ptr<mechanism> handshake, bool as_server, const limits& limit,
              const heartbeat_options& beat, time_point now);
 
-  // Where to read to, no more than that in one read; empty while nothing may be read: an event or
-  // undecoded octets wait, or the conversation is over. Valid until the next call of any member but commit().
-  [[nodiscard]] std::span<std::byte> prepare();
+  // Where to read to, no more than `ahead` octets beyond what the message in progress is known to need;
+  // empty while nothing may be read: an event or undecoded octets wait, or the conversation is over.
+  // Valid until the next call of any member but commit().
+  [[nodiscard]] std::span<std::byte> prepare(std::size_t ahead = static_cast<std::size_t>(-1));
   void commit(std::size_t count, time_point now) noexcept;
   // Octets that the message in progress, if it is too large to leave the buffer that all connections
   // share, holds in a block of its own, and will hold in it after prepare(): for who has to answer for
@@ -79,6 +80,10 @@ public:
   }
   [[nodiscard]] std::size_t next_memory() const noexcept {
     return listening() ? buffer_.own_memory(in_one_piece()) : own_memory();
+  }
+  // Octets of memory that wait for room in the queue; after settle().
+  [[nodiscard]] std::size_t blocked_memory() const noexcept {
+    return blocked_ ? buffer_.memory_size() : 0;
   }
   // Octets of the peer were read and dropped, because nobody listens any more: it lives.
   void heard(time_point now) noexcept { heartbeat_.on_octets(now); }

@@ -21,12 +21,12 @@ namespace zmtp {
 struct alignas(cache_line) pipe {
   pipe(peer_id own_id, bool is_durable, const socket_options& options,
        queue_account* account) noexcept
-      : durable{is_durable},
+      : id{own_id},
+        durable{is_durable},
         // Of what conflates there is never more than one that waits.
         out{options.conflate ? high_water_mark{.messages = {}, .octets = {}} : options.send_mark,
             account},
-        in{options.receive_mark, account},
-        id{own_id} {}
+        in{options.receive_mark, account} {}
 
   // Something will be sent to it soon.
   void prefetch() const noexcept {
@@ -35,6 +35,7 @@ struct alignas(cache_line) pipe {
   }
 
   // What a message that is queued needs is in two cache lines: the first one, and the first of `out`.
+  peer_id id;
   bool durable;
   bool attached = false;   // a conversation in traffic is on it
   bool announced = false;  // the user has been told of the attach, and not of the detach
@@ -46,7 +47,6 @@ struct alignas(cache_line) pipe {
   peer_counters counters;
   alignas(cache_line) send_queue out;
   receive_queue in;
-  peer_id id;
   peer_info info;
   std::size_t topic_octets = 0;  // of what the peer subscribed to
 };

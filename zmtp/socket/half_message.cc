@@ -9,16 +9,9 @@
 
 namespace zmtp {
 
-namespace {
-
-// A quarter of the memory for messages, and a quarter of that for those that have not come whole.
-constexpr std::size_t share = 16;
-
-}  // namespace
-
 struct half_message::account {
   std::mutex mutex;
-  half_message_ledger ledger{process_memory() / share};
+  half_message_ledger ledger{memory_shares::of_process().half_messages};
 
   [[nodiscard]] static account& of_process() {
     static account own;

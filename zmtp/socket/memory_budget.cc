@@ -1,15 +1,23 @@
 #include "zmtp/socket/memory_budget.h"
 
 #include "zmtp/socket/half_message.h"
+#include "zmtp/socket/queue_share.h"
 
 namespace zmtp {
 
-memory_budget process_memory_budget() { return {.half_messages = half_message::budget()}; }
+memory_budget process_memory_budget() {
+  return {.queued = queue_share::budget(), .half_messages = half_message::budget()};
+}
 
 void set_process_memory_budget(const memory_budget& budget) {
+  queue_share::set_budget(budget.queued);
   half_message::set_budget(budget.half_messages);
 }
 
-memory_budget process_memory_use() { return {.half_messages = half_message::used()}; }
+memory_use process_memory_use() {
+  return {.queued = queue_share::used(),
+          .half_messages = half_message::used(),
+          .times_scarce = queue_share::times_scarce()};
+}
 
 }  // namespace zmtp

@@ -87,4 +87,10 @@ std::size_t process_memory() {
   return std::min(machine_memory(), cgroup_memory_limit("/").value_or(machine_memory()));
 }
 
+const memory_shares& memory_shares::of_process() {
+  static const auto sixteenth = process_memory() / 16;
+  static const memory_shares shares{.queued = 3 * sixteenth, .half_messages = sixteenth};
+  return shares;
+}
+
 }  // namespace zmtp

@@ -39,6 +39,7 @@ monitor_event about(monitor_event::kind what, const endpoint& at, error_code rea
 std::shared_ptr<socket_core> socket_core::make(asio::any_io_executor executor,
                                                std::unique_ptr<socket_state> state) {
   std::shared_ptr<socket_core> core{new socket_core{std::move(executor), std::move(state)}};
+  core->queues_.belongs_to(core);
   core->service_->enter(*core);
   return core;
 }
@@ -48,6 +49,7 @@ socket_core::socket_core(asio::any_io_executor executor, std::unique_ptr<socket_
       state_{std::move(state)},
       service_{&socket_service::of(executor_)},
       random_{std::random_device{}()},
+      queues_{executor_},
       deadline_timer_{std::in_place, executor_},
       linger_timer_{std::in_place, executor_} {}
 
@@ -248,6 +250,7 @@ void socket_core::conclude(waiter& w, error_code ec) {
 
 void socket_core::schedule() {
   const serial_check::scope alone{serial_};
+  account();
   if (in_turn()) {
     return;
   }
@@ -369,6 +372,29 @@ bool socket_core::resume_drained() {
   return true;
 }
 
+// Within a turn, too, that queues more and more.
+inline void socket_core::account() {
+  if (queues_.due(state_->account().octets())) {
+    tell_queued();
+  }
+}
+
+void socket_core::tell_queued() {
+  const auto allowance = queues_.tell(state_->account().octets());
+  if (allowance != state_->account().allowance()) {
+    state_->on_allowance(allowance);
+    if (waiting_.senders_wait()) {
+      post_turn();
+    }
+  }
+}
+
+void socket_core::on_memory() {
+  if (phase_ != phase::closed) {
+    turn([this] { tell_queued(); });
+  }
+}
+
 void socket_core::begin_turn() {
   ++turn_number_;
   // Peers in the process cost no write.
@@ -395,6 +421,8 @@ void socket_core::end_turn() {
     if (more || promising || !(turn_posted_ || one_of_several_) || phase_ != phase::open) {
       flush_first(more ? few_flushes : max_flushes);
     }
+    account();
+    more = more || !state_->drained().empty();
     if (more || promising || !state_->dirty().empty()) {
       post_turn();
     }
@@ -636,6 +664,8 @@ void socket_core::shut() noexcept {
     link->abandon();
   }
   dialers_.clear();
+  (void)queues_.tell(state_->account().octets());
+  queues_.close();
   tell_end();
 }
 

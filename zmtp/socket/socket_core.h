@@ -8,6 +8,7 @@
 #include "zmtp/routing/socket_state.h"
 #include "zmtp/socket/monitor_event.h"
 #include "zmtp/socket/peer_status.h"
+#include "zmtp/socket/queue_share.h"
 #include "zmtp/socket/serial_check.h"
 #include "zmtp/socket/turn_tail.h"
 #include "zmtp/socket/waiter.h"
@@ -146,6 +147,8 @@ public:
   // This endpoint is not connected to any more: reconnect_options say so. What was queued for it is
   // dropped with it.
   void give_up(const std::shared_ptr<dialer>& gone, error_code reason);
+  // Memory is not so short any more.
+  void on_memory();
   // Something that was waited for is over; a finishing socket may be done.
   void check_finished();
   // A peer went while this finishes, without having read to the end.
@@ -179,6 +182,8 @@ private:
   void begin_flush();
   bool flush_first(std::size_t most);
   [[nodiscard]] bool resume_drained();
+  void account();
+  void tell_queued();
   void tell_peers();
   void post_turn();
   void keep_awake();
@@ -204,6 +209,7 @@ private:
   bool gave_up_ = false;     // an endpoint, and none was bound or connected since
   std::minstd_rand random_;
   serial_check serial_;
+  queue_share queues_;
   std::uint64_t dropped_before_ = 0;        // with their peers, when the socket was closed
   bool unread_ = false;                     // by a peer that went meanwhile
   error_code end_;                          // what it came to

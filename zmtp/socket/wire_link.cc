@@ -103,7 +103,15 @@ void wire_link::settle() {
   if (auto* p = own_pipe()) {
     p->in.settle();
   }
+  charge(connection_.blocked_memory());
   wait_readable();
+}
+
+// What waits for room in the queue takes memory as what is queued does.
+void wire_link::charge(std::size_t octets) noexcept {
+  auto& account = core_->state().account();
+  account.subtract(std::exchange(charged_, octets));
+  account.add(octets);
 }
 
 void wire_link::read() {
@@ -116,7 +124,8 @@ void wire_link::read() {
       close(errc::half_message_evicted);
       return;
     }
-    const auto to = connection_.prepare();
+    // While memory is short, what the queue would not take is left to the kernel.
+    const auto to = connection_.prepare(core_->state().account().allowance());
     if (to.empty()) {
       return;
     }
@@ -370,6 +379,7 @@ void wire_link::finish() {
   }
   if (connection_.traffic()) {
     connection_.drop_unread();
+    charge(0);
     (void)hold(0);
   }
   write_soon();
@@ -437,6 +447,7 @@ peer_info wire_link::known_peer() {
 void wire_link::abandon() noexcept {
   ended_ = true;
   connection_.drop_unread();
+  charge(0);
   half_message_.reset();
   error_code ignored;
   stream_.close(ignored);

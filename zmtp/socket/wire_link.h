@@ -49,6 +49,7 @@ private:
   void on_readable(error_code ec);
   void read();
   [[nodiscard]] bool hold(std::size_t octets);
+  void charge(std::size_t octets) noexcept;
   void process();
   void on_event(connection::event&& event);
   void on_admission();
@@ -80,6 +81,7 @@ private:
   receive_queue no_in_{{}};
   send_queue no_out_{{}};
   std::unique_ptr<half_message> half_message_;  // once there was one
+  std::size_t charged_ = 0;                     // to the account, for what waits for room
   std::optional<asio::steady_timer> timer_;
   std::optional<clock::time_point> timer_due_;
   bool reading_ = false;          // a wait for readability is pending

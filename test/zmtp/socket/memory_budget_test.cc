@@ -73,12 +73,17 @@ private:
 
 class a_memory_budget : public pattern_test {
 protected:
-  a_memory_budget() { set_process_memory_budget({.half_messages = 4 * mebi}); }
+  a_memory_budget() { allow(4 * mebi); }
   ~a_memory_budget() override {
     EXPECT_EQ(used(), 0U);
     set_process_memory_budget(before_);
   }
 
+  static void allow(std::size_t octets) {
+    auto budget = process_memory_budget();
+    budget.half_messages = octets;
+    set_process_memory_budget(budget);
+  }
   [[nodiscard]] std::unique_ptr<half_sender> begin(const endpoint& to, std::size_t size,
                                                    std::size_t sent, char fill = 'x') {
     auto peer = std::make_unique<half_sender>(context(), to, size, fill);
@@ -199,7 +204,7 @@ TEST_F(a_memory_budget, has_back_what_a_context_held_that_is_gone) {
 }
 
 TEST_F(a_memory_budget, is_not_asked_for_small_messages) {
-  set_process_memory_budget({.half_messages = 0});
+  allow(0);
   pull_socket pull{executor()};
   const auto at = pull.bind("tcp://127.0.0.1:*");
   std::vector<std::unique_ptr<half_sender>> peers;
@@ -252,10 +257,10 @@ TEST_F(a_memory_budget, does_not_count_what_waits_for_the_user) {
   run_until([&] { return pull.peers().size() == 1 && pull.peers()[0].messages_to_receive == 1; });
   run_ready();
   EXPECT_EQ(used(), 0U);
-  set_process_memory_budget({.half_messages = mebi});
+  allow(mebi);
   const auto comes = begin(at, 500 * kibi, 400 * kibi);
   wait_until_used(500 * kibi);
-  set_process_memory_budget({.half_messages = 4 * mebi});
+  allow(4 * mebi);
   comes->send_rest();
   for (int i = 0; i < 5; ++i) {
     const auto m = take(pull);

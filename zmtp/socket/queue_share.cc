@@ -1,0 +1,128 @@
+#include "zmtp/socket/queue_share.h"
+
+#include "zmtp/socket/process_memory.h"
+#include "zmtp/socket/socket_core.h"
+
+#include <mutex>
+#include <new>
+#include <utility>
+
+namespace zmtp {
+
+struct queue_share::account {
+  using shares = boost::intrusive::list<queue_share, boost::intrusive::constant_time_size<false>>;
+
+  std::mutex mutex;
+  queue_ledger ledger{memory_shares::of_process().queued};
+  shares stopped;  // memory is short for these …
+  shares to_call;  // … and for these it was shorter when they told last
+
+  [[nodiscard]] static account& of_process() {
+    static account own;
+    return own;
+  }
+
+  // Under the lock, after a change of the ledger.
+  void look() {
+    const auto now = ledger.allowance();
+    if (now > now_.exchange(now, std::memory_order_relaxed)) {
+      to_call.splice(to_call.end(), stopped);
+    }
+  }
+
+  // Without the lock.
+  void call() {
+    for (;;) {
+      std::shared_ptr<remote_executor> where;
+      std::weak_ptr<socket_core> who;
+      {
+        const std::lock_guard lock{mutex};
+        if (to_call.empty()) {
+          return;
+        }
+        where = to_call.front().where_;
+        who = to_call.front().who_;
+        to_call.pop_front();
+      }
+      try {
+        where->post([who = std::move(who)] {
+          if (const auto core = who.lock()) {
+            core->on_memory();
+          }
+        });
+      } catch (const std::bad_alloc&) {
+        // Who cannot be called goes on with its next turn.
+      }
+    }
+  }
+};
+
+queue_share::queue_share(const asio::any_io_executor& executor)
+    : where_{std::make_shared<remote_executor>(executor)} {
+  auto& process = account::of_process();
+  const std::lock_guard lock{process.mutex};
+  unheard_ = static_cast<std::ptrdiff_t>(process.ledger.unheard());
+}
+
+queue_share::~queue_share() {
+  close();
+  auto& process = account::of_process();
+  {
+    const std::lock_guard lock{process.mutex};
+    if (is_linked()) {
+      unlink();
+    }
+    process.ledger.change(-told_);
+    process.look();
+  }
+  process.call();
+}
+
+std::size_t queue_share::tell(std::ptrdiff_t octets) {
+  auto& process = account::of_process();
+  {
+    const std::lock_guard lock{process.mutex};
+    if (is_linked()) {
+      unlink();
+    }
+    process.ledger.change(octets - std::exchange(told_, octets));
+    process.look();
+    unheard_ = static_cast<std::ptrdiff_t>(process.ledger.unheard());
+    allowance_ = process.ledger.allowance();
+    if (allowance_ != queue_account::unlimited) {
+      process.stopped.push_back(*this);
+    }
+  }
+  process.call();
+  return allowance_;
+}
+
+std::size_t queue_share::budget() {
+  auto& process = account::of_process();
+  const std::lock_guard lock{process.mutex};
+  return process.ledger.budget();
+}
+
+void queue_share::set_budget(std::size_t octets) {
+  auto& process = account::of_process();
+  {
+    const std::lock_guard lock{process.mutex};
+    process.ledger.set_budget(octets);
+    process.look();
+  }
+  process.call();
+}
+
+std::size_t queue_share::used() {
+  auto& process = account::of_process();
+  const std::lock_guard lock{process.mutex};
+  return process.ledger.used();
+}
+
+std::uint64_t queue_share::times_scarce() {
+  auto& process = account::of_process();
+  const std::lock_guard lock{process.mutex};
+  return process.ledger.times_scarce();
+}
+
+}  // namespace zmtp
