@@ -5,6 +5,8 @@ import statistics
 import time
 
 from guide_peers import Client, Worker
+from zinc_programs import PATIENCE
+import zmq
 
 # What one round trip may take in the worst case, and as a rule.
 WORST = 1.0
@@ -48,3 +50,24 @@ class GoodPair(GoodPeer):
     def close(self):
         self.worker.close()
         self.client.close()
+
+
+class GoodDealer(GoodPeer):
+    """A DEALER of a `host` that sends back what begins with "good"."""
+
+    def __init__(self, context, host):
+        self.count = 0
+        self.socket = context.socket(zmq.DEALER)
+        self.socket.rcvtimeo = int(PATIENCE * 1000)
+        self.socket.connect(host.endpoint)
+
+    def round_trip(self):
+        self.count += 1
+        begin = time.monotonic()
+        self.socket.send(b"good %d" % self.count)
+        received = self.socket.recv()
+        assert received == b"good %d" % self.count, received
+        return time.monotonic() - begin
+
+    def close(self):
+        self.socket.close()

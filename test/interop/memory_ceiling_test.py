@@ -15,7 +15,7 @@ import time
 import unittest
 
 sys.dont_write_bytecode = True
-from good_pair import GoodPeer, WORST  # noqa: E402: behind the line above
+from good_pair import GoodDealer, WORST  # noqa: E402: behind the line above
 from interop_case import long_run  # noqa: E402
 from memory_cgroup import MemoryCgroup  # noqa: E402
 from zinc_programs import PATIENCE, Server, built  # noqa: E402
@@ -49,25 +49,6 @@ class Host(Server):
     def stop(self):
         self.process.stdin.close()
         return self.wait()
-
-
-class GoodDealer(GoodPeer):
-    def __init__(self, context, host):
-        self.count = 0
-        self.socket = context.socket(zmq.DEALER)
-        self.socket.rcvtimeo = int(PATIENCE * 1000)
-        self.socket.connect(host.endpoint)
-
-    def round_trip(self):
-        self.count += 1
-        begin = time.monotonic()
-        self.socket.send(b"good %d" % self.count)
-        received = self.socket.recv()
-        assert received == b"good %d" % self.count, received
-        return time.monotonic() - begin
-
-    def close(self):
-        self.socket.close()
 
 
 def _shaken(connection, socket_type=b"DEALER"):

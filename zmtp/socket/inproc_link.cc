@@ -187,7 +187,9 @@ bool inproc_link::flush() {
   auto room = channel_->send(own_, leaving_);
   p->out.release(room.messages, room.octets);
   waits_for_room_ = false;
-  while (!waits_for_room_ && p->out.full()) {
+  // While memory is short, what counts and has been taken is to be known soon, by whoever else waits for it.
+  const bool scarce = core_->state().account().allowance() != queue_account::unlimited;
+  while (!waits_for_room_ && (p->out.full() || (scarce && p->out.messages() != 0))) {
     room = channel_->wait_for_room(own_);
     p->out.release(room.messages, room.octets);
     waits_for_room_ = room.messages == 0;

@@ -18,13 +18,13 @@ struct memory_budget {
   // its mark: sending waits, or drops (socket_counters::dropped_over_budget), and its connection is not
   // read. Conflating sockets are counted and never stopped: they hold one message for each peer.
   std::size_t queued;
-  // On TCP and ipc: memory of messages that have not come whole, which grows with what has come, to their size or half
-  // as much again. Those of which less than 64 KiB wait are not counted: they leave the buffers that
-  // connections share; others keep one, of 256 KiB, or have a larger block. When a message in progress would grow beyond the budget, the connection with the
-  // largest half message closes (errc::half_message_evicted), be it the one that grows; of equals, the
-  // one that has not grown for longest. What alone is larger than the budget cannot be received. A
-  // connection of another thread closes as soon as its executor gets to it, and what it holds is in
-  // excess until then.
+  // On TCP and ipc: memory of messages that have not come whole, which grows with what has come, to their
+  // size or half as much again. Those of which less than 64 KiB wait are not counted: they leave the
+  // buffers that connections share; others keep one, of 256 KiB, or have a larger block. When a message in
+  // progress would grow beyond the budget, the connection with the largest half message closes
+  // (errc::half_message_evicted), be it the one that grows; of equals, the one that has not grown for
+  // longest. What alone is larger than the budget cannot be received. A connection of another thread
+  // closes as soon as its executor gets to it, and what it holds is in excess until then.
   std::size_t half_messages;
 };
 
@@ -37,7 +37,8 @@ void set_process_memory_budget(const memory_budget& budget);
 
 struct memory_use {
   // Each socket tells at the end of a turn, and not of less than a 4096th of the budget (but 16 KiB at
-  // least, 256 KiB at most) while half of it is free.
+  // least, 256 KiB at most) while half of it is free; over inproc, until then, only with its next flush of
+  // what its peers have taken.
   std::size_t queued = 0;
   std::size_t half_messages = 0;
   std::uint64_t times_scarce = 0;  // that more than half of the budget came to be queued

@@ -14,8 +14,8 @@ struct queue_share::account {
 
   std::mutex mutex;
   queue_ledger ledger{memory_shares::of_process().queued};
-  shares stopped;  // memory is short for these …
-  shares to_call;  // … and for these it was shorter when they told last
+  shares listed;   // who holds something, or has an allowance
+  shares to_call;  // … and does not know yet that it is another
 
   [[nodiscard]] static account& of_process() {
     static account own;
@@ -25,8 +25,11 @@ struct queue_share::account {
   // Under the lock, after a change of the ledger.
   void look() {
     const auto now = ledger.allowance();
-    if (now > now_.exchange(now, std::memory_order_relaxed)) {
-      to_call.splice(to_call.end(), stopped);
+    const auto before = now_.exchange(now, std::memory_order_relaxed);
+    // Who goes from one allowance to a smaller one is told when it has a turn. But who has none yet may hold
+    // less than it says, for its peers in the process have taken what it was not told of.
+    if (now > before || (now < before && before == queue_account::unlimited)) {
+      to_call.splice(to_call.end(), listed);
     }
   }
 
@@ -89,8 +92,8 @@ std::size_t queue_share::tell(std::ptrdiff_t octets) {
     process.look();
     unheard_ = static_cast<std::ptrdiff_t>(process.ledger.unheard());
     allowance_ = process.ledger.allowance();
-    if (allowance_ != queue_account::unlimited) {
-      process.stopped.push_back(*this);
+    if (told_ != 0 || allowance_ != queue_account::unlimited) {
+      process.listed.push_back(*this);
     }
   }
   process.call();

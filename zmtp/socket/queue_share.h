@@ -19,7 +19,8 @@ class socket_core;
 
 // Belongs to its socket, which tells it at the end of a turn what its queues hold. The ledger has a lock,
 // for sockets of several threads; it is taken only where enough has changed, and nothing is called under
-// it. While memory is short, sockets are listed, and each is called in its executor when it is less so.
+// it. Sockets that hold something are listed, and called in their executors when memory becomes short, and
+// when it is less so.
 class queue_share final : public boost::intrusive::list_base_hook<
                               boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
 public:
