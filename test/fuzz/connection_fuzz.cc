@@ -50,15 +50,22 @@ struct outcome {
 };
 
 // Whatever comes, these hold at the end of each turn.
-void check(const test::side& s) {
-  const auto closed = std::find_if(s.heard.begin(), s.heard.end(), [](const std::string& text) {
-    return text.starts_with("closed: ");
-  });
-  require(s.talk.over() == (closed != s.heard.end()), "the end is heard");
-  require(closed == s.heard.end() || closed + 1 == s.heard.end(), "nothing is heard after the end");
-  require(s.talk.traffic() || s.talk.over() || s.heard.size() <= 1,
-          "nothing is heard before ready");
-}
+class invariants {
+public:
+  void check(const test::side& s) {
+    for (; seen_ != s.heard.size(); ++seen_) {
+      require(!closed_, "nothing is heard after the end");
+      closed_ = s.heard[seen_].starts_with("closed: ");
+    }
+    require(s.talk.over() == closed_, "the end is heard");
+    require(s.talk.traffic() || s.talk.over() || s.heard.size() <= 1,
+            "nothing is heard before ready");
+  }
+
+private:
+  std::size_t seen_ = 0;  // of what was heard
+  bool closed_ = false;
+};
 
 // How a shell goes about it.
 struct habits {
@@ -72,6 +79,7 @@ outcome play(const plan& p, std::string_view octets, const habits& h) {
   const auto before = test::counted().live;
   test::side s{p.options()};
   outcome so_far;
+  invariants hold;
   std::size_t handshake = 0;
   if (p.in_traffic) {
     s.hear(test::greeting_of(3, p.seed % 2) + test::ready_of(peer_types[p.type]));
@@ -86,7 +94,7 @@ outcome play(const plan& p, std::string_view octets, const habits& h) {
     const auto taken = s.hear(piece);
     require(taken == piece.size() || s.talk.over(), "all is read until the end");
     at += piece.size();
-    check(s);
+    hold.check(s);
     if (h.writes_at_once) {
       so_far.said += s.say();
     }
