@@ -99,6 +99,7 @@ public:
   void on_attached(const sim_socket& socket, zmtp::peer_id pipe, std::uint64_t stream,
                    end_of_stream e) override;
   void on_subscription(const sim_socket&, zmtp::peer_id, bool, std::string_view) override {}
+  void on_decoded(const sim_socket&, std::uint64_t, end_of_stream, std::size_t) override {}
   void on_detached(const sim_socket&, zmtp::peer_id) override {}
   void on_ended(const sim_socket&, std::uint64_t stream, end_of_stream, zmtp::error_code) override {
     over_.insert(stream);
