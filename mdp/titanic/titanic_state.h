@@ -148,6 +148,13 @@ private:
     std::chrono::milliseconds backoff{0};
     std::optional<time_point> due{};
   };
+  // By name what is due at the same time: the order does not depend on where a record lies.
+  struct sooner {
+    [[nodiscard]] bool operator()(const std::pair<time_point, service_record*>& a,
+                                  const std::pair<time_point, service_record*>& b) const noexcept {
+      return a.first != b.first ? a.first < b.first : a.second->name < b.second->name;
+    }
+  };
   struct slot {
     request_id id;
     phase at = phase::empty;
@@ -228,7 +235,7 @@ private:
   // Who has submitted it again while it was being stored, by number.
   boost::unordered_flat_map<std::uint64_t, std::vector<std::uint64_t>> also_asked_;
   std::map<std::string, service_record, std::less<>> services_;
-  std::set<std::pair<time_point, service_record*>> due_;
+  std::set<std::pair<time_point, service_record*>, sooner> due_;
   std::deque<service_record*> to_be_looked_up_;
   std::size_t lookups_ = 0;
   boost::unordered_flat_map<std::uint64_t, zmtp::message> held_;  // bodies, by number
