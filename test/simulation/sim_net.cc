@@ -85,13 +85,14 @@ void sim_net::hold_back(const sim_host& from, const sim_host& to, bool held) {
 }
 
 void sim_net::part(const sim_host& from, const sim_host& to) {
-  if (parted_.emplace(&from, &to).second) {
+  if (std::find(parted_.begin(), parted_.end(), std::pair{&from, &to}) == parted_.end()) {
+    parted_.emplace_back(&from, &to);
     hold_back(from, to, true);
   }
 }
 
 void sim_net::rejoin(const sim_host& from, const sim_host& to) {
-  if (parted_.erase({&from, &to}) != 0) {
+  if (std::erase(parted_, std::pair{&from, &to}) != 0) {
     hold_back(from, to, false);
   }
 }

@@ -5,12 +5,12 @@
 #include "test/simulation/virtual_stream.h"
 #include "test/simulation/world.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -71,7 +71,9 @@ private:
   [[nodiscard]] stream_ptr open(sim_host& connecting, sim_host& accepting);
   [[nodiscard]] event_queue::duration some_delay();
   [[nodiscard]] bool parted(const sim_host& one, const sim_host& other) const {
-    return parted_.contains({&one, &other}) || parted_.contains({&other, &one});
+    return std::any_of(parted_.begin(), parted_.end(), [&](const auto& two) {
+      return two == std::pair{&one, &other} || two == std::pair{&other, &one};
+    });
   }
   void hold_back(const sim_host& from, const sim_host& to, bool held);
 
@@ -82,7 +84,7 @@ private:
   std::map<std::string, listener, std::less<>> listeners_;
   std::vector<std::weak_ptr<virtual_stream>> streams_;
   std::uint64_t last_stream_ = 0;
-  std::set<std::pair<const sim_host*, const sim_host*>> parted_;
+  std::vector<std::pair<const sim_host*, const sim_host*>> parted_;  // in order of their parting
   std::function<void(virtual_stream&)> prepare_;
 };
 

@@ -234,6 +234,21 @@ TEST(ledger, notices_a_request_that_titanic_gives_twice) {
                       })));
 }
 
+TEST(ledger, notices_that_titanic_begins_anew_after_a_crash) {
+  EXPECT_TRUE(
+      noticed(breach::dispatched_again, spoiling_titanic(
+                                            [](auto& faults) {
+                                              faults.edit = [](titanic::titanic_actions& all) {
+                                                for (auto& one : all.operations) {
+                                                  if (one.what == titanic::operation::answer) {
+                                                    one.what = titanic::operation::read_request;
+                                                  }
+                                                }
+                                              };
+                                            },
+                                            {.crashes = true})));
+}
+
 TEST(ledger, notices_that_titanic_gives_up_too_early) {
   EXPECT_TRUE(noticed(breach::lost, spoiling_titanic([](auto& faults) {
                         faults.edit = [](titanic::titanic_actions& all) {

@@ -39,6 +39,7 @@ private:
   void choose_clients();
   void choose_titanic();
   void disturb_disk();
+  void send_one_home();
   [[nodiscard]] troubles some_troubles();
   [[nodiscard]] labour some_labour(const trade& of);
   void describe(std::size_t stock);
@@ -65,6 +66,7 @@ private:
   std::optional<titanic_books> titanic_books_;
   std::optional<titanic_process> titanic_;
   bool bad_disk_ = false;
+  bool farewells_ = false;
   std::vector<std::unique_ptr<durable_process>> durables_;
   std::vector<process*> programs_;
   std::optional<troublemaker> troublemaker_;
@@ -267,6 +269,23 @@ void scenario::disturb_disk() {
   }
 }
 
+// A worker is to go, and does so as soon as it has answered what it has; another comes for it.
+void scenario::send_one_home() {
+  if (workers_.empty()) {
+    return;
+  }
+  auto& one = *workers_[random().pick(workers_.size())];
+  if (!one.running()) {
+    return;
+  }
+  town_.note("trouble: farewell of " + one.name(), {});
+  one.leave();
+  (void)town_.net().here().events.after(town_.up_to(milliseconds{3'000}), [&one] {
+    one.kill(false);
+    one.start();
+  });
+}
+
 void scenario::describe(std::size_t stock) {
   description_ = std::to_string(workers_.size()) + " workers, " +
                  std::to_string(stock_workers_.size()) + " stock workers, " +
@@ -275,7 +294,8 @@ void scenario::describe(std::size_t stock) {
   for (const auto& of : trades_) {
     description_ += ", " + of->name;
   }
-  const std::array<std::pair<bool, const char*>, 9> named{{
+  const std::array<std::pair<bool, const char*>, 10> named{{
+      {farewells_, ", farewells"},
       {titanic_.has_value(), ", Titanic"},
       {bad_disk_, ", bad disk"},
       {kinds_.cuts, ", cuts"},
@@ -301,6 +321,9 @@ void scenario::live() {
   }
   const milliseconds lasting{random().between(2'000, 15'000)};
   troublemaker_.emplace(town_, kinds_, programs_);
+  if (farewells_) {
+    troublemaker_->also([this] { send_one_home(); });
+  }
   if (bad_disk_) {
     troublemaker_->also([this] { disturb_disk(); });
   }
@@ -414,6 +437,7 @@ scenario_result scenario::run() {
     choose_titanic();
     bad_disk_ = !options_.kinds && random().chance(30);
   }
+  farewells_ = !options_.kinds && random().chance(20);
   describe(stock_clients_.size() + floods_.size());
   auto& world = town_.net().here();
   auto& books = town_.books();
