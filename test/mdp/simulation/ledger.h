@@ -96,6 +96,8 @@ public:
   [[nodiscard]] bool is_over(std::uint64_t stream) const { return over_.contains(stream); }
 
   void on_link(const sim_socket&, std::uint64_t, end_of_stream) override {}
+  void on_connected(const sim_socket&, zmtp::peer_id) override {}
+  void on_disconnected(const sim_socket&, zmtp::peer_id) override {}
   void on_attached(const sim_socket& socket, zmtp::peer_id pipe, std::uint64_t stream,
                    end_of_stream e) override;
   void on_subscription(const sim_socket&, zmtp::peer_id, bool, std::string_view) override {}
