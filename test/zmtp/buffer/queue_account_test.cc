@@ -292,7 +292,7 @@ private:
     return m.framed_size();
   }
   // What is left to write.
-  static std::size_t out_octets(const send_queue& queue) {
+  static std::size_t out_octets(send_queue& queue) {
     std::array<send_queue::piece, 64> pieces;
     std::size_t octets = 0;
     const auto count = queue.gather(pieces);
