@@ -248,7 +248,7 @@ void message::adopt(block_ptr owner) {
 }
 
 void message::compact() {
-  if (tail_block_ != nullptr && tail_size_ < tail_block_->capacity() / 4) {
+  if (wasteful()) {
     block_ptr own{block::create(tail_size_)};
     copy(own->data(), tail());
     drop_tail();

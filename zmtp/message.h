@@ -101,6 +101,10 @@ public:
   [[nodiscard]] std::size_t memory_size() const noexcept {
     return sizeof(message) + (tail_block_ != nullptr ? tail_block_->capacity() : 0);
   }
+  // Its tail pins more than four times as much.
+  [[nodiscard]] bool wasteful() const noexcept {
+    return tail_block_ != nullptr && tail_size_ < tail_block_->capacity() / 4;
+  }
   // Moves a small slice of a large block into a block of its own, so that twenty octets never pin
   // sixty-four thousand. Queues do this with what is still there when a turn ends.
   void compact();

@@ -177,7 +177,8 @@ struct socket_options {
   message disconnect_message{};
   // After each turn the socket keeps its executor busy for so long, instead of letting the thread sleep:
   // what comes in the meantime, from whatever peer, waits for no wake-up. It costs a core for that time
-  // and delays others on the executor by well under a microsecond each. Zero: the thread sleeps at once.
+  // and delays others on the executor by well under a microsecond each; poll() of an io_context returns no
+  // sooner. Zero: the thread sleeps at once.
   std::chrono::microseconds spin{0};
   // DEALER, ROUTER, XPUB: attach and detach of peers are received too, in their order with the messages,
   // by who receives routed messages (libzmq's notify).

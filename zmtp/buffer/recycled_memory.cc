@@ -64,15 +64,15 @@ static_assert(class_of(largest).size == largest);
 // a block which outlives the thread's own objects finds it closed rather than gone.
 class shelves {
 public:
-  void count(size_class of) noexcept { in_use_ += static_cast<std::ptrdiff_t>(of.size); }
+  void count(size_class of) noexcept { in_use_ += of.size; }
   [[nodiscard]] void* take(size_class of) noexcept {
     return first_[of.index] != nullptr ? pop(of) : nullptr;
   }
 
   // False if it is full of that size. Other sizes, which may be those of a time that is over, make room.
   [[nodiscard]] bool put(void* memory, size_class of) noexcept {
-    in_use_ -= static_cast<std::ptrdiff_t>(of.size);
-    const auto most = std::max(kept, in_use_ > 0 ? static_cast<std::size_t>(in_use_) / 2 : 0);
+    in_use_ -= std::min(in_use_, of.size);
+    const auto most = std::clamp(in_use_ / 2, kept, kept_at_most);
     while (octets_ + of.size > most) {
       if (!drop_one_but(of)) {
         shrink(of, most);
@@ -127,8 +127,8 @@ private:
 
   std::array<link*, class_of(largest).index + 1> first_{};
   std::size_t octets_ = 0;
-  std::ptrdiff_t in_use_ = 0;  // taken here, less what was put here: blocks cross threads
-  std::size_t next_ = 0;       // of the sizes, to drop
+  std::size_t in_use_ = 0;  // taken here, less what was put here: blocks cross threads
+  std::size_t next_ = 0;    // of the sizes, to drop
   state now_ = state::unused;
 };
 

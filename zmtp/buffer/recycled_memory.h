@@ -11,9 +11,11 @@ namespace zmtp::recycled_memory {
 inline constexpr std::size_t beside = 32;
 // Sizes above it come from the heap and return to it.
 inline constexpr std::size_t largest = 128 * 1024 + beside;
-// What a thread keeps at most, in octets, or half of what its blocks in use take, if that is more. It is
-// the thread's that ended the block, whoever made it.
+// What a thread keeps, in octets: the first at most, or half of what is in use, if that is more, up to the
+// second. It is the thread's that ended the block, whoever made it, and what it took and has not ended
+// itself counts as in use.
 inline constexpr std::size_t kept = 8 * 1024 * 1024;
+inline constexpr std::size_t kept_at_most = 64 * 1024 * 1024;
 
 // Uninitialised memory for `size` octets, aligned for any type; up to a quarter more is taken, so that
 // sizes nearly equal can follow one another. Throws std::bad_alloc.

@@ -29,21 +29,23 @@ void send_queue::charge(const entry& e) noexcept {
   }
 }
 
-void send_queue::discharge(const entry& e) noexcept {
+bool send_queue::discharge(const entry& e) noexcept {
   if (account_ == nullptr) {
-    return;
+    return false;
   }
   account_->subtract(sizeof(entry));
   const auto* const c = std::get_if<chunk>(&e);
   auto* const memory = c != nullptr ? c->memory.get() : std::get_if<message>(&e)->tail_block();
-  if (const bool own = c != nullptr && !c->shared; own || memory->leave_queue()) {
+  const bool last = (c != nullptr && !c->shared) || memory->leave_queue();
+  if (last) {
     account_->subtract(memory->capacity());
   }
+  return last;
 }
 
 void send_queue::discharge_all() noexcept {
   for (auto i = first_; i < entries_.size(); ++i) {
-    discharge(entries_[i]);
+    (void)discharge(entries_[i]);
   }
 }
 
@@ -175,7 +177,7 @@ void send_queue::advance(std::size_t count) noexcept {
 
 void send_queue::drop_first() noexcept {
   auto& done = entries_[first_];
-  discharge(done);
+  (void)discharge(done);
   octets_ -= size_of(done);
   written_ = 0;
   start_ = 0;
@@ -204,12 +206,22 @@ void send_queue::drop_first() noexcept {
 
 void send_queue::hand_over(std::vector<entry>& to) {
   close_chunk();
-  discharge_all();
-  if (account_ != nullptr) {
-    account_->add(octets_ - away_);
+  const bool swaps = to.empty() && first_ == 0;
+  if (!swaps) {
+    to.reserve(to.size() + entries_.size() - first_);
   }
+  // Of what goes to several peers, it counts for the last.
+  std::size_t counted = 0;
+  for (auto i = first_; i < entries_.size(); ++i) {
+    counted += discharge(entries_[i]) ? size_of(entries_[i]) : 0;
+  }
+  if (account_ != nullptr) {
+    account_->add(counted);
+  }
+  away_counted_ += counted;
   away_ = octets_;
-  if (to.empty() && first_ == 0) {
+  away_messages_ = messages_;
+  if (swaps) {
     std::swap(to, entries_);
   } else {
     to.insert(to.end(),
@@ -225,8 +237,11 @@ void send_queue::release(std::size_t messages, std::size_t octets) noexcept {
   messages_ -= messages;
   octets_ -= octets;
   away_ -= octets;
+  away_messages_ -= messages;
   if (account_ != nullptr) {
-    account_->subtract(octets);
+    const auto counted = std::min(octets, away_counted_);
+    away_counted_ -= counted;
+    account_->subtract(counted);
   }
 }
 
@@ -261,14 +276,16 @@ std::size_t send_queue::drop_unbegun() noexcept {
   if (at_boundary()) {
     discharge_all();
     entries_.clear();
-    first_ = settled_ = written_ = start_ = messages_ = octets_ = 0;
-    return before;
+    first_ = settled_ = written_ = start_ = 0;
+    messages_ = away_messages_;
+    octets_ = away_;
+    return before - messages_;
   }
   while (entries_.size() > first_ + 1) {
     const auto* c = std::get_if<chunk>(&entries_.back());
     messages_ -= c != nullptr ? c->messages : 1;
     octets_ -= size_of(entries_.back());
-    discharge(entries_.back());
+    (void)discharge(entries_.back());
     entries_.pop_back();
   }
   settled_ = std::min(settled_, entries_.size());
@@ -278,14 +295,18 @@ std::size_t send_queue::drop_unbegun() noexcept {
 void send_queue::settle() {
   for (auto i = std::max(settled_, first_); i < entries_.size(); ++i) {
     if (auto* m = std::get_if<message>(&entries_[i])) {
-      discharge(entries_[i]);
-      m->compact();
-      charge(entries_[i]);
+      if (m->wasteful()) {
+        message own{*m};
+        own.compact();
+        (void)discharge(entries_[i]);
+        *m = std::move(own);
+        charge(entries_[i]);
+      }
     } else if (auto* c = std::get_if<chunk>(&entries_[i]);
                c->shared && c->size < c->memory->capacity() / 4) {
       block_ptr own{block::create(c->size)};
       std::memcpy(own->data(), c->memory->data(), c->size);
-      discharge(entries_[i]);
+      (void)discharge(entries_[i]);
       c->memory = std::move(own);
       charge(entries_[i]);
     }
@@ -296,7 +317,7 @@ void send_queue::settle() {
 void send_queue::clear() noexcept {
   discharge_all();
   if (account_ != nullptr) {
-    account_->subtract(away_);
+    account_->subtract(away_counted_);
   }
   entries_ = std::vector<entry>{};
   room_ = 0;
@@ -306,6 +327,8 @@ void send_queue::clear() noexcept {
   written_ = 0;
   start_ = 0;
   away_ = 0;
+  away_messages_ = 0;
+  away_counted_ = 0;
   messages_ = 0;
   octets_ = 0;
 }

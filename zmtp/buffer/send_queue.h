@@ -112,7 +112,8 @@ private:
                                           std::span<piece> to) noexcept;
   // What it takes of memory: whole blocks, each once.
   void charge(const entry& e) noexcept;
-  void discharge(const entry& e) noexcept;
+  // Whether it is in no other queue.
+  bool discharge(const entry& e) noexcept;
   void discharge_all() noexcept;
   void push_entry(message&& m);
   void add_chunk(std::size_t octets);
@@ -138,7 +139,9 @@ private:
   std::size_t settled_ = 0;     // entries before it are not of this turn
   std::size_t written_ = 0;     // octets of the first entry that are done with
   std::size_t start_ = 0;       // … and how many of them before this connection
-  std::size_t away_ = 0;        // octets handed over that still count
+  std::size_t away_ = 0;        // octets handed over that still count …
+  std::size_t away_messages_ = 0;
+  std::size_t away_counted_ = 0;  // … in the account too
 };
 
 }  // namespace zmtp

@@ -73,6 +73,7 @@ void inproc_link::on_mail() {
 void inproc_link::settle() {
   if (auto* p = own_pipe(); p != nullptr && !ended_) {
     p->in.settle();
+    core_->schedule();
   }
 }
 
@@ -196,7 +197,8 @@ bool inproc_link::flush() {
   }
   away_ = {p->out.messages(), p->out.octets()};
   core_->state().on_written(*p);
-  return true;
+  // An XPUB has more, perhaps, now that there is room.
+  return p->out.empty();
 }
 
 void inproc_link::hand_over() {

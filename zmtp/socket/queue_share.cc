@@ -3,8 +3,10 @@
 #include "zmtp/socket/process_memory.h"
 #include "zmtp/socket/socket_core.h"
 
+#include <algorithm>
 #include <mutex>
 #include <new>
+#include <pthread.h>
 #include <utility>
 
 namespace zmtp {
@@ -17,15 +19,30 @@ struct queue_share::account {
   shares listed;   // who holds something, or has an allowance
   shares to_call;  // … and does not know yet that it is another
 
+  // Never ends: sockets may be closed by what ends after it would.
   [[nodiscard]] static account& of_process() {
-    static account own;
+    static account& own = *new account;
     return own;
+  }
+
+  // A child of a fork has the sockets of the thread that forked, and the lock as it was.
+  account() {
+    ::pthread_atfork([] { of_process().mutex.lock(); }, [] { of_process().mutex.unlock(); },
+                     [] {
+                       of_process().listed.clear();
+                       of_process().to_call.clear();
+                       of_process().mutex.unlock();
+                     });
   }
 
   // Under the lock, after a change of the ledger.
   void look() {
     const auto now = ledger.allowance();
-    const auto before = now_.exchange(now, std::memory_order_relaxed);
+    const auto before = now_.load(std::memory_order_relaxed);
+    if (now == before) {
+      return;
+    }
+    now_.store(now, std::memory_order_relaxed);
     // Who goes from one allowance to a smaller one is told when it has a turn. But who has none yet may hold
     // less than it says, for its peers in the process have taken what it was not told of.
     if (now > before || (now < before && before == queue_account::unlimited)) {
@@ -69,16 +86,10 @@ queue_share::queue_share(const asio::any_io_executor& executor)
 
 queue_share::~queue_share() {
   close();
-  auto& process = account::of_process();
-  {
-    const std::lock_guard lock{process.mutex};
-    if (is_linked()) {
-      unlink();
-    }
-    process.ledger.change(-told_);
-    process.look();
+  const std::lock_guard lock{account::of_process().mutex};
+  if (is_linked()) {
+    unlink();
   }
-  process.call();
 }
 
 std::size_t queue_share::tell(std::ptrdiff_t octets) {
@@ -90,8 +101,8 @@ std::size_t queue_share::tell(std::ptrdiff_t octets) {
     }
     process.ledger.change(octets - std::exchange(told_, octets));
     process.look();
-    unheard_ = static_cast<std::ptrdiff_t>(process.ledger.unheard());
     allowance_ = process.ledger.allowance();
+    unheard_ = static_cast<std::ptrdiff_t>(std::min(process.ledger.unheard(), allowance_ / 8));
     if (told_ != 0 || allowance_ != queue_account::unlimited) {
       process.listed.push_back(*this);
     }

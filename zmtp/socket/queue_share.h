@@ -1,6 +1,7 @@
 #pragma once
 // What the queues of one socket hold, in the ledger of the process.
 
+#include "zmtp/buffer/cache_line.h"
 #include "zmtp/buffer/queue_account.h"
 #include "zmtp/buffer/queue_ledger.h"
 #include "zmtp/socket/remote_executor.h"
@@ -27,7 +28,8 @@ public:
   explicit queue_share(const asio::any_io_executor& executor);
   queue_share(const queue_share&) = delete;
   queue_share& operator=(const queue_share&) = delete;
-  // What was held is held no longer, and nobody calls the owner.
+  // Nobody calls the owner. What was told last stays: of a block that the queues of several sockets had,
+  // one may have told that it came and another that it went.
   ~queue_share();
 
   // Who is called, by socket_core::on_memory(). Before anything else.
@@ -39,8 +41,7 @@ public:
   [[nodiscard]] bool due(std::ptrdiff_t octets) const noexcept {
     const auto more = octets - told_;
     return more >= unheard_ || -more >= unheard_ || (octets == 0 && more != 0) ||
-           now_.load(std::memory_order_relaxed) != allowance_ ||
-           (more != 0 && allowance_ != queue_account::unlimited);
+           now_.load(std::memory_order_relaxed) != allowance_;
   }
   // The queues hold so much; returns the allowance of each of them.
   [[nodiscard]] std::size_t tell(std::ptrdiff_t octets);
@@ -54,12 +55,12 @@ private:
   struct account;
 
   // The allowance, for a look at each turn without the lock.
-  static inline std::atomic<std::size_t> now_{queue_account::unlimited};
+  alignas(cache_line) static inline std::atomic<std::size_t> now_{queue_account::unlimited};
 
   std::shared_ptr<remote_executor> where_;
   std::weak_ptr<socket_core> who_;  // locked in `where_`
   std::ptrdiff_t told_ = 0;
-  std::ptrdiff_t unheard_;
+  std::ptrdiff_t unheard_;                            // so much need not be told
   std::size_t allowance_ = queue_account::unlimited;  // when it told last
 };
 

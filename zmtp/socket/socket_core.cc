@@ -60,6 +60,11 @@ std::uint64_t socket_core::random_seed() {
 }
 
 socket_core::~socket_core() {
+  state_->for_each_pipe([](pipe& p) {
+    p.out.clear();
+    p.in.clear();
+  });
+  (void)queues_.tell(state_->account().octets());
   if (service_ != nullptr) {
     service_->leave(*this);
   }
@@ -266,12 +271,12 @@ void socket_core::post_turn() {
   if (turn_posted_ || phase_ == phase::closed) {
     return;
   }
-  turn_posted_ = true;
   asio::post(executor_, [self = shared_from_this()] {
     self->turn_posted_ = false;
     self->turn_ended_ = {};
     self->turn([] {});
   });
+  turn_posted_ = true;
 }
 
 // Something is always to be done in the executor, so that its thread polls and does not sleep.
@@ -279,11 +284,11 @@ void socket_core::keep_awake() {
   if (kept_awake_ || phase_ != phase::open || clock::now() - turn_ended_ >= options().spin) {
     return;
   }
-  kept_awake_ = true;
   asio::post(executor_, [self = shared_from_this()] {
     self->kept_awake_ = false;
     self->keep_awake();
   });
+  kept_awake_ = true;
 }
 
 bool socket_core::flush() { return flush_first(state_->dirty().size()); }

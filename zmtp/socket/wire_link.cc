@@ -104,6 +104,8 @@ void wire_link::settle() {
     p->in.settle();
   }
   charge(connection_.blocked_memory());
+  // What this has taken is told.
+  core_->schedule();
   wait_readable();
 }
 
@@ -287,14 +289,15 @@ void wire_link::write_soon() {
 }
 
 bool wire_link::flush() {
-  if (ended_ || writing_ || deaf_) {
+  // A PING that is due once our end is closed has no way to go.
+  if (ended_ || writing_ || deaf_ || parting_.shut()) {
     return true;
   }
   if (written_in_ == core_->turn_number() && connection_.has_output(out())) {
     return false;
   }
   write();
-  return ended_ || writing_ || deaf_ || !connection_.has_output(out());
+  return ended_ || writing_ || deaf_ || parting_.shut() || !connection_.has_output(out());
 }
 
 void wire_link::write() {

@@ -50,9 +50,11 @@ TEST(queue_account, of_a_send_queue_has_its_chunks) {
   queue.push(of(100));
   EXPECT_EQ(account.octets(), small + entry_size) << "it has room for both";
   queue.push(of(4'000));
-  EXPECT_EQ(account.octets(), small + large + 2 * entry_size);
+  EXPECT_EQ(account.octets(), 2 * small + 2 * entry_size);
+  queue.push(of(100));
+  EXPECT_EQ(account.octets(), 2 * small + 8 * 1024 + 3 * entry_size) << "as large as what waits";
   write(queue, queue.octets() - 1);
-  EXPECT_EQ(account.octets(), large + entry_size);
+  EXPECT_EQ(account.octets(), 8 * 1024 + entry_size);
   write(queue, 1);
   EXPECT_EQ(account.octets(), 0);
 }
@@ -139,6 +141,27 @@ TEST(queue_account, keeps_what_was_handed_over_until_it_is_released) {
   queue.release(2, static_cast<std::size_t>(octets));
   EXPECT_EQ(account.octets(), 22);
   queue.clear();
+  EXPECT_EQ(account.octets(), 0);
+}
+
+TEST(queue_account, has_what_was_handed_over_to_several_once) {
+  queue_account account;
+  const block_ptr body{block::create(10'009)};
+  std::vector<std::unique_ptr<send_queue>> queues;
+  for (int i = 0; i < 5; ++i) {
+    queues.push_back(std::make_unique<send_queue>(no_mark, &account));
+    queues.back()->push(slice(body, 10'000));
+  }
+  std::vector<std::vector<send_queue::entry>> away(queues.size());
+  const auto octets = queues.front()->octets();
+  for (std::size_t i = 0; i < queues.size(); ++i) {
+    queues[i]->hand_over(away[i]);
+  }
+  EXPECT_EQ(account.octets(), static_cast<std::ptrdiff_t>(octets));
+  for (const auto& queue : queues) {
+    queue->release(1, octets);
+    EXPECT_EQ(queue->octets(), 0U);
+  }
   EXPECT_EQ(account.octets(), 0);
 }
 

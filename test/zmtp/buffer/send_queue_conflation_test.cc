@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <vector>
 
 namespace zmtp {
 namespace {
@@ -48,6 +49,22 @@ TEST(send_queue_conflation, an_empty_queue_has_nothing_to_drop) {
   static_cast<void>(write(queue));
   EXPECT_EQ(queue.drop_unbegun(), 0U);
   EXPECT_TRUE(queue.empty());
+}
+
+TEST(send_queue_conflation, what_was_handed_over_stays_counted_until_it_is_released) {
+  send_queue queue{no_mark};
+  std::vector<send_queue::entry> away;
+  queue.push(of(large_one));
+  const auto octets = queue.octets();
+  queue.hand_over(away);
+  queue.push(of(small_one));
+  EXPECT_EQ(queue.drop_unbegun(), 1U);
+  EXPECT_EQ(queue.messages(), 1U);
+  EXPECT_EQ(queue.octets(), octets);
+  queue.push(of(small_one));
+  queue.release(1, octets);
+  EXPECT_EQ(queue.messages(), 1U);
+  EXPECT_FALSE(queue.full());
 }
 
 TEST(send_queue_conflation, what_is_not_begun_goes) {

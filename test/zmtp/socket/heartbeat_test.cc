@@ -84,6 +84,25 @@ TEST_F(heartbeats, strict_ones_close_a_peer_that_outstays_its_ttl) {
 }
 
 // The loop was held up for longer than all deadlines; the answer waits in the kernel.
+TEST_F(heartbeats, are_over_when_a_closed_socket_has_said_all) {
+  router_socket router{executor(), beating({.interval = 1ms, .timeout = 10s})};
+  attach(router);
+  router.close();
+  run_until([&] { return peer.ended(); });
+  // The next would be due.
+  asio::steady_timer while_ten_pass{context(), 10ms};
+  bool passed = false;
+  while_ten_pass.async_wait([&](error_code) { passed = true; });
+  run_until([&] { return passed; });
+  std::size_t handlers = 0;
+  context().restart();
+  for (int i = 0; i < 1'000; ++i) {
+    handlers += context().poll_one();
+  }
+  EXPECT_LT(handlers, 500U);
+  peer.close();
+}
+
 TEST_F(heartbeats, judge_nobody_whose_octets_wait_in_the_kernel) {
   router_socket router{executor(), beating({.interval = 1ms, .timeout = 30ms, .strict = true})};
   attach(router);

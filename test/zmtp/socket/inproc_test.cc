@@ -8,6 +8,7 @@
 #include "zmtp/socket/rep_socket.h"
 #include "zmtp/socket/req_socket.h"
 #include "zmtp/socket/sub_socket.h"
+#include "zmtp/socket/xpub_socket.h"
 
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -244,6 +245,42 @@ TEST_F(inproc, topics_reach_the_publisher_and_change) {
   EXPECT_EQ(pub.try_send(message{"a2"}), send_status::queued);
   EXPECT_EQ(pub.counters().messages_sent, sent) << "nobody is left who wants it";
   publish_until_taken("b2");
+}
+
+TEST_F(inproc, last_values_beyond_the_mark_come_as_they_are_taken) {
+  socket_options keeping;
+  keeping.xpub.last_values.emplace();
+  keeping.send_mark.messages = 2;
+  xpub_socket xpub{executor(), keeping};
+  xpub.bind(name());
+  constexpr int topics = 10;
+  for (int i = 0; i < topics; ++i) {
+    EXPECT_EQ(xpub.try_send(message{"topic " + std::to_string(i)}), send_status::queued);
+  }
+  sub_socket sub{executor(), with_marks(2)};
+  sub.subscribe("topic");
+  sub.connect(name());
+  for (int i = 0; i < topics; ++i) {
+    EXPECT_EQ(take(sub), message{"topic " + std::to_string(i)});
+  }
+}
+
+TEST_F(inproc, what_conflates_goes_on_whatever_was_taken_meanwhile) {
+  socket_options last_only;
+  last_only.conflate = true;
+  push_socket push{executor(), last_only};
+  push.bind(name());
+  pull_socket pull{executor()};
+  pull.connect(name());
+  wait_for_peer(push);
+  for (int i = 0; i < 10; ++i) {
+    put(push, message{"longer"});
+    EXPECT_EQ(take(pull), message{"longer"});
+    EXPECT_EQ(push.try_send(message{"other"}), send_status::queued);
+    EXPECT_EQ(push.try_send(message{"short"}), send_status::queued);
+    EXPECT_EQ(take(pull), message{"short"});
+  }
+  EXPECT_EQ(push.counters().dropped_conflated, 10U);
 }
 
 TEST_F(inproc, a_context_that_goes_takes_its_side_of_the_connection_with_it) {

@@ -484,6 +484,37 @@ TEST_F(a_queue_budget, counts_what_is_published_once) {
   run_until([&] { return used() == 0; });
 }
 
+// Who has a block first adds it, who has it last takes it away: what one has told still holds when it goes.
+TEST_F(a_queue_budget, is_not_changed_by_the_end_of_one_of_those_that_shared) {
+  for (const bool first : {true, false}) {
+    pub_socket pub{executor(), unmarked()};
+    const auto at = pub.bind(free_endpoint(medium::inproc));
+    std::array<std::unique_ptr<sub_socket>, 2> subs;
+    for (auto& each : subs) {
+      each = std::make_unique<sub_socket>(executor(), unmarked());
+      each->subscribe("");
+      each->connect(at.to_string());
+    }
+    run_until([&] { return pub.subscribers("") == subs.size(); });
+    for (std::size_t i = 0; i < 20; ++i) {
+      EXPECT_EQ(pub.try_send(numbered(i, 100 * kibi)), send_status::queued);
+      // Both have it before either user takes it.
+      run_ready();
+      EXPECT_EQ(number_of(take(*subs[0])), i);
+      EXPECT_EQ(number_of(take(*subs[1])), i);
+    }
+    subs[first ? 0 : 1].reset();
+    run_ready();
+    EXPECT_LE(used(), 200 * kibi);
+    // Nor below what is held.
+    push_socket push{executor(), unmarked()};
+    push.connect(nobody);
+    EXPECT_EQ(push.try_send(numbered(0, 2 * mebi)), send_status::queued);
+    EXPECT_GE(used(), 2 * mebi);
+    EXPECT_LE(used(), 2 * mebi + 300 * kibi);
+  }
+}
+
 // It is not told of what is taken while nobody needs to know, and would hold up others for what it does not hold.
 TEST_F(a_queue_budget, asks_who_holds_something_before_it_is_scarce) {
   push_socket push{executor(), unmarked()};
