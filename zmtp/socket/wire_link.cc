@@ -183,7 +183,8 @@ void wire_link::discard() {
 
 void wire_link::part() {
   const auto handle = stream_.native_handle();
-  switch (parting::judge(deaf_, transport::reset(handle), transport::unacknowledged(handle))) {
+  const auto unacknowledged = static_cast<std::size_t>(transport::unacknowledged(handle));
+  switch (parting::judge(deaf_, transport::reset(handle), unacknowledged)) {
     case parting::outcome::read_all: end(errc::socket_closed); return;
     case parting::outcome::left_unread: leave_unread(); return;
     case parting::outcome::unknown: break;

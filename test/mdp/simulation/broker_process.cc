@@ -115,11 +115,11 @@ void broker_process::carry_out() {
   tell_books_of_sends();
   auto& router = *life_->router;
   for (std::size_t i = 0; i < actions.sends.size(); ++i) {
-    auto [to, content] = std::move(actions.sends[i]);
-    const auto status =
-        router.send([&](zmtp::if_full) { return router.state().send(to, std::move(content)); });
+    auto next = std::move(actions.sends[i]);
+    const auto status = router.send(
+        [&](zmtp::if_full) { return router.state().send(next.to, std::move(next.content)); });
     if (status != zmtp::send_status::queued) {
-      life_->state.on_not_taken(to, std::move(content), here().now(), actions);
+      life_->state.on_not_taken(next.to, std::move(next.content), here().now(), actions);
     }
   }
   for (const auto peer : actions.pause) {

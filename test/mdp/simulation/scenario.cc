@@ -180,7 +180,6 @@ void scenario::choose_workers() {
         continue;
       }
       worker_options o;
-      o.service = of->name;
       o.protocol = random().chance(50) ? version::v01 : version::v02;
       o.heartbeat_interval = heartbeat_;
       o.reconnect_delay = milliseconds{random().between(10, 1'000)};

@@ -32,7 +32,9 @@ public:
 
   worker_process(town& in, std::string name, const trade& serves, const worker_options& options,
                  const labour& how)
-      : process{in, std::move(name)}, serves_{&serves}, options_{options}, how_{how} {}
+      : process{in, std::move(name)}, options_{options}, how_{how} {
+    options_.service = serves.name;
+  }
 
   [[nodiscard]] sabotage& faults() noexcept { return faults_; }
   // From now on it answers.
@@ -47,7 +49,6 @@ private:
   void work(std::uint64_t id, piece next);
   void say(std::uint64_t id, piece next);
 
-  const trade* serves_;
   worker_options options_;
   labour how_;
   sabotage faults_;
