@@ -366,13 +366,13 @@ TEST_F(a_queue_budget, calls_who_waits_in_another_thread) {
   send_until_full(*large, mebi);
   std::promise<error_code> sent;
   std::promise<void> full;
-  push_socket small{other.context().get_executor(), unmarked()};
+  auto small = std::make_unique<push_socket>(other.context().get_executor(), unmarked());
   asio::post(other.context(), [&] {
-    small.connect(nobody_else);
-    send_until_full(small, 64 * kibi);
-    small.async_send(numbered(0, 64 * kibi), [&](error_code ec) {
+    small->connect(nobody_else);
+    send_until_full(*small, 64 * kibi);
+    small->async_send(numbered(0, 64 * kibi), [&](error_code ec) {
+      small.reset();  // in its own thread
       sent.set_value(ec);
-      small.close();
     });
     full.set_value();
   });
