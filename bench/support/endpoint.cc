@@ -9,6 +9,10 @@ namespace bench {
 
 std::string tcp_endpoint::text() const { return "tcp://" + host + ":" + std::to_string(port); }
 
+tcp_endpoint tcp_endpoint::further(int ports) const {
+  return {host, static_cast<std::uint16_t>(port + ports)};
+}
+
 tcp_endpoint parse_endpoint(std::string_view text) {
   constexpr std::string_view scheme = "tcp://";
   const auto colon = text.rfind(':');

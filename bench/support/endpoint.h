@@ -12,6 +12,8 @@ struct tcp_endpoint {
   std::uint16_t port{};
 
   std::string text() const;
+  // The same host, so many ports further.
+  tcp_endpoint further(int ports) const;
 };
 
 // Misuse when the text is none. Port 0 is refused: the other program would not learn which one
