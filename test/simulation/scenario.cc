@@ -162,7 +162,8 @@ void scenario::converse() {
   for (const auto& p : company_.parties()) {
     p->start();
   }
-  troublemaker_->start(seconds{random().between(1, 10)}, milliseconds{random().between(20, 500)});
+  const seconds lasting{random().between(1, 10)};
+  troublemaker_->start(lasting, milliseconds{random().between(20, 500)});
   company_.come_to_rest("while they talk");
   troublemaker_->stop();
   company_.net().options().failing_connects = 0;

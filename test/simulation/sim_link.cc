@@ -67,9 +67,11 @@ void sim_link::wait_readable() {
     return;
   }
   reading_ = true;
-  stream_->wait_readable(end_of_stream_, [self = shared_from_this()] {
-    self->reading_ = false;
-    if (!self->ended_) {
+  // The stream, which the link keeps, must not keep the link.
+  stream_->wait_readable(end_of_stream_, [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (self && !self->ended_) {
+      self->reading_ = false;
       self->socket_->turn([&] { self->read(); });
       self->settle();
     }
@@ -293,9 +295,10 @@ void sim_link::write() {
 
 void sim_link::wait_writable() {
   writing_ = true;
-  stream_->wait_writable(end_of_stream_, [self = shared_from_this()] {
-    self->writing_ = false;
-    if (!self->ended_) {
+  stream_->wait_writable(end_of_stream_, [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (self && !self->ended_) {
+      self->writing_ = false;
       self->socket_->turn([&] { self->write_soon(); });
     }
   });

@@ -172,6 +172,18 @@ TEST_F(a_network, calls_nobody_on_a_host_that_is_paused) {
   EXPECT_EQ(heard, "octets timer ");
 }
 
+TEST_F(a_network, keeps_no_connection_that_nobody_has) {
+  connect();
+  net->part(*host, *server_host);
+  write(here, "x");
+  stream->close(here);
+  stream->close(there);
+  rest();
+  const std::weak_ptr watched{stream};
+  stream.reset();
+  EXPECT_TRUE(watched.expired());
+}
+
 TEST_F(a_network, refuses_where_nobody_listens) {
   connect();
   net->unlisten("server");

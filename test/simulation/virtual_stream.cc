@@ -119,8 +119,7 @@ void virtual_stream::send(end_of_stream from, std::string octets) {
 
 void virtual_stream::arrive(end_of_stream from) {
   auto& own = at(from);
-  if (cut_ || own.under_way.empty() ||
-      keep_back(from, [self = shared_from_this(), from] { self->arrive(from); })) {
+  if (cut_ || own.under_way.empty() || keep_back(from, {&virtual_stream::arrive, from})) {
     return;
   }
   auto octets = std::move(own.under_way.front());
@@ -225,17 +224,17 @@ void virtual_stream::close(end_of_stream e) {
 }
 
 void virtual_stream::arrive_end(end_of_stream from) {
-  if (cut_ || keep_back(from, [self = shared_from_this(), from] { self->arrive_end(from); })) {
+  if (cut_ || keep_back(from, {&virtual_stream::arrive_end, from})) {
     return;
   }
   at(from).ended = true;
   wake(other(from));
 }
 
-bool virtual_stream::keep_back(end_of_stream from, action what) {
+bool virtual_stream::keep_back(end_of_stream from, happening what) {
   auto& own = at(from);
   if (own.held_back) {
-    own.kept_back.push_back(std::move(what));
+    own.kept_back.push_back(what);
   }
   return own.held_back;
 }
@@ -248,8 +247,9 @@ void virtual_stream::hold_back(end_of_stream from, bool held) {
   }
   at(other(from)).known = at(other(from)).reached;
   own.last_arrival = std::max(own.last_arrival, world_->events.now() + options_.delay);
-  for (auto& kept : std::exchange(own.kept_back, {})) {
-    world_->events.at(own.last_arrival, std::move(kept));
+  for (const auto& kept : std::exchange(own.kept_back, {})) {
+    world_->events.at(own.last_arrival,
+                      [self = shared_from_this(), kept] { (self.get()->*kept.what)(kept.with); });
   }
 }
 
@@ -282,8 +282,7 @@ void virtual_stream::learn_after(end_of_stream e, event_queue::duration wait) {
 void virtual_stream::learn(end_of_stream e) {
   auto& own = at(e);
   // That the other end is closed, a segment from there tells.
-  if (own.closed || own.lost ||
-      (!cut_ && keep_back(other(e), [self = shared_from_this(), e] { self->learn(e); }))) {
+  if (own.closed || own.lost || (!cut_ && keep_back(other(e), {&virtual_stream::learn, e}))) {
     return;
   }
   own.lost = true;

@@ -100,6 +100,11 @@ public:
 
 private:
   static constexpr auto unlimited = std::numeric_limits<std::size_t>::max();
+  // arrive(), arrive_end() or learn(), and with which end: nothing that would keep the stream.
+  struct happening {
+    void (virtual_stream::*what)(end_of_stream);
+    end_of_stream with;
+  };
 
   struct end {
     sim_host* host = nullptr;
@@ -122,7 +127,7 @@ private:
     std::size_t arrive_limit = unlimited;
     bool ended = false;  // its end has arrived at the other end
     bool held_back = false;
-    std::vector<action> kept_back;  // what would have happened at the other end
+    std::vector<happening> kept_back;  // what would have happened at the other end
   };
 
   [[nodiscard]] end& at(end_of_stream e) noexcept { return ends_[static_cast<std::size_t>(e)]; }
@@ -139,7 +144,7 @@ private:
   void arrive_end(end_of_stream from);
   void learn_after(end_of_stream e, event_queue::duration wait);
   void learn(end_of_stream e);
-  [[nodiscard]] bool keep_back(end_of_stream from, action what);
+  [[nodiscard]] bool keep_back(end_of_stream from, happening what);
   void wake(end_of_stream e);
   void later(end_of_stream e, action then);
   void note(std::string_view what, end_of_stream e, std::size_t figure = 0);

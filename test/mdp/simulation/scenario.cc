@@ -174,9 +174,9 @@ void scenario::choose_workers() {
     for (auto left = random().between(1, 3); left != 0; --left) {
       // What says nothing while it works is taken for dead where that counts.
       if (random().chance(30) && !of->busy_expiry) {
-        add(stock_workers_, "stock worker", *of,
-            stock_worker_process::options{heartbeat_, milliseconds{random().between(10, 1'000)}},
-            some_labour(*of));
+        const stock_worker_process::options o{heartbeat_,
+                                              milliseconds{random().between(10, 1'000)}};
+        add(stock_workers_, "stock worker", *of, o, some_labour(*of));
         continue;
       }
       worker_options o;
@@ -219,7 +219,8 @@ void scenario::choose_clients() {
                                       .calls = random().between(5, 30)});
   }
   if (random().chance(30)) {
-    add(floods_, "flood", *served_[random().pick(served_.size())], random().between(20, 200));
+    const auto* const of = served_[random().pick(served_.size())];
+    add(floods_, "flood", *of, random().between(20, 200));
   }
 }
 
