@@ -43,6 +43,8 @@ void sim_dialer::wait(error_code reason, std::optional<std::chrono::milliseconds
   if (const auto wait = backoff_.on_end(reason, lasted, socket_->random())) {
     (void)socket_->net().after(socket_->host(), *wait,
                                [self = shared_from_this()] { self->attempt(); });
+  } else {
+    socket_->give_up(shared_from_this());
   }
 }
 

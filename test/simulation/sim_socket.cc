@@ -63,10 +63,29 @@ void sim_socket::disconnect(std::string_view name) {
     if (link) {
       link->close(errc::socket_closed);
     }
-    if (auto* p = state_->find(gone->pipe())) {
-      watcher_->on_disconnected(*this, p->id);
-      state_->close_pipe(*p);
-    }
+    drop(*gone);
+  });
+}
+
+void sim_socket::drop(const sim_dialer& gone) {
+  if (auto* p = state_->find(gone.pipe())) {
+    watcher_->on_disconnected(*this, p->id);
+    state_->close_pipe(*p);
+  }
+}
+
+void sim_socket::give_up(const std::shared_ptr<sim_dialer>& gone) {
+  if (told_of_stop_) {
+    (void)net_->after(*host_, {}, [this] {
+      if (!abandoned_) {
+        told_of_stop_();
+      }
+    });
+  }
+  turn([&] {
+    gone->close();
+    std::erase(dialers_, gone);
+    drop(*gone);
   });
 }
 

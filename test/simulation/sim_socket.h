@@ -55,6 +55,8 @@ public:
   void unsubscribe(std::string_view topic);
 
   void serve(user u) { user_ = std::move(u); }
+  // `told` is called when an endpoint is not connected to any more (reconnect_options::stop_after).
+  void on_stopped(std::function<void()> told) { told_of_stop_ = std::move(told); }
   // The user has something to send for which there was no room.
   void wait_to_send(bool waits) noexcept { sender_waits_ = waits; }
   // Tries to send as try_send() does: once more after the kernel was offered what is queued.
@@ -85,6 +87,7 @@ public:
   void detach(peer_id id) noexcept;
   void add(const std::shared_ptr<sim_link>& link) { links_.push_back(link); }
   void remove(const sim_link& link) noexcept;
+  void give_up(const std::shared_ptr<sim_dialer>& gone);
   [[nodiscard]] sim_link* link_of(peer_id id) const noexcept;
   [[nodiscard]] std::uint32_t random();
   [[nodiscard]] socket_watcher& watcher() const noexcept { return *watcher_; }
@@ -95,6 +98,7 @@ private:
   [[nodiscard]] bool resume_drained();
   void tell_peers();
   void post_turn();
+  void drop(const sim_dialer& gone);
   template <class Body>
   void act(Body&& body);
 
@@ -105,6 +109,7 @@ private:
   socket_watcher* watcher_;
   sabotage faults_;
   user user_;
+  std::function<void()> told_of_stop_;
   int turns_ = 0;
   std::uint64_t turn_number_ = 0;
   bool turn_posted_ = false;

@@ -44,11 +44,11 @@ broker_process::life::life(broker_process& of, std::uint64_t instance)
 void broker_process::begin() {
   life_.emplace(*this, here().random().next());
   life_->router->serve([this] { return receive(); });
-  life_->router->bind(endpoint);
+  life_->router->bind(name());
 }
 
 void broker_process::end() {
-  workers_expired_ += status().counters.workers_expired;
+  workers_expired_ += life_->state.status().counters.workers_expired;
   life_.reset();
 }
 
@@ -193,16 +193,16 @@ void broker_process::check_rest() {
   const auto& c = s.counters;
   const auto ends = c.replies + c.expired + c.exhausted + c.cut_short + c.abandoned + c.oversized;
   if (c.requests != ends) {
-    books.report(breach::miscounted, "of " + std::to_string(c.requests) + " requests " +
-                                         std::to_string(ends) + " have ended");
+    books.report(breach::miscounted, "of " + std::to_string(c.requests) + " requests of " + name() +
+                                         " " + std::to_string(ends) + " have ended");
   }
   if (s.waiting != 0 || s.working != 0) {
-    books.report(breach::lost, "the broker has " + std::to_string(s.waiting) +
+    books.report(breach::lost, name() + " has " + std::to_string(s.waiting) +
                                    " requests that wait and " + std::to_string(s.working) +
                                    " in workers' hands");
   }
   if (s.peers != attached()) {
-    books.report(breach::leaked, "the broker knows " + std::to_string(s.peers) + " peers of " +
+    books.report(breach::leaked, name() + " knows " + std::to_string(s.peers) + " peers of " +
                                      std::to_string(attached()));
   }
 }

@@ -7,15 +7,16 @@
 #include "test/mdp/simulation/sim_alarm.h"
 #include "zmtp/message.h"
 
+#include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
+#include <utility>
 
 namespace mdp::simulation {
 
 class broker_process final : public process {
 public:
-  static constexpr auto endpoint = "broker";
-
   // Faults to put in, to see that they are noticed.
   struct sabotage {
     // Has its way with what is to be done.
@@ -27,8 +28,9 @@ public:
     bool judges_before_it_hears = false;  // after a pause
   };
 
-  broker_process(town& in, broker_options options)
-      : process{in, "broker"}, options_{std::move(options)} {}
+  // Listens at its name.
+  broker_process(town& in, std::string name, broker_options options)
+      : process{in, std::move(name)}, options_{std::move(options)} {}
 
   [[nodiscard]] sabotage& faults() noexcept { return faults_; }
   // While it runs.
@@ -36,7 +38,10 @@ public:
   [[nodiscard]] std::size_t attached() const { return life_->router->state().attached(); }
   // What it counts agrees with itself, and nothing is left to be done.
   void check_rest();
-  [[nodiscard]] std::uint64_t workers_expired() const noexcept { return workers_expired_; }
+  // In all its lives.
+  [[nodiscard]] std::uint64_t workers_expired() const {
+    return workers_expired_ + (running() ? status().counters.workers_expired : 0);
+  }
 
 private:
   struct life {

@@ -1,7 +1,6 @@
 #include "test/mdp/simulation/caller_process.h"
 
 #include "mdp/error.h"
-#include "test/mdp/simulation/broker_process.h"
 
 #include <utility>
 
@@ -10,8 +9,7 @@ namespace mdp::simulation {
 using boost::system::error_code;
 
 void caller_process::begin() {
-  life_ = std::make_shared<sim_client>(here(), host(), broker_process::endpoint, options_,
-                                       faults_.edit);
+  life_ = std::make_shared<sim_client>(here(), host(), brokers_, options_, faults_.client);
   wake_later();
 }
 

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 namespace mdp::simulation {
@@ -30,14 +31,17 @@ inline constexpr std::chrono::milliseconds patience{300'000};
 
 class caller_process final : public process {
 public:
-  caller_process(town& in, std::string name, std::vector<const trade*> asks,
-                 const client_options& options, const manners& how)
-      : process{in, std::move(name)}, asks_{std::move(asks)}, options_{options}, how_{how} {}
+  caller_process(town& in, std::string name, std::vector<std::string> brokers,
+                 std::vector<const trade*> asks, const client_options& options, const manners& how)
+      : process{in, std::move(name)},
+        brokers_{std::move(brokers)},
+        asks_{std::move(asks)},
+        options_{options},
+        how_{how} {}
 
   // Faults to put in, to see that they are noticed.
   struct sabotage {
-    // Has its way with what the client wants done.
-    sim_client::editor edit{};
+    sim_client::sabotage client{};
     bool forgets_time_in_all = false;
   };
 
@@ -57,6 +61,7 @@ private:
   void wake();
   std::uint32_t ask(const trade& what, request_options how);
 
+  std::vector<std::string> brokers_;
   std::vector<const trade*> asks_;
   client_options options_;
   manners how_;

@@ -2,7 +2,6 @@
 
 #include "mdp/error.h"
 #include "mdp/titanic/command.h"
-#include "test/mdp/simulation/broker_process.h"
 
 #include <algorithm>
 #include <array>
@@ -13,7 +12,8 @@ namespace mdp::simulation {
 using boost::system::error_code;
 
 void durable_process::begin() {
-  life_ = std::make_shared<sim_client>(here(), host(), broker_process::endpoint, options_.client);
+  life_ = std::make_shared<sim_client>(here(), host(), std::vector{broker_}, options_.client,
+                                       sim_client::sabotage{});
   wake_later();
 }
 

@@ -26,8 +26,13 @@ public:
     bool closes = true;
   };
 
-  durable_process(town& in, std::string name, std::vector<const trade*> asks, const options& how)
-      : process{in, std::move(name)}, asks_{std::move(asks)}, options_{how} {}
+  // `broker` is Titanic's.
+  durable_process(town& in, std::string name, std::string broker, std::vector<const trade*> asks,
+                  const options& how)
+      : process{in, std::move(name)},
+        broker_{std::move(broker)},
+        asks_{std::move(asks)},
+        options_{how} {}
 
   // No new requests; those that it has it brings to their ends.
   void be_quiet() noexcept { options_.requests = 0; }
@@ -53,6 +58,7 @@ private:
   void ask(std::string_view service, zmtp::message&& body, const request_options& how,
            Body&& on_end);
 
+  std::string broker_;
   std::vector<const trade*> asks_;
   options options_;
   std::shared_ptr<sim_client> life_;

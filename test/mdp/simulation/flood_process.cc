@@ -1,6 +1,5 @@
 #include "test/mdp/simulation/flood_process.h"
 
-#include "test/mdp/simulation/broker_process.h"
 #include "zmtp/routing/round_robin_state.h"
 
 #include <utility>
@@ -21,7 +20,7 @@ void flood_process::begin() {
   options.send_mark.messages.reset();
   socket_ = &here().open(host(), std::make_unique<zmtp::dealer_state>(options));
   socket_->serve([this, alive = std::weak_ptr{alive_}] { return !alive.expired() && receive(); });
-  socket_->connect(broker_process::endpoint);
+  socket_->connect(broker_->name());
   (void)here().net().after(host(), begins_after, [this, alive = std::weak_ptr{alive_}] {
     if (!alive.expired()) {
       flood();

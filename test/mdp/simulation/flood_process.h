@@ -2,6 +2,7 @@
 // A client to the letter of 7/MDP with a DEALER, as the Guide's mdcliapi2 has it: it asks as often as it
 // is told to before it reads, and asks nothing again.
 
+#include "test/mdp/simulation/broker_process.h"
 #include "test/mdp/simulation/process.h"
 #include "zmtp/message.h"
 
@@ -15,11 +16,13 @@ namespace mdp::simulation {
 
 class flood_process final : public process {
 public:
-  flood_process(town& in, std::string name, const trade& asks, std::size_t calls)
-      : process{in, std::move(name)}, asks_{&asks}, calls_{calls} {}
+  flood_process(town& in, std::string name, const broker_process& broker, const trade& asks,
+                std::size_t calls)
+      : process{in, std::move(name)}, broker_{&broker}, asks_{&asks}, calls_{calls} {}
 
   // Calls that are not answered, if nothing happened to the one connection that there was.
   [[nodiscard]] std::size_t unanswered() const;
+  [[nodiscard]] const broker_process& broker() const noexcept { return *broker_; }
   void leave();
 
 private:
@@ -29,6 +32,7 @@ private:
   [[nodiscard]] bool receive();
   void on_message(const zmtp::message& m);
 
+  const broker_process* broker_;
   const trade* asks_;
   std::size_t calls_;
   std::shared_ptr<bool> alive_;

@@ -39,8 +39,9 @@ scenario_options spoiling_workers(std::function<void(worker_process::sabotage&)>
           .kinds = troubles{}};
 }
 
-scenario_options spoiling_callers(sim_client::editor edit) {
-  return {.spoil_caller = [edit = std::move(edit)](caller_process& of) { of.faults().edit = edit; },
+scenario_options spoiling_callers(std::function<void(client_actions&)> edit) {
+  return {.spoil_caller =
+              [edit = std::move(edit)](caller_process& of) { of.faults().client.edit = edit; },
           .kinds = troubles{}};
 }
 
@@ -188,6 +189,19 @@ TEST(ledger, notices_a_broker_that_judges_before_it_hears) {
   EXPECT_TRUE(noticed(breach::expelled,
                       spoiling_broker([](auto& faults) { faults.judges_before_it_hears = true; },
                                       {.broker_pauses = true})));
+}
+
+TEST(ledger, notices_who_stays_with_a_broker_that_is_gone) {
+  const auto spoil = [](caller_process& of) { of.faults().client.never_leaves_its_broker = true; };
+  EXPECT_TRUE(
+      noticed(breach::starved,
+              {.spoil_caller = spoil, .kinds = troubles{.broker_losses = true}, .brokers = 2}));
+}
+
+TEST(ledger, notices_replies_that_go_to_another_broker) {
+  const auto spoil = [](worker_process& of) { of.faults().mixes_brokers_up = true; };
+  EXPECT_TRUE(
+      noticed(breach::wrong_answer, {.spoil_worker = spoil, .kinds = troubles{}, .brokers = 2}));
 }
 
 TEST(ledger, notices_that_titanic_forgets) {

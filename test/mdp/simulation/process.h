@@ -19,6 +19,8 @@ public:
   [[nodiscard]] sim_host& host() noexcept { return *host_; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] bool running() const noexcept { return running_; }
+  // It does not come back.
+  [[nodiscard]] bool retired() const noexcept { return retired_; }
 
   void start() {
     running_ = true;
@@ -31,6 +33,13 @@ public:
     end();
     // What was to happen finds nobody.
     host_->resume();
+  }
+  // Whether it runs or not.
+  void retire(bool without_power) {
+    retired_ = true;
+    if (running_) {
+      kill(without_power);
+    }
   }
 
 protected:
@@ -46,6 +55,7 @@ private:
   sim_host* host_;
   std::string name_;
   bool running_ = false;
+  bool retired_ = false;
 };
 
 }  // namespace mdp::simulation

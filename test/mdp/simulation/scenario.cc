@@ -34,12 +34,14 @@ private:
   [[nodiscard]] random_source& random() noexcept { return town_.random(); }
   void choose_net();
   void choose_trades();
-  void choose_broker();
+  void choose_brokers();
   void choose_workers();
   void choose_clients();
   void choose_titanic();
   void disturb_disk();
   void send_one_home();
+  [[nodiscard]] broker_process& home();
+  [[nodiscard]] std::vector<std::string> all_brokers();
   [[nodiscard]] troubles some_troubles();
   [[nodiscard]] labour some_labour(const trade& of);
   void describe(std::size_t stock);
@@ -47,6 +49,7 @@ private:
   void live();
   void ask_once_more();
   void take_leave();
+  void check_brokers();
   template <class Kind, class... Arguments>
   void add(std::vector<std::unique_ptr<Kind>>& to, const char* what, Arguments&&... arguments);
 
@@ -57,7 +60,8 @@ private:
   std::vector<std::unique_ptr<trade>> trades_;
   std::vector<const trade*> served_;
   std::vector<const trade*> asked_;
-  std::optional<broker_process> broker_;
+  std::size_t broker_count_ = 1;
+  std::vector<std::unique_ptr<broker_process>> brokers_;
   std::vector<std::unique_ptr<worker_process>> workers_;
   std::vector<std::unique_ptr<stock_worker_process>> stock_workers_;
   std::vector<std::unique_ptr<caller_process>> callers_;
@@ -103,7 +107,8 @@ troubles scenario::some_troubles() {
           .pauses = random().chance(40),
           .broker_pauses = random().chance(30),
           .crashes = random().chance(50),
-          .broker_crashes = random().chance(25)};
+          .broker_crashes = random().chance(25),
+          .broker_losses = broker_count_ > 1 && random().chance(40)};
 }
 
 // What the services of this run are like, and what the broker is told of them.
@@ -128,7 +133,7 @@ void scenario::choose_trades() {
   }
 }
 
-void scenario::choose_broker() {
+void scenario::choose_brokers() {
   broker_options o;
   o.heartbeat_interval = heartbeat_;
   o.worker_capacity = random().between(1, 20);
@@ -153,11 +158,30 @@ void scenario::choose_broker() {
   if (options_.adjust) {
     options_.adjust(o);
   }
-  broker_.emplace(town_, std::move(o));
-  programs_.push_back(&*broker_);
-  if (options_.spoil_broker) {
-    options_.spoil_broker(*broker_);
+  while (brokers_.size() != broker_count_) {
+    add(brokers_, "broker", o);
+    if (options_.spoil_broker) {
+      options_.spoil_broker(*brokers_.back());
+    }
   }
+}
+
+// For who knows but one: it stays.
+broker_process& scenario::home() {
+  const auto staying = broker_count_ - (kinds_.broker_losses ? 1 : 0);
+  return *brokers_[random().pick(staying)];
+}
+
+// In the order in which one of them turns to them.
+std::vector<std::string> scenario::all_brokers() {
+  std::vector<std::string> names;
+  for (const auto& one : brokers_) {
+    names.push_back(one->name());
+  }
+  std::rotate(names.begin(),
+              names.begin() + static_cast<std::ptrdiff_t>(random().pick(names.size())),
+              names.end());
+  return names;
 }
 
 labour scenario::some_labour(const trade& of) {
@@ -171,12 +195,15 @@ labour scenario::some_labour(const trade& of) {
 
 void scenario::choose_workers() {
   for (const auto* const of : served_) {
+    // The first serves all brokers, where there are several.
+    bool everywhere = broker_count_ > 1;
     for (auto left = random().between(1, 3); left != 0; --left) {
       // What says nothing while it works is taken for dead where that counts.
-      if (random().chance(30) && !of->busy_expiry) {
+      if (random().chance(30) && !of->busy_expiry && !everywhere) {
         const stock_worker_process::options o{heartbeat_,
                                               milliseconds{random().between(10, 1'000)}};
-        add(stock_workers_, "stock worker", *of, o, some_labour(*of));
+        const auto& at = home().name();
+        add(stock_workers_, "stock worker", at, *of, o, some_labour(*of));
         continue;
       }
       worker_options o;
@@ -188,7 +215,11 @@ void scenario::choose_workers() {
       if (o.protocol == version::v01) {
         how.in_parts = 0;
       }
-      add(workers_, "worker", *of, o, how);
+      auto at = all_brokers();
+      if (random().chance(50) && !std::exchange(everywhere, false)) {
+        at.resize(1);
+      }
+      add(workers_, "worker", at, *of, o, how);
       if (options_.spoil_worker) {
         options_.spoil_worker(*workers_.back());
       }
@@ -207,20 +238,22 @@ void scenario::choose_clients() {
     how.pace = milliseconds{random().between(10, 400)};
     how.in_flight = random().between(1, 8);
     how.calls = random().between(10, 60);
-    add(callers_, "caller", asked_, o, how);
+    add(callers_, "caller", all_brokers(), asked_, o, how);
     if (options_.spoil_caller) {
       options_.spoil_caller(*callers_.back());
     }
   }
   for (auto left = random().between(0, 2); left != 0; --left) {
-    add(stock_clients_, "stock client", asked_,
+    const auto& at = home().name();
+    add(stock_clients_, "stock client", at, asked_,
         stock_client_process::options{.timeout = milliseconds{random().between(100, 2'500)},
                                       .attempts = static_cast<unsigned>(random().between(1, 3)),
                                       .calls = random().between(5, 30)});
   }
   if (random().chance(30)) {
     const auto* const of = served_[random().pick(served_.size())];
-    add(floods_, "flood", *of, random().between(20, 200));
+    const auto& at = home();
+    add(floods_, "flood", at, *of, random().between(20, 200));
   }
 }
 
@@ -244,7 +277,8 @@ void scenario::choose_titanic() {
   o.core.most_backoff = milliseconds{random().between(100, 1'000)};
   titanic_books_.emplace(town_.books(), o.core.service.attempts,
                          asks.size() * o.core.service.concurrency);
-  titanic_.emplace(town_, *titanic_books_, o);
+  const auto& at = home().name();
+  titanic_.emplace(town_, at, *titanic_books_, o);
   programs_.push_back(&*titanic_);
   if (options_.spoil_titanic) {
     options_.spoil_titanic(*titanic_);
@@ -256,7 +290,7 @@ void scenario::choose_titanic() {
     how.client.attempts = static_cast<unsigned>(random().between(1, 3));
     how.pace = milliseconds{random().between(20, 400)};
     how.requests = random().between(5, 30);
-    add(durables_, "durable client", asks, how);
+    add(durables_, "durable client", at, asks, how);
   }
 }
 
@@ -287,14 +321,14 @@ void scenario::send_one_home() {
 }
 
 void scenario::describe(std::size_t stock) {
-  description_ = std::to_string(workers_.size()) + " workers, " +
-                 std::to_string(stock_workers_.size()) + " stock workers, " +
+  description_ = std::to_string(broker_count_) + " brokers, " + std::to_string(workers_.size()) +
+                 " workers, " + std::to_string(stock_workers_.size()) + " stock workers, " +
                  std::to_string(callers_.size()) + " callers, " + std::to_string(stock) +
                  " stock clients";
   for (const auto& of : trades_) {
     description_ += ", " + of->name;
   }
-  const std::array<std::pair<bool, const char*>, 10> named{{
+  const std::array<std::pair<bool, const char*>, 11> named{{
       {farewells_, ", farewells"},
       {titanic_.has_value(), ", Titanic"},
       {bad_disk_, ", bad disk"},
@@ -305,6 +339,7 @@ void scenario::describe(std::size_t stock) {
       {kinds_.broker_pauses, ", broker pauses"},
       {kinds_.crashes, ", crashes"},
       {kinds_.broker_crashes, ", broker crashes"},
+      {kinds_.broker_losses, ", a broker lost"},
   }};
   for (const auto& [is, what] : named) {
     description_ += is ? what : "";
@@ -320,7 +355,7 @@ void scenario::live() {
     one->start();
   }
   const milliseconds lasting{random().between(2'000, 15'000)};
-  troublemaker_.emplace(town_, kinds_, programs_);
+  troublemaker_.emplace(town_, kinds_, programs_, broker_count_);
   if (farewells_) {
     troublemaker_->also([this] { send_one_home(); });
   }
@@ -356,9 +391,10 @@ void scenario::ask_once_more() {
   auto& books = town_.books();
   const auto hangs = std::any_of(trades_.begin(), trades_.end(),
                                  [](const auto& of) { return of->busy_deadline.has_value(); });
-  if (!kinds_.deceptive() && !hangs &&
-      broker_->workers_expired() + broker_->status().counters.workers_expired != 0) {
-    books.report(breach::expelled, "workers that had done nothing wrong");
+  for (const auto& one : brokers_) {
+    if (!kinds_.deceptive() && !hangs && one->workers_expired() != 0) {
+      books.report(breach::expelled, "workers that had done nothing wrong, by " + one->name());
+    }
   }
   for (const auto* const of : served_) {
     std::vector<std::uint32_t> calls;
@@ -381,9 +417,9 @@ void scenario::ask_once_more() {
 
 void scenario::take_leave() {
   auto& books = town_.books();
-  const auto& c = broker_->status().counters;
-  const auto silent = c.expired + c.exhausted + c.cut_short + c.oversized + c.refused - c.errors;
   for (const auto& one : floods_) {
+    const auto c = one->broker().status().counters;
+    const auto silent = c.expired + c.exhausted + c.cut_short + c.oversized + c.refused - c.errors;
     if (one->unanswered() > silent) {
       books.report(breach::lost, std::to_string(one->unanswered()) + " calls of " + one->name());
     }
@@ -399,7 +435,7 @@ void scenario::take_leave() {
     one->kill(false);
   }
   pass(seconds{1});
-  broker_->check_rest();
+  check_brokers();
   for (const auto& one : callers_) {
     one->leave();
   }
@@ -416,20 +452,36 @@ void scenario::take_leave() {
     one->kill(false);
   }
   pass(leaving);
-  broker_->check_rest();
-  if (const auto s = broker_->status(); s.peers + s.clients + s.workers != 0) {
-    books.report(breach::leaked, std::to_string(s.peers) + " peers, " + std::to_string(s.clients) +
-                                     " clients and " + std::to_string(s.workers) +
-                                     " workers are left");
+  check_brokers();
+  for (const auto& one : brokers_) {
+    if (!one->running()) {
+      continue;
+    }
+    if (const auto s = one->status(); s.peers + s.clients + s.workers != 0) {
+      books.report(breach::leaked, std::to_string(s.peers) + " peers, " +
+                                       std::to_string(s.clients) + " clients and " +
+                                       std::to_string(s.workers) + " workers are left at " +
+                                       one->name());
+    }
+  }
+}
+
+void scenario::check_brokers() {
+  for (const auto& one : brokers_) {
+    if (one->running()) {
+      one->check_rest();
+    }
   }
 }
 
 scenario_result scenario::run() {
   choose_net();
   heartbeat_ = milliseconds{random().between(100, 1'000)};
+  broker_count_ = random().chance(40) ? random().between(2, 3) : 1;
+  broker_count_ = options_.brokers.value_or(broker_count_);
   kinds_ = options_.kinds.value_or(some_troubles());
   choose_trades();
-  choose_broker();
+  choose_brokers();
   choose_workers();
   choose_clients();
   const auto with_titanic = random().chance(40);

@@ -43,6 +43,7 @@ struct scenario_options {
   // Instead of what the seed chooses.
   std::optional<troubles> kinds{};
   std::optional<bool> with_titanic{};
+  std::optional<std::size_t> brokers{};
 };
 
 [[nodiscard]] scenario_result run_scenario(std::uint64_t seed,

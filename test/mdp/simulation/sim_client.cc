@@ -13,9 +13,9 @@ class sim_client::conversation final : public sim_conversation::listener {
 public:
   explicit conversation(sim_client& of)
       : town_{of.town_},
-        edit_{&of.edit_},
+        faults_{&of.faults_},
         state_{of.options_, static_cast<std::uint32_t>(of.town_->random().next())},
-        socket_{*of.town_, *of.host_, of.broker_, announce_client(), *this} {}
+        socket_{*of.town_, *of.host_, of.brokers_, announce_client(), *this} {}
 
   [[nodiscard]] bool busy() const noexcept { return busy_; }
 
@@ -46,6 +46,10 @@ private:
     state_.on_detached(actions_);
     carry_out();
   }
+  void on_unreachable() override {
+    state_.on_unreachable(actions_);
+    carry_out();
+  }
   void on_deadline(time_point now) override {
     state_.on_deadline(now, actions_);
     carry_out();
@@ -56,10 +60,13 @@ private:
 
   void carry_out() {
     auto actions = std::exchange(actions_, {});
-    if (*edit_) {
-      (*edit_)(actions);
+    if (faults_->edit) {
+      faults_->edit(actions);
     }
     if (actions.reopen) {
+      if (actions.reopen->elsewhere && !faults_->never_leaves_its_broker) {
+        socket_.leave_broker();
+      }
       socket_.reopen(actions.reopen->delay);
     }
     for (auto& m : actions.sends) {
@@ -84,7 +91,7 @@ private:
   }
 
   town* town_;
-  const editor* edit_;
+  const sabotage* faults_;
   client_state state_;
   client_actions actions_;
   bool busy_ = false;
@@ -94,13 +101,13 @@ private:
   sim_conversation socket_;
 };
 
-sim_client::sim_client(town& in, sim_host& host, std::string broker, const client_options& options,
-                       editor edit)
+sim_client::sim_client(town& in, sim_host& host, std::vector<std::string> brokers,
+                       const client_options& options, sabotage faults)
     : town_{&in},
       host_{&host},
-      broker_{std::move(broker)},
+      brokers_{std::make_shared<broker_list>(std::move(brokers))},
       options_{options},
-      edit_{std::move(edit)} {
+      faults_{std::move(faults)} {
   conversations_.push_back(std::make_unique<conversation>(*this));
 }
 

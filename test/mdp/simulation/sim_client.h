@@ -1,6 +1,7 @@
 #pragma once
 // mdp::client in virtual time: many requests in flight, each on a connection of its own while it is.
 
+#include "mdp/broker_list.h"
 #include "mdp/client_state.h"
 #include "mdp/options.h"
 #include "test/mdp/simulation/sim_conversation.h"
@@ -23,11 +24,15 @@ public:
     // Once, unless there is a fault.
     std::function<void(boost::system::error_code, zmtp::message)> on_end;
   };
-  // Has its way with what is to be done.
-  using editor = std::function<void(client_actions&)>;
+  // Faults to put in, to see that they are noticed.
+  struct sabotage {
+    // Has its way with what is to be done.
+    std::function<void(client_actions&)> edit{};
+    bool never_leaves_its_broker = false;
+  };
 
-  sim_client(town& in, sim_host& host, std::string broker, const client_options& options,
-             editor edit = {});
+  sim_client(town& in, sim_host& host, std::vector<std::string> brokers,
+             const client_options& options, sabotage faults);
   ~sim_client();
 
   // Errors: those of client_state::ask.
@@ -42,9 +47,9 @@ private:
 
   town* town_;
   sim_host* host_;
-  std::string broker_;
+  std::shared_ptr<broker_list> brokers_;
   client_options options_;
-  editor edit_;
+  sabotage faults_;
   std::vector<std::unique_ptr<conversation>> conversations_;
 };
 

@@ -14,11 +14,11 @@ constexpr std::chrono::milliseconds looks_every{10};
 
 }  // namespace
 
-sim_conversation::sim_conversation(town& in, sim_host& host, std::string broker,
+sim_conversation::sim_conversation(town& in, sim_host& host, std::shared_ptr<broker_list> brokers,
                                    std::vector<std::string> extensions, listener& to)
     : town_{&in},
       host_{&host},
-      broker_{std::move(broker)},
+      brokers_{std::move(brokers)},
       extensions_{std::move(extensions)},
       listener_{&to},
       alarm_{in, host, [this] {
@@ -39,10 +39,23 @@ void sim_conversation::open() {
   options.announce_peers = true;
   options.extensions = extensions_;
   options.send_mark.messages.reset();
+  const bool others = brokers_->size() > 1;
+  if (others) {
+    options.reconnect.stop_after = 1;
+  }
+  broker_ = brokers_->current();
   socket_ = &town_->open(*host_, std::make_unique<zmtp::dealer_state>(options));
   // One that lingers outlives this.
   socket_->serve([this, alive = std::weak_ptr{alive_}] { return !alive.expired() && receive(); });
-  socket_->connect(broker_);
+  if (others) {
+    socket_->on_stopped([this, alive = std::weak_ptr{alive_}] {
+      if (!alive.expired() && !stopped_) {
+        listener_->on_unreachable();
+        look_at_deadline();
+      }
+    });
+  }
+  socket_->connect(brokers_->endpoint(broker_));
 }
 
 bool sim_conversation::receive() {

@@ -2,12 +2,14 @@
 // mdp/conversation_socket in virtual time: one conversation with a broker after the other, each on a
 // DEALER of its own.
 
+#include "mdp/broker_list.h"
 #include "mdp/reopen_pace.h"
 #include "test/mdp/simulation/sim_alarm.h"
 #include "test/mdp/simulation/town.h"
 #include "zmtp/message.h"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -24,6 +26,7 @@ public:
     virtual void on_attached(time_point now) = 0;
     virtual void on_message(zmtp::message&& m, time_point now) = 0;
     virtual void on_detached() = 0;
+    virtual void on_unreachable() {}
     virtual void on_deadline(time_point now) = 0;
     [[nodiscard]] virtual std::optional<time_point> next_deadline() const = 0;
 
@@ -31,7 +34,7 @@ public:
     ~listener() = default;
   };
 
-  sim_conversation(town& in, sim_host& host, std::string broker,
+  sim_conversation(town& in, sim_host& host, std::shared_ptr<broker_list> brokers,
                    std::vector<std::string> extensions, listener& to);
   sim_conversation(const sim_conversation&) = delete;
   sim_conversation& operator=(const sim_conversation&) = delete;
@@ -40,6 +43,7 @@ public:
 
   [[nodiscard]] bool send(zmtp::message&& m);
   void reopen(std::chrono::milliseconds delay);
+  void leave_broker() noexcept { brokers_->leave(broker_); }
   void look_at_deadline();
   // The end, when what is queued has arrived or the linger time is over.
   void finish();
@@ -54,7 +58,8 @@ private:
 
   town* town_;
   sim_host* host_;
-  std::string broker_;
+  std::shared_ptr<broker_list> brokers_;
+  std::size_t broker_ = 0;  // of this conversation
   std::vector<std::string> extensions_;
   listener* listener_;
   sim_socket* socket_ = nullptr;

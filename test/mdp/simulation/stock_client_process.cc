@@ -1,6 +1,5 @@
 #include "test/mdp/simulation/stock_client_process.h"
 
-#include "test/mdp/simulation/broker_process.h"
 #include "zmtp/routing/req_state.h"
 
 #include <utility>
@@ -47,7 +46,7 @@ void stock_client_process::leave() {
 void stock_client_process::open() {
   socket_ = &here().open(host(), std::make_unique<zmtp::req_state>(zmtp::socket_options{}));
   socket_->serve([this, alive = std::weak_ptr{alive_}] { return !alive.expired() && receive(); });
-  socket_->connect(broker_process::endpoint);
+  socket_->connect(broker_);
 }
 
 void stock_client_process::wake_later() {

@@ -21,9 +21,12 @@ public:
     std::size_t calls = 30;
   };
 
-  stock_client_process(town& in, std::string name, std::vector<const trade*> asks,
-                       const options& how)
-      : process{in, std::move(name)}, asks_{std::move(asks)}, options_{how} {}
+  stock_client_process(town& in, std::string name, std::string broker,
+                       std::vector<const trade*> asks, const options& how)
+      : process{in, std::move(name)},
+        broker_{std::move(broker)},
+        asks_{std::move(asks)},
+        options_{how} {}
 
   // Asks one service now; the number of the call. It must be running, and not be asking.
   std::uint32_t ask(const trade& what);
@@ -46,6 +49,7 @@ private:
   template <class Body>
   void after(std::chrono::milliseconds wait, Body&& body);
 
+  std::string broker_;
   std::vector<const trade*> asks_;
   options options_;
   std::shared_ptr<bool> alive_;

@@ -1,6 +1,5 @@
 #include "test/mdp/simulation/stock_worker_process.h"
 
-#include "test/mdp/simulation/broker_process.h"
 #include "zmtp/routing/round_robin_state.h"
 
 #include <utility>
@@ -40,7 +39,7 @@ void stock_worker_process::open() {
   liveness_ = full_liveness;
   socket_ = &here().open(host(), std::make_unique<zmtp::dealer_state>(zmtp::socket_options{}));
   socket_->serve([this, alive = std::weak_ptr{alive_}] { return !alive.expired() && receive(); });
-  socket_->connect(broker_process::endpoint);
+  socket_->connect(broker_);
   say({"", header, ready, serves_->name});
 }
 

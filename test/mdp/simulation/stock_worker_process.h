@@ -19,9 +19,13 @@ public:
     std::chrono::milliseconds reconnect_delay{2'500};
   };
 
-  stock_worker_process(town& in, std::string name, const trade& serves, const options& how,
-                       const labour& work)
-      : process{in, std::move(name)}, serves_{&serves}, options_{how}, how_{work} {}
+  stock_worker_process(town& in, std::string name, std::string broker, const trade& serves,
+                       const options& how, const labour& work)
+      : process{in, std::move(name)},
+        broker_{std::move(broker)},
+        serves_{&serves},
+        options_{how},
+        how_{work} {}
 
   // From now on it answers; somebody starts it again if it does nothing.
   void be_good();
@@ -40,6 +44,7 @@ private:
   template <class Body>
   void after(std::chrono::milliseconds wait, Body&& body);
 
+  std::string broker_;
   const trade* serves_;
   options options_;
   labour how_;

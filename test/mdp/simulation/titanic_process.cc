@@ -1,7 +1,6 @@
 #include "test/mdp/simulation/titanic_process.h"
 
 #include "mdp/titanic/command.h"
-#include "test/mdp/simulation/broker_process.h"
 
 #include <algorithm>
 #include <utility>
@@ -42,7 +41,7 @@ titanic_process::life::life(titanic_process& of)
               state.on_deadline(of.here().now(), actions);
               of.carry_out();
             }},
-      client{of.here(), of.host(), broker_process::endpoint, asking(of.options_)} {}
+      client{of.here(), of.host(), {of.broker_}, asking(of.options_), {}} {}
 
 template <class Body>
 void titanic_process::after(milliseconds wait, Body&& body) {
@@ -85,8 +84,7 @@ void titanic_process::offer(std::string_view name, asked_for what) {
     auto& added = life_->workers.emplace_back();
     const auto at = life_->workers.size() - 1;
     added = std::make_unique<sim_worker>(
-        here(), host(), broker_process::endpoint, o,
-        [this, at, what](std::uint64_t request, zmtp::message&& asked) {
+        here(), host(), broker_, o, [this, at, what](std::uint64_t request, zmtp::message&& asked) {
           take(*life_->workers[at], request, what, std::move(asked));
         });
   }

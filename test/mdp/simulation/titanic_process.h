@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -32,8 +33,12 @@ public:
     bool has_no_clock = false;
   };
 
-  titanic_process(town& in, titanic_books& books, titanic::service_options options)
-      : process{in, "titanic"}, books_{&books}, options_{std::move(options)} {}
+  titanic_process(town& in, std::string broker, titanic_books& books,
+                  titanic::service_options options)
+      : process{in, "titanic"},
+        broker_{std::move(broker)},
+        books_{&books},
+        options_{std::move(options)} {}
 
   [[nodiscard]] sabotage& faults() noexcept { return faults_; }
   // The disk has no more room, or the next of its operations fail; and no more of that.
@@ -85,6 +90,7 @@ private:
   template <class Body>
   void after(std::chrono::milliseconds wait, Body&& body);
 
+  std::string broker_;
   titanic_books* books_;
   titanic::service_options options_;
   sabotage faults_;

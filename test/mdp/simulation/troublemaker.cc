@@ -6,8 +6,9 @@ namespace mdp::simulation {
 
 using std::chrono::milliseconds;
 
-troublemaker::troublemaker(town& in, const troubles& kinds, std::vector<process*> programs)
-    : town_{&in}, kinds_{kinds}, programs_{std::move(programs)} {}
+troublemaker::troublemaker(town& in, const troubles& kinds, std::vector<process*> programs,
+                           std::size_t brokers)
+    : town_{&in}, kinds_{kinds}, programs_{std::move(programs)}, brokers_{brokers} {}
 
 void troublemaker::start(milliseconds lasting, milliseconds pace) {
   until_ = town_->now() + lasting;
@@ -43,7 +44,7 @@ void troublemaker::stop() {
   town_->books().excuse_lateness();
   for (auto* const one : programs_) {
     one->host().resume();
-    if (!one->running()) {
+    if (!one->running() && !one->retired()) {
       one->start();
     }
   }
@@ -74,6 +75,7 @@ void troublemaker::make_one() {
   add(kinds_.broker_pauses, &troublemaker::pause_broker);
   add(kinds_.crashes, &troublemaker::kill_any);
   add(kinds_.broker_crashes, &troublemaker::kill_broker);
+  add(kinds_.broker_losses, &troublemaker::lose_broker);
   ++made_;
   ways[town_->random().pick(ways.size())]();
 }
@@ -96,13 +98,15 @@ void troublemaker::cut_one() {
   s->cut(connecting, some_time_to_learn());
 }
 
-process& troublemaker::any_but_the_broker() {
-  return *programs_[town_->random().between(1, programs_.size() - 1)];
+process& troublemaker::any_broker() { return *programs_[town_->random().pick(brokers_)]; }
+
+process& troublemaker::any_but_brokers() {
+  return *programs_[town_->random().between(brokers_, programs_.size() - 1)];
 }
 
 void troublemaker::part_one() {
-  auto& one = any_but_the_broker().host();
-  auto& other = broker().host();
+  auto& one = any_but_brokers().host();
+  auto& other = any_broker().host();
   const auto ways = town_->random().pick(3);
   town_->note("trouble: a partition, ways", {ways});
   if (ways != 0) {
@@ -117,8 +121,8 @@ void troublemaker::part_one() {
   });
 }
 
-void troublemaker::pause_any() { pause(any_but_the_broker()); }
-void troublemaker::pause_broker() { pause(broker()); }
+void troublemaker::pause_any() { pause(any_but_brokers()); }
+void troublemaker::pause_broker() { pause(any_broker()); }
 
 void troublemaker::pause(process& one) {
   town_->note("trouble: a pause of " + one.name(), {});
@@ -129,8 +133,18 @@ void troublemaker::pause(process& one) {
   });
 }
 
-void troublemaker::kill_any() { kill(any_but_the_broker()); }
-void troublemaker::kill_broker() { kill(broker()); }
+void troublemaker::kill_any() { kill(any_but_brokers()); }
+void troublemaker::kill_broker() { kill(any_broker()); }
+
+void troublemaker::lose_broker() {
+  auto& one = *programs_[brokers_ - 1];
+  if (one.retired()) {
+    return;
+  }
+  const auto without_power = town_->random().chance(30);
+  town_->note("trouble: the loss of " + one.name() + ", without power", {without_power});
+  one.retire(without_power);
+}
 
 void troublemaker::kill(process& one) {
   if (!one.running()) {
@@ -140,7 +154,7 @@ void troublemaker::kill(process& one) {
   town_->note("trouble: the end of " + one.name() + ", without power", {without_power});
   one.kill(without_power);
   (void)town_->net().here().events.after(town_->up_to(milliseconds{3'000}), [this, &one] {
-    if (!one.running()) {
+    if (!one.running() && !one.retired()) {
       town_->note("start of " + one.name(), {});
       one.start();
     }

@@ -1,15 +1,18 @@
 #pragma once
-// A program with one worker of ours, which takes its time, and now and then does not answer at all.
+// A program with a worker of ours at each of its brokers, which takes its time, and now and then does not
+// answer at all.
 
 #include "mdp/options.h"
 #include "test/mdp/simulation/process.h"
 #include "test/mdp/simulation/sim_worker.h"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
+#include <string>
+#include <vector>
 
 namespace mdp::simulation {
 
@@ -28,11 +31,12 @@ public:
     // Has its way with a piece of a reply.
     std::function<void(piece&)> edit{};
     bool runs_twice = false;
+    bool mixes_brokers_up = false;  // answers at the next one
   };
 
-  worker_process(town& in, std::string name, const trade& serves, const worker_options& options,
-                 const labour& how)
-      : process{in, std::move(name)}, options_{options}, how_{how} {
+  worker_process(town& in, std::string name, std::vector<std::string> brokers, const trade& serves,
+                 const worker_options& options, const labour& how)
+      : process{in, std::move(name)}, brokers_{std::move(brokers)}, options_{options}, how_{how} {
     options_.service = serves.name;
   }
 
@@ -45,14 +49,18 @@ public:
 private:
   void begin() override;
   void end() override { life_.reset(); }
-  void take(std::uint64_t id, const zmtp::message& body);
-  void work(std::uint64_t id, piece next);
-  void say(std::uint64_t id, piece next);
+  // `at` is the number of the broker.
+  void take(std::size_t at, std::uint64_t id, const zmtp::message& body);
+  void work(std::size_t at, std::uint64_t id, piece next);
+  void say(std::size_t at, std::uint64_t id, piece next);
 
+  using workers = std::vector<std::unique_ptr<sim_worker>>;
+
+  std::vector<std::string> brokers_;
   worker_options options_;
   labour how_;
   sabotage faults_;
-  std::shared_ptr<sim_worker> life_;
+  std::shared_ptr<workers> life_;
 };
 
 }  // namespace mdp::simulation
