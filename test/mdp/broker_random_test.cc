@@ -1,7 +1,8 @@
 // Clients and workers that come and go at random, among peers that send mutilated messages. A
 // ledger shows that every request is answered at most once, by whom it was given to, to who asked,
 // that none is lost while there are workers, that none is given twice where it must not be, that who
-// understands errors hears of every end, and that no worker has more in hand than it takes.
+// understands errors hears of every end, and that no worker has more in hand than it takes: also where what
+// the services are like changes again and again, whose limits then count from the change on.
 #include "mdp/request_error.h"
 #include "test/mdp/broker_fixture.h"
 
@@ -15,29 +16,39 @@ namespace {
 
 constexpr std::string_view services[] = {"echo", "raw", "once"};
 
+constexpr unsigned ever_again = 1'000'000;  // attempts
+
+broker_options first_configuration() {
+  return {
+      .client_limit = {.requests = 2},
+      .services = {.attempts = ever_again, .unserved_expiry = 24h, .limit = {.octets = 2'000}},
+      .rules = {{"raw",
+                 {.attempts = ever_again,
+                  .unserved_expiry = 24h,
+                  .raw_client_address = true,
+                  .limit = {.octets = 2'000}}},
+                {"once", {.idempotent = false, .unserved_expiry = 24h, .limit = {.requests = 3}}}}};
+}
+
+// Requests may end without a reply though there are workers.
+bool may_fail(const service_options& of) {
+  return !of.idempotent || of.attempts != ever_again || of.request_expiry;
+}
+
 class random_life : public broker_setting {
 public:
-  random_life()
-      : broker_setting{
-            {.client_limit = {.requests = 2},
-             .services = {.attempts = 1'000'000,
-                          .unserved_expiry = 24h,
-                          .limit = {.octets = 2'000}},
-             .rules = {
-                 {"raw",
-                  {.attempts = 1'000'000,
-                   .unserved_expiry = 24h,
-                   .raw_client_address = true,
-                   .limit = {.octets = 2'000}}},
-                 {"once",
-                  {.idempotent = false, .unserved_expiry = 24h, .limit = {.requests = 3}}}}}} {}
+  // `changes`: of the configuration.
+  explicit random_life(bool changes) : broker_setting{first_configuration()}, changes_{changes} {}
   void run(unsigned seed);
   [[nodiscard]] std::size_t most_in_hand() const noexcept { return most_in_hand_; }
+  // Clients that were paused before a change of the configuration, and were not behind it.
+  [[nodiscard]] std::size_t let_go() const noexcept { return let_go_; }
 
 private:
   struct asked {
     std::string id;
-    bool in_part = false;  // a PARTIAL was received
+    bool in_part = false;   // a PARTIAL was received
+    bool may_fail = false;  // by the configuration, at some time since
   };
   struct client {
     version speaks;
@@ -48,6 +59,7 @@ private:
     std::string_view serves;
     dialect speaks;
     std::size_t capacity = 1;
+    bool sees_raw_addresses = false;
     std::vector<given_request> hands;
   };
 
@@ -66,7 +78,8 @@ private:
     const auto how = std::array{dialect::v01, dialect::v02, dialect::v02_delimited}[pick(3)];
     const auto capacity = pick(3) == 0 ? 1 : 1 + pick(16);
     const auto announced = capacity == 1 ? "" : "capacity=" + std::to_string(capacity);
-    workers_[attach_worker(service, how, announced)] = {service, how, capacity, {}};
+    workers_[attach_worker(service, how, announced)] = {
+        service, how, capacity, of(service).raw_client_address, {}};
   }
   void say_in(dialect how, zmtp::peer_id id, zmtp::message m) {
     if (how == dialect::v02_delimited) {
@@ -75,7 +88,28 @@ private:
     say(id, std::move(m));
   }
 
+  // By the configuration of now.
+  [[nodiscard]] const service_options& of(std::string_view service) const {
+    for (const auto& rule : configuration_.rules) {
+      if (rule.name == service) {
+        return rule.options;
+      }
+    }
+    return configuration_.services;
+  }
+  [[nodiscard]] service_options some_options();
+  void the_configuration_changes();
+
+  // Of a service, unanswered.
+  struct load {
+    std::size_t requests = 0;
+    std::size_t octets = 0;
+  };
+  [[nodiscard]] load load_of(std::string_view service) const;
+  void check_limits();
+
   void step();
+  void live();
   void a_client_asks();
   void clients_read();
   void a_worker_reads(zmtp::peer_id id, worker& w);
@@ -85,6 +119,9 @@ private:
   void finish();
 
   std::mt19937 random_;
+  bool changes_;
+  broker_options configuration_ = first_configuration();
+  std::size_t let_go_ = 0;
   unsigned last_id_ = 0;
   std::map<zmtp::peer_id, client> clients_;
   std::map<zmtp::peer_id, worker> workers_;
@@ -103,6 +140,7 @@ void random_life::a_client_asks() {
   }
   auto& entry = c.open[std::string{service}];
   entry.id = "honest:" + std::to_string(++last_id_);
+  entry.may_fail = may_fail(of(service));
   zmtp::message m{entry.id};
   if (pick(3) == 0) {
     m.push_back(std::string(pick(2000), 'b'));
@@ -110,6 +148,77 @@ void random_life::a_client_asks() {
   push_client_request(m, c.speaks, service);
   seen_.push_back(m);
   say(id, std::move(m));
+  const auto [requests, octets] = load_of(service);
+  const auto& limit = of(service).limit;
+  if (octets >= limit.octets || requests >= limit.requests.value_or(SIZE_MAX)) {
+    ASSERT_EQ(paused.count(id), 1U) << service << " is at its limit";
+  }
+}
+
+random_life::load random_life::load_of(std::string_view service) const {
+  for (const auto& one : broker.services()) {
+    if (one.name == service) {
+      const auto& c = one.counters;
+      const auto ended =
+          c.replies + c.expired + c.exhausted + c.cut_short + c.abandoned + c.oversized;
+      return {c.requests - ended, one.octets};
+    }
+  }
+  return {};
+}
+
+// Who is not read any more has a reason.
+void random_life::check_limits() {
+  for (const auto service : services) {
+    const auto [requests, octets] = load_of(service);
+    const auto& limit = of(service).limit;
+    if (octets > limit.octets / 2 || requests > limit.requests.value_or(SIZE_MAX) / 2) {
+      return;
+    }
+  }
+  for (const auto& [id, c] : clients_) {
+    if (c.open.size() < configuration_.client_limit.requests) {
+      ASSERT_EQ(paused.count(id), 0U) << "no service is near its limit";
+    }
+  }
+}
+
+service_options random_life::some_options() {
+  service_options o;
+  o.unserved_expiry = 24h;
+  o.idempotent = pick(4) != 0;
+  o.attempts = pick(4) == 0 ? 1 + pick(3) : ever_again;
+  o.raw_client_address = pick(3) == 0;
+  if (pick(4) == 0) {
+    o.request_expiry = std::chrono::milliseconds{500 + pick(3'000)};
+  }
+  o.limit.octets = 600 + pick(6'000);
+  if (pick(3) == 0) {
+    o.limit.requests = 1 + pick(6);
+  }
+  return o;
+}
+
+// "once" remains what its name says.
+void random_life::the_configuration_changes() {
+  configuration_.services = some_options();
+  configuration_.rules.clear();
+  for (const auto service : services) {
+    if (service == "once" || pick(2) == 0) {
+      configuration_.rules.push_back({std::string{service}, some_options()});
+    }
+  }
+  configuration_.rules.back().options.idempotent = false;
+  const auto paused_before = paused.size();
+  broker.change_services(configuration_, now, actions);
+  carry_out();
+  ASSERT_LE(paused.size(), paused_before);
+  let_go_ += paused_before - paused.size();
+  for (auto& [id, c] : clients_) {
+    for (auto& [service, entry] : c.open) {
+      entry.may_fail = entry.may_fail || may_fail(of(service));
+    }
+  }
 }
 
 void random_life::clients_read() {
@@ -123,7 +232,7 @@ void random_life::clients_read() {
       ASSERT_NE(at, c.open.end()) << "a reply to nothing";
       if (failed) {
         ASSERT_TRUE(c.reads_errors);
-        ASSERT_TRUE(at->first == "once" || at->second.in_part);
+        ASSERT_TRUE(at->second.may_fail || at->second.in_part);
         c.open.erase(at);
         continue;
       }
@@ -151,6 +260,7 @@ void random_life::a_worker_reads(zmtp::peer_id id, worker& w) {
     const auto* given = std::get_if<broker_request>(&*input);
     ASSERT_NE(given, nullptr) << "an honest worker was sent away";
     const std::string address{given->address};
+    ASSERT_EQ(address.starts_with("id"), w.sees_raw_addresses);
     m.pop_front();
     m.pop_front();
     if (w.serves == "once" && m.front().starts_with("honest:")) {
@@ -158,7 +268,7 @@ void random_life::a_worker_reads(zmtp::peer_id id, worker& w) {
     }
     w.hands.push_back({address, m});
   }
-  ASSERT_LE(w.hands.size(), w.serves == "raw" ? 1 : w.capacity);
+  ASSERT_LE(w.hands.size(), w.sees_raw_addresses ? 1 : w.capacity);
   most_in_hand_ = std::max(most_in_hand_, w.hands.size());
 }
 
@@ -199,7 +309,11 @@ zmtp::message random_life::mutilated() {
       case 0: parts.erase(at); break;
       case 1: parts.insert(at, std::string{*at}); break;
       case 2: parts.insert(at, std::string{}); break;
-      case 3: parts.insert(at, std::string(pick(300), static_cast<char>(pick(256)))); break;
+      case 3: {
+        const auto octets = pick(300);
+        parts.insert(at, std::string(octets, static_cast<char>(pick(256))));
+        break;
+      }
       case 4: std::iter_swap(at, parts.begin()); break;
       case 5:
         if (!at->empty()) {
@@ -241,6 +355,15 @@ void random_life::a_stranger_speaks() {
 }
 
 void random_life::step() {
+  if (changes_ && pick(50) == 0) {
+    the_configuration_changes();
+  } else {
+    live();
+  }
+  check_limits();
+}
+
+void random_life::live() {
   switch (pick(12)) {
     case 0: {
       const auto at = any(clients_);
@@ -313,8 +436,7 @@ void random_life::finish() {
   for (const auto& [id, c] : clients_) {
     for (const auto& [service, entry] : c.open) {
       // Its worker was lost, in the middle of the reply or where that is the end, and nobody was told.
-      EXPECT_TRUE(!c.reads_errors && (entry.in_part || service == "once"))
-          << entry.id << " was lost";
+      EXPECT_TRUE(!c.reads_errors && (entry.in_part || entry.may_fail)) << entry.id << " was lost";
     }
     EXPECT_EQ(paused.count(id), 0U);
     EXPECT_EQ(closed.count(id), 0U);
@@ -328,7 +450,7 @@ void random_life::finish() {
   }
   const auto s = broker.status();
   EXPECT_EQ(s.clients + s.workers + s.waiting + s.working + s.paused_clients, 0U);
-  EXPECT_EQ(s.services, 2U);  // that have a rule
+  EXPECT_EQ(s.services, configuration_.rules.size());
   for (const auto& one : broker.services()) {
     EXPECT_EQ(one.workers + one.busy + one.waiting + one.working + one.octets, 0U) << one.name;
   }
@@ -352,10 +474,12 @@ void random_life::run(unsigned seed) {
 TEST(broker_random, ledger) {  // MDP-31, D1, D3
   broker_counters sum;
   std::size_t most_in_hand = 0;
+  std::size_t let_go = 0;
   for (unsigned seed = 0; seed < 400 && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
-    random_life life;
+    random_life life{seed % 2 == 1};
     life.run(seed);
+    let_go += life.let_go();
     const auto counted = life.counters();
     most_in_hand = std::max(most_in_hand, life.most_in_hand());
     sum.malformed_announcements += counted.malformed_announcements;
@@ -365,6 +489,7 @@ TEST(broker_random, ledger) {  // MDP-31, D1, D3
     sum.cut_short += counted.cut_short;
     sum.exhausted += counted.exhausted;
     sum.errors += counted.errors;
+    sum.expired += counted.expired;
     sum.abandoned += counted.abandoned;
     sum.unwanted_replies += counted.unwanted_replies;
     sum.unexpected_commands += counted.unexpected_commands;
@@ -378,11 +503,12 @@ TEST(broker_random, ledger) {  // MDP-31, D1, D3
   // All of it did happen.
   for (const auto count :
        {sum.replies, sum.partials, sum.requeued, sum.cut_short, sum.exhausted, sum.errors,
-        sum.abandoned, sum.unwanted_replies, sum.unexpected_commands, sum.ignored_messages,
-        sum.workers_expired, sum.pauses, sum.malformed_announcements}) {
+        sum.expired, sum.abandoned, sum.unwanted_replies, sum.unexpected_commands,
+        sum.ignored_messages, sum.workers_expired, sum.pauses, sum.malformed_announcements}) {
     EXPECT_GT(count, 5U);
   }
   EXPECT_GT(most_in_hand, 4U);
+  EXPECT_GT(let_go, 5U);
   for (auto fault = errc::no_header; fault <= errc::version_changed;
        fault = static_cast<errc>(static_cast<int>(fault) + 1)) {
     if (fault != errc::too_many_frames) {
