@@ -2,6 +2,11 @@
 #include "test/support/wire.h"
 #include "zmtp/decoder.h"
 
+#include <sanitizer/asan_interface.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <random>
 #include <span>
 #include <string>
@@ -16,8 +21,14 @@ bool judges_frames(error_code fault) {
          fault == errc::too_many_parts || fault == errc::command_too_large;
 }
 
-// What was found, one behind the other, and the fault.
+// What was found in an input, one behind the other, and the fault. Kept from input to input, as all
+// memory here is: to allocate it costs more than the decoder does.
 struct finding {
+  void clear() noexcept {
+    octets.clear();
+    ends.clear();
+    fault.clear();
+  }
   void add(std::string_view run) {
     octets += run;
     ends.push_back(octets.size());
@@ -26,11 +37,75 @@ struct finding {
   std::string octets;
   std::vector<std::size_t> ends;
   error_code fault;
-  friend bool operator==(const finding&, const finding&) = default;
+};
+
+// Requires that another run finds the same, without keeping what it finds.
+class same_again {
+public:
+  explicit same_again(const finding& whole) noexcept : whole_{&whole} {}
+
+  void add(std::string_view run) {
+    require(next_ < whole_->ends.size(), "no more is found");
+    const auto end = whole_->ends[next_++];
+    require(run.size() == end - begin_ &&
+                std::memcmp(run.data(), whole_->octets.data() + begin_, run.size()) == 0,
+            "the same is found");
+    begin_ = end;
+  }
+  void end(error_code fault) const {
+    require(next_ == whole_->ends.size(), "no less is found");
+    require(fault == whole_->fault, "the same fault is found");
+  }
+
+private:
+  const finding* whole_;
+  std::size_t next_ = 0;
+  std::size_t begin_ = 0;
+};
+
+// The octets of a peer as they come, in memory where ASan sees each look at what has not come yet.
+class incoming_octets {
+public:
+  // All of them are to come again.
+  void start(std::string_view octets) {
+    if (memory_.size() < octets.size()) {
+      ASAN_UNPOISON_MEMORY_REGION(memory_.data(), memory_.size());
+      memory_.resize(octets.size());
+    }
+    ASAN_POISON_MEMORY_REGION(memory_.data(), memory_.size());
+    to_come_ = octets;
+    begin_ = end_ = 0;
+  }
+  // False if there are none any more.
+  [[nodiscard]] bool come(std::size_t count) {
+    const auto next = std::min(count, to_come_.size());
+    ASAN_UNPOISON_MEMORY_REGION(memory_.data(), end_ + next);
+    std::memcpy(memory_.data() + end_, to_come_.data(), next);
+    to_come_.remove_prefix(next);
+    end_ += next;
+    return next != 0;
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return end_ - begin_; }
+  [[nodiscard]] std::span<std::byte> look() noexcept { return {memory_.data() + begin_, size()}; }
+  [[nodiscard]] std::string_view text(std::size_t at, std::size_t count) const noexcept {
+    return {reinterpret_cast<const char*>(memory_.data()) + begin_ + at, count};
+  }
+  void take(std::size_t count) noexcept { begin_ += count; }
+  // What is in front of them closes up with what follows.
+  void remove(std::size_t at, std::size_t count) noexcept {
+    std::memmove(memory_.data() + begin_ + count, memory_.data() + begin_, at);
+    begin_ += count;
+  }
+
+private:
+  std::vector<std::byte> memory_;
+  std::string_view to_come_;
+  std::size_t begin_ = 0;  // of what was not taken yet
+  std::size_t end_ = 0;
 };
 
 // Of whole frames, all messages' or all commands', one behind the other: each but the last has more to
-// follow. Allocates nothing: that costs more than the decoder does.
+// follow.
 std::size_t frames_in(std::string_view run, unsigned kind) {
   std::size_t count = 0;
   for (bool follows = true; follows; ++count) {
@@ -50,54 +125,35 @@ std::size_t frames_in(std::string_view run, unsigned kind) {
   return count;
 }
 
-// `reads`: what is found is read too, which is enough once where the same is found again.
-template <class Piece>
-finding found_in(std::string_view octets, const limits& limit, Piece&& piece, bool reads = false) {
+// Gives `into` each message and each command that is found, and returns the fault.
+template <class Piece, class Into>
+error_code find(incoming_octets& octets, const limits& limit, Piece&& piece, Into&& into) {
   decoder d{limit};
   d.handshake_done();
-  finding so_far;
-  so_far.octets.reserve(octets.size());
-  std::string held;
-  held.reserve(octets.size());
-  std::size_t taken = 0;
   for (;;) {
-    const std::string_view rest = std::string_view{held}.substr(taken);
-    switch (d.look(std::as_writable_bytes(std::span{held}.subspan(taken)))) {
-      case decoder::found::more: {
-        require(d.needed() > rest.size(), "where more is needed it has not come");
-        if (octets.empty()) {
-          return so_far;
+    switch (d.look(octets.look())) {
+      case decoder::found::more:
+        require(d.needed() > octets.size(), "where more is needed it has not come");
+        if (!octets.come(piece())) {
+          return {};
         }
-        const auto next = octets.substr(0, piece());
-        held += next;
-        octets.remove_prefix(next.size());
         break;
-      }
       case decoder::found::message:
-        require(d.size() <= rest.size() && d.size() <= limit.message_size, "sizes are kept");
+        require(d.size() <= octets.size() && d.size() <= limit.message_size, "sizes are kept");
         require(d.parts() <= limit.message_parts, "parts are limited");
-        so_far.add(rest.substr(0, d.size()));
-        if (reads) {
-          require(frames_in(rest.substr(0, d.size()), 0) == d.parts(), "its parts are counted");
-        }
-        taken += d.size();
+        into(octets.text(0, d.size()), d.parts());
+        octets.take(d.size());
         d.message_taken();
         break;
-      case decoder::found::command: {
-        require(d.size() + d.command_size() <= rest.size(), "sizes are kept");
-        const auto command = rest.substr(d.size(), d.command_size());
-        so_far.add(command);
-        if (reads) {
-          require(frames_in(command, test::command) == 1, "a command is one frame");
-        }
-        held.erase(taken + d.size(), d.command_size());
+      case decoder::found::command:
+        require(d.size() + d.command_size() <= octets.size(), "sizes are kept");
+        into(octets.text(d.size(), d.command_size()), 0);
+        octets.remove(d.size(), d.command_size());
         d.command_taken();
         break;
-      }
       case decoder::found::fault:
         require(judges_frames(d.fault()), "a fault is one of the frames'");
-        so_far.fault = d.fault();
-        return so_far;
+        return d.fault();
     }
   }
 }
@@ -112,14 +168,31 @@ void try_decoder(std::string_view input) {
     limit = {.command_size = 100, .frame_size = 300, .message_size = 1000, .message_parts = 5};
   }
   const auto octets = input.substr(2);
-  const auto whole = found_in(
-      octets, limit, [] { return static_cast<std::size_t>(-1); }, true);
+  static finding whole;
+  static incoming_octets incoming;
+  whole.clear();
+  incoming.start(octets);
+  whole.fault = find(
+      incoming, limit, [] { return static_cast<std::size_t>(-1); },
+      [](std::string_view run, std::size_t parts) {
+        if (parts != 0) {
+          require(frames_in(run, 0) == parts, "its parts are counted");
+        } else {
+          require(frames_in(run, test::command) == 1, "a command is one frame");
+        }
+        whole.add(run);
+      });
+  // What is found is read once: it is enough that the same is found again.
+  const auto again = [&](auto piece) {
+    same_again same{whole};
+    incoming.start(octets);
+    same.end(find(incoming, limit, piece,
+                  [&same](std::string_view run, std::size_t) { same.add(run); }));
+  };
   std::minstd_rand random{static_cast<unsigned char>(input[1])};
-  require(found_in(octets, limit, [&] { return 1 + random() % 50; }) == whole,
-          "the same is found in random pieces");
+  again([&random] { return 1 + random() % 50; });
   if (octets.size() <= 128) {
-    require(found_in(octets, limit, [] { return 1U; }) == whole,
-            "the same is found octet by octet");
+    again([] { return std::size_t{1}; });
   }
 }
 
