@@ -38,6 +38,13 @@ protected:
     message m = co_await with.async_receive(use_awaitable);
     co_await with.async_send(std::move(m), use_awaitable);
   }
+  asio::awaitable<void> lose(const zmtp::socket& connections, std::size_t in_all) {
+    asio::steady_timer again{sides.executor()};
+    while (connections.counters().ended[static_cast<std::size_t>(errc::connection_lost)] < in_all) {
+      again.expires_after(1ms);
+      co_await again.async_wait(use_awaitable);
+    }
+  }
   static void they_answer_once(libzmq::socket& with) {
     const auto m = with.receive();
     with.send(m);
@@ -62,14 +69,7 @@ TEST_F(request_reply_restart, our_req_finds_their_rep_again) {
                 events.wait(ZMQ_EVENT_CLOSED);
               });
     theirs.close();
-    const auto lost = [&]() -> asio::awaitable<void> {
-      asio::steady_timer again{sides.executor()};
-      while (ours.counters().ended[static_cast<std::size_t>(errc::connection_lost)] < round) {
-        again.expires_after(1ms);
-        co_await again.async_wait(use_awaitable);
-      }
-    };
-    sides.run_ours(lost);
+    sides.run_ours([&] { return lose(ours, round); });
   }
 }
 
@@ -111,6 +111,43 @@ TEST_F(request_reply_restart, our_rep_finds_their_req_again) {
   }
 }
 
+// libzmq's would get what the first had asked for as the reply to its own request.
+TEST_F(request_reply_restart, our_rep_gives_the_reply_to_one_of_theirs_to_no_other) {
+  const auto at = vacant.to_string();
+  socket_options options;
+  options.reconnect = {.initial = 5ms, .maximum = 20ms};
+  rep_socket ours{sides.executor(), options};
+  ours.connect(at);
+  const auto receive = [&]() -> asio::awaitable<void> {
+    const message m = co_await ours.async_receive(use_awaitable);
+    EXPECT_EQ(m, message{"question"});
+  };
+  {
+    libzmq::socket theirs{sides.theirs(), ZMQ_REQ};
+    theirs.bind(at);
+    sides.run(receive, [&] {
+      theirs.send({"question"});
+      libzmq::monitor events{sides.theirs(), theirs};
+      ASSERT_EQ(zmq_unbind(theirs.handle(), at.c_str()), 0);
+      events.wait(ZMQ_EVENT_CLOSED);
+    });
+  }
+  libzmq::socket theirs{sides.theirs(), ZMQ_REQ};
+  theirs.bind(at);
+  const auto reply_late = [&]() -> asio::awaitable<void> {
+    message late{"late"};
+    co_await lose(ours, 1);
+    co_await ours.async_wait_peers(1, use_awaitable);
+    co_await ours.async_send(std::move(late), use_awaitable);
+    co_await answer(ours);
+  };
+  sides.run(reply_late, [&] {
+    theirs.send({"another"});
+    EXPECT_EQ(theirs.receive(), parts{"another"});
+  });
+  EXPECT_EQ(ours.counters().dropped_unknown, 1U);
+}
+
 // The service goes on with others when one asks and goes away.
 TEST_F(request_reply_restart, a_reply_to_their_req_that_went_is_dropped) {
   rep_socket ours{sides.executor()};
@@ -124,11 +161,7 @@ TEST_F(request_reply_restart, a_reply_to_their_req_that_went_is_dropped) {
   sides.run(receive, [&] { gone->send({"question"}); });
   gone.reset();
   const auto lost = [&]() -> asio::awaitable<void> {
-    asio::steady_timer again{sides.executor()};
-    while (ours.counters().ended[static_cast<std::size_t>(errc::connection_lost)] == 0) {
-      again.expires_after(1ms);
-      co_await again.async_wait(use_awaitable);
-    }
+    co_await lose(ours, 1);
     message reply{"answer"};
     co_await ours.async_send(std::move(reply), use_awaitable);
   };

@@ -29,6 +29,14 @@ inline peer_id attach_new(socket_state& state, std::string_view routing_id = {},
   return p.id;
 }
 
+// A peer comes to the endpoint of this pipe: which one it gets.
+inline peer_id attach_to(socket_state& state, peer_id endpoint, std::string_view routing_id = {},
+                         std::uint32_t random = 1) {
+  auto& p = state.pipe_for(*state.find(endpoint), announcing(routing_id));
+  state.on_attached(p, announcing(routing_id), random);
+  return p.id;
+}
+
 // To be compared.
 template <class Ids>
 std::vector<peer_id> ids_of(const Ids& ids) {

@@ -38,6 +38,7 @@ struct alignas(cache_line) pipe {
   peer_id id;
   bool durable;
   bool attached = false;   // a conversation in traffic is on it
+  bool met = false;        // there has been one
   bool announced = false;  // the user has been told of the attach, and not of the detach
   bool closing = false;    // gone but for what the user has not received yet
   bool dirty = false;      // something was sent since the shell last looked

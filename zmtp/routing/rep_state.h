@@ -8,7 +8,8 @@
 namespace zmtp {
 
 // A request's envelope, up to and with its empty delimiter, is kept and goes back in front of the
-// reply. A message without a delimiter, or with nothing behind it, is dropped and counted.
+// reply. A message without a delimiter, or with nothing behind it, is dropped and counted. A reply is for
+// who asked: whoever comes to its endpoint without the routing id that it had is somebody else.
 class rep_state final : public socket_state {
 public:
   static constexpr auto pattern = socket_type::rep;
@@ -27,6 +28,9 @@ public:
   [[nodiscard]] bool writable() const noexcept override { return asked_by_.has_value(); }
 
 private:
+  [[nodiscard]] bool succeeds(const peer_info& last, const peer_info& who) const override {
+    return !who.routing_id.empty() && who.routing_id == last.routing_id;
+  }
   [[nodiscard]] bool take_envelope(message& m);
 
   std::optional<peer_id> asked_by_;

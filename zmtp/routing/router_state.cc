@@ -29,10 +29,14 @@ socket_state::verdict router_state::on_admission(std::optional<peer_id> id, cons
   return {.refused = errc::duplicate_routing_id, .probe = holder, .evict = {}};
 }
 
+bool router_state::succeeds(const peer_info& last, const peer_info& who) const {
+  return usable(who.routing_id) && who.routing_id == last.routing_id;
+}
+
 void router_state::on_attached(pipe& p, peer_info info, std::uint32_t random) {
   identities_.erase(p.info.routing_id, p.id);
   if (!usable(info.routing_id)) {
-    // An endpoint's peer without one keeps what was made up when it connects again.
+    // An endpoint's peers without one have what was made up for the first: it names the endpoint.
     const auto made_up = !p.info.routing_id.empty() && !usable(p.info.routing_id);
     info.routing_id = made_up ? p.info.routing_id : identities_.make_up(random);
   }

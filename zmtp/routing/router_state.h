@@ -1,5 +1,6 @@
 #pragma once
 // ROUTER (RFC 28): receives fairly from all peers and says from which, sends to the peer that is named.
+// Who comes to an endpoint without the routing id of the last one there is another peer.
 
 #include "zmtp/routing/identity_table.h"
 #include "zmtp/routing/socket_state.h"
@@ -38,6 +39,7 @@ public:
   }
 
 private:
+  [[nodiscard]] bool succeeds(const peer_info& last, const peer_info& who) const override;
   void forget(pipe& p) override;
 
   identity_table identities_;

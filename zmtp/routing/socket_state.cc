@@ -11,9 +11,19 @@ socket_state::verdict socket_state::on_admission(std::optional<peer_id>, const p
   return {};
 }
 
+pipe& socket_state::pipe_for(pipe& last, const peer_info& who) {
+  if (!last.met || succeeds(last.info, who)) {
+    return last;
+  }
+  auto& next = open_pipe(true);
+  next.info = last.info;
+  close_pipe(last);
+  return next;
+}
+
 void socket_state::on_attached(pipe& p, peer_info info, std::uint32_t) {
   attached_ += p.attached ? 0U : 1U;
-  p.attached = true;
+  p.attached = p.met = true;
   p.info = std::move(info);
   announce(p);
 }

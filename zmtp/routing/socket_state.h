@@ -98,6 +98,10 @@ public:
   // Whether a peer that announces itself so may attach. `id` is the durable pipe that it would attach
   // to, if any.
   [[nodiscard]] virtual verdict on_admission(std::optional<peer_id> id, const peer_info& info);
+  // Which pipe a peer attaches to that has come to the endpoint of `last`: that one, with all that was
+  // queued. But where the pattern answers peers, and this may be another than was there before, a new one,
+  // which the endpoint has from then on, and the last peer is gone.
+  [[nodiscard]] pipe& pipe_for(pipe& last, const peer_info& who);
   // The conversation on this pipe is in traffic. `random` is for what has to be made up.
   virtual void on_attached(pipe& p, peer_info info, std::uint32_t random);
   // p.in has grown.
@@ -226,6 +230,10 @@ protected:
     return !p.closing && !p.out.full() && (p.attached || !options_.immediate);
   }
   virtual void forget(pipe& p);
+  // Whether what was queued for the last peer of an endpoint is for this one, too.
+  [[nodiscard]] virtual bool succeeds(const peer_info& /*last*/, const peer_info& /*who*/) const {
+    return true;
+  }
 
   socket_type type_;
   socket_options options_;

@@ -119,6 +119,7 @@ void dialer::stop_waiting_for_name() noexcept {
 
 void dialer::adopt(const std::shared_ptr<peer_link>& link) {
   linked_ = true;
+  link->on_moved([self = shared_from_this()](peer_id pipe) { self->pipe_ = pipe; });
   link->on_end([self = shared_from_this()](error_code reason,
                                            std::optional<std::chrono::milliseconds> lasted) {
     self->linked_ = false;

@@ -36,6 +36,11 @@ pipe* peer_link::attach(peer_info who) {
     auto& opened = state.open_pipe(false);
     opened.counters = early_;
     pipe_ = opened.id;
+  } else if (auto* last = own_pipe()) {
+    const auto next = state.pipe_for(*last, who).id;
+    if (std::exchange(pipe_, next) != next && on_moved_) {
+      on_moved_(next);
+    }
   }
   auto* const p = own_pipe();
   if (p != nullptr) {
@@ -91,6 +96,7 @@ void peer_link::detach(error_code reason) {
   if (ready_at_) {
     lasted = std::chrono::duration_cast<std::chrono::milliseconds>(clock::now() - *ready_at_);
   }
+  on_moved_ = nullptr;
   core_->remove(*this);
   if (auto over = std::exchange(on_handshake_over_, nullptr)) {
     over();

@@ -63,12 +63,14 @@ public:
 
   // Called once, when the handshake is over, well or not. Set before start().
   void on_handshake_over(std::function<void()> handler) { on_handshake_over_ = std::move(handler); }
+  // Called where the endpoint's pipe is another from now on. Set before start().
+  void on_moved(std::function<void(peer_id)> handler) { on_moved_ = std::move(handler); }
   // Called once, in a turn.
   void on_end(end_handler handler) { on_end_ = std::move(handler); }
 
 protected:
-  // `pipe` is the durable pipe of an endpoint that we connect to; an accepted connection gets one
-  // when its handshake is over.
+  // `pipe` is the durable pipe of an endpoint that we connect to, as long as its peer may have it; an
+  // accepted connection gets one when its handshake is over.
   peer_link(std::shared_ptr<socket_core> core, std::optional<peer_id> pipe)
       : core_{std::move(core)}, pipe_{pipe} {}
 
@@ -104,6 +106,7 @@ private:
   std::optional<peer_id> pipe_;
   std::shared_ptr<const endpoint> endpoint_;
   peer_counters early_;
+  std::function<void(peer_id)> on_moved_;
   end_handler on_end_;
   std::function<void()> on_handshake_over_;
   std::optional<clock::time_point> ready_at_;

@@ -15,6 +15,7 @@ namespace zmtp {
 namespace {
 
 using test::attach_new;
+using test::attach_to;
 using test::framed;
 using test::parts;
 using test::peer_sends;
@@ -337,6 +338,76 @@ TEST(rep_state, replies_over_an_endpoint_that_it_connected_to) {
   EXPECT_EQ(received(rep), "question");
   EXPECT_EQ(rep.send({"answer"}), send_status::queued);
   EXPECT_EQ(write(rep, p.id), framed({"client", "", "answer"}));
+}
+
+// Who asked `text` over an endpoint and was lost; the next to come there announces itself so.
+class rep_state_left : public testing::Test {
+protected:
+  void ask(const std::string& text) { peer_sends(rep, endpoint, {"", text}); }
+  void lose() { rep.on_detached(*rep.find(endpoint)); }
+  void come(std::string_view routing_id) { endpoint = attach_to(rep, endpoint, routing_id); }
+  void reply() { EXPECT_EQ(rep.send({"answer"}), send_status::queued); }
+  std::string next_is_sent() { return write(rep, endpoint); }
+
+  rep_state rep{{}};
+  peer_id endpoint = attach_to(rep, rep.open_pipe(true).id, "A");
+};
+
+TEST_F(rep_state_left, by_who_asked_gives_nobody_else_the_reply) {
+  for (const auto* next : {"B", "", "", "A"}) {
+    ask("question");
+    EXPECT_EQ(received(rep), "question");
+    lose();
+    come(next);
+    reply();
+    EXPECT_EQ(next_is_sent(), "");
+    ask("another");
+    EXPECT_EQ(received(rep), "another");
+    reply();
+    EXPECT_EQ(next_is_sent(), framed({"", "answer"}));
+  }
+  EXPECT_EQ(rep.counters().dropped_unknown, 4U);
+  EXPECT_EQ(rep.counters().dropped_detached, 0U);
+}
+
+TEST_F(rep_state_left, with_replies_that_were_not_written_drops_and_counts_them) {
+  ask("1");
+  EXPECT_EQ(received(rep), "1");
+  reply();
+  ask("2");
+  EXPECT_EQ(received(rep), "2");
+  lose();
+  reply();
+  come("B");
+  EXPECT_EQ(next_is_sent(), "");
+  EXPECT_EQ(rep.counters().dropped_detached, 2U);
+}
+
+TEST_F(rep_state_left, with_requests_that_were_not_received_gives_their_replies_to_nobody) {
+  ask("1");
+  ask("2");
+  lose();
+  come("B");
+  ask("3");
+  for (int i = 0; i < 3; ++i) {
+    const auto asked = received(rep);
+    reply();
+    EXPECT_EQ(next_is_sent(), asked == "3" ? framed({"", "answer"}) : "");
+  }
+  EXPECT_EQ(rep.counters().dropped_unknown, 2U);
+}
+
+TEST_F(rep_state_left, by_who_comes_back_with_its_routing_id_replies_to_it) {
+  ask("1");
+  ask("2");
+  EXPECT_EQ(received(rep), "1");
+  lose();
+  come("A");
+  reply();
+  EXPECT_EQ(received(rep), "2");
+  reply();
+  EXPECT_EQ(next_is_sent(), framed({"", "answer"}) + framed({"", "answer"}));
+  EXPECT_EQ(rep.counters().dropped_unknown + rep.counters().dropped_detached, 0U);
 }
 
 class rep_state_behind : public testing::TestWithParam<std::size_t> {};

@@ -151,14 +151,13 @@ TEST(router_routing_id, of_an_endpoint_without_a_connection_goes_to_who_comes_wi
 
 TEST(router_routing_id, an_endpoint_may_have_another_peer_when_it_connects_again) {
   router_state state{{}};
-  auto& p = state.open_pipe(true);
-  state.on_attached(p, announcing("A"), 1);
-  state.on_detached(p);
-  state.on_attached(p, announcing("B"), 1);
+  const auto first = test::attach_to(state, state.open_pipe(true).id, "A");
+  state.on_detached(*state.find(first));
+  const auto next = test::attach_to(state, first, "B");
   EXPECT_EQ(state.find_routing_id("A"), std::nullopt);
-  EXPECT_EQ(state.find_routing_id("B"), p.id);
+  EXPECT_EQ(state.find_routing_id("B"), next);
   expect_welcome(state.on_admission({}, announcing("A")));
-  state.close_pipe(p);
+  state.close_pipe(*state.find(next));
   EXPECT_EQ(state.find_routing_id("B"), std::nullopt);
   expect_welcome(state.on_admission({}, announcing("B")));
 }

@@ -190,6 +190,54 @@ TEST_F(router, an_endpoint_keeps_its_messages_over_connections) {
   EXPECT_EQ(state.counters().dropped_detached, 0U);
 }
 
+TEST_F(router, what_was_queued_for_an_endpoint_is_not_for_another_peer_there) {
+  const auto endpoint = state.open_pipe(true).id;
+  EXPECT_EQ(state.send(endpoint, {"early"}), send_status::queued);
+  EXPECT_EQ(test::attach_to(state, endpoint, "A"), endpoint);
+  names[endpoint] = "A";
+  EXPECT_EQ(write(state, endpoint), framed({"early"})) << "for whoever comes first";
+  peer_sends(state, endpoint, {"1"});
+  EXPECT_EQ(state.send(endpoint, {"begun"}), send_status::queued);
+  EXPECT_EQ(write(state, endpoint, 3).size(), 3U);
+  EXPECT_EQ(state.send(endpoint, {"queued"}), send_status::queued);
+  state.on_detached(*state.find(endpoint));
+  EXPECT_EQ(state.send(endpoint, {"sent meanwhile"}), send_status::queued);
+  const auto other = test::attach_to(state, endpoint, "B");
+  EXPECT_NE(other, endpoint);
+  names[other] = "B";
+  EXPECT_TRUE(state.find(other)->durable);
+  EXPECT_EQ(write(state, other), "");
+  EXPECT_EQ(state.counters().dropped_detached, 3U);
+  EXPECT_EQ(state.send(endpoint, {"late"}), send_status::unknown);
+  peer_sends(state, other, {"2"});
+  EXPECT_EQ(received(), (news{"A: attached", "B: attached", "A: [1]", "B: [2]", "A: detached"}));
+  EXPECT_EQ(state.find(endpoint), nullptr);
+  EXPECT_EQ(state.send(other, {"to B"}), send_status::queued);
+  state.on_detached(*state.find(other));
+  EXPECT_EQ(test::attach_to(state, other, "B"), other);
+  EXPECT_EQ(write(state, other), framed({"to B"}));
+}
+
+TEST_F(router, a_peer_without_routing_id_is_never_known_again) {
+  const auto first = test::attach_to(state, state.open_pipe(true).id);
+  const auto name = state.find(first)->info.routing_id;
+  EXPECT_EQ(state.send(first, {"reply"}), send_status::queued);
+  state.on_detached(*state.find(first));
+  // Nor where it claims the one that was made up.
+  const auto second = test::attach_to(state, first, name);
+  EXPECT_NE(second, first);
+  EXPECT_EQ(write(state, second), "");
+  EXPECT_EQ(state.counters().dropped_detached, 1U);
+  EXPECT_EQ(state.find_routing_id(name), second) << "as with libzmq it names the endpoint";
+  state.on_detached(*state.find(second));
+  const auto third = test::attach_to(state, second, "A");
+  EXPECT_EQ(state.find_routing_id(name), std::nullopt);
+  state.on_detached(*state.find(third));
+  const auto fourth = test::attach_to(state, third);
+  EXPECT_EQ(state.find_routing_id("A"), std::nullopt);
+  EXPECT_NE(state.find(fourth)->info.routing_id, name);
+}
+
 TEST_F(router, a_paused_peer_is_not_received_from_until_it_is_resumed) {
   const auto a = attach("A");
   const auto b = attach("B");

@@ -155,6 +155,98 @@ TEST_F(lost_reply, of_a_connection_that_is_lost_is_not_asked_for_by_itself) {
   EXPECT_EQ(take(req), message{"answer"});
 }
 
+// What is connected to is an endpoint, and a reply is for who asked: another may be there now.
+class requester_at_an_endpoint : public lost_reply {
+protected:
+  void call(const std::string& identity, socket& service) {
+    peer.emplace(context());
+    listener.start_accepting(*peer);
+    if (calls_++ == 0) {
+      service.connect(listener.endpoint());
+    }
+    run_until([&] { return listener.accepted(); });
+    peer->shake_hands("DEALER", identity);
+    peer->start_reading();
+    run_until([&] { return service.peers().size() == 1; });
+  }
+  void leave(const socket& service) {
+    peer->reset();
+    run_until([&] { return service.peers().empty(); });
+  }
+  // All messages that have come, up to `last`.
+  std::vector<parts> heard(const parts& last) {
+    std::vector<parts> messages;
+    run_until([&] {
+      messages = content_of(peer->traffic()).messages;
+      return !messages.empty() && messages.back() == last;
+    });
+    return messages;
+  }
+
+  raw_listener listener{context()};
+  std::optional<raw_peer> peer;
+
+private:
+  int calls_ = 0;
+};
+
+TEST_F(requester_at_an_endpoint, that_is_lost_leaves_its_reply_to_nobody_else) {
+  rep_socket rep{executor(), impatient()};
+  for (const auto* identity : {"A", "B", "", ""}) {
+    call(identity, rep);
+    if (rep.writable()) {
+      put(rep, message{"late"});
+    }
+    peer->send(framed({"", "question"}));
+    EXPECT_EQ(take(rep), message{"question"});
+    put(rep, message{"answer"});
+    EXPECT_EQ(heard({"", "answer"}), (std::vector<parts>{{"", "answer"}}));
+    peer->send(framed({"", "another"}));
+    EXPECT_EQ(take(rep), message{"another"});
+    leave(rep);
+  }
+  EXPECT_EQ(rep.counters().dropped_unknown, 3U);
+}
+
+TEST_F(requester_at_an_endpoint, that_is_back_gets_its_reply) {
+  rep_socket rep{executor(), impatient()};
+  call("A", rep);
+  peer->send(framed({"", "question"}));
+  EXPECT_EQ(take(rep), message{"question"});
+  leave(rep);
+  call("A", rep);
+  put(rep, message{"late"});
+  EXPECT_EQ(heard({"", "late"}), (std::vector<parts>{{"", "late"}}));
+  EXPECT_EQ(rep.counters().dropped_unknown, 0U);
+}
+
+TEST_F(requester_at_an_endpoint, of_a_router_is_known_by_its_routing_id_alone) {
+  router_socket router{executor(), impatient()};
+  call("A", router);
+  peer->send(framed({"question"}));
+  const auto a = receive(router).peer;
+  leave(router);
+  EXPECT_EQ(router.try_send(a, message{"late"}), send_status::queued);
+  call("B", router);
+  EXPECT_EQ(router.try_send(a, message{"later"}), send_status::unknown);
+  EXPECT_EQ(router.counters().dropped_detached, 1U);
+  peer->send(framed({"another"}));
+  const auto b = receive(router).peer;
+  EXPECT_NE(a, b);
+  EXPECT_EQ(router.try_send(b, message{"answer"}), send_status::queued);
+  EXPECT_EQ(heard({"answer"}), (std::vector<parts>{{"answer"}}));
+  // The endpoint's still.
+  leave(router);
+  EXPECT_EQ(router.try_send(b, message{"1"}), send_status::queued);
+  call("B", router);
+  EXPECT_EQ(heard({"1"}), (std::vector<parts>{{"1"}}));
+  error_code ec;
+  router.disconnect(listener.endpoint(), ec);
+  EXPECT_FALSE(ec);
+  run_until([&] { return router.peers().empty(); });
+  EXPECT_EQ(router.try_send(b, message{"2"}), send_status::unknown);
+}
+
 TEST_F(lost_reply, a_request_that_no_connection_has_taken_goes_to_the_next) {
   const auto at = reserve();
   req_socket req{executor(), impatient()};
