@@ -114,6 +114,12 @@ void socket_state::close_pipe(pipe& p) {
   }
 }
 
+bool socket_state::unwritten() const noexcept {
+  bool any = false;
+  for_each_pipe([&](const pipe& p) { any = any || !p.out.empty(); });
+  return any;
+}
+
 void socket_state::on_closed() noexcept {
   for_each_pipe([this](pipe& p) {
     p.out.rewind();

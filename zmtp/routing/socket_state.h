@@ -133,6 +133,8 @@ public:
   // The endpoint is disconnected, and its connection gone: what was queued is dropped, and the pipe
   // goes once the user has received what came before.
   virtual void close_pipe(pipe& p);
+  // Something that was sent is still queued, for whatever peer.
+  [[nodiscard]] bool unwritten() const noexcept;
   // The socket is no more; what is still queued is dropped.
   void on_closed() noexcept;
   // A connection has ended, whether its handshake was over or not.

@@ -29,13 +29,12 @@ void dialer::start() {
   }
 }
 
-// A finishing socket connects again only for what is left to write.
 bool dialer::wanted() const noexcept {
   if (core_ == nullptr) {
     return false;
   }
   const auto* p = core_->state().find(pipe_);
-  return p != nullptr && (core_->open() || (core_->finishing() && !p->out.empty()));
+  return p != nullptr && core_->ending().connects(!p->out.empty());
 }
 
 bool dialer::active() const noexcept { return core_ != nullptr && (linked_ || wanted()); }
@@ -128,7 +127,7 @@ void dialer::adopt(const std::shared_ptr<peer_link>& link) {
   link->came_by(at_);
   link_ = link;
   const auto core = core_->shared_from_this();
-  core->add(link);
+  core->links().add(link);
   core->turn([&] { link->start(); });
 }
 
@@ -139,7 +138,7 @@ void dialer::wait(error_code reason, std::optional<std::chrono::milliseconds> la
   backoff_.change(core_->options().reconnect);
   const auto wait = backoff_.on_end(reason, lasted, core_->random());
   if (!wait) {
-    core_->give_up(shared_from_this(), reason);
+    core_->endpoints().give_up(shared_from_this(), reason);
     return;
   }
   report(monitor_event::kind::connect_delayed, reason, *wait);
@@ -153,7 +152,7 @@ void dialer::wait(error_code reason, std::optional<std::chrono::milliseconds> la
 
 void dialer::report(monitor_event::kind what, error_code reason,
                     std::chrono::milliseconds retry_in) {
-  core_->report([&] {
+  core_->monitors().report([&] {
     monitor_event event;
     event.what = what;
     event.endpoint = at_->to_string();

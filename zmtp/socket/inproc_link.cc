@@ -19,7 +19,7 @@ inproc_link::inproc_link(std::shared_ptr<socket_core> core, std::shared_ptr<inpr
 
 void inproc_link::start() {
   report_start();
-  finishing_ = core_->finishing();
+  finishing_ = core_->ending().finishing();
   channel_->join(own_, core_->executor(), where_, std::weak_ptr<inproc_link>{self()});
   if (own_ == inproc_channel::end::connecting) {
     say_hello();
@@ -111,7 +111,7 @@ bool inproc_link::meet(peer_info who) {
   }
   met_ = true;
   near_ = channel_->near();
-  core_->count_in_process(1);
+  core_->links().count_in_process(1);
   if (own_ == inproc_channel::end::binding) {
     say_hello();
   }
@@ -250,7 +250,7 @@ void inproc_link::end(error_code reason) {
     p->out.release(away_.messages, away_.octets);
   }
   abandon();
-  core_->count_in_process(met_ ? -1 : 0);
+  core_->links().count_in_process(met_ ? -1 : 0);
   detach(reason);
 }
 

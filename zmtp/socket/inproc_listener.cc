@@ -30,7 +30,7 @@ void inproc_listener::on_call(std::shared_ptr<inproc_channel> channel) {
   const auto link = std::make_shared<inproc_link>(core, std::move(channel),
                                                   inproc_channel::end::binding, std::nullopt);
   link->came_by(std::make_shared<const endpoint>(bound_));
-  core->add(link);
+  core->links().add(link);
   core->turn([&] { link->start(); });
 }
 

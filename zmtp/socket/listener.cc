@@ -103,14 +103,14 @@ void listener::take(transport::stream accepted) {
     self->shares_.leave(from);
     self->accept();
   });
-  core->add(link);
+  core->links().add(link);
   core->turn([&] { link->start(); });
 }
 
 // Its address has its share of the handshakes. It is closed without a word, and others are not kept out.
 void listener::turn_away(const transport::stream& accepted) {
   core_->state().on_ended(errc::address_share_taken);
-  core_->report([&] {
+  core_->monitors().report([&] {
     monitor_event event;
     event.what = monitor_event::kind::refused;
     event.endpoint = bound_.to_string();
@@ -163,7 +163,7 @@ void listener::wait_for_descriptors(error_code shortage) {
 }
 
 void listener::report_pause(error_code reason) {
-  core_->report([&] {
+  core_->monitors().report([&] {
     monitor_event event;
     event.what = monitor_event::kind::accept_paused;
     event.endpoint = bound_.to_string();

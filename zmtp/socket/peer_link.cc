@@ -18,12 +18,12 @@ metadata own_properties(const socket_state& state) {
 error_code peer_link::judge(const peer_info& who) {
   const auto verdict = core_->state().on_admission(pipe_, who);
   if (verdict.probe) {
-    if (auto* holder = core_->link_of(*verdict.probe)) {
+    if (auto* holder = core_->links().of(*verdict.probe)) {
       holder->probe();
     }
   }
   if (verdict.evict) {
-    if (auto* holder = core_->link_of(*verdict.evict)) {
+    if (auto* holder = core_->links().of(*verdict.evict)) {
       holder->close(errc::duplicate_routing_id);
     }
   }
@@ -48,7 +48,7 @@ pipe* peer_link::attach(peer_info who) {
     if (auto over = std::exchange(on_handshake_over_, nullptr)) {
       over();
     }
-    core_->attach(p->id, shared_from_this());
+    core_->links().attach(p->id, *this);
     state.on_attached(*p, std::move(who), core_->random());
     report(monitor_event::kind::attached);
   }
@@ -56,7 +56,7 @@ pipe* peer_link::attach(peer_info who) {
 }
 
 void peer_link::report(monitor_event::kind what, error_code reason) {
-  core_->report([&] {
+  core_->monitors().report([&] {
     monitor_event event;
     event.what = what;
     event.reason = reason;
@@ -89,7 +89,7 @@ void peer_link::detach(error_code reason) {
   core_->state().on_ended(reason);
   if (auto* p = own_pipe(); p != nullptr && p->attached) {
     p->blocked = false;
-    core_->detach(p->id);
+    core_->links().detach(p->id);
     core_->state().on_detached(*p);
   }
   std::optional<std::chrono::milliseconds> lasted;
@@ -97,7 +97,7 @@ void peer_link::detach(error_code reason) {
     lasted = std::chrono::duration_cast<std::chrono::milliseconds>(clock::now() - *ready_at_);
   }
   on_moved_ = nullptr;
-  core_->remove(*this);
+  core_->links().remove(*this);
   if (auto over = std::exchange(on_handshake_over_, nullptr)) {
     over();
   }

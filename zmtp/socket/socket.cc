@@ -39,7 +39,7 @@ endpoint socket::bind(std::string_view at) {
 }
 
 endpoint socket::bind(std::string_view at, error_code& ec) {
-  const auto bound = core_->bind(at);
+  const auto bound = core_->endpoints().bind(at);
   ec = bound ? error_code{} : bound.error();
   return bound ? *bound : endpoint{};
 }
@@ -52,11 +52,13 @@ void socket::connect(std::string_view to) {
   }
 }
 
-void socket::connect(std::string_view to, error_code& ec) { ec = core_->connect(to); }
+void socket::connect(std::string_view to, error_code& ec) { ec = core_->endpoints().connect(to); }
 
-void socket::unbind(std::string_view at, error_code& ec) { ec = core_->unbind(at); }
+void socket::unbind(std::string_view at, error_code& ec) { ec = core_->endpoints().unbind(at); }
 
-void socket::disconnect(std::string_view from, error_code& ec) { ec = core_->disconnect(from); }
+void socket::disconnect(std::string_view from, error_code& ec) {
+  ec = core_->endpoints().disconnect(from);
+}
 
 void socket::close() { close_with(errc::socket_closed); }
 
@@ -104,7 +106,7 @@ const socket_options& socket::options() const noexcept { return core_->options()
 
 const socket_counters& socket::counters() const noexcept { return core_->state().counters(); }
 
-std::vector<peer_status> socket::peers() const { return core_->peers(); }
+std::vector<peer_status> socket::peers() const { return core_->links().peers(); }
 
 const peer_info* socket::peer(peer_id id) const noexcept {
   const auto* p = core_->state().find(id);
@@ -114,7 +116,8 @@ const peer_info* socket::peer(peer_id id) const noexcept {
 void socket::disconnect(peer_id peer) { core_->disconnect(peer); }
 
 zmtp::monitor socket::monitor(std::size_t capacity) const {
-  return zmtp::monitor{core_->monitor(capacity)};
+  const serial_check::scope alone{core_->serial()};
+  return zmtp::monitor{core_->monitors().watch(core_->executor(), capacity)};
 }
 
 }  // namespace zmtp

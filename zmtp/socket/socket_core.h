@@ -1,15 +1,17 @@
 #pragma once
-// What is behind every wire socket: its links, listeners and dialers, the operations that wait, and
-// the turn. Decisions are the socket_state's; here are I/O and waiters only.
+// What is behind every wire socket: its parts, the operations that wait, and the turn. Decisions are the
+// socket_state's and closing's; here are I/O and waiters only.
 
-#include "zmtp/endpoint.h"
 #include "zmtp/error.h"
 #include "zmtp/options.h"
+#include "zmtp/routing/closing.h"
 #include "zmtp/routing/socket_state.h"
-#include "zmtp/socket/monitor_event.h"
-#include "zmtp/socket/peer_status.h"
+#include "zmtp/socket/deadline_timer.h"
+#include "zmtp/socket/link_table.h"
+#include "zmtp/socket/monitor_list.h"
 #include "zmtp/socket/queue_share.h"
 #include "zmtp/socket/serial_check.h"
+#include "zmtp/socket/socket_endpoints.h"
 #include "zmtp/socket/turn_tail.h"
 #include "zmtp/socket/waiter.h"
 #include "zmtp/socket/waiting_room.h"
@@ -17,7 +19,6 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/error.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/intrusive/list.hpp>
 #include <boost/system/system_error.hpp>
 
@@ -25,17 +26,10 @@
 #include <memory>
 #include <optional>
 #include <random>
-#include <string_view>
 #include <type_traits>
-#include <unordered_map>
-#include <vector>
 
 namespace zmtp {
 
-class dialer;
-class entrance;
-class monitor_queue;
-class peer_link;
 class socket_service;
 
 // Outlives the socket object until what is queued is written or the linger time is over; shared by
@@ -54,19 +48,15 @@ public:
   [[nodiscard]] const asio::any_io_executor& executor() const noexcept { return executor_; }
   [[nodiscard]] socket_state& state() noexcept { return *state_; }
   [[nodiscard]] const socket_options& options() const noexcept { return state_->options(); }
-  [[nodiscard]] bool open() const noexcept { return phase_ == phase::open; }
-  [[nodiscard]] bool finishing() const noexcept { return phase_ == phase::finishing; }
+  [[nodiscard]] closing& ending() noexcept { return ending_; }
+  [[nodiscard]] bool open() const noexcept { return ending_.open(); }
+  [[nodiscard]] socket_endpoints& endpoints() noexcept { return endpoints_; }
+  [[nodiscard]] link_table& links() noexcept { return links_; }
+  [[nodiscard]] monitor_list& monitors() noexcept { return monitors_; }
   [[nodiscard]] std::uint32_t random() noexcept { return static_cast<std::uint32_t>(random_()); }
 
   // For the socket classes.
-  [[nodiscard]] result<endpoint> bind(std::string_view text);
-  [[nodiscard]] error_code connect(std::string_view text);
-  [[nodiscard]] error_code unbind(std::string_view text);
-  [[nodiscard]] error_code disconnect(std::string_view text);
   void disconnect(peer_id peer);
-  // The attached ones.
-  [[nodiscard]] std::vector<peer_status> peers() const;
-  [[nodiscard]] std::shared_ptr<monitor_queue> monitor(std::size_t capacity);
   // Completes what waits with `reason` and goes on writing for the linger time; once more: for this
   // linger time from now.
   void close(error_code reason, std::optional<std::chrono::milliseconds> linger);
@@ -104,13 +94,10 @@ public:
   // In the middle of a batch: peers in other threads get what there is for them so far, and need not
   // wait for the rest.
   void hand_over();
-  void count_in_process(int change) noexcept {
-    links_in_process_ += static_cast<std::size_t>(change);
-  }
   [[nodiscard]] serial_check& serial() noexcept { return serial_; }
 
-  // For links, listeners and dialers: runs `body` as a turn. What it makes readable or writable is
-  // handed to waiters, what they send is written, in rounds, before this returns.
+  // For its parts: runs `body` as a turn. What it makes readable or writable is handed to waiters, what
+  // they send is written, in rounds, before this returns.
   template <class Body>
   void turn(Body&& body) {
     const auto self = shared_from_this();
@@ -132,31 +119,27 @@ public:
   }
   [[nodiscard]] bool in_turn() const noexcept { return turns_ != 0; }
   [[nodiscard]] std::uint64_t turn_number() const noexcept { return turn_number_; }
-  void attach(peer_id id, const std::shared_ptr<peer_link>& to_peer);
-  void detach(peer_id id) noexcept;
-  void add(const std::shared_ptr<peer_link>& to_peer);
-  void remove(const peer_link& to_peer) noexcept;
-  [[nodiscard]] peer_link* link_of(peer_id id) const noexcept;
-  // Tells the monitors; without one no event is made.
-  template <class Make>
-  void report(Make&& make) {
-    if (!monitors_.empty()) {
-      tell_monitors(make());
+  // What the user does to connections. What that makes ready for who waits is for a turn of its own:
+  // user code is never called within a call of its own.
+  template <class Body>
+  void act(Body&& body) {
+    const serial_check::scope alone{serial_};
+    {
+      const turn_scope scope{turns_};
+      body();
+    }
+    if (!in_turn()) {
+      post_turn();
     }
   }
-  // This endpoint is not connected to any more: reconnect_options say so. What was queued for it is
-  // dropped with it.
-  void give_up(const std::shared_ptr<dialer>& gone, error_code reason);
+  // A turn, as soon as others on the executor have had theirs.
+  void post_turn();
   // Memory is not so short any more.
   void on_memory();
   // Something that was waited for is over; a finishing socket may be done.
   void check_finished();
-  // A peer went while this finishes, without having read to the end.
-  void on_unread() noexcept { unread_ = true; }
 
 private:
-  enum class phase { open, finishing, closed };
-
   class turn_scope {
   public:
     explicit turn_scope(int& depth) noexcept : depth_{depth} { ++depth_; }
@@ -169,64 +152,44 @@ private:
   };
 
   socket_core(asio::any_io_executor executor, std::unique_ptr<socket_state> state);
-  template <class Listener>
-  [[nodiscard]] result<endpoint> enter_by(const endpoint& at);
   void enter(waiting_room::side where, waiter& w);
   void conclude(waiter& w, error_code ec);
-  template <class Body>
-  void act(Body&& body);
-  void drop(const dialer& gone);
-  [[nodiscard]] bool deserted() const noexcept;
   void begin_turn();
   void end_turn();
   void begin_flush();
   bool flush_first(std::size_t most);
-  [[nodiscard]] bool resume_drained();
   void account();
   void tell_queued();
-  void tell_peers();
-  void post_turn();
   void keep_awake();
-  void arm_linger(std::chrono::milliseconds linger);
-  void arm_deadline();
+  [[nodiscard]] bool deserted() const noexcept;
   void on_deadline();
+  void finish();
+  void on_linger();
   void shut() noexcept;
-  [[nodiscard]] bool unwritten() const noexcept;
   void tell_end() noexcept;
-  void tell_monitors(monitor_event&& event);
 
   asio::any_io_executor executor_;
   std::unique_ptr<socket_state> state_;
   socket_service* service_;  // none once the context is going down
-  phase phase_ = phase::open;
+  closing ending_;
   int turns_ = 0;  // one within the other
   std::uint64_t turn_number_ = 0;
   clock::time_point turn_ended_;  // the last one
   bool one_of_several_ = false;   // the turn began at once when another had ended
   bool turn_posted_ = false;
   bool kept_awake_ = false;  // socket_options::spin
-  bool used_ = false;        // an endpoint was bound or connected
-  bool gave_up_ = false;     // an endpoint, and none was bound or connected since
   std::minstd_rand random_;
   serial_check serial_;
   queue_share queues_;
-  std::uint64_t dropped_before_ = 0;        // with their peers, when the socket was closed
-  bool unread_ = false;                     // by a peer that went meanwhile
-  error_code end_;                          // what it came to
   std::shared_ptr<socket_core> lingering_;  // itself, while nothing else may keep it
 
   waiting_room waiting_;
-  // None once the context is going down, so that the socket may outlive it.
-  std::optional<asio::steady_timer> deadline_timer_;
-  std::optional<clock::time_point> deadline_armed_;
-  std::optional<asio::steady_timer> linger_timer_;
+  deadline_timer waiting_timer_;
+  deadline_timer linger_timer_;
 
-  std::vector<std::shared_ptr<entrance>> entrances_;
-  std::vector<std::shared_ptr<dialer>> dialers_;
-  std::unordered_map<const peer_link*, std::shared_ptr<peer_link>> links_;
-  std::vector<peer_link*> by_slot_;
-  std::size_t links_in_process_ = 0;
-  std::vector<std::weak_ptr<monitor_queue>> monitors_;
+  socket_endpoints endpoints_;
+  link_table links_;
+  monitor_list monitors_;
 };
 
 template <class Attempt, class... Results>

@@ -49,7 +49,7 @@ wire_link::wire_link(std::shared_ptr<socket_core> core, transport::stream stream
 void wire_link::start() {
   report_start();
   // A closed socket connects for what is left to write.
-  if (core_->finishing()) {
+  if (core_->ending().finishing()) {
     parting_.begin();
   }
   write_soon();
@@ -198,7 +198,7 @@ void wire_link::part() {
 }
 
 void wire_link::leave_unread() {
-  core_->on_unread();
+  core_->ending().on_unread();
   end(errc::connection_lost);
 }
 

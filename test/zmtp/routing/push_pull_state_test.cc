@@ -77,6 +77,22 @@ TEST(push_state, adds_nothing_to_a_message) {
   EXPECT_EQ(write(push, id), framed({"", "a", "", std::string(300, 'x')}));
 }
 
+TEST(push_state, what_was_sent_is_unwritten_until_it_has_been_written_to_every_peer) {
+  push_state push{{}};
+  EXPECT_FALSE(push.unwritten());
+  const auto a = attach_new(push);
+  const auto b = attach_new(push);
+  EXPECT_FALSE(push.unwritten());
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(send(push, i), send_status::queued);
+  }
+  EXPECT_TRUE(push.unwritten());
+  EXPECT_FALSE(write(push, a).empty());
+  EXPECT_TRUE(push.unwritten());
+  EXPECT_FALSE(write(push, b).empty());
+  EXPECT_FALSE(push.unwritten());
+}
+
 TEST(push_state, passes_over_who_is_at_its_mark_and_discards_nothing) {
   push_state push{sending_at_most({.messages = 3, .octets = {}})};
   const auto slow = attach_new(push);

@@ -1,0 +1,156 @@
+#include "zmtp/routing/closing.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <optional>
+
+namespace zmtp {
+namespace {
+
+using namespace std::chrono_literals;
+using step = closing::step;
+
+constexpr closing::time_point start{1000s};
+
+// One that goes on for a second from `start`.
+closing finishing() {
+  closing c;
+  EXPECT_EQ(c.on_close(start, 1s, 0), step::finish);
+  return c;
+}
+
+TEST(closing, is_open_until_the_user_closes_it) {
+  closing c;
+  EXPECT_TRUE(c.open());
+  EXPECT_FALSE(c.finishing());
+  EXPECT_FALSE(c.over());
+  EXPECT_EQ(c.next_deadline(), std::nullopt);
+  EXPECT_FALSE(c.expired(closing::time_point::max()));
+}
+
+TEST(closing, goes_on_for_the_linger_time) {
+  const auto c = finishing();
+  EXPECT_FALSE(c.open());
+  EXPECT_TRUE(c.finishing());
+  EXPECT_FALSE(c.over());
+  EXPECT_EQ(c.next_deadline(), start + 1s);
+  EXPECT_FALSE(c.expired(start + 1s - 1ns));
+  EXPECT_TRUE(c.expired(start + 1s));
+}
+
+TEST(closing, without_a_linger_time_goes_on_for_as_long_as_it_takes) {
+  closing c;
+  EXPECT_EQ(c.on_close(start, std::nullopt, 0), step::finish);
+  EXPECT_TRUE(c.finishing());
+  EXPECT_EQ(c.next_deadline(), std::nullopt);
+  EXPECT_FALSE(c.expired(closing::time_point::max()));
+}
+
+TEST(closing, a_linger_time_that_the_clock_cannot_count_is_a_year) {
+  closing c;
+  EXPECT_EQ(c.on_close(start, std::chrono::milliseconds::max(), 0), step::finish);
+  EXPECT_EQ(c.next_deadline(), start + std::chrono::hours{24 * 365});
+}
+
+TEST(closing, without_time_to_linger_ends_at_once) {
+  closing c;
+  EXPECT_EQ(c.on_close(start, 0ms, 0), step::end);
+  EXPECT_FALSE(c.finishing()) << "nothing is written any more";
+  c.on_end(false, 0);
+  EXPECT_TRUE(c.over());
+  EXPECT_EQ(c.outcome(), error_code{});
+}
+
+TEST(closing, closed_once_more_counts_the_new_linger_time_from_then) {
+  for (const std::chrono::milliseconds linger : {10ms, 3'600'000ms}) {
+    auto c = finishing();
+    EXPECT_EQ(c.on_close(start + 500ms, linger, 0), step::nothing);
+    EXPECT_EQ(c.next_deadline(), start + 500ms + linger);
+    EXPECT_FALSE(c.expired(start + 500ms));
+    EXPECT_TRUE(c.expired(start + 500ms + linger));
+  }
+}
+
+TEST(closing, closed_once_more_may_take_as_long_as_it_takes_or_end_at_once) {
+  auto c = finishing();
+  EXPECT_EQ(c.on_close(start, std::nullopt, 0), step::nothing);
+  EXPECT_FALSE(c.expired(start + 1h));
+  EXPECT_EQ(c.on_close(start + 1h, 0ms, 0), step::end);
+}
+
+TEST(closing, what_is_over_is_not_closed_again) {
+  auto c = finishing();
+  c.on_end(true, 0);
+  for (const auto linger :
+       {std::optional{0ms}, std::optional{5ms}, std::optional<std::chrono::milliseconds>{}}) {
+    EXPECT_EQ(c.on_close(start, linger, 7), step::nothing);
+    EXPECT_TRUE(c.over());
+    EXPECT_EQ(c.next_deadline(), std::nullopt);
+    EXPECT_FALSE(c.expired(start + 1h));
+    EXPECT_EQ(c.outcome(), errc::timed_out);
+  }
+}
+
+TEST(closing, connects_while_open_and_then_for_what_is_left_to_write) {
+  closing c;
+  EXPECT_TRUE(c.connects(false));
+  EXPECT_TRUE(c.connects(true));
+  c = finishing();
+  EXPECT_FALSE(c.connects(false));
+  EXPECT_TRUE(c.connects(true));
+  c.on_end(true, 0);
+  EXPECT_FALSE(c.connects(false));
+  EXPECT_FALSE(c.connects(true));
+}
+
+TEST(closing, came_to_nothing_bad_when_all_was_written_and_read) {
+  auto c = finishing();
+  c.on_end(false, 0);
+  EXPECT_EQ(c.outcome(), error_code{});
+}
+
+TEST(closing, what_is_still_queued_was_not_written_in_time) {
+  auto c = finishing();
+  c.on_end(true, 0);
+  EXPECT_EQ(c.outcome(), errc::timed_out);
+}
+
+TEST(closing, a_peer_that_left_something_unread_was_lost) {
+  auto c = finishing();
+  c.on_unread();
+  c.on_end(false, 0);
+  EXPECT_EQ(c.outcome(), errc::connection_lost);
+}
+
+TEST(closing, a_peer_that_went_with_its_queue_was_lost) {
+  closing c;
+  EXPECT_EQ(c.on_close(start, 1s, 3), step::finish);
+  c.on_end(false, 4);
+  EXPECT_EQ(c.outcome(), errc::connection_lost);
+}
+
+TEST(closing, what_went_with_a_peer_before_does_not_count) {
+  closing c;
+  EXPECT_EQ(c.on_close(start, 1s, 3), step::finish);
+  c.on_end(false, 3);
+  EXPECT_EQ(c.outcome(), error_code{});
+}
+
+TEST(closing, what_went_between_two_closings_counts) {
+  closing c;
+  EXPECT_EQ(c.on_close(start, 1s, 3), step::finish);
+  EXPECT_EQ(c.on_close(start, 0ms, 4), step::end);
+  c.on_end(false, 4);
+  EXPECT_EQ(c.outcome(), errc::connection_lost);
+}
+
+TEST(closing, of_what_was_not_written_and_what_was_not_read_the_former_is_told) {
+  auto c = finishing();
+  c.on_unread();
+  c.on_end(true, 5);
+  EXPECT_EQ(c.outcome(), errc::timed_out);
+}
+
+}  // namespace
+}  // namespace zmtp
