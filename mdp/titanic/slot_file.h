@@ -1,9 +1,9 @@
 #pragma once
-// The file of a sqlite_store: slots in two tables of SQLite, each row with a checksum. Calls block, and
-// are made by one thread at a time.
+// The file of a sqlite_store: slots in tables of SQLite. Calls block, and are made by one thread at a time.
 
 #include "mdp/titanic/disk_reserve.h"
 #include "mdp/titanic/request_store.h"
+#include "mdp/titanic/slot_rows.h"
 #include "mdp/titanic/sqlite_database.h"
 
 #include <boost/system/error_code.hpp>
@@ -32,13 +32,6 @@ struct sqlite_options {
   const char* vfs = nullptr;
 };
 
-// What a slot is made of, wherever it comes from.
-struct whole_slot {
-  kept_request about;
-  zmtp::message request;
-  zmtp::message reply;  // none unless it is answered
-};
-
 // What was found of a damaged file.
 struct salvage_report {
   std::uint64_t slots = 0;     // that there should be
@@ -47,9 +40,8 @@ struct salvage_report {
   std::uint64_t lost = 0;
 };
 
-// Each slot has a row in `requests` and one in `outcomes`, numbers are dense, and `extent` says how many
-// there are: a row that is missing is seen, and so is one that was altered. A slot that is closed is kept,
-// empty, for the next request.
+// Numbers are dense, and it says how many there are: a row that is missing is seen, and so is one that was
+// altered. A slot that is closed is kept, empty, for the next request.
 class slot_file {
 public:
   explicit slot_file(sqlite_options options);
@@ -76,39 +68,22 @@ private:
   [[nodiscard]] boost::system::error_code open_file();
   [[nodiscard]] boost::system::error_code prepare();
   [[nodiscard]] boost::system::error_code make_tables();
-  [[nodiscard]] boost::system::error_code load(std::vector<kept_request>& slots);
   [[nodiscard]] boost::system::error_code transact(const std::vector<store_operation>& batch,
                                                    std::vector<store_result>& results,
                                                    what_gives_way which);
   [[nodiscard]] boost::system::error_code write(const store_operation& one);
-  [[nodiscard]] boost::system::error_code put_request(std::uint64_t number, std::uint64_t accepted,
-                                                      const request_id& id,
-                                                      std::string_view service,
-                                                      const zmtp::message& body);
-  [[nodiscard]] boost::system::error_code put_outcome(std::uint64_t number, const request_id& id,
-                                                      outcome state, std::uint32_t attempts,
-                                                      const zmtp::message& body);
-  [[nodiscard]] boost::system::error_code put_empty(std::uint64_t number);
-  [[nodiscard]] boost::system::error_code put_extent();
   // store_full where there is no room for it.
   [[nodiscard]] boost::system::error_code hold_reserve();
   // Moves what is in the log to its place.
   [[nodiscard]] boost::system::error_code empty_log(int how);
   void read(const store_operation& one, store_result& result);
-  [[nodiscard]] bool read_request(std::uint64_t number, whole_slot& into, bool with_body);
-  [[nodiscard]] bool read_outcome(std::uint64_t number, whole_slot& into, bool with_body);
 
   sqlite_options options_;
   std::optional<disk_reserve> reserve_;
   sqlite_database database_;
   sqlite_statement begin_;
   sqlite_statement commit_;
-  sqlite_statement put_request_;
-  sqlite_statement put_outcome_;
-  sqlite_statement put_extent_;
-  sqlite_statement get_request_;
-  sqlite_statement get_outcome_;
-  std::vector<std::byte> octets_;  // of the body that is being written
+  slot_rows rows_;
   std::uint64_t slots_ = 0;
   std::chrono::steady_clock::time_point hold_again_at_{};
   int log_pages_ = 0;

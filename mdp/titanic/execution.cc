@@ -1,0 +1,260 @@
+#include "mdp/titanic/execution.h"
+
+#include "mdp/error.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace mdp::titanic {
+
+namespace {
+
+using boost::system::error_code;
+
+constexpr std::string_view lookup_service = "mmi.service";
+
+}  // namespace
+
+service_record& execution::add(std::string_view service) {
+  auto& its = services_.of(service);
+  services_.enter(its);
+  return its;
+}
+
+void execution::recover(const std::vector<kept_request>& slots, time_point now,
+                        titanic_actions& out) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> pending;  // accepted, number
+  for (const auto& kept : slots) {
+    if (kept.accepted != 0 && kept.state == outcome::pending) {
+      requests_.at(kept.number).asked = &add(kept.service);
+      pending.emplace_back(kept.accepted, kept.number);
+    }
+  }
+  std::sort(pending.begin(), pending.end());
+  for (const auto& [accepted, number] : pending) {
+    wait_in(*requests_.at(number).asked, number, false);
+  }
+  services_.for_each([&](service_record& service) { look_at(service, now, out); });
+}
+
+void execution::begin(std::uint64_t number, time_point now, titanic_actions& out) {
+  auto& service = *requests_.at(number).asked;
+  wait_in(service, number, false);
+  look_at(service, now, out);
+}
+
+void execution::forget(std::uint64_t number, time_point now, titanic_actions& out) {
+  auto& one = requests_.at(number);
+  if (outcomes_.forget(number)) {
+    // No result is to come that would leave its place.
+    leave_place(*one.asked, now, out);
+  }
+  one.at = request_phase::closing;
+  held_.release(number);
+  if (one.asked != nullptr) {
+    leave_service(one, now, out);
+  }
+}
+
+void execution::wait_in(service_record& service, std::uint64_t number, bool first) {
+  auto& one = requests_.at(number);
+  one.at = request_phase::waiting;
+  const std::pair place{number, one.accepted};
+  if (first) {
+    service.waiting.push_front(place);
+  } else {
+    service.waiting.push_back(place);
+  }
+}
+
+// What was closed stays in the queue until its turn comes.
+bool execution::next_waiting(service_record& service) {
+  auto& waiting = service.waiting;
+  while (!waiting.empty() && requests_.find(waiting.front().first, waiting.front().second,
+                                            request_phase::waiting) == nullptr) {
+    waiting.pop_front();
+  }
+  return !waiting.empty();
+}
+
+void execution::look_at(service_record& service, time_point now, titanic_actions& out) {
+  const auto waits = !store_.failed() && !service.full() && next_waiting(service);
+  switch (services_.look_at(service, now, waits)) {
+    case service_table::step::nothing: break;
+    case service_table::step::look_up: look_up_next(now, out); break;
+    case service_table::step::give:
+      do {
+        const auto number = service.waiting.front().first;
+        service.waiting.pop_front();
+        services_.take_place(service);
+        give_or_read(number, now, out);
+      } while (!service.full() && next_waiting(service));
+      break;
+  }
+}
+
+void execution::give_or_read(std::uint64_t number, time_point now, titanic_actions& out) {
+  if (const auto* const held = held_.of(number)) {
+    give(number, *held, now, out);
+    return;
+  }
+  auto& one = requests_.at(number);
+  one.at = request_phase::reading;
+  store_.operate({.what = operation::read_request, .number = number, .accepted = one.accepted}, 0,
+                 out, one.asked);
+}
+
+void execution::give(std::uint64_t number, const zmtp::message& body, time_point now,
+                     titanic_actions& out) {
+  auto& one = requests_.at(number);
+  one.at = request_phase::given;
+  auto& service = *one.asked;
+  attempts_.emplace(++last_attempt_, attempt{&service, number, one.accepted, now});
+  ++counters_.dispatched;
+  out.dispatches.push_back({last_attempt_, service.name, body, service.limits.deadline});
+}
+
+void execution::look_up_next(time_point now, titanic_actions& out) {
+  while (auto* const service = services_.next_lookup()) {
+    attempts_.emplace(++last_attempt_, attempt{service, 0, 0, now});
+    out.dispatches.push_back({last_attempt_, std::string{lookup_service},
+                              zmtp::message{service->name}, options_.lookup_timeout});
+  }
+}
+
+void execution::on_request_read(const store_tickets::ticket& about, store_result&& result,
+                                time_point now, titanic_actions& out) {
+  auto* const one = requests_.find(about.number, about.accepted, request_phase::reading);
+  if (one == nullptr) {
+    leave_place(*about.service, now, out);
+  } else if (result.ec) {
+    // It cannot be carried out: that is its outcome.
+    keep_outcome(about.number, {}, out);
+  } else {
+    give(about.number, result.body, now, out);
+  }
+}
+
+void execution::on_dispatch_part(std::uint64_t id, const zmtp::message& part) {
+  if (const auto known = attempts_.find(id); known != attempts_.end()) {
+    known->second.parts.add(part);
+  }
+}
+
+void execution::on_dispatch_end(std::uint64_t id, error_code ec, zmtp::message&& reply,
+                                time_point now, titanic_actions& out) {
+  const auto known = attempts_.find(id);
+  if (known == attempts_.end()) {
+    return;
+  }
+  auto ended = std::move(known->second);
+  attempts_.erase(known);
+  if (!ec) {
+    ec = ended.parts.finish(reply);
+  }
+  auto& service = *ended.service;
+  if (ended.number == 0) {
+    // A broker that does not know mmi.service keeps requests for who comes.
+    services_.on_looked_up(service, !ec && !reply.empty() && reply.back() != "404", now);
+    look_at(service, now, out);
+    look_up_next(now, out);
+    return;
+  }
+  auto* const one = requests_.find(ended.number, ended.accepted, request_phase::given);
+  // A connection that was lost says nothing of the service; workers that were lost with the request do.
+  const auto blamed = ec == mdp::errc::worker_lost || ec == mdp::errc::reply_too_large;
+  const auto interrupted =
+      ec && !blamed &&
+      (ec == mdp::errc::not_connected || now < ended.begun + service.limits.deadline);
+  if (!ec) {
+    services_.on_reply(service, now);
+  } else {
+    ++(interrupted ? counters_.interrupted : counters_.unanswered);
+    services_.on_failure(service, now);
+  }
+  const auto again =
+      ec && (interrupted || one == nullptr || ++one->attempts < service.limits.attempts);
+  if (one != nullptr && !again) {
+    keep_outcome(ended.number, ec ? zmtp::message{} : std::move(reply), out);
+    look_at(service, now, out);
+    return;
+  }
+  if (one != nullptr && !interrupted) {
+    store_.operate({.what = operation::count_attempt,
+                    .number = ended.number,
+                    .id = one->id,
+                    .attempts = one->attempts},
+                   0, out);
+  }
+  if (one != nullptr) {
+    // The others are not to wait for what failed.
+    wait_in(service, ended.number, interrupted);
+  }
+  leave_place(service, now, out);
+}
+
+void execution::keep_outcome(std::uint64_t number, zmtp::message&& reply, titanic_actions& out) {
+  requests_.at(number).at = request_phase::storing;
+  outcomes_.keep(number, std::move(reply));
+  store_outcome(number, out);
+}
+
+void execution::store_outcome(std::uint64_t number, titanic_actions& out) {
+  const auto& one = requests_.at(number);
+  const auto& reply = outcomes_.reply(number);
+  store_.operate({.what = reply.empty() ? operation::give_up : operation::answer,
+                  .number = number,
+                  .accepted = one.accepted,
+                  .id = one.id,
+                  .attempts = one.attempts,
+                  .body = reply},
+                 0, out, one.asked);
+}
+
+void execution::on_outcome_stored(const store_tickets::ticket& about, error_code ec, time_point now,
+                                  titanic_actions& out) {
+  auto* const one = requests_.find(about.number, about.accepted, request_phase::storing);
+  if (one != nullptr && ec == errc::store_full) {
+    // Kept in memory until there is room: what was carried out need not be again.
+    outcomes_.rest(about.number, now + options_.most_backoff);
+    return;
+  }
+  if (one != nullptr && !ec) {
+    const auto answered = about.what == operation::answer;
+    ++(answered ? counters_.answered : counters_.given_up);
+    one->at = answered ? request_phase::answered : request_phase::given_up;
+    outcomes_.forget(about.number);
+    held_.release(about.number);
+    leave_service(*one, now, out);
+  }
+  leave_place(*about.service, now, out);
+}
+
+void execution::leave_service(request_slot& of, time_point now, titanic_actions& out) {
+  auto& service = *std::exchange(of.asked, nullptr);
+  services_.leave(service);
+  look_at(service, now, out);
+}
+
+void execution::leave_place(service_record& service, time_point now, titanic_actions& out) {
+  services_.leave_place(service);
+  look_at(service, now, out);
+}
+
+std::optional<execution::time_point> execution::next_deadline() const noexcept {
+  const auto of_services = services_.next_deadline();
+  const auto of_outcomes = outcomes_.next_deadline();
+  return of_services && of_outcomes ? std::min(of_services, of_outcomes)
+                                    : (of_services ? of_services : of_outcomes);
+}
+
+void execution::on_deadline(time_point now, titanic_actions& out) {
+  while (auto* const service = services_.due(now)) {
+    look_at(*service, now, out);
+  }
+  while (const auto number = outcomes_.wake(now)) {
+    store_outcome(*number, out);
+  }
+}
+
+}  // namespace mdp::titanic

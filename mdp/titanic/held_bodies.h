@@ -1,0 +1,42 @@
+#pragma once
+// Bodies of requests that need not be read again, up to so many octets; by the numbers of their slots. Pure.
+
+#include "zmtp/message.h"
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace mdp::titanic {
+
+class held_bodies {
+public:
+  explicit held_bodies(std::size_t most_octets) noexcept : most_octets_{most_octets} {}
+
+  // If there is room for it.
+  void hold(std::uint64_t number, const zmtp::message& body) {
+    if (octets_ + body.framed_size() <= most_octets_) {
+      octets_ += body.framed_size();
+      bodies_.emplace(number, body);
+    }
+  }
+  // Null if it is not held. Until the next call.
+  [[nodiscard]] const zmtp::message* of(std::uint64_t number) const {
+    const auto known = bodies_.find(number);
+    return known == bodies_.end() ? nullptr : &known->second;
+  }
+  void release(std::uint64_t number) {
+    if (const auto known = bodies_.find(number); known != bodies_.end()) {
+      octets_ -= known->second.framed_size();
+      bodies_.erase(known);
+    }
+  }
+
+private:
+  std::size_t most_octets_;
+  std::size_t octets_ = 0;
+  boost::unordered_flat_map<std::uint64_t, zmtp::message> bodies_;
+};
+
+}  // namespace mdp::titanic

@@ -1,0 +1,76 @@
+#pragma once
+// The requests that Titanic keeps: by the numbers of their slots, and by id. Pure.
+
+#include "mdp/titanic/request_id.h"
+#include "mdp/titanic/request_store.h"
+#include "zmtp/routing/keyed_hash.h"
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace mdp::titanic {
+
+struct service_record;
+
+// Where a request is in its life.
+enum class request_phase : std::uint8_t {
+  empty,      // the slot has no request
+  accepting,  // being stored
+  waiting,    // for its service
+  reading,    // its body is being read for the next attempt
+  given,      // with its service
+  storing,    // its outcome is being stored
+  answered,
+  given_up,
+  closing,  // its slot is being emptied
+};
+
+struct request_slot {
+  request_id id;
+  request_phase at = request_phase::empty;
+  std::uint32_t attempts = 0;
+  std::uint64_t accepted = 0;
+  service_record* asked = nullptr;  // while there is no outcome
+};
+
+// Slots stay where they are until one is added.
+class request_table {
+public:
+  // `seed` are 64 random bits, by which clients that choose ids cannot make them collide.
+  explicit request_table(std::uint64_t seed) : by_id_{0, id_hash{zmtp::keyed_hash{seed}}} {}
+
+  // All slots by number, before anything else. Those without an outcome have no phase and no service yet.
+  void recover(const std::vector<kept_request>& slots);
+
+  // Slots that are not empty.
+  [[nodiscard]] std::size_t size() const noexcept { return by_id_.size(); }
+  [[nodiscard]] bool contains(const request_id& id) const { return by_id_.contains(id); }
+  [[nodiscard]] request_slot& at(std::uint64_t number) { return slots_[number - 1]; }
+  // Null for one that is in another phase, or has been closed since it was accepted so.
+  [[nodiscard]] request_slot* find(std::uint64_t number, std::uint64_t accepted, request_phase in);
+  // Null for one that is not known.
+  [[nodiscard]] request_slot* find(const request_id& id, std::uint64_t& number);
+
+  // One more, accepted after all others; its number.
+  [[nodiscard]] std::uint64_t add(const request_id& id, service_record& asked);
+  // Its slot is for another.
+  void remove(std::uint64_t number);
+
+private:
+  struct id_hash {
+    zmtp::keyed_hash keyed;
+    [[nodiscard]] std::size_t operator()(const request_id& id) const noexcept {
+      return keyed({reinterpret_cast<const char*>(id.octets.data()), id.octets.size()});
+    }
+  };
+
+  std::vector<request_slot> slots_;
+  std::vector<std::uint64_t> empty_;
+  boost::unordered_flat_map<request_id, std::uint64_t, id_hash> by_id_;
+  std::uint64_t last_accepted_ = 0;
+};
+
+}  // namespace mdp::titanic

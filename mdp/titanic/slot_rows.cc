@@ -1,0 +1,233 @@
+#include "mdp/titanic/slot_rows.h"
+
+#include "mdp/titanic/message_octets.h"
+
+#include <boost/crc.hpp>
+#include <boost/endian/conversion.hpp>
+
+#include <array>
+#include <cstring>
+#include <string>
+#include <utility>
+
+namespace mdp::titanic {
+
+using boost::system::error_code;
+
+namespace {
+
+// Of the columns of a row, each behind its size, so that no two rows look alike.
+class checksum {
+public:
+  explicit checksum(char table) { crc_.process_byte(static_cast<unsigned char>(table)); }
+
+  checksum& operator<<(std::uint64_t value) {
+    boost::endian::native_to_little_inplace(value);
+    crc_.process_bytes(&value, sizeof value);
+    return *this;
+  }
+  checksum& operator<<(std::span<const std::byte> octets) {
+    *this << std::uint64_t{octets.size()};
+    crc_.process_bytes(octets.data(), octets.size());
+    return *this;
+  }
+  [[nodiscard]] std::uint64_t value() const { return crc_.checksum(); }
+
+private:
+  boost::crc_32_type crc_;
+};
+
+std::span<const std::byte> octets_of(const request_id& id) {
+  return std::as_bytes(std::span{id.octets});
+}
+std::span<const std::byte> octets_of(std::string_view text) {
+  return std::as_bytes(std::span{text});
+}
+
+bool take_id(std::span<const std::byte> octets, request_id& id) {
+  if (octets.size() != id.octets.size()) {
+    return false;
+  }
+  std::memcpy(id.octets.data(), octets.data(), octets.size());
+  return true;
+}
+
+bool take_body(std::span<const std::byte> octets, bool wanted, zmtp::message& body) {
+  if (!wanted || octets.empty()) {
+    return true;
+  }
+  auto m = message_of(octets);
+  if (m) {
+    body = std::move(*m);
+  }
+  return m.has_value();
+}
+
+// Of a row of `requests` as the statements here select it; false if it is not what was written.
+bool take_request(const sqlite_statement& row, bool with_body, whole_slot& into) {
+  auto& about = into.about;
+  about.number = row.number(0);
+  about.accepted = row.number(1);
+  const auto service = row.octets(3);
+  checksum sum{'r'};
+  sum << about.number << about.accepted << row.octets(2) << service << row.octets(4);
+  if (sum.value() != row.number(5) || !take_id(row.octets(2), about.id)) {
+    return false;
+  }
+  about.service.assign(reinterpret_cast<const char*>(service.data()), service.size());
+  return take_body(row.octets(4), with_body, into.request);
+}
+
+// The same, of `outcomes`, for a slot whose request has been taken or has no id yet.
+bool take_outcome(const sqlite_statement& row, bool with_body, whole_slot& into) {
+  auto& about = into.about;
+  const auto number = row.number(0);
+  const auto state = row.number(2);
+  const auto attempts = row.number(3);
+  request_id id;
+  checksum sum{'o'};
+  sum << number << row.octets(1) << state << attempts << row.octets(4);
+  if (sum.value() != row.number(5) || !take_id(row.octets(1), id) || id != about.id ||
+      number != about.number || state > static_cast<std::uint64_t>(outcome::given_up)) {
+    return false;
+  }
+  about.state = static_cast<outcome>(state);
+  about.attempts = static_cast<std::uint32_t>(attempts);
+  return take_body(row.octets(4), with_body, into.reply);
+}
+
+std::uint64_t extent_checksum(std::uint64_t slots) { return (checksum{'e'} << slots).value(); }
+
+}  // namespace
+
+std::string slot_rows::tables() {
+  return "CREATE TABLE requests (number INTEGER PRIMARY KEY, accepted INTEGER NOT NULL,"
+         " id BLOB NOT NULL, service BLOB NOT NULL, body BLOB NOT NULL, crc INTEGER NOT NULL);"
+         "CREATE TABLE outcomes (number INTEGER PRIMARY KEY, id BLOB NOT NULL,"
+         " state INTEGER NOT NULL, attempts INTEGER NOT NULL, body BLOB NOT NULL, crc INTEGER NOT "
+         "NULL);"
+         "CREATE TABLE extent (one INTEGER PRIMARY KEY, slots INTEGER NOT NULL, crc INTEGER NOT "
+         "NULL);"
+         "INSERT INTO extent VALUES (1, 0, " +
+         std::to_string(extent_checksum(0)) + ");";
+}
+
+error_code slot_rows::prepare(const sqlite_database& in) {
+  const std::array<std::pair<sqlite_statement*, const char*>, 5> all{{
+      {&put_request_, "REPLACE INTO requests VALUES (?, ?, ?, ?, ?, ?)"},
+      {&put_outcome_, "REPLACE INTO outcomes VALUES (?, ?, ?, ?, ?, ?)"},
+      {&put_extent_, "REPLACE INTO extent VALUES (1, ?, ?)"},
+      {&get_request_,
+       "SELECT number, accepted, id, service, body, crc FROM requests WHERE number = ?"},
+      {&get_outcome_,
+       "SELECT number, id, state, attempts, body, crc FROM outcomes WHERE number = ?"},
+  }};
+  for (const auto& [statement, sql] : all) {
+    if (const auto ec = statement->prepare(in, sql)) {
+      return ec;
+    }
+  }
+  return {};
+}
+
+error_code slot_rows::put_request(std::uint64_t number, std::uint64_t accepted,
+                                  const request_id& id, std::string_view service,
+                                  const zmtp::message& body) {
+  octets_.clear();
+  append_octets(body, octets_);
+  checksum sum{'r'};
+  sum << number << accepted << octets_of(id) << octets_of(service) << octets_;
+  return put_request_.bind(1, number)
+      .bind(2, accepted)
+      .bind(3, octets_of(id))
+      .bind(4, service)
+      .bind(5, octets_)
+      .bind(6, sum.value())
+      .run();
+}
+
+error_code slot_rows::put_outcome(std::uint64_t number, const request_id& id, outcome state,
+                                  std::uint32_t attempts, const zmtp::message& body) {
+  octets_.clear();
+  append_octets(body, octets_);
+  const auto code = static_cast<std::uint64_t>(state);
+  checksum sum{'o'};
+  sum << number << octets_of(id) << code << std::uint64_t{attempts} << octets_;
+  return put_outcome_.bind(1, number)
+      .bind(2, octets_of(id))
+      .bind(3, code)
+      .bind(4, std::uint64_t{attempts})
+      .bind(5, octets_)
+      .bind(6, sum.value())
+      .run();
+}
+
+error_code slot_rows::put_empty(std::uint64_t number) {
+  const auto ec = put_request(number, 0, {}, {}, {});
+  return ec ? ec : put_outcome(number, {}, outcome::pending, 0, {});
+}
+
+error_code slot_rows::put_extent(std::uint64_t slots) {
+  return put_extent_.bind(1, slots).bind(2, extent_checksum(slots)).run();
+}
+
+bool slot_rows::read_request(std::uint64_t number, whole_slot& into, bool with_body) {
+  error_code ec;
+  const auto whole = get_request_.bind(1, number).step(ec) &&
+                     take_request(get_request_, with_body, into) && into.about.number == number;
+  get_request_.reset();
+  return whole;
+}
+
+bool slot_rows::read_outcome(std::uint64_t number, whole_slot& into, bool with_body) {
+  error_code ec;
+  const auto whole =
+      get_outcome_.bind(1, number).step(ec) && take_outcome(get_outcome_, with_body, into);
+  get_outcome_.reset();
+  return whole;
+}
+
+error_code slot_rows::read_all(const sqlite_database& in, std::vector<kept_request>& slots) {
+  sqlite_statement extent;
+  sqlite_statement requests;
+  sqlite_statement outcomes;
+  auto ec = extent.prepare(in, "SELECT slots, crc FROM extent WHERE one = 1");
+  if (!ec) {
+    ec = requests.prepare(
+        in, "SELECT number, accepted, id, service, body, crc FROM requests ORDER BY number");
+  }
+  if (!ec) {
+    ec = outcomes.prepare(
+        in, "SELECT number, id, state, attempts, body, crc FROM outcomes ORDER BY number");
+  }
+  if (ec) {
+    return ec;
+  }
+  if (!extent.step(ec)) {
+    return ec ? ec : errc::store_damaged;
+  }
+  const auto count = extent.number(0);
+  if (extent_checksum(count) != extent.number(1)) {
+    return errc::store_damaged;
+  }
+  while (true) {
+    const auto more = requests.step(ec);
+    if (ec) {
+      return ec;
+    }
+    if (outcomes.step(ec) != more || ec) {
+      return ec ? ec : errc::store_damaged;
+    }
+    if (!more) {
+      return slots.size() == count ? error_code{} : errc::store_damaged;
+    }
+    whole_slot one;
+    if (!take_request(requests, false, one) || one.about.number != slots.size() + 1 ||
+        !take_outcome(outcomes, false, one)) {
+      return errc::store_damaged;
+    }
+    slots.push_back(std::move(one.about));
+  }
+}
+
+}  // namespace mdp::titanic

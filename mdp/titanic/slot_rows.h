@@ -1,0 +1,61 @@
+#pragma once
+// What a slot is in the tables of a slot_file: a row in `requests` and one in `outcomes`, each with a
+// checksum, and in `extent` how many slots there are. Calls block.
+
+#include "mdp/titanic/request_store.h"
+#include "mdp/titanic/sqlite_database.h"
+
+#include <boost/system/error_code.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mdp::titanic {
+
+// What a slot is made of, wherever it comes from.
+struct whole_slot {
+  kept_request about;
+  zmtp::message request;
+  zmtp::message reply;  // none unless it is answered
+};
+
+// Goes before its database.
+class slot_rows {
+public:
+  // The SQL by which the tables are made, empty.
+  [[nodiscard]] static std::string tables();
+
+  // Before anything else.
+  [[nodiscard]] boost::system::error_code prepare(const sqlite_database& in);
+
+  // Writes, each a row, or two, of this slot.
+  [[nodiscard]] boost::system::error_code put_request(std::uint64_t number, std::uint64_t accepted,
+                                                      const request_id& id,
+                                                      std::string_view service,
+                                                      const zmtp::message& body);
+  [[nodiscard]] boost::system::error_code put_outcome(std::uint64_t number, const request_id& id,
+                                                      outcome state, std::uint32_t attempts,
+                                                      const zmtp::message& body);
+  [[nodiscard]] boost::system::error_code put_empty(std::uint64_t number);
+  [[nodiscard]] boost::system::error_code put_extent(std::uint64_t slots);
+
+  // False if the row is not there or not what was written. First the request of a slot, then its outcome.
+  [[nodiscard]] bool read_request(std::uint64_t number, whole_slot& into, bool with_body);
+  [[nodiscard]] bool read_outcome(std::uint64_t number, whole_slot& into, bool with_body);
+  // All of them by number, without their bodies. Errors: store_damaged, and what SQLite has.
+  [[nodiscard]] static boost::system::error_code read_all(const sqlite_database& in,
+                                                          std::vector<kept_request>& slots);
+
+private:
+  sqlite_statement put_request_;
+  sqlite_statement put_outcome_;
+  sqlite_statement put_extent_;
+  sqlite_statement get_request_;
+  sqlite_statement get_outcome_;
+  std::vector<std::byte> octets_;  // of the body that is being written
+};
+
+}  // namespace mdp::titanic

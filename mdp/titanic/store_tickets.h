@@ -1,0 +1,54 @@
+#pragma once
+// What the store was asked, until it answers. Pure.
+
+#include "mdp/titanic/request_store.h"
+#include "mdp/titanic/titanic_actions.h"
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+namespace mdp::titanic {
+
+struct service_record;
+
+class store_tickets {
+public:
+  // What a result is about.
+  struct ticket {
+    operation what;
+    std::uint64_t number;
+    std::uint64_t accepted;
+    std::uint64_t caller;
+    service_record* service;  // in which a place is taken until then
+  };
+
+  void operate(store_operation&& what, std::uint64_t caller, titanic_actions& out,
+               service_record* service = nullptr) {
+    what.ticket = ++last_;
+    tickets_.emplace(what.ticket, ticket{what.what, what.number, what.accepted, caller, service});
+    out.operations.push_back(std::move(what));
+  }
+  // Nothing if it was not asked for.
+  [[nodiscard]] std::optional<ticket> take(const store_result& result) {
+    const auto known = tickets_.find(result.ticket);
+    if (known == tickets_.end()) {
+      return std::nullopt;
+    }
+    const auto about = known->second;
+    tickets_.erase(known);
+    failed_ = failed_ || result.ec == errc::store_failed;
+    return about;
+  }
+  // It stores nothing any more.
+  [[nodiscard]] bool failed() const noexcept { return failed_; }
+
+private:
+  boost::unordered_flat_map<std::uint64_t, ticket> tickets_;
+  std::uint64_t last_ = 0;
+  bool failed_ = false;
+};
+
+}  // namespace mdp::titanic

@@ -1,0 +1,61 @@
+// Outcomes that could not be stored are kept, and tried again in time.
+
+#include "mdp/titanic/kept_outcomes.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <optional>
+
+namespace mdp::titanic {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr kept_outcomes::time_point start{1000s};
+
+TEST(kept_outcomes, what_is_being_stored_is_not_due) {
+  kept_outcomes all;
+  all.keep(7, zmtp::message{"reply"});
+  EXPECT_EQ(all.reply(7), zmtp::message{"reply"});
+  EXPECT_EQ(all.next_deadline(), std::nullopt);
+  EXPECT_EQ(all.wake(start), std::nullopt);
+  EXPECT_FALSE(all.forget(7)) << "a result of the store is to come";
+}
+
+TEST(kept_outcomes, what_there_was_no_room_for_is_tried_again_once) {
+  kept_outcomes all;
+  all.keep(7, zmtp::message{"reply"});
+  all.rest(7, start + 1s);
+  EXPECT_EQ(all.next_deadline(), start + 1s);
+  EXPECT_EQ(all.wake(start + 1s - 1ns), std::nullopt);
+  EXPECT_EQ(all.wake(start + 1s), 7U);
+  EXPECT_EQ(all.wake(start + 1s), std::nullopt);
+  EXPECT_EQ(all.next_deadline(), std::nullopt);
+  EXPECT_EQ(all.reply(7), zmtp::message{"reply"});
+}
+
+TEST(kept_outcomes, what_rests_and_is_not_wanted_any_more_is_not_tried_again) {
+  kept_outcomes all;
+  all.keep(7, {});
+  all.keep(8, {});
+  all.rest(7, start);
+  all.rest(8, start);
+  EXPECT_TRUE(all.forget(7));
+  EXPECT_FALSE(all.forget(7));
+  EXPECT_EQ(all.wake(start), 8U);
+  EXPECT_EQ(all.wake(start), std::nullopt);
+}
+
+TEST(kept_outcomes, the_next_of_a_slot_is_another) {
+  kept_outcomes all;
+  all.keep(7, zmtp::message{"old"});
+  all.rest(7, start);
+  EXPECT_TRUE(all.forget(7));
+  all.keep(7, zmtp::message{"new"});
+  EXPECT_EQ(all.wake(start), std::nullopt) << "it is being stored";
+  EXPECT_EQ(all.reply(7), zmtp::message{"new"});
+}
+
+}  // namespace
+}  // namespace mdp::titanic

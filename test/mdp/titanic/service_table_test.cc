@@ -1,0 +1,177 @@
+// When Titanic asks for a service, gives it requests and looks at it again.
+
+#include "mdp/titanic/service_table.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mdp::titanic {
+namespace {
+
+using namespace std::chrono_literals;
+using step = service_table::step;
+using time_point = service_table::time_point;
+
+constexpr time_point start{1000s};
+
+const titanic_options options{.services = {{"own", {.concurrency = 1}}},
+                              .presence = 1s,
+                              .least_backoff = 100ms,
+                              .most_backoff = 300ms};
+
+// One for which a request has come.
+service_record& waited_for(service_table& table, std::string_view name) {
+  auto& one = table.of(name);
+  table.enter(one);
+  return one;
+}
+
+service_record& present(service_table& table, std::string_view name) {
+  auto& one = waited_for(table, name);
+  EXPECT_EQ(table.look_at(one, start, true), step::look_up);
+  EXPECT_EQ(table.next_lookup(), &one);
+  table.on_looked_up(one, true, start);
+  return one;
+}
+
+TEST(service_table, a_service_has_limits_of_its_own_or_those_of_all) {
+  service_table table{options};
+  EXPECT_EQ(table.of("own").limits.concurrency, 1U);
+  EXPECT_EQ(table.of("another").limits.concurrency, options.service.concurrency);
+  EXPECT_EQ(&table.of("own"), &table.of("own"));
+  EXPECT_EQ(table.size(), 2U);
+}
+
+TEST(service_table, nothing_is_given_before_the_service_is_known_to_be_there) {
+  service_table table{options};
+  auto& one = waited_for(table, "s");
+  EXPECT_EQ(table.look_at(one, start, true), step::look_up);
+  ASSERT_EQ(table.next_lookup(), &one);
+  EXPECT_EQ(table.next_lookup(), nullptr);
+  EXPECT_EQ(table.look_at(one, start, true), step::nothing) << "it is being asked for";
+  table.on_looked_up(one, true, start);
+  EXPECT_EQ(table.look_at(one, start, true), step::give);
+  EXPECT_EQ(table.look_at(one, start + 1s - 1ns, true), step::give);
+  EXPECT_EQ(table.look_at(one, start + 1s, true), step::look_up) << "it may have gone";
+}
+
+TEST(service_table, a_service_for_which_nothing_waits_is_not_asked_for) {
+  service_table table{options};
+  auto& one = waited_for(table, "s");
+  EXPECT_EQ(table.look_at(one, start, false), step::nothing);
+  EXPECT_EQ(table.next_lookup(), nullptr);
+  EXPECT_EQ(table.next_deadline(), std::nullopt);
+}
+
+TEST(service_table, one_that_is_not_there_is_asked_for_again_ever_later) {
+  service_table table{options};
+  auto& one = waited_for(table, "s");
+  auto now = start;
+  for (const std::chrono::milliseconds pause : {100ms, 200ms, 300ms, 300ms}) {
+    ASSERT_EQ(table.look_at(one, now, true), step::look_up);
+    ASSERT_EQ(table.next_lookup(), &one);
+    table.on_looked_up(one, false, now);
+    EXPECT_EQ(table.look_at(one, now, true), step::nothing);
+    EXPECT_EQ(table.next_deadline(), now + pause);
+    EXPECT_EQ(table.due(now + pause - 1ns), nullptr);
+    now += pause;
+    EXPECT_EQ(table.due(now), &one);
+  }
+}
+
+TEST(service_table, a_failure_makes_it_be_asked_for_and_a_reply_says_that_it_is_there) {
+  service_table table{options};
+  auto& one = present(table, "s");
+  table.on_failure(one, start);
+  EXPECT_EQ(table.look_at(one, start, true), step::nothing);
+  EXPECT_EQ(table.look_at(one, start + 100ms, true), step::look_up);
+  ASSERT_EQ(table.next_lookup(), &one);
+  table.on_looked_up(one, true, start + 100ms);
+  table.on_failure(one, start + 100ms);
+  table.on_reply(one, start + 110ms);
+  EXPECT_EQ(table.look_at(one, start + 110ms, true), step::give);
+}
+
+TEST(service_table, sixteen_are_asked_for_at_once_the_others_in_turn) {
+  service_table table{options};
+  std::vector<service_record*> all;
+  for (int i = 0; i < 18; ++i) {
+    all.push_back(&waited_for(table, std::to_string(i)));
+    EXPECT_EQ(table.look_at(*all.back(), start, true), step::look_up);
+  }
+  for (std::size_t i = 0; i < 16; ++i) {
+    EXPECT_EQ(table.next_lookup(), all[i]);
+  }
+  EXPECT_EQ(table.next_lookup(), nullptr);
+  table.on_looked_up(*all[5], true, start);
+  EXPECT_EQ(table.next_lookup(), all[16]);
+  EXPECT_EQ(table.next_lookup(), nullptr);
+}
+
+TEST(service_table, what_is_known_of_an_idle_service_is_kept_while_it_counts) {
+  service_table table{options};
+  auto& one = present(table, "s");
+  table.leave(one);
+  EXPECT_EQ(table.look_at(one, start, false), step::nothing);
+  EXPECT_EQ(table.size(), 1U);
+  EXPECT_EQ(table.next_deadline(), start + 1s);
+  ASSERT_EQ(table.due(start + 1s), &one);
+  EXPECT_EQ(table.look_at(one, start + 1s, false), step::nothing);
+  EXPECT_EQ(table.size(), 0U);
+  EXPECT_EQ(table.next_deadline(), std::nullopt);
+}
+
+TEST(service_table, a_service_is_kept_while_a_place_of_it_is_taken) {
+  service_table table{options};
+  auto& one = present(table, "own");
+  table.take_place(one);
+  EXPECT_TRUE(one.full());
+  table.leave(one);
+  EXPECT_EQ(table.look_at(one, start + 1h, false), step::nothing);
+  EXPECT_EQ(table.size(), 1U);
+  table.leave_place(one);
+  EXPECT_FALSE(one.full());
+  EXPECT_EQ(table.look_at(one, start + 1h, false), step::nothing);
+  EXPECT_EQ(table.size(), 0U);
+}
+
+TEST(service_table, what_is_due_at_the_same_time_comes_by_name) {
+  service_table table{options};
+  for (const auto* const name : {"b", "a", "c"}) {
+    auto& one = present(table, name);
+    table.on_failure(one, start);
+    EXPECT_EQ(table.look_at(one, start, true), step::nothing);
+  }
+  for (const auto* const name : {"a", "b", "c"}) {
+    auto* const next = table.due(start + 100ms);
+    ASSERT_NE(next, nullptr);
+    EXPECT_EQ(next->name, name);
+    EXPECT_EQ(table.look_at(*next, start + 100ms, true), step::look_up);
+  }
+  EXPECT_EQ(table.due(start + 100ms), nullptr);
+}
+
+TEST(service_table, says_what_is_pending_and_in_flight_by_name) {
+  service_table table{options};
+  auto& b = present(table, "b");
+  table.enter(b);
+  table.take_place(b);
+  waited_for(table, "a");
+  EXPECT_EQ(table.pending(), 3U);
+  EXPECT_EQ(table.in_flight(), 1U);
+  const auto all = table.status({}, 10);
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].name, "a");
+  EXPECT_EQ(all[0].pending, 1U);
+  EXPECT_EQ(all[1].pending, 2U);
+  EXPECT_EQ(all[1].in_flight, 1U);
+  EXPECT_EQ(table.status("a", 10).size(), 1U);
+  EXPECT_EQ(table.status({}, 1).front().name, "a");
+}
+
+}  // namespace
+}  // namespace mdp::titanic
