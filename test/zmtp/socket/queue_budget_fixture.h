@@ -12,17 +12,12 @@
 #include <chrono>
 #include <cstddef>
 #include <string>
-#include <string_view>
 
 namespace zmtp::test {
-
-using namespace std::chrono_literals;
 
 inline constexpr std::size_t kibi = 1024;
 inline constexpr std::size_t mebi = 1024 * kibi;
 inline constexpr std::size_t budget = 8 * mebi;
-inline constexpr std::string_view nobody = "tcp://127.0.0.1:1";
-inline constexpr std::string_view nobody_else = "tcp://127.0.0.1:2";
 
 inline std::size_t used() { return process_memory_use().queued; }
 
@@ -37,7 +32,7 @@ inline socket_options unmarked() {
   socket_options options;
   options.send_mark = {.messages = {}, .octets = {}};
   options.receive_mark = {.messages = {}, .octets = {}};
-  options.linger = 0ms;
+  options.linger = std::chrono::milliseconds{0};
   options.transport.send_buffer = 16 * 1024;
   options.transport.receive_buffer = 16 * 1024;
   return options;
@@ -91,7 +86,7 @@ protected:
       if (std::chrono::steady_clock::now() > end) {
         FAIL() << "time has run out";
       }
-      context().run_one_for(1ms);
+      context().run_one_for(std::chrono::milliseconds{1});
     }
   }
 
