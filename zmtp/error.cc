@@ -95,6 +95,9 @@ const char* text(errc e) noexcept {
     case errc::heartbeat_timeout:
       return "the peer answered no PING in time; lengthen heartbeat_options::timeout or switch off "
              "its `strict`, which cuts peers that are only slow";
+    case errc::too_slow:
+      return "a subscriber did not read as fast as was published, and may not miss anything; read "
+             "faster, raise socket_options::send_mark, or do without disconnect_slow";
     case errc::ttl_expired:
       return "the peer was silent for longer than its own PINGs promised; lengthen its TTL or "
              "switch "
@@ -183,6 +186,7 @@ std::optional<condition> condition_of(errc e) noexcept {
     case errc::half_message_evicted:
     case errc::probe_unanswered:
     case errc::heartbeat_timeout:
+    case errc::too_slow:
     case errc::ttl_expired:
     case errc::bad_endpoint:
     case errc::unknown_transport:

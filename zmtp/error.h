@@ -60,6 +60,7 @@ enum class errc {
   half_message_evicted,  // the largest half message, when all held more than the memory_budget
   probe_unanswered,      // neither an octet nor a TCP acknowledgement after a PING
   heartbeat_timeout,  // no octet after a PING, though TCP acknowledged it (heartbeat_options::strict)
+  too_slow,           // a subscriber had no room for a message (socket_options::disconnect_slow)
   ttl_expired,        // no octet within the TTL of the peer's own PING (heartbeat_options::strict)
 
   // What the local user asked.

@@ -131,6 +131,8 @@ error_code validate(const socket_options& options, socket_type type) noexcept {
       (!options.mandatory || is_one_of({router, xpub})) && (!options.handover || type == router) &&
       (!options.relaxed || type == req) && (!options.correlate || type == req) &&
       (!options.no_drop || is_one_of({pub, xpub})) &&
+      (!options.disconnect_slow ||
+       (is_one_of({pub, xpub}) && !options.no_drop && !options.conflate)) &&
       (!options.probe_router || is_one_of({router, dealer, req})) &&
       (!options.conflate || is_one_of({pub, sub, push, pull, dealer})) &&
       (!options.immediate || is_one_of({push, dealer, req, pair, router, xsub})) &&

@@ -159,6 +159,11 @@ struct socket_options {
   bool correlate = false;
   // PUB, XPUB: sending waits for the slowest subscriber, instead of dropping what one has no room for.
   bool no_drop = false;
+  // PUB, XPUB: a subscriber that has no room for a message which it wants is disconnected
+  // (errc::too_slow), instead of missing it: on one connection nobody misses anything, and who connects
+  // again knows that he did. What is queued for a connection goes with it. Neither with no_drop nor with
+  // conflate, which never come to that.
+  bool disconnect_slow = false;
   // ROUTER, DEALER, REQ: each new peer is sent a message of one empty part before anything else, which
   // tells a ROUTER of us.
   bool probe_router = false;

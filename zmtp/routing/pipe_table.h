@@ -44,7 +44,8 @@ struct alignas(cache_line) pipe {
   bool dirty = false;      // something was sent since the shell last looked
   bool paused = false;     // the user does not want to receive from it
   bool blocked = false;    // octets have been read that wait for room in `in`
-  bool lagging = false;    // PUB: misses messages until its queue has room
+  bool lagging = false;    // PUB: misses messages until its queue has room …
+  bool overrun = false;    // … or until its connection, which is to end for that, has ended
   peer_counters counters;
   alignas(cache_line) send_queue out;
   receive_queue in;

@@ -38,7 +38,19 @@ void pub_state::on_detached(pipe& p) {
   close_group();
   index_.remove(p.id.slot);
   p.topic_octets = 0;
+  if (p.overrun || options_.disconnect_slow) {
+    drop_queue(p);
+  }
   socket_state::on_detached(p);
+}
+
+// The next connection begins with what is published then.
+void pub_state::drop_queue(pipe& p) {
+  p.out.rewind();
+  counters_.dropped_detached += p.out.messages();
+  p.out.clear();
+  p.lagging = false;
+  p.overrun = false;
 }
 
 void pub_state::forget(pipe& p) {
@@ -48,7 +60,7 @@ void pub_state::forget(pipe& p) {
 }
 
 void pub_state::on_written(pipe& p) {
-  if (p.lagging && !p.out.full()) {
+  if (p.lagging && !p.overrun && !p.out.full()) {
     p.lagging = false;
     close_group();
   }
@@ -161,6 +173,10 @@ bool pub_state::open_group(if_full then) {
         return false;
       }
       p.lagging = true;
+      if (options_.disconnect_slow) {
+        p.overrun = true;
+        overrun_.push_back(p.id);
+      }
       leave_out(p);
       continue;
     }

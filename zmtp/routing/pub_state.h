@@ -33,7 +33,8 @@ public:
 
   // `full` if a peer that wants the message has no room; nobody was sent it then. With if_full::drop the
   // message goes to the others: who has no room misses it, and what follows until it has, which is
-  // counted. With socket_options::no_drop it stays `full`.
+  // counted; with socket_options::disconnect_slow it is sent nothing any more and is among overrun().
+  // With socket_options::no_drop it stays `full`.
   [[nodiscard]] send_status send(message&& m, if_full then) override;
   using socket_state::send;
   // With no_drop, if no subscriber is full, though it might not want the message.
@@ -64,6 +65,7 @@ private:
   [[nodiscard]] bool find_peers(std::string_view part);
   [[nodiscard]] bool open_group(if_full then);
   void leave_out(const pipe& p);
+  void drop_queue(pipe& p);
 
   subscription_index index_;
 

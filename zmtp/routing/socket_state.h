@@ -163,6 +163,8 @@ public:
   [[nodiscard]] boost::circular_buffer<peer_id>& dirty() noexcept { return dirty_; }
   // Blocked pipes whose undecoded octets have room now, because the user received from them.
   [[nodiscard]] std::vector<peer_id>& drained() noexcept { return drained_; }
+  // Peers that were too slow, whose connections the shell is to end (socket_options::disconnect_slow).
+  [[nodiscard]] std::vector<peer_id>& overrun() noexcept { return overrun_; }
 
   // Something has come. That the pattern has no use for it, receive() alone can tell.
   [[nodiscard]] virtual bool readable() const noexcept { return !readable_.empty(); }
@@ -244,6 +246,7 @@ protected:
   slot_ring readable_;
   socket_counters counters_;
   std::vector<subscription_change> untold_;
+  std::vector<peer_id> overrun_;
 
 private:
   [[nodiscard]] bool take(message& to, peer_id& from);

@@ -100,6 +100,19 @@ bool link_table::resume(std::vector<peer_id>& drained) {
   return true;
 }
 
+bool link_table::end(std::vector<peer_id>& overrun) {
+  for (std::size_t i = 0; i < overrun.size(); ++i) {
+    // Its connection may have ended by itself, and an endpoint have another one.
+    const auto* const p = state_.find(overrun[i]);
+    auto* const link = p != nullptr && p->overrun ? of(overrun[i]) : nullptr;
+    if (link != nullptr) {
+      link->close(errc::too_slow);
+    }
+  }
+  overrun.clear();
+  return true;
+}
+
 void link_table::options_changed() {
   const auto links = links_;
   for (const auto& [key, link] : links) {

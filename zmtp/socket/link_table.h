@@ -53,6 +53,8 @@ public:
   [[nodiscard]] bool resume_drained() {
     return !state_.drained().empty() && resume(state_.drained());
   }
+  // Closes those that did not keep up with what is published. Whether there were any.
+  [[nodiscard]] bool end_overrun() { return !state_.overrun().empty() && end(state_.overrun()); }
   // The socket has other options now.
   void options_changed();
 
@@ -64,6 +66,7 @@ public:
 private:
   void tell(std::vector<socket_state::subscription_change>& untold);
   bool resume(std::vector<peer_id>& drained);
+  bool end(std::vector<peer_id>& overrun);
 
   socket_state& state_;
   std::unordered_map<const peer_link*, std::shared_ptr<peer_link>> links_;

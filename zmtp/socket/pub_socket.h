@@ -10,7 +10,8 @@
 namespace zmtp {
 
 // Sending never waits: a subscriber whose queue is full misses messages, which is counted. With
-// socket_options::no_drop sending waits for the slowest instead.
+// socket_options::no_drop sending waits for the slowest instead; with disconnect_slow who is too slow is
+// disconnected instead.
 class pub_socket : public publishing<sending<socket>> {
 public:
   // With the options' defaults. No default argument: GCC 12 destroys one twice if the executor is

@@ -125,7 +125,8 @@ void socket_core::schedule() {
   // A reply makes REP readable, a request writable.
   const bool waited_for = (waiting_.receivers_wait() && state_->readable()) ||
                           (waiting_.senders_wait() && state_->writable());
-  if (waited_for || !state_->dirty().empty() || !state_->drained().empty()) {
+  if (waited_for || !state_->dirty().empty() || !state_->drained().empty() ||
+      !state_->overrun().empty()) {
     post_turn();
   }
 }
@@ -223,6 +224,7 @@ void socket_core::end_turn() {
     bool more = true;
     for (int round = 0; more && round < max_rounds; ++round) {
       more = links_.resume_drained();
+      more = links_.end_overrun() || more;
       // Attempts first, user code after: it may change who waits.
       waiting_.attempt_all();
       if (deserted()) {
@@ -230,7 +232,7 @@ void socket_core::end_turn() {
       }
       more = waiting_.tell_all() || more;
       // A pattern that drops what it has no use for makes room without telling anybody.
-      more = !state_->drained().empty() || more;
+      more = !state_->drained().empty() || !state_->overrun().empty() || more;
     }
     // What the kernel takes makes room for who waits to send.
     const auto promising = !state_->dirty().empty() && waiting_.senders_wait();
@@ -238,7 +240,7 @@ void socket_core::end_turn() {
       flush_first(more ? few_flushes : max_flushes);
     }
     account();
-    more = more || !state_->drained().empty();
+    more = more || !state_->drained().empty() || !state_->overrun().empty();
     if (more || promising || !state_->dirty().empty()) {
       post_turn();
     }

@@ -1,5 +1,5 @@
-// PUB with a subscriber that does not keep up: it alone misses messages, or with no_drop all wait for
-// it (protocols A8, Z-14).
+// PUB with a subscriber that does not keep up: it alone misses messages, or is disconnected, or with
+// no_drop all wait for it (protocols A8, Z-14).
 
 #include "test/support/routing.h"
 #include "zmtp/routing/pub_state.h"
@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace zmtp {
@@ -245,6 +246,54 @@ TEST_F(pub_full, with_no_drop_it_is_not_writable_while_a_subscriber_is_full) {
   EXPECT_FALSE(state.writable());
   static_cast<void>(taken(state, slow));
   EXPECT_TRUE(state.writable());
+}
+
+TEST_F(pub_full, with_disconnect_slow_who_has_no_room_gets_nothing_behind_the_gap) {
+  auto options = marked(3);
+  options.disconnect_slow = true;
+  pub_state state{options};
+  const auto slow = subscriber(state);
+  const auto fast = subscriber(state);
+  messages read;
+  for (int n = 0; n < 3; ++n) {
+    ASSERT_EQ(send(state, {std::to_string(n)}, {fast}, &read), send_status::queued);
+  }
+  EXPECT_TRUE(state.overrun().empty()) << "it is full, and has missed nothing";
+  for (int n = 3; n < 8; ++n) {
+    ASSERT_EQ(send(state, {std::to_string(n)}, {fast}, &read), send_status::queued);
+  }
+  EXPECT_EQ(state.overrun(), std::vector<peer_id>{slow}) << "once";
+  EXPECT_EQ(state.counters().dropped_full, 5U);
+  // The shell has not looked yet, and the peer reads.
+  EXPECT_EQ(taken(state, slow), numbered(0, 3));
+  ASSERT_EQ(send(state, {"8"}, {fast}, &read), send_status::queued);
+  EXPECT_EQ(taken(state, slow), messages{});
+  const auto rest = taken(state, fast);
+  read.insert(read.end(), rest.begin(), rest.end());
+  EXPECT_EQ(read, numbered(0, 9));
+}
+
+TEST_F(pub_full, with_disconnect_slow_a_connection_begins_with_what_is_sent_then) {
+  auto options = marked(3);
+  options.disconnect_slow = true;
+  pub_state state{options};
+  auto& endpoint = state.open_pipe(true);
+  const auto id = endpoint.id;
+  for (const bool overrun : {true, false}) {
+    state.on_attached(endpoint, {}, 1);
+    state.on_subscription(endpoint, true, "");
+    for (int n = 0; n < (overrun ? 5 : 2); ++n) {
+      ASSERT_EQ(send(state, {"before"}, {}), send_status::queued);
+    }
+    EXPECT_EQ(!std::exchange(state.overrun(), {}).empty(), overrun);
+    state.on_detached(endpoint);
+    state.on_attached(endpoint, {}, 1);
+    state.on_subscription(endpoint, true, "");
+    ASSERT_EQ(send(state, {"after"}, {}), send_status::queued);
+    EXPECT_EQ(taken(state, id), messages{{"after"}});
+    state.on_detached(endpoint);
+  }
+  EXPECT_EQ(state.counters().dropped_detached, 3U + 2U);
 }
 
 TEST_F(pub_full, a_message_that_is_refused_leaves_nothing_to_be_written) {

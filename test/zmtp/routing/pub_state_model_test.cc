@@ -29,7 +29,7 @@ struct peer {
   bool durable = false;
   bool attached = false;
   bool gone = false;
-  bool misses = false;  // what comes, until it has room
+  bool misses = false;  // what comes, until it has room, or until it has been disconnected
   std::set<std::string> topics;
   std::deque<std::string> to_write;  // framed messages that are not wholly written
   std::size_t written = 0;           // octets of the first of them, by this connection
@@ -83,7 +83,11 @@ public:
 private:
   socket_options options() {
     socket_options o;
-    o.no_drop = pick(2) == 0;
+    switch (pick(3)) {
+      case 0: o.no_drop = true; break;
+      case 1: o.disconnect_slow = true; break;
+      default: break;
+    }
     o.send_mark.messages = 1 + pick(40);
     o.send_mark.octets = 1 + pick(150'000);
     return o;
@@ -135,13 +139,20 @@ private:
   }
   void leave() {
     auto* p = any_attached();
-    if (p == nullptr || pick(3) != 0) {
-      return;
+    if (p != nullptr && pick(3) == 0) {
+      leave(p);
     }
+  }
+  void leave(peer* p) {
     state_.on_detached(*state_.find(p->id));
     p->attached = false;
     p->topics.clear();
     p->written = 0;
+    if (state_.options().disconnect_slow) {
+      lost_ += p->to_write.size();
+      p->to_write.clear();
+      p->misses = false;
+    }
     if (!p->durable) {
       p->gone = true;
       lost_ += p->to_write.size();
@@ -203,9 +214,14 @@ private:
         ASSERT_EQ(m, same);
         return;
       }
+      std::vector<peer_id> overrun;
       for (auto* p : takers) {
         p->misses = std::find(lucky.begin(), lucky.end(), p) == lucky.end();
+        if (p->misses && state_.options().disconnect_slow) {
+          overrun.push_back(p->id);
+        }
       }
+      expect_overrun(std::move(overrun));
       takers = lucky;
     }
     ASSERT_EQ(status, send_status::queued);
@@ -215,6 +231,15 @@ private:
     for (auto* p : takers) {
       p->to_write.push_back(framed(content));
       ++sent_;
+    }
+  }
+  // Each once, when it begins to miss messages.
+  void expect_overrun(std::vector<peer_id> added) {
+    ASSERT_EQ(state_.overrun().size(), added.size());
+    for (const auto id : std::exchange(state_.overrun(), {})) {
+      const auto found = std::find(added.begin(), added.end(), id);
+      ASSERT_NE(found, added.end());
+      added.erase(found);
     }
   }
   std::vector<peer*> who_takes(std::string_view first) {
@@ -253,7 +278,7 @@ private:
       p.written -= p.to_write.front().size();
       p.to_write.pop_front();
     }
-    if (!state_.find(p.id)->out.full()) {
+    if (!state_.find(p.id)->out.full() && !state_.options().disconnect_slow) {
       p.misses = false;
     }
   }

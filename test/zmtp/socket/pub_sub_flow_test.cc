@@ -1,5 +1,5 @@
-// Subscribers that are slower than their publisher: with no_drop it waits for them, without they alone
-// miss messages; a SUB stops reading when it is full and drops nothing (protocols A8, Z-14).
+// Subscribers that are slower than their publisher: with no_drop it waits for them, with disconnect_slow
+// they are disconnected, without either they alone miss messages; a SUB stops reading when it is full and drops nothing (protocols A8, Z-14).
 
 #include "test/support/raw_peer.h"
 #include "test/support/wire.h"
@@ -204,6 +204,78 @@ TEST_F(pub_sub_flow, without_no_drop_others_get_all_while_one_does_not_read) {
   }
   run_until([&] { return numbers().size() == heard.size() + 10; });
   EXPECT_EQ(numbers().back(), count + 9);
+}
+
+TEST_F(pub_sub_flow,
+       with_disconnect_slow_who_does_not_read_is_disconnected_and_misses_nothing_before) {
+  auto options = with_send_mark(100);
+  options.disconnect_slow = true;
+  pub_socket publisher{executor(), options};
+  auto watching = publisher.monitor();
+  const auto at = publisher.bind("tcp://127.0.0.1:*");
+  const auto deaf = deaf_subscriber(at, publisher);
+  sub_socket other{executor()};
+  other.subscribe("A");
+  other.connect(at.to_string());
+  agree(publisher, other);
+  const std::string body(10'000, 'x');
+  std::size_t sent = 0;
+  const auto ended = [&] {
+    return publisher.counters().ended[static_cast<std::size_t>(errc::too_slow)];
+  };
+  message m;
+  while (ended() == 0 && !HasFailure()) {
+    send(publisher, {"A", std::to_string(sent), body});
+    run_until([&] { return other.try_receive(m); });
+    ASSERT_EQ(m[1], std::to_string(sent)) << "who reads is not disturbed";
+    ++sent;
+  }
+  EXPECT_GE(publisher.counters().dropped_full, 1U);
+  monitor_event event;
+  run_until(
+      [&] { return watching.try_receive(event) && event.what == monitor_event::kind::detached; });
+  EXPECT_EQ(event.reason, errc::too_slow);
+  // What it had been sent by then it reads, up to where it was cut off.
+  deaf->start_reading();
+  run_until([&] { return deaf->ended(); });
+  std::size_t next = 0;
+  for (const auto& got : content_of(deaf->traffic()).messages) {
+    if (got.front() == "A") {
+      EXPECT_EQ(got[1], std::to_string(next++));
+    }
+  }
+  EXPECT_LT(next, sent);
+}
+
+TEST_F(pub_sub_flow, with_disconnect_slow_one_that_comes_back_is_sent_what_is_new) {
+  auto options = with_send_mark(10);
+  options.disconnect_slow = true;
+  pub_socket publisher{executor(), options};
+  auto slow_options = with_receive_mark(1);
+  slow_options.announce_peers = false;
+  slow_options.reconnect = {.initial = 2ms, .maximum = 5ms, .refused_maximum = 5ms, .stable = 1ms};
+  sub_socket slow{executor(), slow_options};
+  slow.subscribe("A");
+  join(publisher, slow);
+  agree(publisher, slow);
+  const std::string body(100'000, 'x');
+  std::size_t sent = 0;
+  const auto ended = [&] {
+    return publisher.counters().ended[static_cast<std::size_t>(errc::too_slow)];
+  };
+  while (ended() == 0 && !HasFailure()) {
+    send(publisher, {"A", std::to_string(sent++), body});
+    run_ready();
+  }
+  // It reads what came before without a gap, and is there again.
+  message m;
+  run_until([&] {
+    while (slow.try_receive(m)) {
+    }
+    return publisher.subscribers("A") == 1;
+  });
+  send(publisher, {"A", "again"});
+  run_until([&] { return slow.try_receive(m) && m[1] == "again"; });
 }
 
 TEST_F(pub_sub_flow, a_full_subscriber_stops_reading_and_drops_nothing) {
