@@ -185,7 +185,7 @@ struct socket_options {
   // and delays others on the executor by well under a microsecond each; poll() of an io_context returns no
   // sooner. Zero: the thread sleeps at once.
   std::chrono::microseconds spin{0};
-  // DEALER, ROUTER, XPUB: attach and detach of peers are received too, in their order with the messages,
+  // DEALER, ROUTER, SUB, XPUB: attach and detach of peers are received too, in their order with the messages,
   // by who receives routed messages (libzmq's notify).
   bool announce_peers = false;
   xpub_options xpub{};

@@ -35,4 +35,14 @@ bool sub_state::receive(message& to) {
   return false;
 }
 
+bool sub_state::receive(routed_message& to) {
+  while (socket_state::receive(to)) {
+    if (to.what != routed_message::kind::message || wanted(to.content)) {
+      return true;
+    }
+    drop_received();
+  }
+  return false;
+}
+
 }  // namespace zmtp

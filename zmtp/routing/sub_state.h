@@ -22,7 +22,7 @@ public:
   bool unsubscribe(std::string_view topic) override;
 
   [[nodiscard]] bool receive(message& to) override;
-  using socket_state::receive;
+  [[nodiscard]] bool receive(routed_message& to) override;
 
 private:
   [[nodiscard]] bool wanted(const message& m) const override { return wanted_.matches(m.front()); }

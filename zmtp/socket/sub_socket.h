@@ -3,6 +3,7 @@
 // zmtp/routing/sub_state.h.
 
 #include "zmtp/options.h"
+#include "zmtp/socket/announcing.h"
 #include "zmtp/socket/receiving.h"
 #include "zmtp/socket/receiving_from.h"
 #include "zmtp/socket/socket.h"
@@ -11,7 +12,7 @@
 namespace zmtp {
 
 // When its queue is full it stops reading and drops nothing; what it misses, a publisher has dropped.
-class sub_socket : public subscribing<receiving_from<receiving<socket>>> {
+class sub_socket : public subscribing<announcing<receiving_from<receiving<socket>>>> {
 public:
   // With the options' defaults. No default argument: GCC 12 destroys one twice if the executor is
   // awaited in the same expression.

@@ -48,6 +48,30 @@ TEST(sub_state, publishers_are_told_of_the_first_and_the_last_of_a_topic) {
   EXPECT_TRUE(state.subscribe("A"));
 }
 
+TEST(sub_state, who_asks_is_told_of_publishers_among_what_was_subscribed_to) {
+  socket_options options;
+  options.announce_peers = true;
+  sub_state state{options};
+  EXPECT_TRUE(state.subscribe("A"));
+  const auto id = attach_new(state);
+  peer_sends(state, id, {"B1"});
+  peer_sends(state, id, {"A1"});
+  state.on_detached(*state.find(id));
+  std::string told;
+  routed_message m;
+  while (state.receive(m)) {
+    EXPECT_EQ(m.peer, id);
+    switch (m.what) {
+      case routed_message::kind::attached: told += "came "; break;
+      case routed_message::kind::message: told += std::string{m.content.front()} + " "; break;
+      case routed_message::kind::detached: told += "went "; break;
+    }
+  }
+  EXPECT_EQ(told, "came A1 went ");
+  EXPECT_EQ(state.counters().dropped_unexpected, 1U);
+  EXPECT_EQ(state.counters().messages_received, 1U);
+}
+
 TEST(sub_state, topics_are_counted_apart) {
   sub_state state{{}};
   EXPECT_TRUE(state.subscribe(""));

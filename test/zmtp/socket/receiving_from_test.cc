@@ -49,6 +49,39 @@ TEST_F(receiving_from, a_pull_knows_its_pushers) {
   EXPECT_EQ(pull.peer(m.peer)->routing_id, "other");
 }
 
+TEST_F(receiving_from, a_sub_hears_of_its_publishers_in_order_with_what_they_send) {
+  auto options = called("");
+  options.announce_peers = true;
+  sub_socket sub{executor(), options};
+  sub.subscribe("");
+  socket_options own;
+  own.extensions = {"known"};
+  std::optional<pub_socket> pub{std::in_place, executor(), own};
+  sub.connect(pub->bind("tcp://127.0.0.1:*").to_string());
+  std::vector<routed_message::kind> heard;
+  std::vector<routed_message> batch;
+  const auto hear = [&] {
+    const auto before = heard.size();
+    sub.async_receive(batch, [&](error_code ec, std::size_t) {
+      EXPECT_FALSE(ec);
+      for (const auto& item : batch) {
+        heard.push_back(item.what);
+      }
+    });
+    run_until([&] { return heard.size() > before; });
+  };
+  hear();
+  ASSERT_NE(sub.peer(batch.front().peer), nullptr);
+  EXPECT_NE(sub.peer(batch.front().peer)->properties.find("X-Zinc"), nullptr);
+  run_until([&] { return pub->subscribers("m") == 1; });
+  put(*pub, {"m"});
+  hear();
+  pub.reset();
+  hear();
+  using enum routed_message::kind;
+  EXPECT_EQ(heard, (std::vector{attached, message, detached}));
+}
+
 TEST_F(receiving_from, a_sub_still_gets_what_it_subscribed_to_alone) {
   pub_socket one{executor()};
   pub_socket other{executor()};
