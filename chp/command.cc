@@ -1,0 +1,358 @@
+#include "chp/command.h"
+
+#include "zmtp/buffer/block.h"
+#include "zmtp/frame.h"
+
+#include <boost/endian/conversion.hpp>
+
+#include <array>
+#include <cstring>
+#include <span>
+
+namespace chp {
+
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr auto icanhaz = "ICANHAZ?"sv;
+constexpr auto kthxbai = "KTHXBAI"sv;
+constexpr auto hugz = "HUGZ"sv;
+constexpr auto position = "CHP-POSITION"sv;
+constexpr auto resubmit = "CHP-RESUBMIT"sv;
+constexpr auto resubmitted = "CHP-RESUBMITTED"sv;
+
+constexpr errc none{};
+
+constexpr std::size_t kvmsg_frames = 5;
+constexpr std::size_t kvsimple_frames = 3;
+constexpr std::size_t resubmit_frames = 6;  // [CHP-RESUBMIT][base][key][UUID][properties][value]
+
+std::uint64_t load(std::string_view octets) noexcept {
+  const auto* const at = reinterpret_cast<const unsigned char*>(octets.data());
+  return octets.size() == 8 ? boost::endian::load_big_u64(at) : boost::endian::load_big_u32(at);
+}
+
+class stored_number {
+public:
+  explicit stored_number(std::uint64_t number, std::size_t size = 8) noexcept : size_{size} {
+    if (size == 8) {
+      boost::endian::store_big_u64(octets_.data(), number);
+    } else {
+      boost::endian::store_big_u32(octets_.data(), static_cast<std::uint32_t>(number));
+    }
+  }
+  [[nodiscard]] std::string_view octets() const noexcept {
+    return {reinterpret_cast<const char*>(octets_.data()), size_};
+  }
+
+private:
+  std::array<unsigned char, 8> octets_;
+  std::size_t size_;
+};
+
+// The frames of a form, the key unseen.
+struct frames {
+  std::string_view key;
+  std::string_view number;
+  std::string_view id;
+  std::string_view properties;
+  std::string_view value;
+};
+
+parsed<frames> take_frames(const zmtp::message& m, form how) noexcept {
+  frames found;
+  const bool is_kvmsg = how == form::kvmsg;
+  if (m.part_count() != (is_kvmsg ? kvmsg_frames : kvsimple_frames)) {
+    return errc::wrong_frame_count;
+  }
+  auto part = m.begin();
+  found.key = *part;
+  found.number = *++part;
+  if (is_kvmsg) {
+    found.id = *++part;
+    found.properties = *++part;
+  }
+  found.value = *++part;
+  return found;
+}
+
+errc check_contents(std::string_view id, std::string_view properties, std::string_view value,
+                    const command_limits& limits) noexcept {
+  return id.size() > max_id_size                   ? errc::id_too_long
+         : properties.size() > max_properties_size ? errc::properties_too_long
+         : value.size() > limits.max_value_size    ? errc::value_too_long
+                                                   : none;
+}
+
+bool is_sequence_size(std::size_t size, form how) noexcept {
+  return size == 8 || (size == 4 && how != form::kvmsg);
+}
+
+// In the form in which it has come, which tells how wide the sender's sequences are.
+form form_of(const frames& f, form how) noexcept {
+  return how == form::kvmsg     ? form::kvmsg
+         : f.number.size() == 4 ? form::kvsimple_4
+                                : form::kvsimple_8;
+}
+
+parsed<update> make_update(const frames& f, form how, const command_limits& limits) noexcept {
+  if (!is_sequence_size(f.number.size(), how)) {
+    return errc::wrong_sequence_size;
+  }
+  if (const auto fault = check_key(f.key); fault != none) {
+    return fault;
+  }
+  if (const auto fault = check_contents(f.id, f.properties, f.value, limits); fault != none) {
+    return fault;
+  }
+  return update{form_of(f, how), f.key, load(f.number), f.id, f.properties, f.value};
+}
+
+parsed<snapshot_end> make_end(const frames& f, form how) noexcept {
+  if (!is_sequence_size(f.number.size(), how)) {
+    return errc::wrong_sequence_size;
+  }
+  const auto number = load(f.number);
+  if (number > max_sequence) {
+    return errc::sequence_too_large;
+  }
+  return snapshot_end{number, f.value, f.properties};
+}
+
+parsed<std::uint64_t> number_behind_name(const zmtp::message& m) noexcept {
+  if (m.part_count() != 2) {
+    return errc::wrong_frame_count;
+  }
+  const auto octets = m[1];
+  if (octets.size() != 8) {
+    return errc::wrong_sequence_size;
+  }
+  return load(octets);
+}
+
+parsed<sequence> sequence_behind_name(const zmtp::message& m) noexcept {
+  const auto number = number_behind_name(m);
+  if (number && *number > max_sequence) {
+    return errc::sequence_too_large;
+  }
+  return number;
+}
+
+parsed<resubmission> take_resubmission(const zmtp::message& m,
+                                       const command_limits& limits) noexcept {
+  if (m.part_count() != resubmit_frames) {
+    return errc::wrong_frame_count;
+  }
+  auto part = ++m.begin();
+  frames f;
+  f.number = *part;
+  f.key = *++part;
+  f.id = *++part;
+  f.properties = *++part;
+  f.value = *++part;
+  const auto change = make_update(f, form::kvmsg, limits);
+  if (!change) {
+    return change.error();
+  }
+  if (change->number > max_sequence) {
+    return errc::sequence_too_large;
+  }
+  return resubmission{change->number, *change};
+}
+
+// Of one of these types in one of more of them.
+template <class Variant, class T>
+parsed<Variant> widen(const parsed<T>& one) noexcept {
+  if (!one) {
+    return one.error();
+  }
+  return Variant{*one};
+}
+
+// One frame in up to two pieces.
+struct frame_body {
+  std::string_view first;
+  std::string_view second = {};
+  [[nodiscard]] std::size_t size() const noexcept { return first.size() + second.size(); }
+};
+
+std::byte* put(std::byte* to, std::string_view octets) noexcept {
+  if (!octets.empty()) {
+    std::memcpy(to, octets.data(), octets.size());
+  }
+  return to + octets.size();
+}
+
+void put_frames(std::byte* to, std::span<const frame_body> bodies) noexcept {
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const auto& body = bodies[i];
+    const auto flags = i + 1 < bodies.size() ? zmtp::frame::more : std::byte{0};
+    to = put(put(zmtp::frame::put_header(to, flags, body.size()), body.first), body.second);
+  }
+}
+
+// The frames are written once, where they stay: a part pushed at a time would be moved by the next.
+zmtp::message assemble(std::span<const frame_body> bodies) {
+  std::size_t size = 0;
+  for (const auto& body : bodies) {
+    size += zmtp::frame::header_size(body.size()) + body.size();
+  }
+  if (size <= zmtp::message::inline_capacity) {
+    std::array<std::byte, zmtp::message::inline_capacity> run;
+    put_frames(run.data(), bodies);
+    return {zmtp::block_ptr{}, {run.data(), size}, bodies.size()};
+  }
+  const zmtp::block_ptr owner{zmtp::block::create(size)};
+  put_frames(owner->data(), bodies);
+  return {owner, {owner->data(), size}, bodies.size()};
+}
+
+template <class... Bodies>
+zmtp::message make(const Bodies&... bodies) {
+  const std::array<frame_body, sizeof...(Bodies)> all{frame_body{bodies}...};
+  return assemble(all);
+}
+
+zmtp::message make_in(form how, std::string_view key, sequence number, std::string_view id,
+                      frame_body properties, std::string_view value) {
+  const stored_number written{number, how == form::kvsimple_4 ? 4U : 8U};
+  if (how != form::kvmsg) {
+    return make(key, written.octets(), value);
+  }
+  const std::array<frame_body, kvmsg_frames> all{frame_body{key}, frame_body{written.octets()},
+                                                 frame_body{id}, properties, frame_body{value}};
+  return assemble(all);
+}
+
+}  // namespace
+
+errc check_key(std::string_view key) noexcept {
+  return key.empty()                  ? errc::key_empty
+         : key.size() > max_key_size  ? errc::key_too_long
+         : key == hugz                ? errc::key_reserved
+         : key == kthxbai             ? errc::key_reserved
+         : key.find('\0') != key.npos ? errc::key_with_zero
+                                      : none;
+}
+
+parsed<snapshot_port_input> parse_snapshot_port(const zmtp::message& m,
+                                                const command_limits& limits) {
+  if (m.empty()) {
+    return errc::wrong_frame_count;
+  }
+  const auto name = m.front();
+  if (name == icanhaz) {
+    if (m.part_count() > 2) {
+      return errc::wrong_frame_count;
+    }
+    const bool has_subtree = m.part_count() == 2;
+    return snapshot_request{has_subtree ? m.back() : ""sv, has_subtree};
+  }
+  if (name == position) {
+    const auto applied = sequence_behind_name(m);
+    return applied ? parsed<snapshot_port_input>{position_report{*applied}} : applied.error();
+  }
+  if (name == resubmit) {
+    return widen<snapshot_port_input>(take_resubmission(m, limits));
+  }
+  if (name == resubmitted) {
+    const auto count = number_behind_name(m);
+    return count ? parsed<snapshot_port_input>{resubmission_end{*count}} : count.error();
+  }
+  return errc::unknown_command;
+}
+
+parsed<update> parse_set(const zmtp::message& m, form how, const command_limits& limits) {
+  const auto found = take_frames(m, how);
+  return found ? make_update(*found, how, limits) : found.error();
+}
+
+parsed<snapshot_input> parse_snapshot(const zmtp::message& m, form how,
+                                      const command_limits& limits) {
+  if (m.part_count() == 2 && m.front() == resubmitted) {
+    const auto count = number_behind_name(m);
+    return count ? parsed<snapshot_input>{resubmission_end{*count}} : count.error();
+  }
+  const auto found = take_frames(m, how);
+  if (!found) {
+    return found.error();
+  }
+  if (found->key == kthxbai) {
+    return widen<snapshot_input>(make_end(*found, how));
+  }
+  if (found->key == hugz && how == form::kvmsg) {
+    return register_piece{found->value};
+  }
+  return widen<snapshot_input>(make_update(*found, how, limits));
+}
+
+parsed<publication_input> parse_publication(const zmtp::message& m, form how,
+                                            const command_limits& limits) {
+  const auto found = take_frames(m, how);
+  if (!found) {
+    return found.error();
+  }
+  if (found->key == hugz && how == form::kvmsg) {
+    return heartbeat{found->properties};
+  }
+  const auto change = make_update(*found, how, limits);
+  if (change && change->number > max_sequence) {
+    return errc::sequence_too_large;
+  }
+  return widen<publication_input>(change);
+}
+
+zmtp::message make_snapshot_request(std::string_view subtree) { return make(icanhaz, subtree); }
+
+zmtp::message make_snapshot_request() { return make(icanhaz); }
+
+zmtp::message make_entry(form how, std::string_view key, sequence number, std::string_view id,
+                         std::string_view properties, std::string_view value) {
+  return make_in(how, key, number, id, {properties}, value);
+}
+
+zmtp::message make_snapshot_end(form how, sequence number, std::string_view subtree,
+                                std::string_view properties) {
+  return make_in(how, kthxbai, number, {}, {properties}, subtree);
+}
+
+zmtp::message make_set(form how, std::string_view key, const update_id& id,
+                       std::string_view properties, std::string_view value) {
+  return make_in(how, key, 0, id.octets(), {properties}, value);
+}
+
+zmtp::message make_publication(form how, const update& change, const update_id& id, sequence number,
+                               std::string_view more_properties) {
+  const auto id_octets = change.id.empty() ? id.octets() : change.id;
+  const auto& own = change.properties;
+  if (!more_properties.empty() && !own.empty() && own.back() != '\n') {
+    std::string ended{own};
+    (ended += '\n') += more_properties;
+    return make_in(how, change.key, number, id_octets, {ended}, change.value);
+  }
+  return make_in(how, change.key, number, id_octets, {own, more_properties}, change.value);
+}
+
+zmtp::message make_heartbeat(std::string_view properties) {
+  return make_in(form::kvmsg, hugz, 0, {}, {properties}, {});
+}
+
+zmtp::message make_register_piece(std::string_view octets) {
+  return make_in(form::kvmsg, hugz, 0, {}, {}, octets);
+}
+
+zmtp::message make_position_report(sequence applied) {
+  return make(position, stored_number{applied}.octets());
+}
+
+zmtp::message make_resubmission(sequence base, std::string_view key, const update_id& id,
+                                std::string_view properties, std::string_view value) {
+  return make(resubmit, stored_number{base}.octets(), key, id.octets(), properties, value);
+}
+
+zmtp::message make_resubmission_end(std::uint64_t count) {
+  return make(resubmitted, stored_number{count}.octets());
+}
+
+}  // namespace chp
