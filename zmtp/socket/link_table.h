@@ -13,7 +13,7 @@ namespace zmtp {
 
 class peer_link;
 
-// Whom the state names, the link of that peer serves. All of it in a turn, but for what only looks.
+// The state names peers, who are attached; here is the link of each, and those whose handshake is not over.
 class link_table {
 public:
   // The state must outlive this.

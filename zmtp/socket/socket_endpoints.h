@@ -34,12 +34,13 @@ public:
     return gave_up_ && dialers_.empty() && entrances_.empty();
   }
 
-  // The socket is closed: nobody is let in any more, and who is connected to only while something is left to
-  // write.
+  // The socket is closed: nobody is let in any more …
   void stop_listening() noexcept;
+  // … and each of those that are connected to is so only while something is left to write for it.
   void finish();
-  // Whether that is so of any.
+  // Whether any still is, or is to be.
   [[nodiscard]] bool any_connects() noexcept;
+  // All is over: no more attempts. Connections are the links' to end.
   void close() noexcept;
 
 private:

@@ -206,6 +206,17 @@ TEST_F(linger, can_be_cut_short) {
   EXPECT_LT(time_to_the_end(), 1s);
 }
 
+TEST_F(linger, can_be_made_longer) {
+  dealer_socket dealer{executor(), lingering(1h)};
+  dealer.connect(reserve());
+  EXPECT_EQ(dealer.try_send(message{"for nobody"}), send_status::queued);
+  dealer.close(1ms);
+  dealer.close(50ms);
+  const auto took = time_to_the_end();
+  EXPECT_GE(took, 50ms);
+  EXPECT_LT(took, 5s);
+}
+
 TEST_F(linger, nothing_to_write_takes_no_time) {
   router_socket router{executor(), lingering(1h)};
   router.bind("tcp://127.0.0.1:*");
