@@ -5,6 +5,7 @@
 #include "test/simulation/breach.h"
 #include "test/simulation/parcel.h"
 #include "test/simulation/publication_check.h"
+#include "test/simulation/run_result.h"
 #include "test/simulation/socket_watcher.h"
 #include "test/simulation/virtual_stream.h"
 #include "test/simulation/wire_tap.h"
@@ -26,10 +27,7 @@ namespace zmtp::simulation {
 
 class ledger final : public stream_observer, public socket_watcher {
 public:
-  struct finding {
-    breach what;
-    std::string text;
-  };
+  using finding = simulation::finding<breach>;
   // Whether a socket may drop a message that begins so, although it came.
   using excuse = std::function<bool(std::string_view first_part)>;
 

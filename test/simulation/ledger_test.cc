@@ -4,6 +4,7 @@
 
 #include "test/simulation/parcel.h"
 #include "test/simulation/scenario.h"
+#include "test/simulation/seeds.h"
 #include "zmtp/routing/xpub_state.h"
 
 #include <gtest/gtest.h>
@@ -29,21 +30,15 @@ constexpr std::size_t position_of(socket_type hub, socket_type spokes) {
   return patterns.size();
 }
 
-// Whether one of a few seeds shows it.
 bool noticed(breach what, socket_type hub, socket_type spokes,
              const std::function<void(party&)>& prepare,
              const std::function<void(casting&)>& adjust = nullptr, bool no_troubles = true) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    const auto result = run_scenario(seed, {.adjust = adjust,
-                                            .prepare = prepare,
-                                            .pattern = position_of(hub, spokes),
-                                            .no_troubles = no_troubles});
-    if (std::any_of(result.findings.begin(), result.findings.end(),
-                    [&](const auto& f) { return f.what == what; })) {
-      return true;
-    }
-  }
-  return false;
+  return noticed(what, [&](std::uint64_t seed) {
+    return run_scenario(seed, {.adjust = adjust,
+                               .prepare = prepare,
+                               .pattern = position_of(hub, spokes),
+                               .no_troubles = no_troubles});
+  });
 }
 
 using messages = std::vector<message>;
@@ -95,7 +90,7 @@ TEST(ledger, agrees_when_nothing_is_put_in) {
     const auto result = run_scenario(3, {.pattern = which, .no_troubles = true});
     EXPECT_TRUE(result.findings.empty())
         << result.description << ": " << result.findings.front().text;
-    EXPECT_NE(result.parcels, 0U) << result.description;
+    EXPECT_NE(result.figure("parcels"), 0U) << result.description;
   }
 }
 

@@ -327,8 +327,7 @@ void sub_party::end(std::string_view topic) {
 
 // XSUB's way.
 void sub_party::say(char what, std::string_view topic) {
-  message m{what + std::string{topic}};
-  (void)socket().send([&](if_full then) { return socket().state().send(std::move(m), then); });
+  (void)socket().send(message{what + std::string{topic}});
 }
 
 }  // namespace zmtp::simulation

@@ -52,9 +52,7 @@ void party::wake_later() {
     return;
   }
   wakes_ = true;
-  const auto most = static_cast<std::size_t>(habits_.pace.count());
-  const event_queue::duration wait{static_cast<std::int64_t>(random().pick(most) + 1)};
-  (void)net_->after(socket_.host(), wait, [this] {
+  (void)net_->after(socket_.host(), random().up_to(habits_.pace), [this] {
     wakes_ = false;
     wake();
   });
@@ -90,8 +88,7 @@ bool party::offer(std::span<const std::string_view> envelope, std::uint32_t dest
   const auto p = pending_->first;
   const auto& counters = socket_.state().counters();
   const auto sent_before = counters.messages_sent;
-  const auto status = socket_.send(
-      [this](if_full then) { return socket_.state().send(std::move(pending_->second), then); });
+  const auto status = socket_.send(std::move(pending_->second));
   if (status != send_status::queued) {
     return false;
   }

@@ -1,6 +1,7 @@
 #pragma once
 // All chance of a simulation, from one seed: the same on every machine.
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <random>
@@ -20,6 +21,12 @@ public:
     return least + pick(most - least + 1);
   }
   [[nodiscard]] bool chance(unsigned percent) { return engine_() % 100 < percent; }
+  // More than nothing, and at most so long.
+  template <class Rep, class Period>
+  [[nodiscard]] std::chrono::duration<Rep, Period> up_to(std::chrono::duration<Rep, Period> most) {
+    return std::chrono::duration<Rep, Period>{
+        static_cast<Rep>(1 + pick(static_cast<std::size_t>(most.count())))};
+  }
 
 private:
   std::mt19937_64 engine_;

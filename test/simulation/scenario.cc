@@ -182,14 +182,14 @@ scenario_result scenario::run() {
     company_.say_more();
   }
   company_.take_leave();
-  return {.description = description_,
-          .findings = books.findings(),
-          .trace_hash = world.notes.hash(),
-          .events = world.events.happened(),
-          .virtual_time = world.events.now() - began,
-          .parcels = books.parcels_received(),
-          .octets = books.octets_written(),
-          .troubles = troublemaker_->made()};
+  return {{.description = description_,
+           .trace_hash = world.notes.hash(),
+           .events = world.events.happened(),
+           .virtual_time = world.events.now() - began,
+           .figures = {{"parcels", books.parcels_received()},
+                       {"octets", books.octets_written()},
+                       {"troubles", troublemaker_->made()}}},
+          books.findings()};
 }
 
 }  // namespace

@@ -4,28 +4,18 @@
 
 #include "test/simulation/ledger.h"
 #include "test/simulation/pattern.h"
+#include "test/simulation/run_result.h"
 #include "test/simulation/trace.h"
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <string>
-#include <vector>
 
 namespace zmtp::simulation {
 
-struct scenario_result {
-  std::string description;
-  std::vector<ledger::finding> findings;
-  std::uint64_t trace_hash = 0;
-  std::uint64_t events = 0;
-  std::chrono::nanoseconds virtual_time{};
-  std::size_t parcels = 0;  // received
-  std::size_t octets = 0;   // written
-  std::size_t troubles = 0;
-};
+// Figures: parcels (received), octets (written), troubles.
+using scenario_result = run_result<breach>;
 
 struct scenario_options {
   trace::printer print{};

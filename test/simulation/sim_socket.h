@@ -69,6 +69,10 @@ public:
     schedule();
     return status;
   }
+  // Moved from only if it is queued.
+  send_status send(message&& m) {
+    return send([&](if_full then) { return state_->send(std::move(m), then); });
+  }
   // The user has received.
   void schedule();
   bool flush();

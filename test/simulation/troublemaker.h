@@ -1,10 +1,10 @@
 #pragma once
 // Puts faults into a simulated network at random times, and takes them away again.
 
+#include "test/simulation/disturbance.h"
 #include "test/simulation/sim_net.h"
 #include "test/simulation/sim_socket.h"
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -18,14 +18,11 @@ struct troubles {
   bool moves = false;        // users disconnect endpoints and connect again
   bool outages = false;      // listeners are away
 
-  [[nodiscard]] bool none() const noexcept {
-    return !cuts && !half_open && !pauses && !disconnects && !moves && !outages;
-  }
   // Octets under way may be lost.
   [[nodiscard]] bool lossy() const noexcept { return cuts || half_open || disconnects || moves; }
 };
 
-class troublemaker {
+class troublemaker : public disturbance {
 public:
   struct endpoint {
     sim_socket* binds;
@@ -35,29 +32,17 @@ public:
 
   troublemaker(sim_net& net, const troubles& kinds, std::vector<endpoint> endpoints);
 
-  void start(event_queue::duration lasting, event_queue::duration pace);
   // All is as it was.
   void stop();
-  [[nodiscard]] std::size_t made() const noexcept { return made_; }
 
 private:
-  void make_later();
-  void make_one();
-  void cut_one();
   void pause_one();
   void disconnect_one();
   void move_one();
   void take_away_one();
-  [[nodiscard]] event_queue::duration up_to(event_queue::duration most);
-  [[nodiscard]] virtual_stream::learns_after some_time_to_learn();
+  [[nodiscard]] const endpoint& any() { return endpoints_[random().pick(endpoints_.size())]; }
 
-  sim_net* net_;
-  troubles kinds_;
   std::vector<endpoint> endpoints_;
-  event_queue::time_point until_{};
-  event_queue::duration pace_{};
-  bool stopped_ = false;
-  std::size_t made_ = 0;
 };
 
 }  // namespace zmtp::simulation

@@ -9,7 +9,7 @@ namespace mdp::simulation {
 using boost::system::error_code;
 
 void caller_process::begin() {
-  life_ = std::make_shared<sim_client>(here(), host(), brokers_, options_, faults_.client);
+  life_ = std::make_unique<sim_client>(here(), host(), brokers_, options_, faults_.client);
   wake_later();
 }
 
@@ -31,11 +31,9 @@ void caller_process::wake_later() {
   if (how_.calls == 0) {
     return;
   }
-  (void)here().net().after(host(), here().up_to(how_.pace), [this, life = std::weak_ptr{life_}] {
-    if (!life.expired()) {
-      wake();
-      wake_later();
-    }
+  after(here().up_to(how_.pace), [this] {
+    wake();
+    wake_later();
   });
 }
 

@@ -66,7 +66,7 @@ private:
   client_options options_;
   manners how_;
   sabotage faults_;
-  std::shared_ptr<sim_client> life_;
+  std::unique_ptr<sim_client> life_;
   std::set<std::uint32_t> open_;
 };
 

@@ -12,7 +12,7 @@ namespace mdp::simulation {
 using boost::system::error_code;
 
 void durable_process::begin() {
-  life_ = std::make_shared<sim_client>(here(), host(), std::vector{broker_}, options_.client,
+  life_ = std::make_unique<sim_client>(here(), host(), std::vector{broker_}, options_.client,
                                        sim_client::sabotage{});
   wake_later();
 }
@@ -29,13 +29,10 @@ void durable_process::end() {
 }
 
 void durable_process::wake_later() {
-  (void)here().net().after(host(), here().up_to(options_.pace),
-                           [this, life = std::weak_ptr{life_}] {
-                             if (!life.expired()) {
-                               wake();
-                               wake_later();
-                             }
-                           });
+  after(here().up_to(options_.pace), [this] {
+    wake();
+    wake_later();
+  });
 }
 
 void durable_process::wake() {

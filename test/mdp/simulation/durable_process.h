@@ -61,7 +61,7 @@ private:
   std::string broker_;
   std::vector<const trade*> asks_;
   options options_;
-  std::shared_ptr<sim_client> life_;
+  std::unique_ptr<sim_client> life_;
   std::map<std::uint32_t, kept> kept_;
   std::vector<std::uint32_t> asked_;  // without an answer yet
 };

@@ -15,21 +15,15 @@ constexpr std::size_t octets = 200;
 }  // namespace
 
 void flood_process::begin() {
-  alive_ = std::make_shared<bool>(true);
   zmtp::socket_options options;
   options.send_mark.messages.reset();
   socket_ = &here().open(host(), std::make_unique<zmtp::dealer_state>(options));
-  socket_->serve([this, alive = std::weak_ptr{alive_}] { return !alive.expired() && receive(); });
+  socket_->serve([this] { return receive(); });
   socket_->connect(broker_->name());
-  (void)here().net().after(host(), begins_after, [this, alive = std::weak_ptr{alive_}] {
-    if (!alive.expired()) {
-      flood();
-    }
-  });
+  after(begins_after, [this] { flood(); });
 }
 
 void flood_process::end() {
-  alive_.reset();
   for (const auto call : std::exchange(open_, {})) {
     here().books().forget(call);
   }
@@ -53,8 +47,7 @@ void flood_process::flood() {
     for (const auto part : wrap_call(call, octets)) {
       m.push_back(part);
     }
-    (void)socket_->send(
-        [&](zmtp::if_full then) { return socket_->state().send(std::move(m), then); });
+    (void)socket_->send(std::move(m));
   }
 }
 

@@ -8,7 +8,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <memory>
 #include <set>
 #include <string>
 
@@ -35,7 +34,6 @@ private:
   const broker_process* broker_;
   const trade* asks_;
   std::size_t calls_;
-  std::shared_ptr<bool> alive_;
   sim_socket* socket_ = nullptr;
   std::set<std::uint32_t> open_;
 };

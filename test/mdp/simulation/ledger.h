@@ -5,6 +5,7 @@
 #include "mdp/client.h"
 #include "test/mdp/simulation/breach.h"
 #include "test/mdp/simulation/parcel.h"
+#include "test/simulation/run_result.h"
 #include "test/simulation/socket_watcher.h"
 #include "test/simulation/world.h"
 #include "zmtp/message.h"
@@ -38,10 +39,7 @@ struct trade {
 
 class ledger final : public zmtp::simulation::socket_watcher {
 public:
-  struct finding {
-    breach what;
-    std::string text;
-  };
+  using finding = zmtp::simulation::finding<breach>;
 
   explicit ledger(zmtp::simulation::world& in) : world_{&in} {}
 

@@ -5,6 +5,7 @@
 #include "mdp/error.h"
 #include "mdp/titanic/command.h"
 #include "test/mdp/simulation/scenario.h"
+#include "test/simulation/seeds.h"
 
 #include <gtest/gtest.h>
 
@@ -16,16 +17,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Whether a seed shows it: mostly one of the first. What has to coincide with trouble takes more.
 bool noticed(breach what, const scenario_options& options) {
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
-    const auto result = run_scenario(seed, options);
-    if (std::any_of(result.findings.begin(), result.findings.end(),
-                    [&](const auto& f) { return f.what == what; })) {
-      return true;
-    }
-  }
-  return false;
+  return zmtp::simulation::noticed(what,
+                                   [&](std::uint64_t seed) { return run_scenario(seed, options); });
 }
 
 scenario_options spoiling_broker(std::function<void(broker_process::sabotage&)> spoil,
@@ -62,8 +56,8 @@ TEST(ledger, agrees_when_nothing_is_put_in) {
     const auto result = run_scenario(seed, {.kinds = troubles{}, .with_titanic = true});
     EXPECT_TRUE(result.findings.empty())
         << result.description << ": " << result.findings.front().text;
-    EXPECT_NE(result.replies, 0U) << result.description;
-    EXPECT_NE(result.kept, 0U) << result.description;
+    EXPECT_NE(result.figure("replies"), 0U) << result.description;
+    EXPECT_NE(result.figure("kept by Titanic"), 0U) << result.description;
   }
 }
 

@@ -3,6 +3,8 @@
 
 #include "test/mdp/simulation/town.h"
 
+#include <chrono>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -24,11 +26,13 @@ public:
 
   void start() {
     running_ = true;
+    life_ = std::make_shared<bool>(true);
     begin();
   }
   void kill(bool without_power) {
     running_ = false;
     on_kill(without_power);
+    life_.reset();
     here().end_process(*host_, without_power);
     end();
     // What was to happen finds nobody.
@@ -49,11 +53,22 @@ protected:
   virtual void on_kill(bool /*without_power*/) {}
 
   [[nodiscard]] town& here() const noexcept { return *town_; }
+  // Unless it has ended by then.
+  template <class Body>
+  void after(std::chrono::milliseconds wait, Body&& body) {
+    (void)town_->net().after(
+        *host_, wait, [life = std::weak_ptr{life_}, act = std::forward<Body>(body)]() mutable {
+          if (!life.expired()) {
+            act();
+          }
+        });
+  }
 
 private:
   town* town_;
   sim_host* host_;
   std::string name_;
+  std::shared_ptr<bool> life_;  // while it runs
   bool running_ = false;
   bool retired_ = false;
 };

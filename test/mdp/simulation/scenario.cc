@@ -497,16 +497,16 @@ scenario_result scenario::run() {
   live();
   ask_once_more();
   take_leave();
-  return {.description = description_,
-          .findings = books.findings(),
-          .trace_hash = world.notes.hash(),
-          .events = world.events.happened(),
-          .virtual_time = world.events.now() - began,
-          .calls = books.calls(),
-          .replies = books.replies(),
-          .repetitions = books.repetitions(),
-          .kept = titanic_books_ ? titanic_books_->kept_so_far() : 0,
-          .troubles = troublemaker_->made()};
+  return {{.description = description_,
+           .trace_hash = world.notes.hash(),
+           .events = world.events.happened(),
+           .virtual_time = world.events.now() - began,
+           .figures = {{"calls", books.calls()},
+                       {"replies", books.replies()},
+                       {"runs again", books.repetitions()},
+                       {"kept by Titanic", titanic_books_ ? titanic_books_->kept_so_far() : 0},
+                       {"troubles", troublemaker_->made()}}},
+          books.findings()};
 }
 
 }  // namespace

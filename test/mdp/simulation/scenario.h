@@ -9,28 +9,15 @@
 #include "test/mdp/simulation/troublemaker.h"
 #include "test/mdp/simulation/worker_process.h"
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <string>
-#include <vector>
 
 namespace mdp::simulation {
 
-struct scenario_result {
-  std::string description;
-  std::vector<ledger::finding> findings;
-  std::uint64_t trace_hash = 0;
-  std::uint64_t events = 0;
-  std::chrono::nanoseconds virtual_time{};
-  std::size_t calls = 0;
-  std::size_t replies = 0;
-  std::size_t repetitions = 0;
-  std::size_t kept = 0;  // by Titanic
-  std::size_t troubles = 0;
-};
+// Figures: calls, replies, runs again, kept by Titanic, troubles.
+using scenario_result = zmtp::simulation::run_result<breach>;
 
 struct scenario_options {
   trace::printer print{};

@@ -86,9 +86,7 @@ bool sim_conversation::send(zmtp::message&& m) {
   if (stopped_ || reopening_) {
     return false;
   }
-  return socket_->send([&](zmtp::if_full then) {
-    return socket_->state().send(std::move(m), then);
-  }) == zmtp::send_status::queued;
+  return socket_->send(std::move(m)) == zmtp::send_status::queued;
 }
 
 void sim_conversation::reopen(std::chrono::milliseconds delay) {

@@ -13,24 +13,12 @@ constexpr std::size_t octets = 100;
 
 }  // namespace
 
-template <class Body>
-void stock_client_process::after(std::chrono::milliseconds wait, Body&& body) {
-  (void)here().net().after(host(), wait,
-                           [alive = std::weak_ptr{alive_}, body = std::forward<Body>(body)] {
-                             if (!alive.expired()) {
-                               body();
-                             }
-                           });
-}
-
 void stock_client_process::begin() {
-  alive_ = std::make_shared<bool>(true);
   open();
   wake_later();
 }
 
 void stock_client_process::end() {
-  alive_.reset();
   if (std::exchange(asked_, nullptr) != nullptr) {
     here().books().forget(call_);
   }
@@ -45,7 +33,7 @@ void stock_client_process::leave() {
 
 void stock_client_process::open() {
   socket_ = &here().open(host(), std::make_unique<zmtp::req_state>(zmtp::socket_options{}));
-  socket_->serve([this, alive = std::weak_ptr{alive_}] { return !alive.expired() && receive(); });
+  socket_->serve([this] { return receive(); });
   socket_->connect(broker_);
 }
 
@@ -76,8 +64,7 @@ void stock_client_process::send() {
   for (const auto part : wrap_call(call_, octets)) {
     m.push_back(part);
   }
-  (void)socket_->send(
-      [&](zmtp::if_full then) { return socket_->state().send(std::move(m), then); });
+  (void)socket_->send(std::move(m));
   after(options_.timeout, [this, call = call_, left = attempts_left_] {
     if (asked_ != nullptr && call_ == call && attempts_left_ == left) {
       on_timeout();

@@ -7,7 +7,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 namespace mdp::simulation {
@@ -46,13 +45,10 @@ private:
   void on_timeout();
   [[nodiscard]] bool receive();
   void on_message(const zmtp::message& m);
-  template <class Body>
-  void after(std::chrono::milliseconds wait, Body&& body);
 
   std::string broker_;
   std::vector<const trade*> asks_;
   options options_;
-  std::shared_ptr<bool> alive_;
   sim_socket* socket_ = nullptr;
   const trade* asked_ = nullptr;  // none: it is not asking
   std::uint32_t call_ = 0;

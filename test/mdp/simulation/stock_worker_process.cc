@@ -18,18 +18,7 @@ constexpr std::string_view disconnect = "\5";
 
 }  // namespace
 
-template <class Body>
-void stock_worker_process::after(std::chrono::milliseconds wait, Body&& body) {
-  (void)here().net().after(host(), wait,
-                           [alive = std::weak_ptr{alive_}, body = std::forward<Body>(body)] {
-                             if (!alive.expired()) {
-                               body();
-                             }
-                           });
-}
-
 void stock_worker_process::begin() {
-  alive_ = std::make_shared<bool>(true);
   open();
   tick_later();
 }
@@ -38,7 +27,7 @@ void stock_worker_process::open() {
   closed_ = working_ = hangs_ = false;
   liveness_ = full_liveness;
   socket_ = &here().open(host(), std::make_unique<zmtp::dealer_state>(zmtp::socket_options{}));
-  socket_->serve([this, alive = std::weak_ptr{alive_}] { return !alive.expired() && receive(); });
+  socket_->serve([this] { return receive(); });
   socket_->connect(broker_);
   say({"", header, ready, serves_->name});
 }
@@ -62,8 +51,7 @@ void stock_worker_process::say(std::initializer_list<std::string_view> frames) {
   for (const auto frame : frames) {
     m.push_back(frame);
   }
-  (void)socket_->send(
-      [&](zmtp::if_full then) { return socket_->state().send(std::move(m), then); });
+  (void)socket_->send(std::move(m));
 }
 
 bool stock_worker_process::receive() {

@@ -7,7 +7,6 @@
 #include "zmtp/message.h"
 
 #include <chrono>
-#include <memory>
 #include <string>
 
 namespace mdp::simulation {
@@ -32,7 +31,7 @@ public:
 
 private:
   void begin() override;
-  void end() override { alive_.reset(); }
+  void end() override {}
   void open();
   void close_for(std::chrono::milliseconds wait);
   void say(std::initializer_list<std::string_view> frames);
@@ -41,14 +40,11 @@ private:
   void take(const zmtp::message& m);
   void tick_later();
   void tick();
-  template <class Body>
-  void after(std::chrono::milliseconds wait, Body&& body);
 
   std::string broker_;
   const trade* serves_;
   options options_;
   labour how_;
-  std::shared_ptr<bool> alive_;
   sim_socket* socket_ = nullptr;
   bool closed_ = false;
   bool working_ = false;

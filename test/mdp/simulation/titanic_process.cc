@@ -43,16 +43,6 @@ titanic_process::life::life(titanic_process& of)
             }},
       client{of.here(), of.host(), {of.broker_}, asking(of.options_), {}} {}
 
-template <class Body>
-void titanic_process::after(milliseconds wait, Body&& body) {
-  (void)here().net().after(
-      host(), wait, [life = std::weak_ptr{life_}, body = std::forward<Body>(body)]() mutable {
-        if (!life.expired()) {
-          body();
-        }
-      });
-}
-
 void titanic_process::begin() {
   life_ = std::make_shared<life>(*this);
   after(here().up_to(milliseconds{20}), [this] { open_store(); });

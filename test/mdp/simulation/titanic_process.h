@@ -87,8 +87,6 @@ private:
   void on_written(std::vector<titanic::store_result>&& results);
   void start_again_later();
   [[nodiscard]] titanic::request_id random_id();
-  template <class Body>
-  void after(std::chrono::milliseconds wait, Body&& body);
 
   std::string broker_;
   titanic_books* books_;

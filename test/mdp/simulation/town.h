@@ -34,9 +34,8 @@ public:
   void note(std::string_view what, std::initializer_list<std::uint64_t> figures) {
     net_.here().note(what, figures);
   }
-  // More than nothing, and at most so long.
   [[nodiscard]] std::chrono::milliseconds up_to(std::chrono::milliseconds most) {
-    return std::chrono::milliseconds{1 + random().pick(static_cast<std::size_t>(most.count()))};
+    return random().up_to(most);
   }
 
   // A socket, which lasts as long as the town.

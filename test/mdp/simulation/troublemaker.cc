@@ -8,38 +8,28 @@ using std::chrono::milliseconds;
 
 troublemaker::troublemaker(town& in, const troubles& kinds, std::vector<process*> programs,
                            std::size_t brokers)
-    : town_{&in}, kinds_{kinds}, programs_{std::move(programs)}, brokers_{brokers} {}
-
-void troublemaker::start(milliseconds lasting, milliseconds pace) {
-  until_ = town_->now() + lasting;
-  pace_ = pace;
-  if (kinds_.cuts) {
-    town_->net().on_stream([this](stream& s) { doom(s); });
+    : disturbance{in.net()}, town_{&in}, programs_{std::move(programs)}, brokers_{brokers} {
+  if (kinds.cuts || kinds.half_open) {
+    also_kill_connections({.at_any_octet = kinds.cuts,
+                           .half_open = kinds.half_open,
+                           .doomed = 15,
+                           .most_octets = 10'000});
   }
-  make_later();
-}
-
-// Some connections are to die at an octet that is chosen beforehand.
-void troublemaker::doom(stream& s) {
-  auto& random = town_->random();
-  if (over() || !random.chance(15)) {
-    return;
-  }
-  const auto from = random.chance(50) ? end_of_stream::connecting : end_of_stream::accepting;
-  const auto octets = random.between(1, random.chance(50) ? 400 : 10'000);
-  if (random.chance(50)) {
-    s.cut_when_taken(from, octets);
-  } else {
-    s.cut_when_arrived(from, octets);
-  }
-  ++made_;
+  const auto add = [this](bool wanted, way one) {
+    if (wanted) {
+      also(std::move(one));
+    }
+  };
+  add(kinds.partitions, [this] { part_one(); });
+  add(kinds.pauses, [this] { pause(any_but_brokers()); });
+  add(kinds.broker_pauses, [this] { pause(any_broker()); });
+  add(kinds.crashes, [this] { kill(any_but_brokers()); });
+  add(kinds.broker_crashes, [this] { kill(any_broker()); });
+  add(kinds.broker_losses, [this] { lose_broker(); });
 }
 
 void troublemaker::stop() {
-  stopped_ = true;
-  for (const auto& s : town_->net().living()) {
-    s->spare();
-  }
+  disturbance::stop();
   town_->net().rejoin_all();
   town_->books().excuse_lateness();
   for (auto* const one : programs_) {
@@ -48,54 +38,6 @@ void troublemaker::stop() {
       one->start();
     }
   }
-}
-
-void troublemaker::make_later() {
-  if (kinds_.none() && others_.empty()) {
-    return;
-  }
-  (void)town_->net().here().events.after(town_->up_to(2 * pace_), [this] {
-    if (!over()) {
-      make_one();
-      make_later();
-    }
-  });
-}
-
-void troublemaker::make_one() {
-  auto ways = others_;
-  const auto add = [&](bool wanted, void (troublemaker::*way)()) {
-    if (wanted) {
-      ways.push_back([this, way] { (this->*way)(); });
-    }
-  };
-  add(kinds_.cuts || kinds_.half_open, &troublemaker::cut_one);
-  add(kinds_.partitions, &troublemaker::part_one);
-  add(kinds_.pauses, &troublemaker::pause_any);
-  add(kinds_.broker_pauses, &troublemaker::pause_broker);
-  add(kinds_.crashes, &troublemaker::kill_any);
-  add(kinds_.broker_crashes, &troublemaker::kill_broker);
-  add(kinds_.broker_losses, &troublemaker::lose_broker);
-  ++made_;
-  ways[town_->random().pick(ways.size())]();
-}
-
-troublemaker::stream::learns_after troublemaker::some_time_to_learn() {
-  if (kinds_.half_open && town_->random().chance(kinds_.cuts ? 40 : 100)) {
-    return std::nullopt;
-  }
-  return town_->up_to(milliseconds{100});
-}
-
-void troublemaker::cut_one() {
-  const auto living = town_->net().living();
-  if (living.empty()) {
-    return;
-  }
-  const auto& s = living[town_->random().pick(living.size())];
-  town_->note("trouble: a cut", {s->id()});
-  const auto connecting = some_time_to_learn();
-  s->cut(connecting, some_time_to_learn());
 }
 
 process& troublemaker::any_broker() { return *programs_[town_->random().pick(brokers_)]; }
@@ -121,9 +63,6 @@ void troublemaker::part_one() {
   });
 }
 
-void troublemaker::pause_any() { pause(any_but_brokers()); }
-void troublemaker::pause_broker() { pause(any_broker()); }
-
 void troublemaker::pause(process& one) {
   town_->note("trouble: a pause of " + one.name(), {});
   one.host().pause();
@@ -132,9 +71,6 @@ void troublemaker::pause(process& one) {
     one.host().resume();
   });
 }
-
-void troublemaker::kill_any() { kill(any_but_brokers()); }
-void troublemaker::kill_broker() { kill(any_broker()); }
 
 void troublemaker::lose_broker() {
   auto& one = *programs_[brokers_ - 1];

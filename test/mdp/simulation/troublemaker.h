@@ -2,12 +2,9 @@
 // Kills, stops and separates programs at random times, and lets all be well again.
 
 #include "test/mdp/simulation/process.h"
-#include "test/simulation/virtual_stream.h"
+#include "test/simulation/disturbance.h"
 
-#include <chrono>
 #include <cstddef>
-#include <functional>
-#include <utility>
 #include <vector>
 
 namespace mdp::simulation {
@@ -26,51 +23,28 @@ struct troubles {
   [[nodiscard]] bool deceptive() const noexcept {
     return cuts || half_open || partitions || pauses || crashes || broker_crashes || broker_losses;
   }
-  [[nodiscard]] bool none() const noexcept { return !deceptive() && !broker_pauses; }
 };
 
-class troublemaker {
+class troublemaker : public zmtp::simulation::disturbance {
 public:
   // The first so many of the programs are brokers.
   troublemaker(town& in, const troubles& kinds, std::vector<process*> programs,
                std::size_t brokers);
 
-  // One more kind.
-  void also(std::function<void()> way) { others_.push_back(std::move(way)); }
-  void start(std::chrono::milliseconds lasting, std::chrono::milliseconds pace);
   // Everybody runs, and reaches everybody.
   void stop();
-  [[nodiscard]] std::size_t made() const noexcept { return made_; }
 
 private:
-  using stream = zmtp::simulation::virtual_stream;
-
-  void make_later();
-  void make_one();
-  void doom(stream& s);
-  void cut_one();
   void part_one();
-  void pause_any();
-  void pause_broker();
-  void kill_any();
-  void kill_broker();
   void lose_broker();
   void pause(process& one);
   void kill(process& one);
   [[nodiscard]] process& any_broker();
   [[nodiscard]] process& any_but_brokers();
-  [[nodiscard]] stream::learns_after some_time_to_learn();
-  [[nodiscard]] bool over() const { return stopped_ || town_->now() >= until_; }
 
   town* town_;
-  troubles kinds_;
   std::vector<process*> programs_;
   std::size_t brokers_;
-  std::vector<std::function<void()>> others_;
-  time_point until_{};
-  std::chrono::milliseconds pace_{};
-  bool stopped_ = false;
-  std::size_t made_ = 0;
 };
 
 }  // namespace mdp::simulation

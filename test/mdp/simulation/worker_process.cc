@@ -5,21 +5,18 @@
 namespace mdp::simulation {
 
 void worker_process::begin() {
-  life_ = std::make_shared<workers>();
   for (const auto& broker : brokers_) {
-    life_->push_back(std::make_unique<sim_worker>(
+    workers_.push_back(std::make_unique<sim_worker>(
         here(), host(), broker, options_,
-        [this, at = life_->size()](std::uint64_t id, const zmtp::message& body) {
+        [this, at = workers_.size()](std::uint64_t id, const zmtp::message& body) {
           take(at, id, body);
         }));
   }
 }
 
 void worker_process::leave() {
-  if (life_) {
-    for (const auto& one : *life_) {
-      one->drain();
-    }
+  for (const auto& one : workers_) {
+    one->drain();
   }
 }
 
@@ -31,7 +28,7 @@ void worker_process::take(std::size_t at, std::uint64_t id, const zmtp::message&
     books.report(breach::wrong_answer, name() + " was given what nobody asked");
     return;
   }
-  const auto socket = (*life_)[at]->socket_number();
+  const auto socket = workers_[at]->socket_number();
   const auto run = books.begin_run(*call, socket);
   if (faults_.runs_twice) {
     (void)books.begin_run(*call, socket);
@@ -44,16 +41,11 @@ void worker_process::take(std::size_t at, std::uint64_t id, const zmtp::message&
 }
 
 void worker_process::work(std::size_t at, std::uint64_t id, piece next) {
-  (void)here().net().after(host(), here().up_to(how_.longest),
-                           [this, at, id, next, life = std::weak_ptr{life_}] {
-                             if (!life.expired()) {
-                               say(at, id, next);
-                             }
-                           });
+  after(here().up_to(how_.longest), [this, at, id, next] { say(at, id, next); });
 }
 
 void worker_process::say(std::size_t at, std::uint64_t id, piece next) {
-  auto& to = *(*life_)[faults_.mixes_brokers_up ? (at + 1) % life_->size() : at];
+  auto& to = *workers_[faults_.mixes_brokers_up ? (at + 1) % workers_.size() : at];
   if (here().random().chance(how_.drops)) {
     to.drop(id);
     return;

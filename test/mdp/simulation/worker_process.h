@@ -48,19 +48,17 @@ public:
 
 private:
   void begin() override;
-  void end() override { life_.reset(); }
+  void end() override { workers_.clear(); }
   // `at` is the number of the broker.
   void take(std::size_t at, std::uint64_t id, const zmtp::message& body);
   void work(std::size_t at, std::uint64_t id, piece next);
   void say(std::size_t at, std::uint64_t id, piece next);
 
-  using workers = std::vector<std::unique_ptr<sim_worker>>;
-
   std::vector<std::string> brokers_;
   worker_options options_;
   labour how_;
   sabotage faults_;
-  std::shared_ptr<workers> life_;
+  std::vector<std::unique_ptr<sim_worker>> workers_;
 };
 
 }  // namespace mdp::simulation

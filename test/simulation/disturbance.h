@@ -1,0 +1,58 @@
+#pragma once
+// What all troublemakers do: trouble of one kind or another at random times, for a while; and the kind that
+// every network knows.
+
+#include "test/simulation/event_queue.h"
+#include "test/simulation/sim_net.h"
+
+#include <cstddef>
+#include <functional>
+#include <utility>
+#include <vector>
+
+namespace zmtp::simulation {
+
+class disturbance {
+public:
+  using way = std::function<void()>;
+  struct deaths {
+    bool at_any_octet = false;  // and in the midst of what is said
+    bool half_open = false;     // an end may not learn of it
+    // Of a hundred new connections so many are to die at an octet that is chosen beforehand.
+    unsigned doomed = 0;
+    std::size_t most_octets = 0;
+  };
+
+  explicit disturbance(sim_net& net) : net_{&net} {}
+
+  // One more kind.
+  void also(way one) { ways_.push_back(std::move(one)); }
+  // Trouble every `pace` on average, if there is any kind.
+  void start(event_queue::duration lasting, event_queue::duration pace);
+  [[nodiscard]] std::size_t made() const noexcept { return made_; }
+
+protected:
+  // As kinds go, one.
+  void also_kill_connections(const deaths& how);
+  // No connection dies of what was said before.
+  void stop();
+  [[nodiscard]] sim_net& net() const noexcept { return *net_; }
+  [[nodiscard]] random_source& random() const noexcept { return net_->here().random; }
+
+private:
+  [[nodiscard]] bool over() const { return stopped_ || net_->now() >= until_; }
+  void make_later();
+  void doom(virtual_stream& s);
+  void cut_one();
+  [[nodiscard]] virtual_stream::learns_after some_time_to_learn();
+
+  sim_net* net_;
+  std::vector<way> ways_;
+  deaths deaths_;
+  event_queue::time_point until_{};
+  event_queue::duration pace_{};
+  bool stopped_ = false;
+  std::size_t made_ = 0;
+};
+
+}  // namespace zmtp::simulation

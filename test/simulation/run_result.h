@@ -1,0 +1,46 @@
+#pragma once
+// What came of a run of a simulation that a seed has chosen.
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace zmtp::simulation {
+
+template <class Breach>
+struct finding {
+  Breach what;
+  std::string text;
+};
+
+struct run_summary {
+  std::string description;
+  std::uint64_t trace_hash = 0;
+  std::uint64_t events = 0;
+  std::chrono::nanoseconds virtual_time{};
+  // What there was of what: the same names in each run of a simulation.
+  std::vector<std::pair<std::string_view, std::size_t>> figures;
+};
+
+template <class Breach>
+struct run_result : run_summary {
+  std::vector<finding<Breach>> findings;
+
+  [[nodiscard]] bool shows(Breach what) const {
+    return std::any_of(findings.begin(), findings.end(),
+                       [&](const auto& f) { return f.what == what; });
+  }
+  // … of this name; there must be one.
+  [[nodiscard]] std::size_t figure(std::string_view name) const {
+    return std::find_if(figures.begin(), figures.end(),
+                        [&](const auto& f) { return f.first == name; })
+        ->second;
+  }
+};
+
+}  // namespace zmtp::simulation
