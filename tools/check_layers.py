@@ -51,7 +51,7 @@ FILE_ROOMS = {"chp/replicated_server"}
 PURE_FOLDERS = {"zmtp", "zmtp/buffer", "zmtp/mechanism", "zmtp/conversation", "zmtp/routing"}
 PURE_FILES = re.compile(
     r"(?:^chp/(?:acknowledgement|announcement|properties|sequence|store|subtree|update_id|update_register)"
-    r"|(?:^|/)\w+_state|(?:^|/)state_machine|(?:^|/)command)\.(?:h|cc)$")
+    r"|(?:^|/)\w+_state|(?:^|/)state_(?:machine|message)|(?:^|/)command)\.(?:h|cc)$")
 
 # What a pure file never includes, itself or through a header of the project.
 IMPURE_INCLUDES = [

@@ -1,0 +1,369 @@
+#include "bstar/state_machine.h"
+
+#include <boost/container_hash/hash.hpp>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace bstar {
+
+namespace {
+
+// A peer that has heard one of our last ticks has heard us lately: there are at most two in a heartbeat,
+// but for changes of state.
+constexpr std::uint64_t fresh_ticks = 4;
+
+peer_state waiting(role of) noexcept {
+  return of == role::primary ? peer_state::primary : peer_state::backup;
+}
+
+role other(role of) noexcept { return of == role::primary ? role::backup : role::primary; }
+
+// The primary has the odd ones.
+epoch first_own_after(epoch last, role of) noexcept {
+  const bool odd = of == role::primary;
+  const auto next = last + 1;
+  return (next % 2 == 1) == odd ? next : next + 1;
+}
+
+// By which of two nodes that are not active the one becomes active.
+auto rank(const account& data, peer_state in, role of) noexcept {
+  return std::tuple{data.position, data.of, in == peer_state::passive, of == role::primary};
+}
+
+}  // namespace
+
+state_machine::state_machine(const pair_options& options, epoch persisted, std::uint32_t random,
+                             time_point now)
+    : options_{options},
+      state_{options.as == role::primary ? state::primary : state::backup},
+      epoch_{persisted},
+      seen_{persisted},
+      persisted_{persisted},
+      tick_{std::uint64_t{random} << 31},
+      fresh_from_{tick_ + 1},
+      started_at_{now},
+      awake_at_{now},
+      publish_at_{now + options.heartbeat},
+      accounted_to_{now},
+      retry_at_{now},
+      settled_at_{now},
+      peer_expiry_{now + options.expiry_or_default()} {}
+
+void state_machine::on_peer(const peer_report& report, time_point now, actions& out) {
+  look_at_clock(now, out);
+  peer_expiry_ = now + options_.expiry_or_default();
+  peer_ = report;
+  const bool fresh = is_fresh(report, now);
+  if (report.more) {
+    heard_ = report.more->tick;
+    seen_ = std::max(seen_, report.more->of);
+  }
+  if (report.state == peer_state::active) {
+    hear_active(report, now, out);
+  } else {
+    hear_inactive(report, fresh, now, out);
+  }
+  if (report.more && !fresh && !answered_) {
+    // What it has not heard yet it learns now, instead of with the next heartbeat.
+    answered_ = true;
+    publish(now, out);
+  }
+}
+
+void state_machine::hear_active(const peer_report& report, time_point now, actions& out) {
+  promotion_.reset();
+  switch (state_) {
+    case state::primary:
+    case state::backup: become_passive(passive_reason::peer_active, now, out); break;
+    case state::passive: break;
+    case state::suspended:
+      if (!report.more) {
+        // It took over while we stood still.
+        become_passive(passive_reason::peer_active, now, out);
+        break;
+      }
+      [[fallthrough]];
+    case state::active:
+      tell(event::dual_active, out);
+      if (report.more && report.more->of > epoch_) {
+        become_passive(passive_reason::superseded, now, out);
+      } else if (!report.more && options_.as == role::backup) {
+        become_passive(passive_reason::yielded, now, out);
+      }
+      break;
+  }
+  if (report.more && state_ == state::passive) {
+    follow(report.more->of, out);
+  }
+}
+
+void state_machine::hear_inactive(const peer_report& report, bool fresh, time_point now,
+                                  actions& out) {
+  if (report.state == waiting(options_.as)) {
+    tell(event::same_role, out);
+  } else if (report.state == peer_state::passive && state_ == state::passive) {
+    tell(event::dual_passive, out);
+  } else {
+    told_.reset();
+  }
+  switch (state_) {
+    case state::primary:
+    case state::backup:
+    case state::passive:
+      if (fresh && may_replace(report)) {
+        promote(now, out);
+      }
+      break;
+    case state::active:
+    case state::suspended:
+      if (report.more && report.more->of > epoch_) {
+        become_passive(passive_reason::superseded, now, out);
+      } else if (fresh && state_ == state::suspended) {
+        state_ = state::active;
+        tell(event::resumed, out);
+      }
+      break;
+  }
+}
+
+bool state_machine::may_replace(const peer_report& peer) const noexcept {
+  if (peer.more && peer.state != waiting(options_.as)) {
+    return newer_than(peer);
+  }
+  // The Guide's table.
+  switch (state_) {
+    case state::primary: return peer.state == peer_state::backup;
+    case state::passive: return true;
+    case state::backup:
+    case state::active:
+    case state::suspended: break;
+  }
+  return false;
+}
+
+bool state_machine::newer_than(const peer_report& peer) const noexcept {
+  const auto own = report();
+  return rank(*own.more, own.state, options_.as) > rank(*peer.more, peer.state, other(options_.as));
+}
+
+bool state_machine::on_client_request(time_point now, actions& out) {
+  look_at_clock(now, out);
+  switch (state_) {
+    case state::active: return true;
+    case state::primary:
+      if (options_.primary_serves_at_once || now >= peer_expiry_) {
+        promote(now, out);
+      }
+      break;
+    case state::passive:
+    case state::suspended:
+      if (now >= peer_expiry_) {
+        promote(now, out);
+      }
+      break;
+    case state::backup: break;
+  }
+  return serving();
+}
+
+void state_machine::on_deadline(time_point now, actions& out) {
+  look_at_clock(now, out);
+  if (now >= promote_at()) {
+    promote(now, out);
+  }
+  if (now >= publish_at_) {
+    answered_ = false;
+    publish(now, out);
+    publish_at_ = now + options_.heartbeat;
+  }
+}
+
+state_machine::time_point state_machine::next_deadline() const noexcept {
+  return std::min(publish_at_, promote_at());
+}
+
+// When nothing but time makes us active.
+state_machine::time_point state_machine::promote_at() const noexcept {
+  const auto never = time_point::max();
+  if (promotion_) {
+    return never;
+  }
+  switch (state_) {
+    case state::backup:
+      return options_.promote_alone_after && !peer_
+                 ? std::max(started_at_ + *options_.promote_alone_after, retry_at_)
+                 : never;
+    case state::primary:
+    case state::passive:
+    case state::suspended:
+      return options_.take_over == takeover::on_expiry ? std::max(peer_expiry_, retry_at_) : never;
+    case state::active: break;
+  }
+  return never;
+}
+
+// Finds out whether we stood still. Before anything else, since what is read first after a standstill
+// is old.
+void state_machine::look_at_clock(time_point now, actions& out) {
+  const auto expiry = options_.expiry_or_default();
+  if (now > publish_at_) {
+    // The peer may have said something all the while.
+    const auto since = std::max(publish_at_, accounted_to_);
+    if (peer_expiry_ > publish_at_ && now > since) {
+      peer_expiry_ = std::min(peer_expiry_ + (now - since), now + expiry);
+    }
+    accounted_to_ = now;
+  }
+  if (now < awake_at_ + expiry) {
+    return;
+  }
+  awake_at_ = now;
+  fresh_from_ = tick_ + 1;
+  settled_at_ = now + options_.heartbeat;
+  // What has waited is read before the peer is told what we believed long ago.
+  publish_at_ = now + options_.heartbeat / 4;
+  accounted_to_ = now;
+  promotion_.reset();
+  if (state_ == state::active) {
+    state_ = state::suspended;
+    peer_expiry_ = now + expiry;
+    tell(event::suspended, out);
+  }
+}
+
+void state_machine::publish(time_point now, actions& out) noexcept {
+  ++tick_;
+  awake_at_ = now;
+  out.publish = true;
+}
+
+bool state_machine::is_fresh(const peer_report& report, time_point now) const noexcept {
+  if (!report.more) {
+    return now >= settled_at_;
+  }
+  const auto heard = report.more->heard;
+  return heard >= fresh_from_ && heard <= tick_ && tick_ - heard < fresh_ticks;
+}
+
+void state_machine::promote(time_point now, actions& out) {
+  if (promotion_) {
+    return;
+  }
+  const auto next = first_own_after(std::max(epoch_, seen_), options_.as);
+  if (next > max_epoch) {
+    retry_at_ = now + options_.heartbeat;
+    tell(event::epochs_exhausted, out);
+  } else if (next <= persisted_) {
+    become_active(next, now, out);
+  } else {
+    promotion_ = promotion{.to = next, .asked_at = now};
+    out.persist = next;
+  }
+}
+
+void state_machine::on_persisted(epoch which, time_point now, actions& out) {
+  persisted_ = std::max(persisted_, which);
+  look_at_clock(now, out);
+  if (!promotion_ || promotion_->to > persisted_) {
+    return;
+  }
+  const auto [to, asked_at] = *promotion_;
+  promotion_.reset();
+  if (now - asked_at >= options_.expiry_or_default()) {
+    return;
+  }
+  if (to > seen_) {
+    become_active(to, now, out);
+  } else {
+    promote(now, out);
+  }
+}
+
+void state_machine::on_not_persisted(time_point now) noexcept {
+  promotion_.reset();
+  retry_at_ = now + options_.heartbeat;
+}
+
+void state_machine::become_active(epoch with, time_point now, actions& out) {
+  if (state_ == state::suspended) {
+    tell(event::resumed, out);
+  }
+  state_ = state::active;
+  epoch_ = with;
+  out.became_active = with;
+  publish(now, out);
+}
+
+void state_machine::become_passive(passive_reason why, time_point now, actions& out) {
+  state_ = state::passive;
+  out.became_passive = why;
+  publish(now, out);
+}
+
+// So that the next epoch of ours is later than one that clients have seen, even if the peer that had it is
+// gone when we come back from a crash.
+void state_machine::follow(epoch of, actions& out) {
+  epoch_ = std::max(epoch_, of);
+  if (epoch_ > persisted_) {
+    out.persist = epoch_;
+  }
+}
+
+void state_machine::tell(event what, actions& out) {
+  switch (what) {
+    case event::same_role:
+    case event::dual_active:
+    case event::dual_passive:
+    case event::epochs_exhausted:
+      if (told_ == what) {
+        return;
+      }
+      told_ = what;
+      break;
+    case event::suspended:
+    case event::resumed: break;
+  }
+  out.events.push_back(what);
+}
+
+peer_report state_machine::report() const noexcept {
+  auto in = peer_state::active;
+  switch (state_) {
+    case state::primary: in = peer_state::primary; break;
+    case state::backup: in = peer_state::backup; break;
+    case state::passive: in = peer_state::passive; break;
+    case state::active:
+    case state::suspended: break;
+  }
+  return {.state = in,
+          .more = account{.of = epoch_, .position = position_, .tick = tick_, .heard = heard_}};
+}
+
+bool operator==(const state_machine& a, const state_machine& b) noexcept {
+  const auto memory = [](const state_machine& m) {
+    return std::tie(m.state_, m.epoch_, m.seen_, m.persisted_, m.position_, m.tick_, m.fresh_from_,
+                    m.heard_, m.peer_, m.promotion_, m.told_, m.answered_, m.started_at_,
+                    m.awake_at_, m.publish_at_, m.accounted_to_, m.retry_at_, m.settled_at_,
+                    m.peer_expiry_);
+  };
+  return memory(a) == memory(b);
+}
+
+std::size_t hash_value(const state_machine& of) noexcept {
+  std::size_t seed = 0;
+  const auto add = [&seed](auto value) { boost::hash_combine(seed, value); };
+  add(static_cast<int>(of.state_));
+  add(of.epoch_);
+  add(of.position_);
+  add(of.tick_);
+  add(of.fresh_from_);
+  add(of.heard_);
+  for (const auto at : {of.awake_at_, of.publish_at_, of.settled_at_, of.peer_expiry_}) {
+    add(at.time_since_epoch().count());
+  }
+  return seed;
+}
+
+}  // namespace bstar

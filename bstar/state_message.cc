@@ -1,0 +1,90 @@
+#include "bstar/state_message.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <system_error>
+
+namespace bstar {
+
+namespace {
+
+constexpr std::string_view field_names = "estr";
+// A longer one is not from a node of this project, and not worth looking at.
+constexpr std::size_t longest_frame = 255;
+
+// Decimal digits, all of them; nothing else.
+std::optional<std::uint64_t> number(std::string_view text) noexcept {
+  std::uint64_t value = 0;
+  const auto* const end = text.data() + text.size();
+  const auto [read_to, ec] = std::from_chars(text.data(), end, value);
+  if (ec != std::errc{} || read_to != end) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+}  // namespace
+
+boost::system::result<peer_report> parse_state(std::string_view frame) noexcept {
+  if (frame.empty() || frame.front() < '1' || frame.front() > '4') {
+    return errc::not_a_state;
+  }
+  peer_report report{.state = static_cast<peer_state>(frame.front() - '0')};
+  frame.remove_prefix(1);
+  if (frame.empty()) {
+    return report;
+  }
+  if (frame.front() != ' ') {
+    return errc::not_a_state;
+  }
+  if (frame.size() > longest_frame) {
+    return errc::bad_account;
+  }
+  std::array<std::optional<std::uint64_t>, field_names.size()> fields{};
+  while (!frame.empty()) {
+    frame.remove_prefix(1);  // the blank
+    const auto field = frame.substr(0, frame.find(' '));
+    frame.remove_prefix(field.size());
+    const auto equals = field.find('=');
+    if (equals == std::string_view::npos || equals == 0) {
+      return errc::bad_account;
+    }
+    const auto which = field_names.find(field.front());
+    if (equals != 1 || which == std::string_view::npos) {
+      continue;
+    }
+    if (fields[which] || !(fields[which] = number(field.substr(2)))) {
+      return errc::bad_account;
+    }
+  }
+  if (std::find(fields.begin(), fields.end(), std::nullopt) != fields.end()) {
+    return errc::bad_account;
+  }
+  if (*fields[0] > max_epoch) {
+    return errc::epoch_too_large;
+  }
+  report.more = account{.of = static_cast<epoch>(*fields[0]),
+                        .position = *fields[1],
+                        .tick = *fields[2],
+                        .heard = *fields[3]};
+  return report;
+}
+
+std::string state_digit(peer_state state) {
+  return std::string(1, static_cast<char>('0' + static_cast<int>(state)));
+}
+
+std::string state_text(const peer_report& report) {
+  auto text = state_digit(report.state);
+  if (report.more) {
+    text += " e=" + std::to_string(report.more->of);
+    text += " s=" + std::to_string(report.more->position);
+    text += " t=" + std::to_string(report.more->tick);
+    text += " r=" + std::to_string(report.more->heard);
+  }
+  return text;
+}
+
+}  // namespace bstar
