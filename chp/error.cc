@@ -33,6 +33,14 @@ const char* text(errc e) noexcept {
       return "a subtree begins and ends with a slash, or is empty for the whole map";
     case errc::malformed_property:
       return "the names and values of properties have neither '=' nor line ends: leave them out";
+    case errc::value_empty: return "an empty value would erase the key: call erase for that";
+    case errc::ttl_too_short: return "a time to live is a second at least";
+    case errc::not_sent:
+      return "the update was not sent in time, no server has it: check that one of them runs";
+    case errc::unconfirmed:
+      return "the update was sent and not confirmed in time, it may be committed later: look, or "
+             "set it "
+             "again";
   }
   return "unknown error of chp";
 }

@@ -31,9 +31,15 @@ enum class errc {
   // Calls of the local user.
   malformed_subtree,   // neither empty nor /…/
   malformed_property,  // a name or value that would not be read as it was written
+  value_empty,         // setting a key to nothing, which erases it
+  ttl_too_short,       // a time to live below a second
+
+  // How a client's update ends that is not committed.
+  not_sent,     // in time: no server has it
+  unconfirmed,  // it was sent, and not committed in time: it may be committed later
 };
 
-inline constexpr std::size_t errc_count = static_cast<std::size_t>(errc::malformed_property) + 1;
+inline constexpr std::size_t errc_count = static_cast<std::size_t>(errc::unconfirmed) + 1;
 
 [[nodiscard]] const boost::system::error_category& chp_category() noexcept;
 

@@ -50,7 +50,8 @@ FILE_ROOMS = {"chp/replicated_server"}
 # Pure: octets, time and random numbers come in as arguments.
 PURE_FOLDERS = {"zmtp", "zmtp/buffer", "zmtp/mechanism", "zmtp/conversation", "zmtp/routing"}
 PURE_FILES = re.compile(
-    r"(?:^chp/(?:acknowledgement|announcement|properties|sequence|store|subtree|update_id|update_register)"
+    # Of chp all but the shells.
+    r"(?:^chp/(?!(?:server|client|blocking_client|replicated_server)\.)\w+"
     r"|(?:^|/)\w+_state|(?:^|/)state_(?:machine|message)|(?:^|/)command)\.(?:h|cc)$")
 
 # What a pure file never includes, itself or through a header of the project.

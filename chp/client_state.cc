@@ -1,0 +1,447 @@
+#include "chp/client_state.h"
+
+#include "chp/properties.h"
+#include "chp/subtree.h"
+
+#include <algorithm>
+#include <tuple>
+#include <variant>
+
+namespace chp {
+
+client_state::client_state(std::size_t servers, const client_options& options,
+                           std::uint64_t session, std::uint32_t seed)
+    : options_{options},
+      limits_{.max_value_size = options.most_value_octets},
+      round_{servers, options, seed},
+      dialogue_{options},
+      gaps_{options.subtree},
+      map_{options.most_keys, options.most_octets},
+      incoming_{options.most_keys, options.most_octets},
+      pending_{session, options.pending_updates, options.pending_octets},
+      collectors_(servers) {}
+
+bool client_state::following() const noexcept {
+  return visiting_ && dialogue_.at() == server_dialogue::phase::following;
+}
+
+void client_state::start(time_point now, actions& out) {
+  started_ = true;
+  visit(now, out);
+}
+
+// As soon as the current server may be connected to.
+void client_state::visit(time_point now, actions& out) {
+  if (now < round_.earliest()) {
+    return;
+  }
+  visiting_ = true;
+  ++visits_;
+  ours_ = false;
+  dialogue_.begin(now);
+  round_.on_visit(now);
+  out.connections.push_back({actions::connection::open, round_.current()});
+}
+
+void client_state::leave(time_point now, actions& out) {
+  ++counters_.servers_left;
+  out.connections.push_back({actions::connection::close, round_.current()});
+  visiting_ = false;
+  incoming_.clear();
+  behind_.clear();
+  behind_octets_ = 0;
+  collectors_[round_.current()].awaited.reset();
+  round_.turn_to_next();
+  visit(now, out);
+}
+
+void client_state::leave(client_event::kind why, time_point now, actions& out) {
+  out.events.push_back({why, round_.current()});
+  leave(now, out);
+}
+
+void client_state::carry(server_dialogue::wish wish, time_point now, actions& out) {
+  using enum server_dialogue::wish;
+  switch (wish) {
+    case nothing:
+    case adopt: return;  // by who has the snapshot's end
+    case ask: out.asks.push_back(make_snapshot_request(options_.subtree)); return;
+    case renew:
+      out.connections.push_back({actions::connection::renew_snapshot, round_.current()});
+      return;
+    case leave: this->leave(client_event::kind::server_silent, now, out); return;
+  }
+}
+
+void client_state::on_snapshot_attached(time_point now, actions& out) {
+  carry(dialogue_.on_snapshot_attached(now), now, out);
+}
+
+void client_state::on_lost(time_point now, actions& out) {
+  leave(client_event::kind::server_lost, now, out);
+}
+
+void client_state::on_unreachable(time_point now, actions& out) {
+  leave(client_event::kind::server_unreachable, now, out);
+}
+
+void client_state::on_subscriber_message(zmtp::message&& m, time_point now, actions& out) {
+  const auto parsed = parse_publication(m, form::kvmsg, limits_);
+  if (!parsed) {
+    ignore(parsed.error(), now, out);
+    return;
+  }
+  carry(dialogue_.on_publication(now), now, out);
+  if (const auto* const h = std::get_if<heartbeat>(&*parsed)) {
+    on_heartbeat(*h, now, out);
+  } else if (const auto& u = std::get<update>(*parsed); concerns_us(u.key)) {
+    // Who subscribes to HUGZ is sent keys that begin so.
+    on_update(u, std::move(m), now, out);
+  }
+}
+
+// A map with holes is none: what we do not take ends the visit.
+void client_state::ignore(errc fault, time_point now, actions& out) {
+  ++counters_.invalid[static_cast<std::size_t>(fault)];
+  if (fault == errc::value_too_long) {
+    leave(client_event::kind::too_large, now, out);
+  }
+}
+
+void client_state::on_heartbeat(const heartbeat& h, time_point now, actions& out) {
+  // Before we know that its history is not older than ours, what it says of our updates is of no account:
+  // they are sent again then, and acknowledged again.
+  if (!ours_ || !following()) {
+    return;
+  }
+  const auto told = find_acknowledgement(h.properties);
+  if (!told) {
+    return;
+  }
+  if (told->degraded != degraded_) {
+    degraded_ = told->degraded;
+    out.events.push_back({degraded_ ? client_event::kind::degraded : client_event::kind::replicated,
+                          round_.current()});
+  }
+  pending_.commit(*told, done_);
+  finish_committed(now, out);
+}
+
+void client_state::on_update(const update& u, zmtp::message&& m, time_point now, actions& out) {
+  if (!following()) {
+    keep(std::move(m), now, out);
+    return;
+  }
+  switch (gaps_.look(u.number, u.properties)) {
+    case gap_check::verdict::next: apply(u, now, out); break;
+    case gap_check::verdict::old: ++counters_.old_updates; break;
+    case gap_check::verdict::gap:
+      ++counters_.gaps;
+      close_gap(dialogue_.begin_again(now), client_event::kind::gap, now, out);
+      keep(std::move(m), now, out);
+      return;
+  }
+  if (!ours_) {
+    pending_.commit(update_id::of_frame(u.id), done_);
+    finish_committed(now, out);
+  }
+}
+
+void client_state::close_gap(server_dialogue::wish renew, client_event::kind why, time_point now,
+                             actions& out) {
+  out.events.push_back({why, round_.current()});
+  incoming_.clear();
+  behind_.clear();
+  behind_octets_ = 0;
+  carry(renew, now, out);
+}
+
+// Behind the snapshot that is to come.
+void client_state::keep(zmtp::message&& m, time_point now, actions& out) {
+  behind_octets_ += m.framed_size();
+  if (behind_octets_ > options_.most_octets_behind_snapshot) {
+    ++counters_.gaps;
+    close_gap(dialogue_.begin_again(now), client_event::kind::gap, now, out);
+    behind_octets_ = m.framed_size();
+  }
+  behind_.push_back(std::move(m));
+}
+
+void client_state::apply(const update& u, time_point now, actions& out) {
+  seen_ = u.number;
+  ++counters_.updates;
+  if (u.erases()) {
+    if (!map_.erase(u.key)) {
+      return;
+    }
+  } else if (map_.set(u.key, u.value, u.number) != errc{}) {
+    leave(client_event::kind::too_large, now, out);
+    return;
+  }
+  if (watched_) {
+    out.changes.push_back({std::string{u.key}, std::string{u.value}, u.number});
+  }
+}
+
+void client_state::on_snapshot_message(const zmtp::message& m, time_point now, actions& out) {
+  const auto parsed = parse_snapshot(m, form::kvmsg, limits_);
+  if (!parsed) {
+    ignore(parsed.error(), now, out);
+    return;
+  }
+  if (const auto* const entry = std::get_if<update>(&*parsed)) {
+    if (dialogue_.on_entry(now) && !entry->erases() && concerns_us(entry->key) &&
+        incoming_.set(entry->key, entry->value, entry->number) != errc{}) {
+      leave(client_event::kind::too_large, now, out);
+    } else if (!ours_) {
+      // The Guide's servers tell whose update it was.
+      pending_.commit(update_id::of_frame(entry->id), done_);
+    }
+  } else if (const auto* const end = std::get_if<snapshot_end>(&*parsed)) {
+    on_snapshot_end(*end, now, out);
+  } else {
+    ignore(errc::unknown_command, now, out);
+  }
+}
+
+void client_state::on_snapshot_end(const snapshot_end& end, time_point now, actions& out) {
+  if (dialogue_.on_end(now) != server_dialogue::wish::adopt) {
+    return;
+  }
+  switch (round_.judge(end.number, seen_)) {
+    case server_round::verdict::refuse:
+      leave(client_event::kind::history_refused, now, out);
+      return;
+    case server_round::verdict::take_older:
+      out.events.push_back({client_event::kind::history_lost, round_.current()});
+      break;
+    case server_round::verdict::take: break;
+  }
+  adopt(end, now, out);
+}
+
+void client_state::adopt(const snapshot_end& end, time_point now, actions& out) {
+  ++counters_.snapshots;
+  map_.swap(incoming_);
+  if (watched_) {
+    tell_difference(end.number, out);
+  }
+  incoming_.clear();
+  gaps_.begin(end.number, end.properties, ours_);
+  seen_ = end.number;
+  if (!std::exchange(ready_, true)) {
+    out.became_ready = true;
+  }
+  out.events.push_back({client_event::kind::following, round_.current()});
+  out.connections.push_back({actions::connection::close_snapshot, round_.current()});
+  finish_committed(now, out);
+  behind_octets_ = 0;
+  const auto visit = visits_;
+  for (auto& m : std::exchange(behind_, {})) {
+    if (!visiting_ || visits_ != visit) {
+      return;
+    }
+    const auto parsed = parse_publication(m, form::kvmsg, limits_);
+    on_update(std::get<update>(*parsed), std::move(m), now, out);
+  }
+  if (following() && visits_ == visit) {
+    resend(round_.current(), now, out);
+  }
+}
+
+// The snapshot has been swapped in.
+void client_state::tell_difference(sequence at, actions& out) {
+  map_.for_each_difference(
+      incoming_,
+      [&](std::string_view key, const key_map::entry& is) {
+        out.changes.push_back({std::string{key}, is.value, at});
+      },
+      [&](std::string_view key) {
+        out.changes.push_back({std::string{key}, {}, at});
+      });
+}
+
+void client_state::on_collector_subscribed(std::size_t server, time_point now, actions& out) {
+  if (std::exchange(collectors_[server].subscribed, true)) {
+    return;
+  }
+  resend(server, now, out);
+  send_unsent(now, out);
+}
+
+void client_state::on_collector_detached(std::size_t server) { collectors_[server] = {}; }
+
+// All that it may not have.
+void client_state::resend(std::size_t server, time_point now, actions& out) {
+  if (!collectors_[server].subscribed) {
+    return;
+  }
+  progress_ = now;
+  pending_.for_each_sent([&](const zmtp::message& m) {
+    out.publications.push_back({server, m});
+    ++counters_.resent;
+  });
+  await_written(out);
+}
+
+void client_state::send_unsent(time_point now, actions& out) {
+  const bool anybody = std::any_of(collectors_.begin(), collectors_.end(),
+                                   [](const collector& one) { return one.subscribed; });
+  if (!anybody) {
+    return;
+  }
+  if (pending_.sent() == 0) {
+    progress_ = now;
+  }
+  while (const auto* const next = pending_.send_next()) {
+    for (std::size_t server = 0; server != collectors_.size(); ++server) {
+      if (collectors_[server].subscribed) {
+        out.publications.push_back({server, *next});
+      }
+    }
+  }
+  await_written(out);
+}
+
+// What nobody will ever tell us of.
+void client_state::await_written(actions& out) {
+  auto& own = collectors_[round_.current()];
+  if (!following() || ours_ || !own.subscribed || own.awaited) {
+    return;
+  }
+  if (const auto last = pending_.last_unechoed()) {
+    own.awaited.emplace(++last_mark_, *last);
+    out.await_written.push_back({round_.current(), last_mark_});
+  }
+}
+
+void client_state::on_written(std::size_t server, std::uint64_t mark, actions& out) {
+  auto& awaited = collectors_[server].awaited;
+  if (!awaited || awaited->first != mark) {
+    return;
+  }
+  const auto counter = awaited->second;
+  awaited.reset();
+  pending_.commit_unechoed(counter, done_);
+  finish_committed(progress_, out);
+}
+
+boost::system::result<client_state::ticket, errc> client_state::set(
+    std::string key, std::string value, std::optional<std::chrono::seconds> ttl,
+    std::optional<time_point> end, time_point now, actions& out) {
+  if (const auto fault = check_key(key); fault != errc{}) {
+    return fault;
+  }
+  if (value.size() > options_.most_value_octets) {
+    return errc::value_too_long;
+  }
+  if (ttl && *ttl < std::chrono::seconds{1}) {
+    return errc::ttl_too_short;
+  }
+  std::string properties;
+  if (ttl) {
+    append_ttl(properties, std::min<std::chrono::milliseconds>(*ttl, longest_ttl));
+  } else if (options_.always_send_ttl) {
+    append_property(properties, property_name::ttl, std::uint64_t{0});
+  }
+  const auto given = ++last_ticket_;
+  if (end) {
+    ends_.emplace(*end, given);
+    end_of_.emplace(given, *end);
+  }
+  const bool echoed = concerns_us(key);
+  pending_.add(given, std::move(key), std::move(properties), std::move(value), echoed);
+  send_unsent(now, out);
+  return given;
+}
+
+pending_sets::given_up client_state::cancel(ticket of) {
+  if (const auto found = end_of_.find(of); found != end_of_.end()) {
+    ends_.erase({found->second, of});
+    end_of_.erase(found);
+  }
+  return pending_.give_up(of);
+}
+
+void client_state::finish_committed(time_point now, actions& out) {
+  if (done_.empty()) {
+    return;
+  }
+  counters_.committed += done_.size();
+  for (const auto of : done_) {
+    finish(of, {}, out);
+  }
+  done_.clear();
+  progress_ = now;
+  send_unsent(now, out);
+}
+
+void client_state::finish(ticket of, boost::system::error_code ec, actions& out) {
+  if (const auto found = end_of_.find(of); found != end_of_.end()) {
+    ends_.erase({found->second, of});
+    end_of_.erase(found);
+  }
+  out.completions.push_back({of, ec});
+}
+
+void client_state::expire_sets(time_point now, actions& out) {
+  while (!ends_.empty() && ends_.begin()->first <= now) {
+    const auto of = ends_.begin()->second;
+    const bool unsent = pending_.give_up(of) == pending_sets::given_up::unsent;
+    finish(of, unsent ? errc::not_sent : errc::unconfirmed, out);
+  }
+}
+
+std::optional<client_state::time_point> client_state::resend_at() const noexcept {
+  const bool asked =
+      following() && ours_ && pending_.sent() != 0 && collectors_[round_.current()].subscribed;
+  return asked ? std::optional{progress_ + options_.resend} : std::nullopt;
+}
+
+void client_state::on_deadline(time_point now, actions& out) {
+  expire_sets(now, out);
+  if (!started_) {
+    return;
+  }
+  if (!visiting_) {
+    visit(now, out);
+    return;
+  }
+  carry(dialogue_.on_deadline(now), now, out);
+  if (const auto due = resend_at(); due && *due <= now) {
+    resend(round_.current(), now, out);
+  }
+}
+
+std::optional<client_state::time_point> client_state::next_deadline() const noexcept {
+  std::optional<time_point> next;
+  const auto no_later_than = [&](const std::optional<time_point>& other) {
+    if (other && (!next || *other < *next)) {
+      next = other;
+    }
+  };
+  no_later_than(resend_at());
+  if (!ends_.empty()) {
+    no_later_than(ends_.begin()->first);
+  }
+  if (started_) {
+    no_later_than(visiting_ ? dialogue_.next_deadline() : std::optional{round_.earliest()});
+  }
+  return next;
+}
+
+client_status client_state::status() const {
+  return {.ready = ready_,
+          .following = following(),
+          .degraded = degraded_,
+          .acknowledges = following() && ours_,
+          .server = round_.current(),
+          .number = seen_.value_or(0),
+          .keys = map_.size(),
+          .octets = map_.octets(),
+          .sent = pending_.sent(),
+          .unsent = pending_.unsent(),
+          .counters = counters_};
+}
+
+}  // namespace chp

@@ -1,0 +1,172 @@
+#pragma once
+// A client of the clustered hashmap (12/CHP): which server it follows, its copy of the map, and its updates
+// until they are committed. Pure; the shell around it is `client`.
+
+#include "chp/client_actions.h"
+#include "chp/client_options.h"
+#include "chp/command.h"
+#include "chp/error.h"
+#include "chp/gap_check.h"
+#include "chp/key_map.h"
+#include "chp/pending_sets.h"
+#include "chp/server_dialogue.h"
+#include "chp/server_round.h"
+#include "zmtp/message.h"
+
+#include <boost/system/result.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace chp {
+
+struct client_counters {
+  std::uint64_t updates = 0;      // that were applied
+  std::uint64_t old_updates = 0;  // that were discarded for their sequence
+  std::uint64_t snapshots = 0;    // that were taken
+  std::uint64_t gaps = 0;
+  std::uint64_t servers_left = 0;  // whatever the reason
+  std::uint64_t resent = 0;        // KVSETs that were sent again to one that had them perhaps
+  std::uint64_t committed = 0;
+  std::array<std::uint64_t, errc_count> invalid{};  // messages that were ignored, by errc
+};
+
+struct client_status {
+  bool ready = false;  // there is a map
+  bool following =
+      false;  // … that is kept up to date now; otherwise it is as it was when last it was
+  bool degraded = false;  // the server commits without a backup
+  bool acknowledges =
+      false;               // the server is of this project: committed is what its backup has, too
+  std::size_t server = 0;  // the one that is followed or turned to, in the order of the constructor
+  sequence number = 0;     // of the last update
+  std::size_t keys = 0;
+  std::size_t octets = 0;  // of keys and values
+  std::size_t sent = 0;    // updates that are not committed
+  std::size_t unsent = 0;  // … and those that wait for room or for a server
+  client_counters counters;
+};
+
+// The map changes only by what the server says: an update of our own is seen when it comes back, in the
+// server's order. It is committed when a server of ours acknowledges it, which is when its backup has it too;
+// at servers of others when it has come back, or outside of our subtree when it is written.
+class client_state {
+public:
+  using time_point = std::chrono::steady_clock::time_point;
+  using actions = client_actions;
+  using ticket = pending_sets::ticket;
+
+  // Servers are numbers here, from 0. `session` names this client to servers of ours (update_id); `seed`
+  // spreads the pauses of many clients.
+  client_state(std::size_t servers, const client_options& options, std::uint64_t session,
+               std::uint32_t seed = 1);
+
+  void start(time_point now, actions& out);
+
+  // Of the connections to the current server. `ours`: it announces that it acknowledges.
+  void on_subscriber_attached(bool ours) noexcept { ours_ = ours; }
+  void on_subscriber_message(zmtp::message&& m, time_point now, actions& out);
+  void on_snapshot_attached(time_point now, actions& out);
+  void on_snapshot_message(const zmtp::message& m, time_point now, actions& out);
+  // One of them has ended.
+  void on_lost(time_point now, actions& out);
+  // There is nobody at the other end.
+  void on_unreachable(time_point now, actions& out);
+
+  // Of the connections on which updates are published, one for each server, always.
+  void on_collector_subscribed(std::size_t server, time_point now, actions& out);
+  void on_collector_detached(std::size_t server);
+  void on_written(std::size_t server, std::uint64_t mark, actions& out);
+
+  // Takes an update in; an empty value erases. It ends by a completion: without error when it is committed;
+  // at `end` with errc::not_sent, when it is withdrawn, or unconfirmed, when it is sent on until it is.
+  // Errors: those of check_key(), value_too_long, ttl_too_short.
+  [[nodiscard]] boost::system::result<ticket, errc> set(std::string key, std::string value,
+                                                        std::optional<std::chrono::seconds> ttl,
+                                                        std::optional<time_point> end,
+                                                        time_point now, actions& out);
+  // Nobody waits for it any more; no completion comes.
+  pending_sets::given_up cancel(ticket of);
+
+  // May come early.
+  void on_deadline(time_point now, actions& out);
+  [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
+
+  // Whether changes are to be told.
+  void tell_changes(bool wanted) noexcept { watched_ = wanted; }
+
+  [[nodiscard]] bool ready() const noexcept { return ready_; }
+  [[nodiscard]] const key_map& map() const noexcept { return map_; }
+  [[nodiscard]] client_status status() const;
+
+private:
+  struct collector {
+    bool subscribed = false;
+    // The mark that is waited for, and the counter up to which updates are written then.
+    std::optional<std::pair<std::uint64_t, std::uint64_t>> awaited;
+  };
+
+  void visit(time_point now, actions& out);
+  void leave(time_point now, actions& out);
+  void leave(client_event::kind why, time_point now, actions& out);
+  [[nodiscard]] bool concerns_us(std::string_view key) const noexcept {
+    return key.starts_with(options_.subtree);
+  }
+  void ignore(errc fault, time_point now, actions& out);
+  void carry(server_dialogue::wish wish, time_point now, actions& out);
+  void close_gap(server_dialogue::wish renew, client_event::kind why, time_point now, actions& out);
+  void keep(zmtp::message&& m, time_point now, actions& out);
+  void on_update(const update& u, zmtp::message&& m, time_point now, actions& out);
+  void on_heartbeat(const heartbeat& h, time_point now, actions& out);
+  void on_snapshot_end(const snapshot_end& end, time_point now, actions& out);
+  void adopt(const snapshot_end& end, time_point now, actions& out);
+  void apply(const update& u, time_point now, actions& out);
+  void tell_difference(sequence at, actions& out);
+  void send_unsent(time_point now, actions& out);
+  void resend(std::size_t server, time_point now, actions& out);
+  void await_written(actions& out);
+  void finish_committed(time_point now, actions& out);
+  void finish(ticket of, boost::system::error_code ec, actions& out);
+  void expire_sets(time_point now, actions& out);
+  [[nodiscard]] bool following() const noexcept;
+  [[nodiscard]] std::optional<time_point> resend_at() const noexcept;
+
+  const client_options options_;
+  const command_limits limits_;
+  server_round round_;
+  bool started_ = false;
+  bool visiting_ = false;  // the current server; else it is waited until it may be connected to
+  std::uint64_t visits_ = 0;
+  bool ours_ = false;  // … acknowledges
+  server_dialogue dialogue_;
+  gap_check gaps_;
+  key_map map_;
+  key_map incoming_;                   // the snapshot
+  std::vector<zmtp::message> behind_;  // KVPUBs that came while a snapshot did not
+  std::size_t behind_octets_ = 0;
+  std::optional<sequence> seen_;
+  bool ready_ = false;
+  bool degraded_ = false;
+  bool watched_ = false;
+
+  pending_sets pending_;
+  std::vector<collector> collectors_;
+  std::uint64_t last_mark_ = 0;
+  ticket last_ticket_ = 0;
+  time_point progress_;  // when something was last sent first or again, or committed
+  std::vector<ticket> done_;
+  std::set<std::pair<time_point, ticket>> ends_;
+  boost::unordered_flat_map<ticket, time_point> end_of_;
+  client_counters counters_;
+};
+
+}  // namespace chp

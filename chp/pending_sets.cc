@@ -1,0 +1,106 @@
+#include "chp/pending_sets.h"
+
+#include "chp/command.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace chp {
+
+void pending_sets::add(ticket of, std::string key, std::string properties, std::string value,
+                       bool echoed) {
+  unsent_.push_back({of, std::move(key), std::move(properties), std::move(value), echoed});
+}
+
+const zmtp::message* pending_sets::send_next() {
+  if (unsent_.empty()) {
+    return nullptr;
+  }
+  const auto& next = unsent_.front();
+  const auto octets = next.key.size() + next.properties.size() + next.value.size();
+  if (sent_open_ != 0 && (sent_open_ >= most_ || sent_octets_ + octets > most_octets_)) {
+    return nullptr;
+  }
+  const auto id = update_id::of_session(session_, first_ + sent_.size());
+  sent_.push_back({next.of, make_set(form::kvmsg, next.key, id, next.properties, next.value), true,
+                   next.echoed});
+  ++sent_open_;
+  sent_octets_ += sent_.back().set.framed_size();
+  unsent_.pop_front();
+  return &sent_.back().set;
+}
+
+void pending_sets::commit(sent_set& one, std::vector<ticket>& done) {
+  if (std::exchange(one.committed, true)) {
+    return;
+  }
+  if (one.awaited) {
+    done.push_back(one.of);
+  }
+  --sent_open_;
+  sent_octets_ -= one.set.framed_size();
+  one.set.clear();
+}
+
+void pending_sets::drop_committed() {
+  while (!sent_.empty() && sent_.front().committed) {
+    sent_.pop_front();
+    ++first_;
+  }
+}
+
+void pending_sets::commit(const acknowledgement& told, std::vector<ticket>& done) {
+  auto gap = told.gaps.begin();
+  auto counter = first_;
+  for (auto one = sent_.begin(); one != sent_.end() && counter <= told.counter; ++one, ++counter) {
+    while (gap != told.gaps.end() && gap->last < counter) {
+      ++gap;
+    }
+    if (gap == told.gaps.end() || counter < gap->first) {
+      commit(*one, done);
+    }
+  }
+  drop_committed();
+}
+
+void pending_sets::commit(const update_id& echo, std::vector<ticket>& done) {
+  if (!echo.has_session() || echo.session() != session_ || echo.counter() < first_ ||
+      echo.counter() - first_ >= sent_.size()) {
+    return;
+  }
+  commit(sent_[static_cast<std::size_t>(echo.counter() - first_)], done);
+  drop_committed();
+}
+
+std::optional<std::uint64_t> pending_sets::last_unechoed() const noexcept {
+  const bool any = std::any_of(sent_.begin(), sent_.end(),
+                               [](const auto& one) { return !one.echoed && !one.committed; });
+  return any ? std::optional{first_ + sent_.size() - 1} : std::nullopt;
+}
+
+void pending_sets::commit_unechoed(std::uint64_t up_to, std::vector<ticket>& done) {
+  auto counter = first_;
+  for (auto one = sent_.begin(); one != sent_.end() && counter <= up_to; ++one, ++counter) {
+    if (!one->echoed) {
+      commit(*one, done);
+    }
+  }
+  drop_committed();
+}
+
+pending_sets::given_up pending_sets::give_up(ticket of) {
+  const auto before = [](const auto& one, ticket t) { return one.of < t; };
+  if (const auto found = std::lower_bound(unsent_.begin(), unsent_.end(), of, before);
+      found != unsent_.end() && found->of == of) {
+    unsent_.erase(found);
+    return given_up::unsent;
+  }
+  if (const auto found = std::lower_bound(sent_.begin(), sent_.end(), of, before);
+      found != sent_.end() && found->of == of && !found->committed) {
+    found->awaited = false;
+    return given_up::sent;
+  }
+  return given_up::unknown;
+}
+
+}  // namespace chp

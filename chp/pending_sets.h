@@ -1,0 +1,87 @@
+#pragma once
+// The updates of a client that are not committed yet, in their order. Pure.
+
+#include "chp/acknowledgement.h"
+#include "chp/update_id.h"
+#include "zmtp/message.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace chp {
+
+// An update waits until there is room among those that were sent, is given the session's next counter, and
+// is kept as the KVSET that was sent, to be sent again, until it is committed. One that was not sent yet can
+// be withdrawn without a trace; so no counter is ever missing.
+class pending_sets {
+public:
+  using ticket = std::uint64_t;  // of the user's; they rise
+
+  pending_sets(std::uint64_t session, std::size_t most, std::size_t most_octets) noexcept
+      : session_{session}, most_{most}, most_octets_{most_octets} {}
+
+  // `echoed`: it will be seen in the subtree that the client follows.
+  void add(ticket of, std::string key, std::string properties, std::string value, bool echoed);
+
+  // The next to be sent for the first time, if there is room. Valid until something changes.
+  [[nodiscard]] const zmtp::message* send_next();
+  // All that were sent and are not committed, in their order.
+  template <class Visit>
+  void for_each_sent(Visit&& visit) const {
+    for (const auto& one : sent_) {
+      if (!one.committed) {
+        visit(one.set);
+      }
+    }
+  }
+
+  // Those that are committed now are gone; who waits for them is appended.
+  void commit(const acknowledgement& told, std::vector<ticket>& done);
+  void commit(const update_id& echo, std::vector<ticket>& done);
+  // The counter of the last one that was sent, if one up to it will not be echoed; and those of them.
+  [[nodiscard]] std::optional<std::uint64_t> last_unechoed() const noexcept;
+  void commit_unechoed(std::uint64_t up_to, std::vector<ticket>& done);
+
+  enum class given_up { unknown, unsent, sent };
+  // Nobody waits for it any more: it is withdrawn, or if it was sent, stays until it is committed.
+  given_up give_up(ticket of);
+
+  [[nodiscard]] std::uint64_t session() const noexcept { return session_; }
+  [[nodiscard]] std::size_t sent() const noexcept { return sent_open_; }
+  [[nodiscard]] std::size_t unsent() const noexcept { return unsent_.size(); }
+
+private:
+  struct sent_set {
+    ticket of;
+    zmtp::message set;
+    bool awaited;
+    bool echoed;
+    bool committed = false;
+  };
+  struct unsent_set {
+    ticket of;
+    std::string key;
+    std::string properties;
+    std::string value;
+    bool echoed;
+  };
+
+  void commit(sent_set& one, std::vector<ticket>& done);
+  void drop_committed();
+
+  std::uint64_t session_;
+  std::size_t most_;
+  std::size_t most_octets_;
+  std::uint64_t first_ = 1;  // the counter of sent_.front()
+  std::deque<sent_set> sent_;
+  std::size_t sent_open_ = 0;  // of them not committed
+  std::size_t sent_octets_ = 0;
+  std::deque<unsent_set> unsent_;
+};
+
+}  // namespace chp

@@ -1,0 +1,95 @@
+#include "chp/server_dialogue.h"
+
+#include <algorithm>
+
+namespace chp {
+
+using namespace std::chrono_literals;
+
+server_dialogue::server_dialogue(const client_options& options)
+    : ask_interval_{std::max<std::chrono::milliseconds>(50ms, options.heartbeat / 4)},
+      answer_timeout_{options.answer_timeout.value_or(
+          std::max<std::chrono::milliseconds>(1s, 4 * options.heartbeat))},
+      server_ttl_{options.server_ttl} {}
+
+void server_dialogue::give(std::optional<std::chrono::milliseconds> time, time_point now) noexcept {
+  patience_ = time;
+  expiry_ = time ? std::optional{now + *time} : std::nullopt;
+}
+
+void server_dialogue::begin(time_point now) {
+  phase_ = phase::asking;
+  asked_ = false;
+  // Who sends no HUGZ gives no sign that the subscription holds.
+  counts_ = !server_ttl_;
+  next_ask_.reset();
+  give(answer_timeout_, now);
+}
+
+server_dialogue::wish server_dialogue::renew(time_point now) {
+  begin(now);
+  counts_ = true;
+  return wish::renew;
+}
+
+server_dialogue::wish server_dialogue::begin_again(time_point now) { return renew(now); }
+
+server_dialogue::wish server_dialogue::on_snapshot_attached(time_point now) {
+  asked_ = true;
+  next_ask_ = now + ask_interval_;
+  return wish::ask;
+}
+
+server_dialogue::wish server_dialogue::on_publication(time_point now) {
+  if (phase_ == phase::following) {
+    give(server_ttl_, now);
+    return wish::nothing;
+  }
+  if (counts_) {
+    return wish::nothing;
+  }
+  if (asked_) {
+    return renew(now);
+  }
+  counts_ = true;
+  return wish::nothing;
+}
+
+bool server_dialogue::on_entry(time_point now) {
+  next_ask_.reset();
+  give(server_ttl_, now);
+  if (counts_) {
+    phase_ = phase::receiving;
+  }
+  return counts_;
+}
+
+server_dialogue::wish server_dialogue::on_end(time_point now) {
+  next_ask_.reset();
+  give(server_ttl_, now);
+  if (!counts_) {
+    return wish::nothing;
+  }
+  phase_ = phase::following;
+  return wish::adopt;
+}
+
+std::optional<server_dialogue::time_point> server_dialogue::next_deadline() const noexcept {
+  return next_ask_ && expiry_ ? std::min(next_ask_, expiry_) : next_ask_ ? next_ask_ : expiry_;
+}
+
+server_dialogue::wish server_dialogue::on_deadline(time_point now) {
+  if (expiry_ && now >= *expiry_) {
+    if (now < *expiry_ + *patience_) {
+      return wish::leave;
+    }
+    give(patience_, now);
+  }
+  if (next_ask_ && now >= *next_ask_) {
+    next_ask_ = now + ask_interval_;
+    return wish::ask;
+  }
+  return wish::nothing;
+}
+
+}  // namespace chp

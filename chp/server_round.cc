@@ -1,0 +1,44 @@
+#include "chp/server_round.h"
+
+#include <algorithm>
+
+namespace chp {
+
+server_round::server_round(std::size_t servers, const client_options& options, std::uint32_t seed)
+    : first_pause_{options.retry},
+      longest_pause_{options.longest_retry},
+      earliest_(servers),
+      pause_(servers, options.retry),
+      random_{seed} {}
+
+void server_round::turn_to_next() noexcept {
+  if (left_since_refusal_) {
+    ++*left_since_refusal_;
+  }
+  current_ = (current_ + 1) % earliest_.size();
+}
+
+void server_round::on_visit(time_point now) {
+  auto& pause = pause_[current_];
+  std::uniform_int_distribution<std::int64_t> spread{pause.count() / 2, pause.count() * 3 / 2};
+  earliest_[current_] = now + std::chrono::milliseconds{spread(random_)};
+  pause = std::min(2 * pause, longest_pause_);
+}
+
+server_round::verdict server_round::judge(sequence offered, std::optional<sequence> seen) noexcept {
+  auto result = verdict::take;
+  if (seen && offered < *seen && has_epoch(offered)) {
+    if (!left_since_refusal_) {
+      left_since_refusal_ = 0;
+    }
+    if (*left_since_refusal_ < earliest_.size()) {
+      return verdict::refuse;
+    }
+    result = verdict::take_older;
+  }
+  left_since_refusal_.reset();
+  pause_[current_] = first_pause_;
+  return result;
+}
+
+}  // namespace chp

@@ -1,0 +1,198 @@
+// Which server a client follows when one goes, says nothing or has an older history (reliability.md 3.2, G1;
+// protocols.md B18, C1-25).
+
+#include "test/chp/client_script.h"
+
+namespace chp::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+class client_failover : public client_script {};
+
+TEST_F(client_failover, a_server_that_is_lost_is_left_for_the_next_at_once) {  // CHP-36
+  begin(2);
+  follow(make_sequence(1, 5));
+  publish("/a", "1", make_sequence(1, 6));
+  forget();
+  state->on_lost(now, out);
+  EXPECT_EQ(done(), (texts{"close 0", "open 1", "server_lost 0"}));
+  EXPECT_EQ(value("/a"), "1") << "what is known can be read meanwhile";
+  EXPECT_TRUE(state->ready());
+  EXPECT_FALSE(state->status().following);
+  snapshot();
+  // Passive still: no answer, and no heartbeat.
+  pass(500ms);
+  EXPECT_EQ(done(), (texts{"ask", "ask", "ask"}));
+  subscriber();
+  hugz();
+  EXPECT_EQ(done(), texts{"renew 1"});
+  snapshot();
+  entry("/a", "1");
+  end(make_sequence(2, 6));
+  EXPECT_EQ(done(), (texts{"close snapshot 1", "ask", "following 1"}));
+  EXPECT_EQ(state->status().server, 1U);
+}
+
+TEST_F(client_failover, a_server_that_is_silent_is_left) {  // CHP-27, CHP-35
+  begin(2);
+  follow();
+  pass(4s);
+  hugz();
+  pass(4s);
+  publish("/a", "1", 1);
+  pass(4999ms);
+  EXPECT_TRUE(state->status().following);
+  pass(1ms);
+  EXPECT_EQ(done(), (texts{"close 0", "open 1", "/a=1", "server_silent 0"}));
+}
+
+TEST_F(client_failover, heartbeats_of_who_does_not_answer_do_not_keep_us) {  // C1-5
+  begin(2);
+  ask(false);
+  for (int i = 0; i < 3; ++i) {
+    pass(999ms);
+    hugz();
+  }
+  EXPECT_EQ(state->status().server, 0U);
+  pass(1100ms);
+  EXPECT_EQ(state->status().server, 1U);
+}
+
+TEST_F(client_failover, a_snapshot_that_stops_is_given_up) {
+  begin(2);
+  ask();
+  entry("/a", "1");
+  pass(4s);
+  entry("/b", "1");
+  pass(4s);
+  hugz();
+  EXPECT_EQ(state->status().server, 0U);
+  pass(1s);
+  EXPECT_EQ(state->status().server, 1U);
+  EXPECT_FALSE(state->ready());
+  // What came of it does not mix with the next.
+  ask();
+  entry("/c", "1");
+  end(5);
+  EXPECT_EQ(state->map().size(), 1U);
+}
+
+TEST_F(client_failover, nobody_is_connected_to_again_at_once) {
+  begin(2);
+  forget();
+  state->on_unreachable(now, out);
+  EXPECT_EQ(done(), (texts{"close 0", "open 1", "server_unreachable 0"}));
+  state->on_unreachable(now, out);
+  EXPECT_EQ(done(), (texts{"close 1", "server_unreachable 1"}));
+  const auto due = state->next_deadline();
+  ASSERT_TRUE(due);
+  EXPECT_GE(*due, now + 50ms);
+  EXPECT_LE(*due, now + 150ms);
+  state->on_deadline(now, out);
+  EXPECT_EQ(done(), texts{});
+  pass(150ms);
+  EXPECT_EQ(done(), texts{"open 0"});
+}
+
+TEST_F(client_failover, pauses_grow_and_begin_anew_with_a_server_that_answers) {
+  begin(1);
+  client_state::time_point::duration longest{};
+  for (int i = 0; i < 12; ++i) {
+    state->on_unreachable(now, out);
+    longest = state->next_deadline().value() - now;
+    state->on_deadline(now += longest, out);
+  }
+  EXPECT_GE(longest, 500ms);
+  EXPECT_LE(longest, 1500ms);
+  follow();
+  state->on_lost(now, out);
+  state->on_deadline(now += 1500ms, out);
+  state->on_lost(now, out);
+  EXPECT_LE(state->next_deadline().value() - now, 150ms);
+}
+
+TEST_F(client_failover, a_process_that_was_stopped_looks_before_it_judges) {
+  begin(2);
+  follow();
+  now += 1h;
+  state->on_deadline(now, out);
+  EXPECT_EQ(done(), texts{});
+  hugz();
+  pass(4s);
+  EXPECT_TRUE(state->status().following);
+}
+
+TEST_F(client_failover, an_older_epoch_is_refused_while_another_may_have_the_newer) {  // G1
+  begin(2);
+  follow(make_sequence(4, 100));
+  publish("/a", "new", make_sequence(4, 101));
+  state->on_lost(now, out);
+  ask();
+  entry("/a", "old");
+  end(make_sequence(3, 500));
+  EXPECT_EQ(done(), (texts{"close 1", "history_refused 1"}));
+  EXPECT_EQ(value("/a"), "new");
+  pass(150ms);
+  EXPECT_EQ(done(), texts{"open 0"});
+  ask();
+  entry("/a", "new");
+  end(make_sequence(5, 0));
+  EXPECT_TRUE(state->status().following);
+}
+
+TEST_F(client_failover, after_a_round_without_it_the_history_is_lost) {  // G1
+  begin(2);
+  follow(make_sequence(4, 100));
+  publish("/a", "new", make_sequence(4, 101));
+  state->on_lost(now, out);
+  ask();  // server 1
+  end(make_sequence(3, 500));
+  EXPECT_EQ(done(), (texts{"close 1", "history_refused 1"}));
+  pass(150ms);
+  state->on_unreachable(now, out);  // server 0
+  pass(150ms);
+  ask();  // server 1
+  entry("/a", "old");
+  end(make_sequence(3, 501));
+  EXPECT_EQ(done(), (texts{"close snapshot 1", "/a=old", "history_lost 1", "following 1"}));
+  EXPECT_EQ(state->status().number, make_sequence(3, 501));
+  publish("/a", "newer", make_sequence(3, 502));
+  EXPECT_EQ(value("/a"), "newer");
+}
+
+TEST_F(client_failover, the_only_server_is_believed_the_second_time) {  // G1
+  begin(1);
+  follow(make_sequence(4, 100));
+  state->on_lost(now, out);
+  state->on_deadline(now += 150ms, out);
+  ask();
+  end(make_sequence(4, 7));
+  EXPECT_EQ(done(), (texts{"close 0", "history_refused 0"}));
+  pass(200ms);
+  ask();
+  end(make_sequence(4, 7));
+  EXPECT_EQ(done(), (texts{"close snapshot 0", "history_lost 0", "following 0"}));
+}
+
+TEST_F(client_failover, a_lower_sequence_without_epochs_is_taken) {  // C1-25
+  begin(2);
+  follow(1'000, false);
+  state->on_lost(now, out);
+  follow(3, false);
+  publish("/a", "1", 4);
+  EXPECT_EQ(value("/a"), "1");
+}
+
+TEST_F(client_failover, an_update_of_who_was_active_before_is_fenced_by_its_epoch) {  // G1
+  begin(2);
+  follow(make_sequence(1, 9));
+  state->on_lost(now, out);
+  follow(make_sequence(2, 0));
+  publish("/a", "stale", make_sequence(1, 10));
+  EXPECT_EQ(value("/a"), "");
+  EXPECT_TRUE(state->status().following);
+}
+
+}  // namespace
+}  // namespace chp::test

@@ -1,0 +1,349 @@
+// A client's own updates: sent when there is somebody to send to, again until they are committed, in their
+// order (reliability.md 3.2, G2; protocols.md C1-8, C1-12, C1-20, C1-24).
+
+#include "test/chp/client_script.h"
+
+#include <set>
+#include <string>
+
+namespace chp::test {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace std::string_literals;
+
+class client_updates : public client_script {};
+
+TEST_F(client_updates, they_wait_for_the_collectors_subscription) {  // C1-12, CHP-28
+  begin();
+  follow();
+  set("/a", "1");
+  EXPECT_EQ(done(), texts{});
+  EXPECT_EQ(state->status().unsent, 1U);
+  collector();
+  EXPECT_EQ(done(), texts{"publish 0 /a=1 #1"});
+  collector();
+  EXPECT_EQ(done(), texts{}) << "it has subscribed to something else besides";
+}
+
+TEST_F(client_updates, they_are_seen_when_the_server_has_put_them_in_order) {
+  begin();
+  follow();
+  collector();
+  set("/a", "1");
+  EXPECT_EQ(value("/a"), "");
+  publish("/a", "2", 1);
+  publish("/a", "1", 2, {}, own(1));
+  EXPECT_EQ(value("/a"), "1");
+}
+
+TEST_F(client_updates, a_server_of_ours_says_when_they_are_committed) {  // G2
+  begin();
+  follow();
+  collector();
+  for (const auto* const v : {"1", "2", "3", "4"}) {
+    set("/a", v);
+  }
+  publish("/a", "1", 1, {}, own(1));
+  forget();
+  EXPECT_EQ(state->status().sent, 4U) << "an echo is not enough";
+  ack(2);
+  EXPECT_EQ(done(), (texts{"committed 1", "committed 2"}));
+  ack(4, {{3, 3}});
+  EXPECT_EQ(done(), texts{"committed 4"});
+  ack(4);
+  EXPECT_EQ(done(), texts{"committed 3"});
+  ack(4);
+  ack(2);
+  EXPECT_EQ(done(), texts{});
+  EXPECT_EQ(state->status().sent, 0U);
+}
+
+TEST_F(client_updates, at_servers_of_others_the_echo_commits) {  // G2
+  begin();
+  follow(0, false);
+  collector();
+  set("/a", "1");
+  set("/a", "2");
+  forget();
+  publish("/a", "2", 1, {}, own(2));
+  EXPECT_EQ(done(), (texts{"/a=2", "committed 2"}));
+  publish("/a", "1", 2, {}, own(1));
+  EXPECT_EQ(done(), (texts{"/a=1", "committed 1"}));
+  publish("/a", "3", 3, {}, update_id::of_session(session + 1, 1));
+  publish("/a", "4", 4, {}, own(99));
+  EXPECT_EQ(done(), (texts{"/a=3", "/a=4"}));
+}
+
+TEST_F(client_updates, a_snapshot_of_the_guide_tells_of_an_echo_that_was_missed) {
+  begin();
+  follow(0, false);
+  collector();
+  set("/a", "1");
+  state->on_lost(now, out);
+  pass(1s);
+  ask(false);
+  entry("/a", "1", 1, own(1).octets());
+  end(1);
+  EXPECT_EQ(done(), (texts{"close snapshot 0", "/a=1", "committed 1", "following 0"}));
+}
+
+TEST_F(client_updates, outside_of_the_subtree_written_is_all_that_others_tell) {
+  options.subtree = "/a/";
+  begin();
+  follow(0, false);
+  collector();
+  set("/b/x", "1");
+  set("/a/x", "1");
+  EXPECT_EQ(done(), (texts{"publish 0 /b/x=1 #1", "publish 0 /a/x=1 #2", "await written 0"}));
+  const auto first = mark;
+  set("/b/y", "1");
+  state->on_written(0, first, out);
+  EXPECT_EQ(done(), (texts{"publish 0 /b/y=1 #3", "await written 0", "committed 1"}));
+  state->on_written(0, first, out);
+  EXPECT_EQ(done(), texts{});
+  state->on_collector_detached(0);
+  state->on_written(0, mark, out);
+  EXPECT_EQ(done(), texts{}) << "it went, and nobody knows how far it had read";
+  collector();
+  EXPECT_EQ(done(), (texts{"publish 0 /a/x=1 #2", "publish 0 /b/y=1 #3", "await written 0"}));
+  state->on_written(0, mark, out);
+  EXPECT_EQ(done(), texts{"committed 3"});
+}
+
+TEST_F(client_updates, outside_of_the_subtree_a_server_of_ours_acknowledges_as_well) {
+  options.subtree = "/a/";
+  begin();
+  follow();
+  collector();
+  set("/b/x", "1");
+  forget();
+  ack(1);
+  EXPECT_EQ(done(), texts{"committed 1"});
+}
+
+TEST_F(client_updates, all_servers_are_sent_to) {  // B18
+  begin(2);
+  follow();
+  collector(0);
+  collector(1);
+  set("/a", "1");
+  EXPECT_EQ(done(), (texts{"publish 0 /a=1 #1", "publish 1 /a=1 #1"}));
+}
+
+TEST_F(client_updates, who_comes_late_is_sent_all_that_is_pending_in_order) {  // G2
+  begin(2);
+  follow();
+  collector(0);
+  set("/a", "1");
+  set("/a", "2");
+  set("/b", "3");
+  ack(1);
+  forget();
+  collector(1);
+  EXPECT_EQ(done(), (texts{"publish 1 /a=2 #2", "publish 1 /b=3 #3"}));
+  state->on_collector_detached(0);
+  collector(0);
+  EXPECT_EQ(done(), (texts{"publish 0 /a=2 #2", "publish 0 /b=3 #3"}));
+}
+
+TEST_F(client_updates, after_a_snapshot_they_are_sent_again) {  // G2
+  begin(2);
+  follow(make_sequence(1, 0));
+  collector(0);
+  collector(1);
+  set("/a", "1");
+  state->on_lost(now, out);
+  ask();
+  ack(1);
+  EXPECT_EQ(done(), texts{}) << "whose history it is, is not known yet";
+  end(make_sequence(2, 0));
+  EXPECT_EQ(done(), (texts{"close snapshot 1", "publish 1 /a=1 #1", "following 1"}));
+  ack(1);
+  EXPECT_EQ(done(), texts{"committed 1"});
+}
+
+TEST_F(client_updates, what_is_not_acknowledged_is_sent_again_after_a_time) {
+  begin();
+  follow();
+  collector();
+  set("/a", "1");
+  forget();
+  pass(999ms);
+  hugz();
+  EXPECT_EQ(done(), texts{});
+  pass(1ms);
+  EXPECT_EQ(done(), texts{"publish 0 /a=1 #1"});
+  ack(1);
+  forget();
+  pass(3s);
+  EXPECT_EQ(done(), texts{});
+}
+
+TEST_F(client_updates, but_not_to_servers_of_others_which_would_take_it_for_another) {
+  begin();
+  follow(0, false);
+  collector();
+  set("/a", "1");
+  forget();
+  pass(4s);
+  EXPECT_EQ(done(), texts{});
+}
+
+TEST_F(client_updates, above_the_limit_they_wait_unsent) {
+  options.pending_updates = 2;
+  begin();
+  follow();
+  collector();
+  for (const auto* const v : {"1", "2", "3", "4"}) {
+    set("/a", v);
+  }
+  EXPECT_EQ(done(), (texts{"publish 0 /a=1 #1", "publish 0 /a=2 #2"}));
+  EXPECT_EQ(state->status().unsent, 2U);
+  ack(1);
+  EXPECT_EQ(done(), (texts{"publish 0 /a=3 #3", "committed 1"}));
+}
+
+TEST_F(client_updates, the_limit_counts_octets_too) {
+  options.pending_octets = 1'000;
+  begin();
+  follow();
+  collector();
+  set("/large", std::string(5'000, 'x'));
+  set("/a", "1");
+  EXPECT_EQ(state->status().sent, 1U) << "one alone may be larger";
+  ack(1);
+  EXPECT_EQ(state->status().sent, 1U);
+  EXPECT_EQ(state->status().unsent, 0U);
+}
+
+TEST_F(client_updates, one_that_waits_can_be_withdrawn_without_a_trace) {
+  begin();
+  follow();
+  set("/a", "1");
+  const auto second = set("/a", "2");
+  set("/a", "3");
+  EXPECT_EQ(state->cancel(second), pending_sets::given_up::unsent);
+  EXPECT_EQ(state->cancel(second), pending_sets::given_up::unknown);
+  collector();
+  EXPECT_EQ(done(), (texts{"publish 0 /a=1 #1", "publish 0 /a=3 #2"})) << "no counter is missing";
+}
+
+TEST_F(client_updates, one_that_was_sent_is_sent_on_though_nobody_waits) {
+  begin();
+  follow();
+  collector();
+  const auto only = set("/a", "1");
+  forget();
+  EXPECT_EQ(state->cancel(only), pending_sets::given_up::sent);
+  state->on_collector_detached(0);
+  collector();
+  EXPECT_EQ(done(), texts{"publish 0 /a=1 #1"});
+  ack(1);
+  EXPECT_EQ(done(), texts{}) << "nobody waits for it";
+  EXPECT_EQ(state->status().sent, 0U);
+}
+
+TEST_F(client_updates, a_deadline_says_what_is_known) {
+  begin();
+  follow();
+  set("/a", "1", {}, 2s);
+  set("/a", "2", {}, 1s);
+  set("/a", "3");
+  pass(1500ms);
+  hugz();
+  EXPECT_EQ(done(), texts{"not sent 2"});
+  collector();
+  EXPECT_EQ(done(), (texts{"publish 0 /a=1 #1", "publish 0 /a=3 #2"}));
+  pass(500ms);
+  EXPECT_EQ(done(), texts{"unconfirmed 1"});
+  ack(2);
+  EXPECT_EQ(done(), texts{"committed 3"});
+}
+
+TEST_F(client_updates, deadlines_of_what_is_over_are_forgotten) {
+  begin();
+  follow();
+  collector();
+  set("/a", "1", {}, 2s);
+  const auto second = set("/a", "2", {}, 2s);
+  EXPECT_EQ(state->cancel(second), pending_sets::given_up::sent);
+  ack(2);
+  EXPECT_EQ(done(), (texts{"publish 0 /a=1 #1", "publish 0 /a=2 #2", "committed 1"}));
+  pass(3s);
+  EXPECT_EQ(done(), texts{});
+}
+
+TEST_F(client_updates, without_a_backup_the_server_says_so) {  // G2
+  begin();
+  follow();
+  collector();
+  set("/a", "1");
+  forget();
+  ack(1, {}, true);
+  EXPECT_EQ(done(), (texts{"committed 1", "degraded 0"}));
+  EXPECT_TRUE(state->status().degraded);
+  set("/a", "2");
+  set("/a", "3");
+  forget();
+  ack(2, {}, true);
+  EXPECT_EQ(done(), texts{"committed 2"});
+  ack(3);
+  EXPECT_EQ(done(), (texts{"committed 3", "replicated 0"}));
+}
+
+TEST_F(client_updates, a_time_to_live_goes_in_seconds) {  // C1-8, CHP-32
+  begin();
+  follow();
+  collector();
+  set("/a", "1", 30s);
+  set("/b", "1");
+  EXPECT_EQ(done(), (texts{"publish 0 /a=1 #1 ttl=30", "publish 0 /b=1 #2"}));
+  EXPECT_EQ(state->set("/a", "1", 0s, {}, now, out).error(), errc::ttl_too_short);
+  EXPECT_EQ(state->set("/a", "1", -5s, {}, now, out).error(), errc::ttl_too_short);
+}
+
+TEST_F(client_updates, for_the_guides_backup_in_c_what_has_no_time_to_live_says_so) {  // C1-20
+  options.always_send_ttl = true;
+  begin();
+  follow();
+  collector();
+  set("/a", "1");
+  EXPECT_EQ(done(), texts{"publish 0 /a=1 #1 ttl=0"});
+}
+
+TEST_F(client_updates, what_cannot_be_set) {  // C1-24
+  options.most_value_octets = 10;
+  begin();
+  collector();
+  const auto fault = [&](std::string key, std::string value) {
+    return state->set(std::move(key), std::move(value), {}, {}, now, out).error();
+  };
+  EXPECT_EQ(fault("", "1"), errc::key_empty);
+  EXPECT_EQ(fault(std::string(256, 'k'), "1"), errc::key_too_long);
+  EXPECT_EQ(fault("a\0b"s, "1"), errc::key_with_zero);
+  EXPECT_EQ(fault("HUGZ", "1"), errc::key_reserved);
+  EXPECT_EQ(fault("KTHXBAI", "1"), errc::key_reserved);
+  EXPECT_EQ(fault("/a", "12345678901"), errc::value_too_long);
+  EXPECT_EQ(state->status().unsent + state->status().sent, 0U);
+  set("HUGZ2", "1");
+  set(std::string(255, 'k'), "1234567890");
+  EXPECT_EQ(state->status().sent, 2U);
+}
+
+TEST_F(client_updates, ten_thousand_have_ten_thousand_ids) {  // CHP-30, CHP-34
+  begin();
+  collector();
+  for (int i = 0; i < 10'000; ++i) {
+    set("/a", "1");
+  }
+  std::set<std::string> ids;
+  for (const auto& p : out.publications) {
+    ids.insert(std::string{parse_set(p.content, form::kvmsg, {})->id});
+  }
+  EXPECT_EQ(ids.size(), 10'000U);
+  EXPECT_EQ(ids.begin()->size(), 16U);
+}
+
+}  // namespace
+}  // namespace chp::test
