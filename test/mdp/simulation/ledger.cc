@@ -111,6 +111,11 @@ void ledger::on_failure(std::uint32_t call, outcome known) {
 
 void ledger::forget(std::uint32_t call) { at(call).ended = true; }
 
+void ledger::on_moved() {
+  ++moves_;
+  world_->note("a client moves", {});
+}
+
 void ledger::expect_answer(std::uint32_t call) {
   if (!at(call).answered) {
     report(breach::starved, name(call) + " had no answer");

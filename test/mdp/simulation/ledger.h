@@ -57,6 +57,8 @@ public:
   void forget(std::uint32_t call);
   // The caller's host has been paused: its deadlines were not looked at.
   void excuse_lateness() { excused_until_ = now(); }
+  // A client has left its broker for the next.
+  void on_moved();
   // There must have been a reply.
   void expect_answer(std::uint32_t call);
 
@@ -84,6 +86,7 @@ public:
   [[nodiscard]] std::size_t runs() const noexcept { return runs_.size(); }
   [[nodiscard]] std::size_t sends() const noexcept { return sends_; }
   [[nodiscard]] std::size_t replies() const noexcept { return replies_; }
+  [[nodiscard]] std::size_t moves() const noexcept { return moves_; }
   // Runs of calls behind their first.
   [[nodiscard]] std::size_t repetitions() const;
 
@@ -155,6 +158,7 @@ private:
   time_point excused_until_{};
   std::size_t sends_ = 0;
   std::size_t replies_ = 0;
+  std::size_t moves_ = 0;
 };
 
 }  // namespace mdp::simulation

@@ -504,6 +504,7 @@ scenario_result scenario::run() {
            .figures = {{"calls", books.calls()},
                        {"replies", books.replies()},
                        {"runs again", books.repetitions()},
+                       {"moves of clients", books.moves()},
                        {"kept by Titanic", titanic_books_ ? titanic_books_->kept_so_far() : 0},
                        {"troubles", troublemaker_->made()}}},
           books.findings()};

@@ -16,7 +16,7 @@
 
 namespace mdp::simulation {
 
-// Figures: calls, replies, runs again, kept by Titanic, troubles.
+// Figures: calls, replies, runs again, moves of clients (to another broker), kept by Titanic, troubles.
 using scenario_result = zmtp::simulation::run_result<breach>;
 
 struct scenario_options {

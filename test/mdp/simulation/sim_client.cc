@@ -65,7 +65,9 @@ private:
     }
     if (actions.reopen) {
       if (actions.reopen->elsewhere && !faults_->never_leaves_its_broker) {
-        socket_.leave_broker();
+        if (socket_.leave_broker()) {
+          town_->books().on_moved();
+        }
       }
       socket_.reopen(actions.reopen->delay);
     }

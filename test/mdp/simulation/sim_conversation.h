@@ -43,7 +43,12 @@ public:
 
   [[nodiscard]] bool send(zmtp::message&& m);
   void reopen(std::chrono::milliseconds delay);
-  void leave_broker() noexcept { brokers_->leave(broker_); }
+  // False if there is no other broker, or others have left it before.
+  bool leave_broker() noexcept {
+    const auto before = brokers_->current();
+    brokers_->leave(broker_);
+    return brokers_->current() != before;
+  }
   void look_at_deadline();
   // The end, when what is queued has arrived or the linger time is over.
   void finish();
