@@ -10,7 +10,7 @@ sys.dont_write_bytecode = True
 from interop_case import InteropCase  # noqa: E402: behind the line above
 from guide_peers import Timeout  # noqa: E402
 import zmq  # noqa: E402
-from zmtp_wire import Connection, greeting, metadata, named  # noqa: E402
+from zmtp_wire import Connection, greeting, metadata, named, ready_as  # noqa: E402
 
 VERSIONS = ("0.1", "0.2")
 SERVICE = b"echo"
@@ -130,7 +130,7 @@ class HandshakeTest(RegistrationCase):
     def test_is_that_of_a_router(self):  # MDP-4, MDP-1
         connection = Connection.to(int(self.endpoint.rsplit(":", 1)[1]))
         self.addCleanup(connection.close)
-        connection.send(greeting())
+        connection.send(greeting() + ready_as(b"DEALER"))
         self.assertEqual(connection.read(64), greeting())
         _, body = connection.read_frame()
         self.assertEqual(body, named(b"READY", metadata((b"Socket-Type", b"ROUTER"),

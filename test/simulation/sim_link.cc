@@ -16,12 +16,14 @@ namespace {
 
 constexpr int reads_per_turn = 2;
 
-std::unique_ptr<mechanism> make_mechanism(const socket_state& state) {
+std::unique_ptr<mechanism> make_mechanism(const socket_state& state, bool accepted) {
+  using ready = null_mechanism::ready;
   metadata own;
   own.add("Socket-Type", to_string(state.type()));
   own.add("Identity", state.options().routing_id);
   announce_extensions(own, state.options().extensions);
-  return std::make_unique<null_mechanism>(std::move(own), state.options().limit);
+  return std::make_unique<null_mechanism>(std::move(own), state.options().limit,
+                                          accepted ? ready::once_admitted : ready::at_once);
 }
 
 }  // namespace
@@ -33,7 +35,7 @@ sim_link::sim_link(sim_socket& owner, std::shared_ptr<virtual_stream> stream, en
       end_of_stream_{e},
       connection_{owner.state().type(),
                   null_mechanism::name,
-                  make_mechanism(owner.state()),
+                  make_mechanism(owner.state(), !pipe),
                   false,
                   owner.state().options().limit,
                   owner.state().options().heartbeat,

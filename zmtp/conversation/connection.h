@@ -130,10 +130,11 @@ public:
 
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
   void on_deadline(time_point now, const acknowledgement& acknowledged);
-  // So long the peer has said nothing: who may give way while handshakes are too many. Nothing of a peer
-  // that has greeted: the answer may be READY, upon which it sends messages, and these would be lost.
+  // So long the peer has said nothing: which of those that were accepted may give way while handshakes are
+  // too many. Nothing of a peer that has been admitted: our READY tells it to send, and that would be lost.
   [[nodiscard]] std::optional<time_point::duration> silence(time_point now) const noexcept {
-    return state_ == state::greeting ? std::optional{now - now_} : std::nullopt;
+    const bool told = state_ != state::greeting && state_ != state::handshake;
+    return told ? std::nullopt : std::optional{now - now_};
   }
 
   [[nodiscard]] bool traffic() const noexcept { return state_ == state::traffic; }

@@ -7,10 +7,16 @@
 
 namespace zmtp {
 
-null_mechanism::null_mechanism(metadata own, const limits& limit)
-    : limit_{limit}, own_{std::move(own)} {}
+null_mechanism::null_mechanism(metadata own, const limits& limit, ready when)
+    : when_{when}, limit_{limit}, own_{std::move(own)} {}
 
 void null_mechanism::start(std::string& output) {
+  if (when_ == ready::at_once) {
+    put_ready(output);
+  }
+}
+
+void null_mechanism::put_ready(std::string& output) const {
   std::string properties;
   own_.encode(properties);
   command::put(output, "READY", properties);
@@ -49,9 +55,12 @@ result<mechanism::progress> null_mechanism::on_command(std::string_view body, st
   return progress::admission;
 }
 
-mechanism::progress null_mechanism::admit(std::string&) {
+mechanism::progress null_mechanism::admit(std::string& output) {
   assert(state_ == state::judging);
   state_ = state::done;
+  if (when_ == ready::once_admitted) {
+    put_ready(output);
+  }
   return progress::done;
 }
 

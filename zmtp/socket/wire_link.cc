@@ -18,8 +18,10 @@ constexpr int reads_per_turn = 2;
 // Of acknowledgements TCP tells nobody.
 constexpr std::chrono::milliseconds look_again{5};
 
-std::unique_ptr<mechanism> make_mechanism(const socket_state& state) {
-  return std::make_unique<null_mechanism>(own_properties(state), state.options().limit);
+std::unique_ptr<mechanism> make_mechanism(const socket_state& state, bool accepted) {
+  using ready = null_mechanism::ready;
+  return std::make_unique<null_mechanism>(own_properties(state), state.options().limit,
+                                          accepted ? ready::once_admitted : ready::at_once);
 }
 
 parting::heard what_was_heard(std::size_t octets, const error_code& ec) noexcept {
@@ -40,7 +42,7 @@ wire_link::wire_link(std::shared_ptr<socket_core> core, transport::stream stream
       stream_{std::move(stream)},
       connection_{core_->state().type(),
                   null_mechanism::name,
-                  make_mechanism(core_->state()),
+                  make_mechanism(core_->state(), !pipe),
                   false,
                   core_->options().limit,
                   core_->options().heartbeat,

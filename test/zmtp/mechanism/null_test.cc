@@ -53,6 +53,22 @@ TEST(null_mechanism, sends_ready_before_the_peer_has_said_anything) {
   EXPECT_EQ(output, octets("04 29") + ready_of_dealer);
 }
 
+TEST(null_mechanism, that_accepts_sends_ready_to_whom_it_admits) {
+  using ready = null_mechanism::ready;
+  null_mechanism pub{announcing("PUB"), {}, ready::once_admitted};
+  std::string output;
+  pub.start(output);
+  EXPECT_EQ(output, "");
+  expect_admission(pub, ready_of_sub);
+  EXPECT_EQ(pub.admit(output), progress::done);
+  EXPECT_EQ(output, octets("04 19 05 'READY' 0b 'Socket-Type' 00 00 00 03 'PUB'"));
+  null_mechanism strict{announcing("PUB"), {}, ready::once_admitted};
+  expect_admission(strict, ready_of_sub);
+  output.clear();
+  strict.refuse("400", output);
+  EXPECT_EQ(output, octets("04 0a 05 'ERROR' 03 '400'"));
+}
+
 TEST(null_mechanism, long_metadata_takes_a_long_frame) {
   auto own = announcing("DEALER");
   own.add("Identity", std::string(255, 'i'));

@@ -2,6 +2,7 @@
 
 #include "test/support/pattern_test.h"
 #include "test/support/raw_peer.h"
+#include "test/support/wire.h"
 #include "zmtp/socket/pair_socket.h"
 
 #include <gtest/gtest.h>
@@ -70,6 +71,35 @@ TEST_F(pair, a_second_peer_is_refused_and_comes_in_when_the_first_has_gone) {
   EXPECT_EQ(take(binds).front(), "second") << "nothing was lost meanwhile";
   put(binds, {"welcome"});
   EXPECT_EQ(take(second).front(), "welcome");
+}
+
+TEST_F(pair, a_second_peer_is_never_told_to_send) {
+  pair_socket binds{executor()};
+  const auto at = binds.bind("tcp://127.0.0.1:*");
+  pair_socket first{executor()};
+  first.connect(at.to_string());
+  wait_for_peer(first);
+  put(first, {"first"});
+  EXPECT_EQ(take(binds).front(), "first");
+  raw_peer second{context()};
+  second.connect(at);
+  second.shake_hands("PAIR");
+  second.start_reading();
+  run_until([&] { return second.ended(); });
+  EXPECT_EQ(second.received(), greeting_of(3, 1));
+  // One that connects with messages in its queue still has them all when it is let in.
+  pair_socket third{executor(), impatient()};
+  third.connect(at.to_string());
+  for (int n = 0; n < 100; ++n) {
+    EXPECT_EQ(third.try_send({std::to_string(n)}), send_status::queued);
+  }
+  const auto& ended = binds.counters().ended[static_cast<std::size_t>(errc::already_paired)];
+  run_until([&] { return ended > 5; });
+  EXPECT_TRUE(third.peers().empty());
+  first.close();
+  for (int n = 0; n < 100; ++n) {
+    EXPECT_EQ(take(binds).front(), std::to_string(n));
+  }
 }
 
 TEST_F(pair, full_it_waits_and_loses_nothing) {

@@ -139,8 +139,11 @@ TEST_P(our_sub, tells_the_first_and_the_last_of_a_topic_alone) {
 // Z-6: nothing before the peer's READY.
 TEST_P(our_sub, tells_nothing_before_the_peer_is_ready) {
   ours.subscribe("A");
+  raw_listener listener{context()};
   raw_peer theirs{context()};
-  theirs.connect(ours.bind("tcp://127.0.0.1:*"));
+  listener.start_accepting(theirs);
+  ours.connect(listener.endpoint());
+  run_until([&] { return listener.accepted(); });
   theirs.send(greeting_of(3, GetParam()));
   theirs.start_reading();
   run_until([&] { return theirs.received().find("READY") != std::string::npos; });
