@@ -1,7 +1,7 @@
 #include "mdp/broker.h"
 
-#include "mdp/alarm.h"
 #include "mdp/broker_state.h"
+#include "zmtp/pattern/alarm.h"
 #include "zmtp/socket/complete.h"
 #include "zmtp/socket/router_socket.h"
 
@@ -138,7 +138,7 @@ private:
   const std::shared_ptr<broker_state> state_owner_;
   broker_state& state_;
   broker_actions actions_;
-  alarm alarm_;
+  zmtp::alarm alarm_;
 };
 
 broker::broker(asio::any_io_executor executor, const broker_options& options) {

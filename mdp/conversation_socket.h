@@ -2,10 +2,10 @@
 // The I/O of workers and clients: one conversation with a broker after the other, each on a DEALER of
 // its own, and the deadline of the state that decides about them.
 
-#include "mdp/alarm.h"
 #include "mdp/broker_list.h"
 #include "mdp/reopen_pace.h"
 #include "zmtp/message.h"
+#include "zmtp/pattern/alarm.h"
 #include "zmtp/routing/routed_message.h"
 #include "zmtp/socket/dealer_socket.h"
 #include "zmtp/socket/monitor.h"
@@ -90,7 +90,7 @@ private:
   std::optional<zmtp::dealer_socket> socket_;
   std::optional<zmtp::monitor> monitor_;  // where there are several brokers
   std::optional<std::chrono::milliseconds> reopen_after_;
-  alarm alarm_;
+  zmtp::alarm alarm_;
   boost::asio::steady_timer pause_;
   reopen_pace pace_;
   std::mt19937 random_{std::random_device{}()};

@@ -1,10 +1,10 @@
 #include "mdp/titanic/service.h"
 
-#include "mdp/alarm.h"
 #include "mdp/client.h"
 #include "mdp/titanic/random_id.h"
 #include "mdp/titanic/titanic_report.h"
 #include "mdp/worker.h"
+#include "zmtp/pattern/alarm.h"
 #include "zmtp/socket/complete.h"
 
 #include <algorithm>
@@ -165,7 +165,7 @@ private:
   std::shared_ptr<request_store> store_;
   titanic_state state_;
   titanic_actions actions_;
-  alarm alarm_;
+  zmtp::alarm alarm_;
   client client_;
   std::vector<std::unique_ptr<worker>> workers_;
   std::unordered_map<std::uint64_t, worker_request> in_hand_;

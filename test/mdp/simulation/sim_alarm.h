@@ -1,5 +1,5 @@
 #pragma once
-// mdp/alarm in virtual time.
+// zmtp/pattern/alarm in virtual time.
 
 #include "test/mdp/simulation/town.h"
 

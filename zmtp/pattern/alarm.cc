@@ -1,10 +1,10 @@
-#include "mdp/alarm.h"
+#include "zmtp/pattern/alarm.h"
 
 #include <boost/system/error_code.hpp>
 
 #include <utility>
 
-namespace mdp {
+namespace zmtp {
 
 alarm::alarm(const boost::asio::any_io_executor& executor, std::function<void()> on_time)
     : timer_{executor}, on_time_{std::move(on_time)} {}
@@ -28,4 +28,4 @@ void alarm::cancel() {
   timer_.cancel();
 }
 
-}  // namespace mdp
+}  // namespace zmtp

@@ -9,7 +9,7 @@
 #include <memory>
 #include <optional>
 
-namespace mdp {
+namespace zmtp {
 
 // Calls back at the earliest time it was last set to, or earlier if it was set to that before: a state
 // that is asked too early says when to come again. So a deadline that moves away with every message
@@ -32,4 +32,4 @@ private:
       std::make_shared<bool>(true);  // for a timer that has fired already
 };
 
-}  // namespace mdp
+}  // namespace zmtp
