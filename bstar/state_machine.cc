@@ -354,14 +354,27 @@ bool operator==(const state_machine& a, const state_machine& b) noexcept {
 std::size_t hash_value(const state_machine& of) noexcept {
   std::size_t seed = 0;
   const auto add = [&seed](auto value) { boost::hash_combine(seed, value); };
+  const auto add_time = [&](state_machine::time_point at) { add(at.time_since_epoch().count()); };
   add(static_cast<int>(of.state_));
   add(of.epoch_);
+  add(of.seen_);
+  add(of.persisted_);
   add(of.position_);
   add(of.tick_);
   add(of.fresh_from_);
   add(of.heard_);
-  for (const auto at : {of.awake_at_, of.publish_at_, of.settled_at_, of.peer_expiry_}) {
-    add(at.time_since_epoch().count());
+  if (of.peer_) {
+    add(hash_value(*of.peer_));
+  }
+  if (of.promotion_) {
+    add(of.promotion_->to);
+    add_time(of.promotion_->asked_at);
+  }
+  add(of.told_ ? static_cast<int>(*of.told_) : -1);
+  add(of.answered_);
+  for (const auto at : {of.started_at_, of.awake_at_, of.publish_at_, of.accounted_to_,
+                        of.retry_at_, of.settled_at_, of.peer_expiry_}) {
+    add_time(at);
   }
   return seed;
 }

@@ -1,5 +1,7 @@
 #include "bstar/state_message.h"
 
+#include <boost/container_hash/hash.hpp>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -70,6 +72,17 @@ boost::system::result<peer_report> parse_state(std::string_view frame) noexcept 
                         .tick = *fields[2],
                         .heard = *fields[3]};
   return report;
+}
+
+std::size_t hash_value(const peer_report& of) noexcept {
+  std::size_t seed = static_cast<std::size_t>(of.state);
+  if (of.more) {
+    for (const std::uint64_t field :
+         {std::uint64_t{of.more->of}, of.more->position, of.more->tick, of.more->heard}) {
+      boost::hash_combine(seed, field);
+    }
+  }
+  return seed;
 }
 
 std::string state_digit(peer_state state) {

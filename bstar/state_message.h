@@ -6,6 +6,7 @@
 
 #include <boost/system/result.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -41,6 +42,7 @@ struct peer_report {
   std::optional<account> more{};  // absent: a node that is not of this project
 
   friend bool operator==(const peer_report&, const peer_report&) = default;
+  friend std::size_t hash_value(const peer_report& of) noexcept;
 };
 
 // Reads `3` and `3 e=17 s=123 t=5 r=9` (epoch, position, tick, heard). Fields come in any order and

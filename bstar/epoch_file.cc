@@ -1,0 +1,121 @@
+#include "bstar/epoch_file.h"
+
+#include "bstar/error.h"
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <fcntl.h>
+#include <string_view>
+#include <system_error>
+#include <unistd.h>
+
+namespace bstar {
+
+namespace {
+
+using boost::system::error_code;
+
+error_code last_error() noexcept { return {errno, boost::system::system_category()}; }
+
+// An open file, or what went wrong.
+class descriptor {
+public:
+  descriptor(const std::string& path, int flags) noexcept
+      : handle_{::open(path.c_str(), flags | O_CLOEXEC, 0600)} {}
+  descriptor(const descriptor&) = delete;
+  descriptor& operator=(const descriptor&) = delete;
+  ~descriptor() {
+    if (handle_ >= 0) {
+      ::close(handle_);
+    }
+  }
+
+  [[nodiscard]] bool is_open() const noexcept { return handle_ >= 0; }
+  [[nodiscard]] bool write(std::string_view text) const noexcept {
+    while (!text.empty()) {
+      const auto written = ::write(handle_, text.data(), text.size());
+      if (written < 0 && errno != EINTR) {
+        return false;
+      }
+      text.remove_prefix(written > 0 ? static_cast<std::size_t>(written) : 0);
+    }
+    return true;
+  }
+  // As much as fits; negative if that failed.
+  template <std::size_t Size>
+  [[nodiscard]] ssize_t read(std::array<char, Size>& to) const noexcept {
+    for (;;) {
+      const auto count = ::read(handle_, to.data(), to.size());
+      if (count >= 0 || errno != EINTR) {
+        return count;
+      }
+    }
+  }
+  [[nodiscard]] bool sync() const noexcept { return ::fsync(handle_) == 0; }
+
+private:
+  int handle_;
+};
+
+std::string folder_of(const std::string& path) {
+  const auto slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
+
+}  // namespace
+
+epoch epoch_file::load(error_code& ec) const {
+  ec.clear();
+  if (path_.empty()) {
+    return 0;
+  }
+  const descriptor file{path_, O_RDONLY};
+  if (!file.is_open()) {
+    if (errno != ENOENT) {
+      ec = last_error();
+    }
+    return 0;
+  }
+  std::array<char, 16> text{};
+  const auto size = file.read(text);
+  if (size < 0) {
+    ec = last_error();
+    return 0;
+  }
+  epoch which = 0;
+  const auto* const end = text.data() + size;
+  const auto [read_to, fault] = std::from_chars(text.data(), end, which);
+  // Without the line feed it may have been longer.
+  if (fault != std::errc{} || read_to + 1 != end || *read_to != '\n' || which > max_epoch) {
+    ec = errc::bad_epoch_file;
+    return 0;
+  }
+  return which;
+}
+
+void epoch_file::store(epoch which, error_code& ec) const {
+  ec.clear();
+  if (path_.empty()) {
+    return;
+  }
+  const auto beside = path_ + ".new";
+  {
+    const descriptor file{beside, O_WRONLY | O_CREAT | O_TRUNC};
+    if (!file.is_open() || !file.write(std::to_string(which) + '\n') || !file.sync()) {
+      ec = last_error();
+      return;
+    }
+  }
+  if (std::rename(beside.c_str(), path_.c_str()) != 0) {
+    ec = last_error();
+    return;
+  }
+  const descriptor folder{folder_of(path_), O_RDONLY | O_DIRECTORY};
+  if (!folder.is_open() || !folder.sync()) {
+    ec = last_error();
+  }
+}
+
+}  // namespace bstar

@@ -1,0 +1,399 @@
+#include "bstar/node.h"
+
+#include "bstar/epoch_file.h"
+#include "zmtp/extensions.h"
+#include "zmtp/pattern/alarm.h"
+#include "zmtp/socket/complete.h"
+#include "zmtp/socket/sub_socket.h"
+#include "zmtp/socket/xpub_socket.h"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/system/system_error.hpp>
+
+#include <algorithm>
+#include <random>
+#include <utility>
+#include <vector>
+
+namespace bstar {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+using boost::system::system_error;
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+constexpr std::string_view extension = "bstar";
+
+// A connection that has become useless is made anew before the peer is taken for dead.
+zmtp::socket_options link_options(const pair_options& pair) {
+  zmtp::socket_options options;
+  const auto at_most = [&](std::chrono::milliseconds& time, std::chrono::milliseconds limit) {
+    time = std::max(std::chrono::milliseconds{1}, std::min(time, limit));
+  };
+  at_most(options.reconnect.initial, pair.heartbeat / 4);
+  at_most(options.reconnect.maximum, pair.heartbeat / 2);
+  at_most(options.reconnect.refused_maximum, pair.heartbeat);
+  options.heartbeat.interval = pair.heartbeat;
+  options.heartbeat.timeout = pair.expiry_or_default();
+  options.limit.handshake_time = std::clamp(
+      pair.expiry_or_default(), std::chrono::milliseconds{250}, options.limit.handshake_time);
+  // An old state is worth nothing.
+  options.linger = std::chrono::milliseconds{0};
+  options.extensions = {std::string{extension}};
+  return options;
+}
+
+zmtp::socket_options publisher_options(const pair_options& pair) {
+  auto options = link_options(pair);
+  options.announce_peers = true;
+  options.xpub.announce_as_pub = true;
+  options.xpub.told = zmtp::xpub_options::notices::all;
+  return options;
+}
+
+}  // namespace
+
+// What status() reads, also when the core is gone.
+struct node::shown {
+  role as;
+  state_machine machine;
+  std::uint64_t states_heard = 0;
+  std::array<std::uint64_t, errc_count> bad_messages{};
+  std::uint64_t requests_accepted = 0;
+  std::uint64_t requests_rejected = 0;
+};
+
+// Owned by its coroutines, so that it goes with the context when that goes.
+class node::core {
+public:
+  core(const asio::any_io_executor& executor, const node_options& options, node_handlers&& handlers,
+       const std::shared_ptr<shown>& of)
+      : executor_{executor},
+        handlers_{std::move(handlers)},
+        file_{options.epoch_file},
+        publisher_{executor, publisher_options(options.pair)},
+        subscriber_{executor, link_options(options.pair)},
+        shown_{of},
+        machine_{of->machine},
+        alarm_{executor, [this] { on_time(); }} {
+    subscriber_.subscribe("");
+    alarm_.set(machine_.next_deadline());
+  }
+
+  static asio::awaitable<void> hear_peer(std::shared_ptr<core> self) {
+    std::vector<zmtp::message> batch;
+    const auto token = asio::as_tuple(asio::use_awaitable);
+    for (;;) {
+      const auto [ec, count] = co_await self->subscriber_.async_receive(batch, token);
+      if (ec) {
+        co_return;
+      }
+      for (const auto& m : batch) {
+        self->on_state(m);
+      }
+    }
+  }
+
+  static asio::awaitable<void> hear_subscribers(std::shared_ptr<core> self) {
+    std::vector<zmtp::routed_message> batch;
+    const auto token = asio::as_tuple(asio::use_awaitable);
+    for (;;) {
+      const auto [ec, count] = co_await self->publisher_.async_receive(batch, token);
+      if (ec) {
+        co_return;
+      }
+      for (const auto& item : batch) {
+        self->on_subscriber(item);
+      }
+    }
+  }
+
+  static asio::awaitable<void> hear_clients(std::shared_ptr<core> self, voter handler) {
+    std::vector<zmtp::routed_message> batch;
+    const auto token = asio::as_tuple(asio::use_awaitable);
+    for (;;) {
+      const auto [ec, count] = co_await self->voter_->async_receive(batch, token);
+      if (ec) {
+        co_return;
+      }
+      for (auto& item : batch) {
+        if (self->vote()) {
+          zmtp::call_user(self->executor_, [&] { handler(std::move(item), *self->voter_); });
+        }
+      }
+    }
+  }
+
+  [[nodiscard]] zmtp::xpub_socket& publisher() noexcept { return publisher_; }
+  [[nodiscard]] zmtp::sub_socket& subscriber() noexcept { return subscriber_; }
+  [[nodiscard]] bool stopped() const noexcept { return stopped_; }
+
+  // The voter, if there was none.
+  [[nodiscard]] zmtp::router_socket* make_voter() {
+    return voter_ ? nullptr : &voter_.emplace(executor_);
+  }
+  void drop_voter() { voter_.reset(); }
+
+  [[nodiscard]] bool vote() {
+    if (stopped_) {
+      return false;
+    }
+    const bool at_once = machine_.on_client_request(clock::now(), actions_);
+    carry_out();
+    const bool accepted = at_once || (machine_.serving() && !stopped_);
+    ++(accepted ? shown_->requests_accepted : shown_->requests_rejected);
+    return accepted;
+  }
+
+  void set_position(std::uint64_t position) noexcept { machine_.set_position(position); }
+
+  void stop() {
+    stopped_ = true;
+    alarm_.cancel();
+    publisher_.close();
+    subscriber_.close();
+    if (voter_) {
+      voter_->close();
+    }
+  }
+
+private:
+  struct listener {
+    zmtp::peer_id peer;
+    bool ours;
+  };
+
+  void on_state(const zmtp::message& m) {
+    const auto report = m.part_count() == 1 ? parse_state(m.front())
+                                            : boost::system::result<peer_report>{errc::not_a_state};
+    if (!report) {
+      ++shown_->bad_messages[static_cast<std::size_t>(report.error().value())];
+      return;
+    }
+    ++shown_->states_heard;
+    if (!stopped_) {
+      machine_.on_peer(*report, clock::now(), actions_);
+      carry_out();
+    }
+  }
+
+  void on_subscriber(const zmtp::routed_message& item) {
+    const auto known = std::find_if(listeners_.begin(), listeners_.end(),
+                                    [&](const listener& l) { return l.peer == item.peer; });
+    switch (item.what) {
+      case zmtp::routed_message::kind::attached: break;
+      case zmtp::routed_message::kind::message:
+        // It listens from its first subscription on, and is told the state at once.
+        if (known == listeners_.end() && item.content.front().starts_with('\1')) {
+          const auto* const info = publisher_.info(item.peer);
+          const bool ours = info != nullptr && zmtp::find_extension(info->properties, extension);
+          tell(listeners_.emplace_back(listener{item.peer, ours}));
+        }
+        break;
+      case zmtp::routed_message::kind::detached:
+        if (known != listeners_.end()) {
+          listeners_.erase(known);
+        }
+        break;
+    }
+  }
+
+  void tell(const listener& to) {
+    const auto report = machine_.report();
+    // Who does not take it hears the next.
+    static_cast<void>(publisher_.try_send(
+        to.peer, zmtp::message{to.ours ? state_text(report) : state_digit(report.state)}));
+  }
+
+  void on_time() {
+    machine_.on_deadline(clock::now(), actions_);
+    carry_out();
+  }
+
+  void carry_out() {
+    // Handlers call the node, which brings new actions; and an epoch that is persisted does.
+    while (!stopped_) {
+      const auto actions = std::exchange(actions_, {});
+      if (actions.persist) {
+        persist(*actions.persist);
+      }
+      if (actions.publish) {
+        for (const auto& to : listeners_) {
+          tell(to);
+        }
+      }
+      if (actions.became_active) {
+        call(handlers_.on_active, *actions.became_active);
+      }
+      if (actions.became_passive) {
+        call(handlers_.on_passive, *actions.became_passive);
+      }
+      for (const auto what : actions.events) {
+        call(handlers_.on_event, what);
+      }
+      if (!actions.persist) {
+        break;
+      }
+    }
+    if (!stopped_) {
+      alarm_.set(machine_.next_deadline());
+    }
+  }
+
+  void persist(epoch which) {
+    error_code ec;
+    file_.store(which, ec);
+    // Now, not when it began: a slow disk is a standstill too.
+    const auto now = clock::now();
+    if (ec) {
+      machine_.on_not_persisted(now);
+      call(handlers_.on_error, ec);
+    } else {
+      machine_.on_persisted(which, now, actions_);
+    }
+  }
+
+  template <class Handler, class Argument>
+  void call(const Handler& handler, const Argument& argument) {
+    if (handler && !stopped_) {
+      zmtp::call_user(executor_, [&] { handler(argument); });
+    }
+  }
+
+  asio::any_io_executor executor_;
+  node_handlers handlers_;
+  epoch_file file_;
+  zmtp::xpub_socket publisher_;
+  zmtp::sub_socket subscriber_;
+  std::optional<zmtp::router_socket> voter_;
+  std::vector<listener> listeners_;
+  const std::shared_ptr<shown> shown_;
+  state_machine& machine_;
+  machine_actions actions_;
+  bool stopped_ = false;
+  zmtp::alarm alarm_;
+};
+
+node::node(asio::any_io_executor executor, const node_options& options, node_handlers handlers) {
+  if (const auto ec = validate(options.pair)) {
+    throw system_error{ec, "node"};
+  }
+  error_code ec;
+  const auto last = epoch_file{options.epoch_file}.load(ec);
+  if (ec) {
+    throw system_error{ec, "epoch file " + options.epoch_file};
+  }
+  const auto of = std::make_shared<shown>(
+      shown{.as = options.pair.as,
+            .machine = state_machine{options.pair, last, std::random_device{}(), clock::now()}});
+  const auto own = std::make_shared<core>(executor, options, std::move(handlers), of);
+  core_ = own;
+  shown_ = of;
+  asio::co_spawn(executor, core::hear_peer(own), zmtp::rethrow);
+  asio::co_spawn(executor, core::hear_subscribers(own), zmtp::rethrow);
+}
+
+node::~node() { stop(); }
+
+zmtp::endpoint node::bind(std::string_view at) {
+  zmtp::error_code ec;
+  auto bound = bind(at, ec);
+  if (ec) {
+    throw system_error{ec, "bind " + std::string{at}};
+  }
+  return bound;
+}
+
+zmtp::endpoint node::bind(std::string_view at, zmtp::error_code& ec) {
+  const auto own = core_.lock();
+  if (!own || own->stopped()) {
+    ec = errc::node_stopped;
+    return {};
+  }
+  return own->publisher().bind(at, ec);
+}
+
+void node::connect(std::string_view to) {
+  zmtp::error_code ec;
+  connect(to, ec);
+  if (ec) {
+    throw system_error{ec, "connect " + std::string{to}};
+  }
+}
+
+void node::connect(std::string_view to, zmtp::error_code& ec) {
+  const auto own = core_.lock();
+  if (!own || own->stopped()) {
+    ec = errc::node_stopped;
+    return;
+  }
+  own->subscriber().connect(to, ec);
+}
+
+zmtp::endpoint node::bind_voter(std::string_view at, voter handler) {
+  zmtp::error_code ec;
+  auto bound = bind_voter(at, std::move(handler), ec);
+  if (ec) {
+    throw system_error{ec, "bind " + std::string{at}};
+  }
+  return bound;
+}
+
+zmtp::endpoint node::bind_voter(std::string_view at, voter handler, zmtp::error_code& ec) {
+  const auto own = core_.lock();
+  if (!own || own->stopped()) {
+    ec = errc::node_stopped;
+    return {};
+  }
+  auto* const router = own->make_voter();
+  if (router == nullptr) {
+    ec = errc::voter_taken;
+    return {};
+  }
+  auto bound = router->bind(at, ec);
+  if (ec) {
+    own->drop_voter();
+    return {};
+  }
+  const auto executor = router->get_executor();
+  asio::co_spawn(executor, core::hear_clients(own, std::move(handler)), zmtp::rethrow);
+  return bound;
+}
+
+bool node::vote() {
+  const auto own = core_.lock();
+  return own && own->vote();
+}
+
+void node::set_position(std::uint64_t position) {
+  if (const auto own = core_.lock()) {
+    own->set_position(position);
+  }
+}
+
+node_status node::status() const {
+  const auto& of = *shown_;
+  return {.as = of.as,
+          .now = of.machine.current(),
+          .current = of.machine.current_epoch(),
+          .peer_alive = of.machine.peer_alive(clock::now()),
+          .peer = of.machine.peer(),
+          .states_heard = of.states_heard,
+          .bad_messages = of.bad_messages,
+          .requests_accepted = of.requests_accepted,
+          .requests_rejected = of.requests_rejected};
+}
+
+void node::stop() {
+  if (const auto own = core_.lock()) {
+    own->stop();
+  }
+}
+
+}  // namespace bstar

@@ -1,0 +1,180 @@
+#include "bstar/client.h"
+
+#include "test/bstar/node_fixture.h"
+#include "zmtp/error.h"
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/system/system_error.hpp>
+
+#include <array>
+#include <memory>
+
+namespace bstar {
+namespace {
+
+using namespace std::chrono_literals;
+using boost::system::error_code;
+using zmtp::message;
+
+class clients : public node_test {
+protected:
+  // What a request came to.
+  struct outcome {
+    std::optional<error_code> ec;
+    message answer;
+  };
+
+  static client_options quick_client() { return {.timeout = 100ms, .settle = 20ms}; }
+
+  std::shared_ptr<outcome> ask(client& of, std::string_view what, zmtp::deadline until = {}) {
+    auto end = std::make_shared<outcome>();
+    of.async_request(message{what}, until, [end](error_code ec, message answer) {
+      end->ec = ec;
+      end->answer = std::move(answer);
+    });
+    return end;
+  }
+  outcome await(const std::shared_ptr<outcome>& end) {
+    run_until([&] { return end->ec.has_value(); });
+    return *end;
+  }
+  void expect_answer(client& of, std::string_view what) {
+    const auto end = await(ask(of, what));
+    EXPECT_FALSE(*end.ec);
+    EXPECT_EQ(end.answer, message{what});
+  }
+  // Sends back what has come.
+  static void echo(zmtp::routed_message request, zmtp::router_socket& on) {
+    static_cast<void>(on.try_send(request.peer, std::move(request.content)));
+  }
+
+  zmtp::router_socket first_{executor()};
+  zmtp::router_socket second_{executor()};
+  const std::string first_at_ = first_.bind("tcp://127.0.0.1:*").to_string();
+  const std::string second_at_ = second_.bind("tcp://127.0.0.1:*").to_string();
+};
+
+// BS-11
+TEST_F(clients, stay_with_the_server_that_answers) {
+  client asker{executor(), {first_at_, second_at_}, quick_client()};
+  for (const auto* const text : {"1", "2", "3"}) {
+    const auto end = ask(asker, text);
+    echo(receive(first_), first_);
+    EXPECT_EQ(await(end).answer, message{text});
+  }
+  EXPECT_EQ(asker.server(), first_at_);
+}
+
+// BS-11
+TEST_F(clients, ask_the_other_server_when_there_is_no_answer) {
+  client asker{executor(), {first_at_, second_at_}, quick_client()};
+  const auto end = ask(asker, "request");
+  const auto dropped = receive(first_);
+  echo(receive(second_), second_);
+  EXPECT_EQ(await(end).answer, message{"request"});
+  EXPECT_EQ(asker.server(), second_at_);
+  // An answer that comes too late is nobody's.
+  echo(dropped, first_);
+  const auto next = ask(asker, "next");
+  echo(receive(second_), second_);
+  EXPECT_EQ(await(next).answer, message{"next"});
+}
+
+TEST_F(clients, go_round_until_somebody_answers) {
+  client asker{executor(), {first_at_, second_at_}, quick_client()};
+  const auto end = ask(asker, "request");
+  static_cast<void>(receive(first_));
+  static_cast<void>(receive(second_));
+  echo(receive(first_), first_);
+  EXPECT_EQ(await(end).answer, message{"request"});
+}
+
+TEST_F(clients, are_told_when_nobody_answers_in_time) {
+  client asker{executor(), {first_at_, second_at_}, quick_client()};
+  EXPECT_EQ(await(ask(asker, "request", 300ms)).ec, errc::no_answer);
+  EXPECT_EQ(await(ask(asker, "request", 0ms)).ec, errc::no_answer);
+  client of_nobody{executor(), {reserve()}, quick_client()};
+  EXPECT_EQ(await(ask(of_nobody, "request", 50ms)).ec, errc::no_answer);
+}
+
+TEST_F(clients, have_one_request_in_flight) {
+  client asker{executor(), {first_at_}, quick_client()};
+  const auto end = ask(asker, "first", 10s);
+  EXPECT_EQ(await(ask(asker, "second")).ec, errc::request_in_flight);
+  echo(receive(first_), first_);
+  EXPECT_EQ(await(end).answer, message{"first"});
+  auto nothing = std::make_shared<outcome>();
+  asker.async_request(message{}, {},
+                      [nothing](error_code ec, const message&) { nothing->ec = ec; });
+  EXPECT_EQ(await(nothing).ec, zmtp::errc::bad_message);
+}
+
+TEST_F(clients, request_can_be_cancelled_and_its_answer_is_nobodys) {
+  client asker{executor(), {first_at_}, quick_client()};
+  boost::asio::cancellation_signal signal;
+  auto end = std::make_shared<outcome>();
+  asker.async_request(message{"cancelled"}, {},
+                      boost::asio::bind_cancellation_slot(
+                          signal.slot(), [end](error_code ec, const message&) { end->ec = ec; }));
+  const auto taken = receive(first_);
+  signal.emit(boost::asio::cancellation_type::total);
+  EXPECT_EQ(await(end).ec, boost::asio::error::operation_aborted);
+  echo(taken, first_);
+  const auto next = ask(asker, "next");
+  echo(receive(first_), first_);
+  EXPECT_EQ(await(next).answer, message{"next"});
+}
+
+TEST_F(clients, end_their_request_when_they_go) {
+  std::optional<client> asker{std::in_place, executor(), std::vector{first_at_}, quick_client()};
+  const auto end = ask(*asker, "request");
+  static_cast<void>(receive(first_));
+  asker.reset();
+  EXPECT_FALSE(end->ec) << "called within the destructor";
+  EXPECT_EQ(await(end).ec, boost::asio::error::operation_aborted);
+
+  client stopped{executor(), {first_at_}, quick_client()};
+  stopped.stop();
+  EXPECT_EQ(await(ask(stopped, "request")).ec, boost::asio::error::operation_aborted);
+}
+
+TEST_F(clients, faults_of_making_one_are_thrown) {
+  const auto fault_of = [&](std::vector<std::string> servers, client_options options) {
+    try {
+      const client made{executor(), std::move(servers), options};
+    } catch (const boost::system::system_error& e) {
+      return e.code();
+    }
+    return error_code{};
+  };
+  EXPECT_EQ(fault_of({}, {}), errc::no_servers);
+  EXPECT_EQ(fault_of({first_at_, "nowhere"}, {}), zmtp::errc::bad_endpoint);
+  EXPECT_EQ(fault_of({first_at_}, {.timeout = 0ms}), errc::bad_option);
+  EXPECT_EQ(fault_of({first_at_}, {.settle = -1ms}), errc::bad_option);
+}
+
+TEST_F(clients, are_served_by_a_pair_whoever_is_killed) {
+  meet();
+  client asker{executor(),
+               {primary_.it->bind_voter("tcp://127.0.0.1:*", echo).to_string(),
+                backup_.it->bind_voter("tcp://127.0.0.1:*", echo).to_string()},
+               quick_client()};
+  expect_answer(asker, "of the primary");
+  const auto primary_voter = std::string{asker.server()};
+  kill(primary_);
+  expect_answer(asker, "of the backup");
+  EXPECT_EQ(backup_.activated, std::vector<epoch>{2});
+  start(primary_);
+  primary_.it->connect(backup_.at);
+  node_test::await(primary_, state::passive);
+  static_cast<void>(primary_.it->bind_voter(primary_voter, echo));
+  expect_answer(asker, "still of the backup");
+  kill(backup_);
+  expect_answer(asker, "of the primary again");
+  EXPECT_EQ(primary_.activated, (std::vector<epoch>{1, 3}));
+}
+
+}  // namespace
+}  // namespace bstar

@@ -1,0 +1,82 @@
+#include "bstar/epoch_file.h"
+
+#include "bstar/error.h"
+#include "test/support/scratch_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace bstar {
+namespace {
+
+using boost::system::error_code;
+
+class epochs : public testing::Test {
+public:
+  [[nodiscard]] epoch load() { return file.load(ec); }
+  void write(const std::string& text) { std::ofstream{path, std::ios::binary} << text; }
+
+  zmtp::test::scratch_folder folder;
+  const std::string path = folder.path("epoch");
+  const epoch_file file{path};
+  error_code ec;
+};
+
+TEST_F(epochs, what_is_stored_is_loaded) {
+  for (const epoch e : {epoch{1}, epoch{2}, max_epoch, epoch{0}}) {
+    file.store(e, ec);
+    EXPECT_FALSE(ec);
+    EXPECT_EQ(load(), e);
+    EXPECT_FALSE(ec);
+  }
+  std::ifstream text{path};
+  std::string line;
+  std::getline(text, line);
+  EXPECT_EQ(line, "0");
+  EXPECT_FALSE(std::filesystem::exists(path + ".new"));
+}
+
+TEST_F(epochs, no_file_is_no_epoch) {
+  EXPECT_EQ(load(), 0U);
+  EXPECT_FALSE(ec);
+}
+
+TEST_F(epochs, nothing_is_kept_without_a_path) {
+  const epoch_file nowhere{""};
+  nowhere.store(7, ec);
+  EXPECT_FALSE(ec);
+  EXPECT_EQ(nowhere.load(ec), 0U);
+  EXPECT_FALSE(ec);
+}
+
+TEST_F(epochs, damaged_file_is_an_error) {
+  for (const std::string text : {"", "\n", "x\n", "1", "1 \n", "-1\n", "1\n2\n", "1\n\n", " 1\n",
+                                 "524288\n", "99999999999\n", "1\r\n"}) {
+    write(text);
+    EXPECT_EQ(load(), 0U);
+    EXPECT_EQ(ec, errc::bad_epoch_file) << text;
+  }
+}
+
+TEST_F(epochs, what_the_system_refuses_is_reported) {
+  const epoch_file elsewhere{folder.path("gone/epoch")};
+  elsewhere.store(1, ec);
+  EXPECT_EQ(ec, boost::system::errc::no_such_file_or_directory);
+  const epoch_file directory{folder.path()};
+  EXPECT_EQ(directory.load(ec), 0U);
+  EXPECT_EQ(ec, boost::system::errc::is_a_directory);
+}
+
+TEST_F(epochs, old_number_stays_where_the_new_one_cannot_be_written) {
+  file.store(3, ec);
+  std::filesystem::create_directory(path + ".new");
+  file.store(4, ec);
+  EXPECT_TRUE(ec);
+  EXPECT_EQ(load(), 3U);
+}
+
+}  // namespace
+}  // namespace bstar
