@@ -1,0 +1,311 @@
+#include "chp/update_register.h"
+
+#include "chp/error.h"
+
+#include <boost/endian/conversion.hpp>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace chp {
+
+namespace {
+
+using gap_list = boost::container::small_vector<counter_range, 1>;
+
+// A piece is made of these: [session][session, 8][counter, 8][gaps, 1][first, 8][last, 8]… and [other][id].
+constexpr char session_mark = 'S';
+constexpr char other_mark = 'O';
+constexpr std::size_t session_head_size = 1 + 8 + 8 + 1;
+constexpr std::size_t gap_size = 8 + 8;
+constexpr std::size_t other_size = 1 + update_id::size;
+constexpr std::size_t max_record_size = session_head_size + max_gaps * gap_size;
+
+void append_number(std::string& to, std::uint64_t number) {
+  std::array<unsigned char, 8> octets;
+  boost::endian::store_big_u64(octets.data(), number);
+  to.append(octets.begin(), octets.end());
+}
+
+std::uint64_t number_at(std::string_view octets, std::size_t at) noexcept {
+  return boost::endian::load_big_u64(reinterpret_cast<const unsigned char*>(octets.data() + at));
+}
+
+// The gap that a counter is in, or the end.
+template <class Gaps>
+auto find_gap(Gaps& gaps, std::uint64_t counter) noexcept {
+  const auto found = std::partition_point(
+      gaps.begin(), gaps.end(), [&](const counter_range& gap) { return gap.last < counter; });
+  return found != gaps.end() && found->first <= counter ? found : gaps.end();
+}
+
+// Notes that the counter is applied. False, and nothing has changed, where that would make too many gaps.
+bool fill(std::uint64_t& upto, gap_list& gaps, std::uint64_t counter) {
+  if (counter > upto) {
+    if (counter != upto + 1) {
+      if (gaps.size() == max_gaps) {
+        return false;
+      }
+      gaps.push_back({upto + 1, counter - 1});
+    }
+    upto = counter;
+    return true;
+  }
+  const auto gap = find_gap(gaps, counter);
+  if (gap == gaps.end()) {
+    return true;
+  }
+  if (gap->first == gap->last) {
+    gaps.erase(gap);
+  } else if (gap->first == counter) {
+    ++gap->first;
+  } else if (gap->last == counter) {
+    --gap->last;
+  } else if (gaps.size() == max_gaps) {
+    return false;
+  } else {
+    const counter_range above{counter + 1, gap->last};
+    const auto lower = gaps.insert(std::next(gap), above) - 1;
+    lower->last = counter - 1;
+  }
+  return true;
+}
+
+// Counters that are in both lists.
+std::vector<counter_range> common(std::span<const counter_range> a,
+                                  std::span<const counter_range> b) {
+  std::vector<counter_range> both;
+  while (!a.empty() && !b.empty()) {
+    const counter_range shared{std::max(a.front().first, b.front().first),
+                               std::min(a.front().last, b.front().last)};
+    if (shared.first <= shared.last) {
+      both.push_back(shared);
+    }
+    auto& sooner = a.front().last < b.front().last ? a : b;
+    sooner = sooner.subspan(1);
+  }
+  return both;
+}
+
+// Gaps that are next to each other become one, the nearest first: what is forgotten to be applied is
+// better than what is taken for applied.
+void reduce(std::vector<counter_range>& gaps) {
+  while (gaps.size() > max_gaps) {
+    auto nearest = gaps.begin();
+    for (auto each = gaps.begin(); each + 1 != gaps.end(); ++each) {
+      if (each[1].first - each->last < nearest[1].first - nearest->last) {
+        nearest = each;
+      }
+    }
+    nearest[1].first = nearest->first;
+    gaps.erase(nearest);
+  }
+}
+
+// Both have applied what either has. Throws std::bad_alloc, and then nothing has changed.
+void merge(std::uint64_t& upto, gap_list& gaps, std::uint64_t other_upto,
+           std::vector<counter_range> other_gaps) {
+  const auto most = std::max(upto, other_upto);
+  std::vector<counter_range> own_gaps{gaps.begin(), gaps.end()};
+  if (upto < most) {
+    own_gaps.push_back({upto + 1, most});
+  }
+  if (other_upto < most) {
+    other_gaps.push_back({other_upto + 1, most});
+  }
+  auto both = common(own_gaps, other_gaps);
+  reduce(both);
+  gaps.assign(both.begin(), both.end());
+  upto = most;
+}
+
+}  // namespace
+
+update_register::update_register(std::uint64_t seed, const register_limits& limits)
+    : limits_{std::max<std::size_t>(limits.max_sessions, 1),
+              std::max<std::size_t>(limits.max_others, 1)},
+      by_session_{0, hash{zmtp::keyed_hash{seed}}},
+      by_id_{0, hash{zmtp::keyed_hash{seed}}} {}
+
+const update_register::record* update_register::find_record(std::uint64_t session) const noexcept {
+  const auto found = by_session_.find(session);
+  return found == by_session_.end() ? nullptr : &records_[found->second];
+}
+
+update_register::session_view update_register::find(std::uint64_t session) const noexcept {
+  const auto* const r = find_record(session);
+  return r == nullptr ? session_view{} : session_view{r->counter, r->gaps};
+}
+
+bool update_register::contains(const update_id& id) const noexcept {
+  if (id.empty()) {
+    return false;
+  }
+  if (id.has_session()) {
+    const auto* const r = find_record(id.session());
+    if (r != nullptr && id.counter() <= r->counter &&
+        find_gap(r->gaps, id.counter()) == r->gaps.end()) {
+      return true;
+    }
+  }
+  return by_id_.contains(id);
+}
+
+bool update_register::insert(const update_id& id) {
+  if (id.empty()) {
+    return true;
+  }
+  const bool is_new = !contains(id);
+  if (id.has_session()) {
+    auto& r = touch(id.session());
+    // One that is among the others may have its place by now.
+    if (fill(r.counter, r.gaps, id.counter())) {
+      return is_new;
+    }
+  }
+  if (is_new) {
+    insert_other(id);
+  }
+  return is_new;
+}
+
+update_register::record& update_register::touch(std::uint64_t session) {
+  const auto found = by_session_.find(session);
+  if (found == by_session_.end()) {
+    return records_[add(session)];
+  }
+  const auto at = found->second;
+  if (at != newest_) {
+    unlink(records_[at]);
+    link_newest(at);
+  }
+  return records_[at];
+}
+
+std::uint32_t update_register::add(std::uint64_t session) {
+  if (records_.size() < limits_.max_sessions) {
+    const auto at = static_cast<std::uint32_t>(records_.size());
+    records_.push_back({.session = session});
+    try {
+      by_session_.emplace(session, at);
+    } catch (...) {
+      records_.pop_back();
+      throw;
+    }
+    link_newest(at);
+    return at;
+  }
+  const auto at = oldest_;
+  by_session_.emplace(session, at);
+  auto& r = records_[at];
+  by_session_.erase(r.session);
+  unlink(r);
+  r = {.session = session};
+  link_newest(at);
+  return at;
+}
+
+void update_register::unlink(const record& r) noexcept {
+  (r.older == none ? oldest_ : records_[r.older].newer) = r.newer;
+  (r.newer == none ? newest_ : records_[r.newer].older) = r.older;
+}
+
+void update_register::link_newest(std::uint32_t at) noexcept {
+  records_[at].older = newest_;
+  records_[at].newer = none;
+  (newest_ == none ? oldest_ : records_[newest_].newer) = at;
+  newest_ = at;
+}
+
+void update_register::insert_other(const update_id& id) {
+  if (others_.size() < limits_.max_others) {
+    others_.push_back(id);
+    try {
+      by_id_.insert(id);
+    } catch (...) {
+      others_.pop_back();
+      throw;
+    }
+  } else {
+    by_id_.insert(id);
+    by_id_.erase(std::exchange(others_[others_ever_ % limits_.max_others], id));
+  }
+  ++others_ever_;
+}
+
+std::string update_register::pack(pack_position& from) const {
+  std::string piece;
+  while (piece.size() + max_record_size <= max_piece_size && from.session < records_.size()) {
+    const auto& r = records_[from.session++];
+    if (r.counter == 0) {
+      continue;  // there was no memory for what it was made for
+    }
+    piece += session_mark;
+    append_number(piece, r.session);
+    append_number(piece, r.counter);
+    piece += static_cast<char>(r.gaps.size());
+    for (const auto& gap : r.gaps) {
+      append_number(piece, gap.first);
+      append_number(piece, gap.last);
+    }
+  }
+  // Of those that went meanwhile there is nothing to tell.
+  from.other = std::max<std::uint64_t>(from.other, others_ever_ - others_.size());
+  while (piece.size() + max_record_size <= max_piece_size && from.other < others_ever_) {
+    piece += other_mark;
+    piece += others_[from.other++ % limits_.max_others].octets();
+  }
+  return piece;
+}
+
+// How many octets the session at the front takes; none if it is none.
+std::size_t update_register::unpack_session(std::string_view rest) {
+  if (rest.size() < session_head_size) {
+    return 0;
+  }
+  const auto session = number_at(rest, 1);
+  const auto counter = number_at(rest, 9);
+  const std::size_t gap_count = static_cast<unsigned char>(rest[17]);
+  const auto size = session_head_size + gap_count * gap_size;
+  if (gap_count > max_gaps || rest.size() < size || counter == 0 ||
+      counter > update_id::max_counter || session != update_id::make_session(session)) {
+    return 0;
+  }
+  std::vector<counter_range> gaps;
+  std::uint64_t above = 0;
+  for (auto at = session_head_size; at < size; at += gap_size) {
+    const counter_range gap{number_at(rest, at), number_at(rest, at + 8)};
+    if (gap.first <= above || gap.last < gap.first || gap.last >= counter) {
+      return 0;
+    }
+    gaps.push_back(gap);
+    above = gap.last + 1;
+  }
+  auto& r = touch(session);
+  merge(r.counter, r.gaps, counter, std::move(gaps));
+  return size;
+}
+
+boost::system::error_code update_register::unpack(std::string_view piece) {
+  while (!piece.empty()) {
+    if (piece.front() == session_mark) {
+      const auto size = unpack_session(piece);
+      if (size == 0) {
+        return errc::malformed_register;
+      }
+      piece.remove_prefix(size);
+    } else if (piece.front() == other_mark && piece.size() >= other_size) {
+      const auto id = update_id::of_frame(piece.substr(1, update_id::size));
+      if (!id.empty() && !by_id_.contains(id)) {
+        insert_other(id);
+      }
+      piece.remove_prefix(other_size);
+    } else {
+      return errc::malformed_register;
+    }
+  }
+  return {};
+}
+
+}  // namespace chp

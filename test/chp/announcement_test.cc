@@ -1,0 +1,48 @@
+#include "chp/announcement.h"
+
+#include "zmtp/extensions.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace chp {
+namespace {
+
+announcement heard(const std::vector<std::string>& extensions) {
+  zmtp::metadata peer;
+  zmtp::announce_extensions(peer, extensions);
+  return parse_announcement(peer);
+}
+
+TEST(chp_announcement, of_each_role_is_understood) {
+  EXPECT_TRUE(heard(announce_server()).acks);
+  EXPECT_FALSE(heard(announce_server()).session);
+  EXPECT_FALSE(heard(announce_server()).backup);
+  for (const std::uint64_t session : {std::uint64_t{0}, std::uint64_t{0x8abc}, ~std::uint64_t{0}}) {
+    EXPECT_EQ(heard(announce_client(session)).session, session);
+    EXPECT_TRUE(heard(announce_client(session)).acks);
+    EXPECT_FALSE(heard(announce_client(session)).backup);
+  }
+  EXPECT_EQ(announce_client(0x8abc), std::vector<std::string>{"chp-ack=0000000000008abc"});
+  EXPECT_TRUE(heard(announce_backup()).backup);
+  EXPECT_TRUE(heard(announce_backup()).acks);
+}
+
+TEST(chp_announcement, of_others_is_that_of_the_specification) {
+  EXPECT_FALSE(heard({}).acks);
+  EXPECT_FALSE(heard({}).backup);
+  EXPECT_FALSE(heard({"capacity=3"}).acks);
+}
+
+TEST(chp_announcement, session_that_is_none_is_not_announced) {
+  for (const auto bad : {"chp-ack=", "chp-ack=12", "chp-ack=000000000000000g",
+                         "chp-ack=00000000000000001", "chp-ack=-000000000000001"}) {
+    EXPECT_TRUE(heard({bad}).acks) << bad;
+    EXPECT_FALSE(heard({bad}).session) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace chp

@@ -1,0 +1,358 @@
+#include "chp/command.h"
+
+#include "test/support/allocations.h"
+
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+namespace chp {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr command_limits limits{.max_value_size = 10};
+constexpr auto zeros = "\0\0\0\0\0\0\0\0"sv;
+constexpr auto five = "\0\0\0\0\0\0\0\5"sv;
+constexpr auto uuid = "0123456789abcdef"sv;
+
+std::string wire(const zmtp::message& m) {
+  std::string octets;
+  for (const auto piece : {m.head(), m.tail()}) {
+    octets.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+  }
+  return octets;
+}
+
+std::string octets(std::initializer_list<int> values) {
+  std::string s;
+  for (const int value : values) {
+    s += static_cast<char>(value);
+  }
+  return s;
+}
+
+// protocols B19.
+
+TEST(chp_command, golden_snapshot_request) {  // CHP-8
+  EXPECT_EQ(wire(make_snapshot_request("/client/")),
+            octets({0x01, 0x08}) + "ICANHAZ?" + octets({0x00, 0x08}) + "/client/");
+}
+
+TEST(chp_command, golden_snapshot_end) {  // CHP-15
+  EXPECT_EQ(
+      wire(make_snapshot_end(form::kvmsg, 5, "")),
+      octets({0x01, 0x07}) + "KTHXBAI" +
+          octets({0x01, 0x08, 0, 0, 0, 0, 0, 0, 0, 0x05, 0x01, 0x00, 0x01, 0x00, 0x00, 0x00}));
+}
+
+TEST(chp_command, golden_heartbeat) {  // CHP-26, C1-5, C1-6
+  EXPECT_EQ(wire(make_heartbeat()),
+            octets({0x01, 0x04}) + "HUGZ" +
+                octets({0x01, 0x08, 0, 0, 0, 0, 0, 0, 0, 0, 0x01, 0x00, 0x01, 0x00, 0x00, 0x00}));
+}
+
+TEST(chp_command, golden_set) {  // CHP-29
+  const auto id = update_id::of_frame(uuid);
+  EXPECT_EQ(wire(make_set(form::kvmsg, "/client/7", id, "ttl=5\n", "42")),
+            octets({0x01, 0x09}) + "/client/7" + octets({0x01, 0x08, 0, 0, 0, 0, 0, 0, 0, 0}) +
+                octets({0x01, 0x10}) + std::string{uuid} + octets({0x01, 0x06}) + "ttl=5\n" +
+                octets({0x00, 0x02}) + "42");
+}
+
+TEST(chp_command, frames_of_every_other_command) {
+  const auto id = update_id::of_frame(uuid);
+  EXPECT_EQ(make_snapshot_request(), (zmtp::message{"ICANHAZ?"sv}));
+  EXPECT_EQ(make_snapshot_request(""), (zmtp::message{"ICANHAZ?"sv, ""sv}));  // C1-13
+  EXPECT_EQ(make_entry(form::kvmsg, "k", 5, "", "", "v"),                     // CHP-13
+            (zmtp::message{"k"sv, five, ""sv, ""sv, "v"sv}));
+  EXPECT_EQ(make_entry(form::kvmsg, "k", 5, uuid, "ttl-left=7\n", "v"),  // C1-2
+            (zmtp::message{"k"sv, five, uuid, "ttl-left=7\n"sv, "v"sv}));
+  EXPECT_EQ(make_snapshot_end(form::kvmsg, 5, "/a/", "d=/a/:3\n"),  // C1-4
+            (zmtp::message{"KTHXBAI"sv, five, ""sv, "d=/a/:3\n"sv, "/a/"sv}));
+  EXPECT_EQ(make_heartbeat("ack=3\n"), (zmtp::message{"HUGZ"sv, zeros, ""sv, "ack=3\n"sv, ""sv}));
+  EXPECT_EQ(make_register_piece("abc"), (zmtp::message{"HUGZ"sv, zeros, ""sv, ""sv, "abc"sv}));
+  EXPECT_EQ(make_position_report(5), (zmtp::message{"CHP-POSITION"sv, five}));
+  EXPECT_EQ(make_resubmission(5, "k", id, "ttl=1\n", "v"),
+            (zmtp::message{"CHP-RESUBMIT"sv, five, "k"sv, uuid, "ttl=1\n"sv, "v"sv}));
+  EXPECT_EQ(make_resubmission_end(5), (zmtp::message{"CHP-RESUBMITTED"sv, five}));
+}
+
+TEST(chp_command, kvsimple_has_three_frames_and_both_widths) {  // C1-16
+  EXPECT_EQ(make_entry(form::kvsimple_8, "k", 5, "", "", "v"), (zmtp::message{"k"sv, five, "v"sv}));
+  EXPECT_EQ(make_entry(form::kvsimple_4, "k", 5, "", "", "v"),
+            (zmtp::message{"k"sv, "\0\0\0\5"sv, "v"sv}));
+  EXPECT_EQ(make_snapshot_end(form::kvsimple_4, 5, "", "d=/:1\n"),
+            (zmtp::message{"KTHXBAI"sv, "\0\0\0\5"sv, ""sv}));
+  EXPECT_EQ(make_set(form::kvsimple_8, "k", update_id{}, "", "v"),
+            (zmtp::message{"k"sv, zeros, "v"sv}));
+  for (const auto own : {form::kvsimple_8, form::kvsimple_4}) {
+    for (const auto theirs : {form::kvsimple_8, form::kvsimple_4}) {
+      const auto m = make_entry(theirs, "k", 0xffff'fffe, "", "", "");
+      const auto heard = parse_set(m, own, limits);
+      ASSERT_TRUE(heard);
+      EXPECT_EQ(heard->how, theirs);
+      EXPECT_EQ(heard->number, 0xffff'fffe);
+      EXPECT_FALSE(heard->erases()) << "an empty value is a value there";
+    }
+  }
+}
+
+TEST(chp_command, a_set_is_published_as_it_came) {  // CHP-19
+  const zmtp::message set{"k"sv, five, uuid, "ttl=5\n"sv, "v"sv};
+  const auto heard = parse_set(set, form::kvmsg, limits);
+  ASSERT_TRUE(heard);
+  EXPECT_EQ(heard->key, "k");
+  EXPECT_EQ(heard->number, 5U);
+  EXPECT_EQ(heard->id, uuid);
+  EXPECT_EQ(heard->properties, "ttl=5\n");
+  EXPECT_EQ(heard->value, "v");
+  EXPECT_FALSE(heard->erases());
+  const auto seven = "\0\0\0\0\0\0\0\7"sv;
+  EXPECT_EQ(make_publication(form::kvmsg, *heard, {}, 7),
+            (zmtp::message{"k"sv, seven, uuid, "ttl=5\n"sv, "v"sv}));
+  EXPECT_EQ(make_publication(form::kvmsg, *heard, {}, 7, "d=/:1\n"),
+            (zmtp::message{"k"sv, seven, uuid, "ttl=5\nd=/:1\n"sv, "v"sv}));
+  EXPECT_EQ(make_publication(form::kvsimple_8, *heard, {}, 7, "d=/:1\n"),
+            (zmtp::message{"k"sv, seven, "v"sv}));
+}
+
+TEST(chp_command, a_publication_is_completed) {
+  const auto id = update_id::of_frame(uuid);
+  const auto publish = [&](zmtp::message set, std::string_view more) {
+    const auto heard = parse_set(set, form::kvmsg, limits);
+    return make_publication(form::kvmsg, heard.value(), id, 5, more);
+  };
+  // C1-10: the Guide's passive server does not survive a missing UUID.
+  EXPECT_EQ(publish({"k"sv, zeros, ""sv, ""sv, "v"sv}, ""),
+            (zmtp::message{"k"sv, five, uuid, ""sv, "v"sv}));
+  // C5: another length is an opaque token.
+  EXPECT_EQ(publish({"k"sv, zeros, "0123"sv, ""sv, "v"sv}, ""),
+            (zmtp::message{"k"sv, five, "0123"sv, ""sv, "v"sv}));
+  // C1-7: the last line may come without its end.
+  EXPECT_EQ(publish({"k"sv, zeros, ""sv, "ttl=5"sv, "v"sv}, "d=/:1\n"),
+            (zmtp::message{"k"sv, five, uuid, "ttl=5\nd=/:1\n"sv, "v"sv}));
+  EXPECT_EQ(publish({"k"sv, zeros, ""sv, "ttl=5"sv, "v"sv}, ""),
+            (zmtp::message{"k"sv, five, uuid, "ttl=5"sv, "v"sv}));
+}
+
+TEST(chp_command, an_empty_value_erases) {  // CHP-24, CHP-31
+  const auto heard = parse_set({"k"sv, zeros, ""sv, ""sv, ""sv}, form::kvmsg, limits);
+  ASSERT_TRUE(heard);
+  EXPECT_TRUE(heard->erases());
+}
+
+TEST(chp_command, a_server_hears_what_is_said_on_its_snapshot_port) {
+  const auto parse = [](const zmtp::message& m) { return parse_snapshot_port(m, limits); };
+  {
+    const auto m = make_snapshot_request("/a/");
+    const auto heard = parse(m);
+    ASSERT_TRUE(heard);
+    EXPECT_EQ(std::get<snapshot_request>(*heard).subtree, "/a/");
+    EXPECT_TRUE(std::get<snapshot_request>(*heard).has_subtree);
+  }
+  {
+    const auto heard = parse(make_snapshot_request());
+    ASSERT_TRUE(heard);
+    EXPECT_EQ(std::get<snapshot_request>(*heard).subtree, "");
+    EXPECT_FALSE(std::get<snapshot_request>(*heard).has_subtree);
+  }
+  EXPECT_TRUE(std::get<snapshot_request>(*parse(make_snapshot_request(""))).has_subtree);  // CHP-9
+  EXPECT_EQ(std::get<position_report>(*parse(make_position_report(77))).applied, 77U);
+  EXPECT_EQ(std::get<resubmission_end>(*parse(make_resubmission_end(~0ULL))).count, ~0ULL);
+  {
+    const auto m = make_resubmission(5, "k", update_id::of_frame(uuid), "ttl=1\n", "");
+    const auto heard = parse(m);
+    ASSERT_TRUE(heard);
+    const auto& again = std::get<resubmission>(*heard);
+    EXPECT_EQ(again.base, 5U);
+    EXPECT_EQ(again.change.key, "k");
+    EXPECT_EQ(again.change.id, uuid);
+    EXPECT_EQ(again.change.properties, "ttl=1\n");
+    EXPECT_TRUE(again.change.erases());
+  }
+}
+
+TEST(chp_command, a_client_hears_a_snapshot) {
+  const auto parse = [](const zmtp::message& m) { return parse_snapshot(m, form::kvmsg, limits); };
+  {
+    // CHP-14: the sequence of KVSYNC means nothing. C1-1: whatever is in the frames behind it.
+    const zmtp::message m{"k"sv, "\377\377\377\377\377\377\377\377"sv, uuid, "ttl=9"sv, "v"sv};
+    const auto heard = parse(m);
+    ASSERT_TRUE(heard);
+    EXPECT_EQ(std::get<update>(*heard).key, "k");
+    EXPECT_EQ(std::get<update>(*heard).value, "v");
+  }
+  {
+    const auto m = make_snapshot_end(form::kvmsg, max_sequence, "/a/", "d=/a/:1\n");
+    const auto heard = parse(m);
+    ASSERT_TRUE(heard);
+    EXPECT_EQ(std::get<snapshot_end>(*heard).number, max_sequence);
+    EXPECT_EQ(std::get<snapshot_end>(*heard).subtree, "/a/");
+    EXPECT_EQ(std::get<snapshot_end>(*heard).properties, "d=/a/:1\n");
+  }
+  const auto piece = make_register_piece("abc");
+  EXPECT_EQ(std::get<register_piece>(*parse(piece)).octets, "abc");
+  EXPECT_EQ(std::get<resubmission_end>(*parse(make_resubmission_end(3))).count, 3U);
+  // The Guide's C server has nothing in the body (C1-4), models 2 to 4 three frames.
+  const auto simple = make_snapshot_end(form::kvsimple_4, 9, "");
+  const auto end = parse_snapshot(simple, form::kvsimple_8, limits);
+  ASSERT_TRUE(end);
+  EXPECT_EQ(std::get<snapshot_end>(*end).number, 9U);
+}
+
+TEST(chp_command, a_client_hears_publications_and_heartbeats) {
+  const auto parse = [](const zmtp::message& m) {
+    return parse_publication(m, form::kvmsg, limits);
+  };
+  const zmtp::message m{"k"sv, five, ""sv, ""sv, "v"sv};  // CHP-22
+  EXPECT_EQ(std::get<update>(*parse(m)).number, 5U);
+  const auto ack = make_heartbeat("ack=3\n");
+  EXPECT_EQ(std::get<heartbeat>(*parse(ack)).properties, "ack=3\n");
+  // C1-5: the Guide's have a sequence, in Python a UUID too.
+  const zmtp::message theirs{"HUGZ"sv, "\377\377\377\377\377\377\377\377"sv, uuid, ""sv, ""sv};
+  EXPECT_TRUE(std::holds_alternative<heartbeat>(*parse(theirs)));
+  // C1-6: and who takes the text for what it says.
+  const zmtp::message digits{"HUGZ"sv, "00000000"sv, ""sv, ""sv, ""sv};
+  EXPECT_TRUE(std::holds_alternative<heartbeat>(*parse(digits)));
+  const zmtp::message no_sequence{"HUGZ"sv, ""sv, ""sv, ""sv, ""sv};
+  EXPECT_TRUE(std::holds_alternative<heartbeat>(*parse(no_sequence)));
+}
+
+TEST(chp_command, every_number_of_frames_but_the_right_one_is_refused) {  // C1-15
+  for (std::size_t count = 0; count < 9; ++count) {
+    zmtp::message pair;
+    zmtp::message request;
+    zmtp::message resubmission_like;
+    zmtp::message number;
+    for (std::size_t i = 0; i < count; ++i) {
+      pair.push_back(i == 1 ? five : "k"sv);
+      request.push_back(i == 0 ? "ICANHAZ?"sv : "/a/"sv);
+      resubmission_like.push_back(i == 0 ? "CHP-RESUBMIT"sv : i == 1 ? five : "k"sv);
+      number.push_back(i == 0 ? "CHP-POSITION"sv : five);
+    }
+    SCOPED_TRACE(count);
+    const auto expect = [&](const auto& heard, bool right) {
+      EXPECT_EQ(heard.has_value(), right);
+      if (!right) {
+        EXPECT_EQ(heard.error(), errc::wrong_frame_count);
+      }
+    };
+    expect(parse_set(pair, form::kvmsg, limits), count == 5);
+    expect(parse_set(pair, form::kvsimple_8, limits), count == 3);
+    expect(parse_snapshot(pair, form::kvmsg, limits), count == 5);
+    expect(parse_publication(pair, form::kvmsg, limits), count == 5);
+    expect(parse_publication(pair, form::kvsimple_4, limits), count == 3);
+    expect(parse_snapshot_port(request, limits), count == 1 || count == 2);
+    expect(parse_snapshot_port(resubmission_like, limits), count == 6);
+    expect(parse_snapshot_port(number, limits), count == 2);
+  }
+}
+
+TEST(chp_command, sequences_of_every_other_size_are_refused) {
+  for (std::size_t size = 0; size < 20; ++size) {
+    SCOPED_TRACE(size);
+    const std::string number(size, '\0');
+    const zmtp::message five_frames{"k"sv, number, ""sv, ""sv, "v"sv};
+    const zmtp::message three_frames{"k"sv, number, "v"sv};
+    const zmtp::message end{"KTHXBAI"sv, number, ""sv, ""sv, ""sv};
+    const zmtp::message report{"CHP-POSITION"sv, number};
+    const zmtp::message count{"CHP-RESUBMITTED"sv, number};
+    const zmtp::message again{"CHP-RESUBMIT"sv, number, "k"sv, ""sv, ""sv, "v"sv};
+    const auto expect = [&](const auto& heard, bool right) {
+      EXPECT_EQ(heard.has_value(), right);
+      if (!right) {
+        EXPECT_EQ(heard.error(), errc::wrong_sequence_size);
+      }
+    };
+    expect(parse_set(five_frames, form::kvmsg, limits), size == 8);
+    expect(parse_set(three_frames, form::kvsimple_8, limits), size == 8 || size == 4);
+    expect(parse_set(three_frames, form::kvsimple_4, limits), size == 8 || size == 4);
+    expect(parse_snapshot(end, form::kvmsg, limits), size == 8);
+    expect(parse_snapshot(count, form::kvmsg, limits), size == 8);
+    expect(parse_snapshot_port(report, limits), size == 8);
+    expect(parse_snapshot_port(count, limits), size == 8);
+    expect(parse_snapshot_port(again, limits), size == 8);
+  }
+}
+
+TEST(chp_command, a_sequence_that_nothing_could_follow_is_refused) {
+  const auto too_large = "\200\0\0\0\0\0\0\0"sv;
+  EXPECT_EQ(parse_publication({"k"sv, too_large, ""sv, ""sv, "v"sv}, form::kvmsg, limits).error(),
+            errc::sequence_too_large);
+  EXPECT_EQ(parse_snapshot({"KTHXBAI"sv, too_large, ""sv, ""sv, ""sv}, form::kvmsg, limits).error(),
+            errc::sequence_too_large);
+  EXPECT_EQ(parse_snapshot_port({"CHP-POSITION"sv, too_large}, limits).error(),
+            errc::sequence_too_large);
+  EXPECT_EQ(
+      parse_snapshot_port({"CHP-RESUBMIT"sv, too_large, "k"sv, ""sv, ""sv, ""sv}, limits).error(),
+      errc::sequence_too_large);
+  // CHP-29: that of a KVSET means nothing.
+  EXPECT_TRUE(parse_set({"k"sv, too_large, ""sv, ""sv, "v"sv}, form::kvmsg, limits));
+}
+
+TEST(chp_command, keys_that_peers_could_not_have_are_refused) {  // C1-24
+  const std::string longest(255, 'k');
+  const std::string too_long(256, 'k');
+  const auto fault = [](std::string_view key) {
+    EXPECT_EQ(make_set(form::kvmsg, key, {}, "", "v").front(), key);
+    const auto m = make_set(form::kvmsg, key, {}, "", "v");
+    const auto heard = parse_set(m, form::kvmsg, limits);
+    EXPECT_EQ(check_key(key), heard ? errc{} : heard.error());
+    return check_key(key);
+  };
+  EXPECT_EQ(fault(""), errc::key_empty);
+  EXPECT_EQ(fault("k"), errc{});
+  EXPECT_EQ(fault(longest), errc{});
+  EXPECT_EQ(fault(too_long), errc::key_too_long);
+  EXPECT_EQ(fault("HUGZ"), errc::key_reserved);
+  EXPECT_EQ(fault("KTHXBAI"), errc::key_reserved);
+  EXPECT_EQ(fault("HUGZZ"), errc{});
+  EXPECT_EQ(fault("a\0b"sv), errc::key_with_zero);
+  EXPECT_EQ(fault("\0"sv), errc::key_with_zero);
+  EXPECT_EQ(fault("\377"), errc{});
+  // In kvsimple there is no HUGZ, but no key of that name either.
+  EXPECT_EQ(parse_publication({"HUGZ"sv, five, "v"sv}, form::kvsimple_8, limits).error(),
+            errc::key_reserved);
+}
+
+TEST(chp_command, frames_above_the_limits_are_refused) {
+  const auto fault = [](std::size_t id, std::size_t properties, std::size_t value) {
+    const auto m = make_entry(form::kvmsg, "k", 5, std::string(id, 'i'),
+                              std::string(properties, 'p'), std::string(value, 'v'));
+    const auto heard = parse_set(m, form::kvmsg, limits);
+    return heard ? errc{} : heard.error();
+  };
+  EXPECT_EQ(fault(64, max_properties_size, 10), errc{});
+  EXPECT_EQ(fault(65, 0, 0), errc::id_too_long);
+  EXPECT_EQ(fault(0, max_properties_size + 1, 0), errc::properties_too_long);
+  EXPECT_EQ(fault(0, 0, 11), errc::value_too_long);
+}
+
+TEST(chp_command, what_is_no_command_is_refused) {
+  for (const auto name :
+       {"icanhaz?"sv, "ICANHAZ"sv, "KTHXBAI"sv, "HUGZ"sv, ""sv, "CHP-POSITION2"sv}) {
+    EXPECT_EQ(parse_snapshot_port({name, "/a/"sv}, limits).error(), errc::unknown_command) << name;
+  }
+}
+
+TEST(chp_command, nothing_is_allocated_but_what_a_long_message_needs) {
+  const std::string value(32, 'v');
+  const std::string long_value(5'000, 'v');
+  const zmtp::message set{"/a/key/of/20/octets"sv, zeros, uuid, ""sv, value};
+  const zmtp::message long_set{"/a/key/of/20/octets"sv, zeros, uuid, "ttl=5\n"sv, long_value};
+  const auto before = zmtp::test::counted().requests;
+  const auto heard = parse_set(set, form::kvmsg, {});
+  const auto published = make_publication(form::kvmsg, *heard, {}, 1);
+  EXPECT_EQ(zmtp::test::counted().requests, before);
+  const auto heard_long = parse_set(long_set, form::kvmsg, {});
+  EXPECT_EQ(zmtp::test::counted().requests, before);
+  const auto published_long = make_publication(form::kvmsg, *heard_long, {}, 1, "d=/:1,/a/:1\n");
+  EXPECT_LE(zmtp::test::counted().requests, before + 1);
+  EXPECT_EQ(published_long.back(), long_value);
+}
+
+}  // namespace
+}  // namespace chp

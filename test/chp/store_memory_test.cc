@@ -1,0 +1,84 @@
+// What the map takes in memory, counted: at most one and a half times the octets of keys and values, and
+// 120 octets for each key.
+
+#include "chp/store.h"
+#include "test/support/allocations.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+namespace chp {
+namespace {
+
+std::string key_of(std::size_t n, std::size_t size) {
+  auto key = std::to_string(n);
+  return key.insert(0, size - std::min(size, key.size()), '0');
+}
+
+void expect_within(std::size_t keys, std::size_t key_size, std::size_t value_size, bool mortal) {
+  SCOPED_TRACE(std::to_string(keys) + " keys of " + std::to_string(key_size) + " with " +
+               std::to_string(value_size) + (mortal ? ", mortal" : ""));
+  const std::string value(value_size, 'v');
+  const auto before = zmtp::test::counted().live;
+  {
+    store s{1};
+    const auto empty = zmtp::test::counted().live - before;
+    EXPECT_LE(empty, 16U * 1024U);
+    for (std::size_t i = 0; i < keys; ++i) {
+      const auto key = key_of(i, key_size);
+      store::change change{key, value, {}, {}};
+      if (mortal) {
+        change.deadline = store::time_point{std::chrono::seconds{i}};
+      }
+      ASSERT_EQ(s.apply(change, i + 1), errc{});
+    }
+    // Usable octets are counted; the heap has eight more for each block.
+    const auto taken = zmtp::test::counted().live - before + 8 * keys;
+    const auto payload = keys * (key_size + value_size);
+    EXPECT_EQ(s.octets(), payload);
+    EXPECT_LE(taken, payload * 3 / 2 + 120 * keys + empty);
+    // What it says of itself is all but the hash table.
+    EXPECT_LE(s.memory() + 8 * keys, taken);
+    EXPECT_LE(taken - empty, s.memory() + 22 * keys);
+    RecordProperty("octets_beside_payload", std::to_string((taken - payload) / keys));
+  }
+  EXPECT_EQ(zmtp::test::counted().live, before);
+}
+
+TEST(chp_store_memory, is_in_proportion_to_what_is_kept) {
+  // Where the hash table has just grown, it is the emptiest.
+  for (const std::size_t keys : {50'000U, 60'000U, 70'000U, 80'000U, 100'000U}) {
+    expect_within(keys, 20, 32, false);
+    expect_within(keys, 20, 32, true);
+  }
+  expect_within(100'000, 8, 0, false);
+  expect_within(100'000, 8, 8, true);
+  expect_within(100'000, 64, 200, false);
+  expect_within(10'000, 100, 1'000, true);
+}
+
+TEST(chp_store_memory, of_the_past_is_gone_with_the_snapshots) {
+  store s{1};
+  for (std::size_t i = 0; i < 10'000; ++i) {
+    ASSERT_EQ(s.apply({key_of(i, 20), "before", {}, {}}, i + 1), errc{});
+  }
+  const auto before = zmtp::test::counted().live;
+  {
+    const auto open = s.open_snapshot();
+    for (std::size_t i = 0; i < 10'000; ++i) {
+      ASSERT_EQ(s.apply({key_of(i, 20), "behind", {}, {}}, 10'001 + i), errc{});
+    }
+    EXPECT_EQ(s.versions(), 10'000U);
+  }
+  while (!s.tidy(1'000)) {
+  }
+  // But for the list of snapshots, which keeps its room.
+  EXPECT_LE(zmtp::test::counted().live, before + 64);
+}
+
+}  // namespace
+}  // namespace chp

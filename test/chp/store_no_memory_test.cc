@@ -1,0 +1,213 @@
+// Where there is no memory for a change, the map is as it was before (reliability.md 4, test 5).
+
+#include "chp/store.h"
+#include "chp/update_register.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <new>
+#include <optional>
+#include <string>
+
+namespace {
+
+// How many more requests succeed; none fails while it is negative.
+thread_local long left = -1;
+
+}  // namespace
+
+// Not inline into what allocates, so that the compiler does not take them for the library's.
+[[gnu::noinline]] void* operator new(std::size_t size) {
+  if (left >= 0 && left-- == 0) {
+    throw std::bad_alloc{};
+  }
+  void* memory = std::malloc(size == 0 ? 1 : size);
+  if (memory == nullptr) {
+    throw std::bad_alloc{};
+  }
+  return memory;
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace chp {
+namespace {
+
+using model = std::map<std::string, std::string>;
+
+model contents(const store& s) {
+  model all;
+  s.for_each("", [&](const store::entry& e) { return all.emplace(e.key(), e.value()).second; });
+  return all;
+}
+
+model rest(store::snapshot& from) {
+  model all;
+  while (!from.at_end()) {
+    from.read(100, [&](const store::entry& e) { return all.emplace(e.key(), e.value()).second; });
+  }
+  return all;
+}
+
+// Each request of `change` fails, one after the other; what is seen is as before, until it succeeds.
+void fail_each(std::size_t keys, bool with_snapshot, const std::function<void(store&)>& change) {
+  for (long n = 0;; ++n) {
+    SCOPED_TRACE("keys " + std::to_string(keys) + ", request " + std::to_string(n));
+    store s;
+    sequence at = 0;
+    for (std::size_t i = 0; i < keys; ++i) {
+      const auto deadline = i % 2 == 0 ? std::optional{store::time_point{}} : std::nullopt;
+      const auto key = "key" + std::to_string(i);
+      ASSERT_EQ(s.apply({key, "before", {}, deadline}, ++at), errc{});
+    }
+    const auto before = contents(s);
+    const auto octets = s.octets();
+    const auto memory = s.memory();
+    const auto deadline = s.next_deadline();
+    std::optional<store::snapshot> open;
+    if (with_snapshot) {
+      open.emplace(s.open_snapshot());
+    }
+    bool failed = false;
+    left = n;
+    try {
+      change(s);
+    } catch (const std::bad_alloc&) {
+      failed = true;
+    }
+    left = -1;
+    if (failed) {
+      ASSERT_EQ(contents(s), before);
+      ASSERT_EQ(s.octets(), octets);
+      ASSERT_EQ(s.memory(), memory);
+      ASSERT_EQ(s.number(), at);
+      ASSERT_EQ(s.next_deadline(), deadline);
+      for (const auto& [key, value] : before) {
+        ASSERT_NE(s.find(key), nullptr);
+      }
+      // It works as soon as there is memory.
+      change(s);
+    }
+    ASSERT_NE(contents(s), before);
+    if (open) {
+      ASSERT_EQ(rest(*open), before);
+    }
+    if (!failed) {
+      return;
+    }
+  }
+}
+
+TEST(chp_store_no_memory, a_change_that_fails_changes_nothing) {
+  constexpr sequence at = 10'000;
+  for (const bool with_snapshot : {false, true}) {
+    // Where a shard grows and where it does not.
+    for (const std::size_t keys : {1U, 100U, 3'000U}) {
+      fail_each(keys, with_snapshot, [](store& s) {
+        static_cast<void>(s.apply({"new", "value", {}, {}}, at));
+      });
+      fail_each(keys, with_snapshot, [](store& s) {
+        static_cast<void>(s.apply({"new", "value", {}, store::time_point{}}, at));
+      });
+      fail_each(keys, with_snapshot, [](store& s) {
+        static_cast<void>(s.apply({"key0", "another", {}, store::time_point{}}, at));
+      });
+      fail_each(keys, with_snapshot, [](store& s) {
+        const std::string_view longer = "of another size, so that it does not fit into its place";
+        static_cast<void>(s.apply({"key0", longer, {}, {}}, at));
+      });
+      fail_each(keys, with_snapshot, [](store& s) { s.erase("key0", at); });
+      fail_each(keys, with_snapshot, [](store& s) {
+        s.expire(store::time_point{}, 1, [](const store::entry&) { return at; });
+      });
+    }
+  }
+}
+
+TEST(chp_store_no_memory, a_snapshot_that_fails_is_none) {
+  for (long n = 0;; ++n) {
+    store s;
+    static_cast<void>(s.apply({"key", "value", {}, {}}, 1));
+    bool failed = false;
+    left = n;
+    try {
+      static_cast<void>(s.open_snapshot("/a/subtree/that/is/too/long/for/a/short/string/"));
+    } catch (const std::bad_alloc&) {
+      failed = true;
+    }
+    left = -1;
+    static_cast<void>(s.apply({"key", "other", {}, {}}, 2));
+    EXPECT_EQ(s.versions(), 0U) << "nothing is open";
+    if (!failed) {
+      EXPECT_GT(n, 1);
+      return;
+    }
+  }
+}
+
+TEST(chp_store_no_memory, ending_needs_none) {
+  store s;
+  for (sequence at = 1; at <= 1'000; ++at) {
+    static_cast<void>(s.apply({std::to_string(at), "before", {}, {}}, at));
+  }
+  {
+    const auto open = s.open_snapshot();
+    const auto newer = s.open_snapshot();
+    for (sequence at = 1; at <= 1'000; ++at) {
+      static_cast<void>(s.apply({std::to_string(at), "behind", {}, {}}, 1'000 + at));
+    }
+    left = 0;
+  }
+  EXPECT_TRUE(s.tidy(10'000));
+  EXPECT_TRUE(s.erase("1", 3'000));
+  EXPECT_TRUE(s.dismantle(10'000));
+  left = -1;
+}
+
+TEST(chp_store_no_memory, an_id_that_is_not_noted_is_not_known) {
+  for (const auto& id :
+       {update_id::of_session(update_id::make_session(7), 1),
+        update_id::of_session(update_id::make_session(7), 9),
+        update_id::of_session(update_id::make_session(1), 30),
+        update_id::of_session(update_id::make_session(1), 5), update_id::of_random(1, 1)}) {
+    for (const std::size_t limit : {4U, 100U}) {
+      for (long n = 0;; ++n) {
+        update_register r{0, {.max_sessions = limit, .max_others = limit}};
+        for (std::uint64_t i = 1; i <= 4; ++i) {
+          r.insert(update_id::of_random(100 + i, i));
+          r.insert(update_id::of_session(update_id::make_session(i), 10));
+          r.insert(update_id::of_session(update_id::make_session(i), 20));
+        }
+        bool failed = false;
+        left = n;
+        try {
+          r.insert(id);
+        } catch (const std::bad_alloc&) {
+          failed = true;
+        }
+        left = -1;
+        if (failed) {
+          ASSERT_FALSE(r.contains(id)) << n;
+          ASSERT_TRUE(r.insert(id)) << n;
+        }
+        ASSERT_TRUE(r.contains(id)) << n;
+        ASSERT_LE(r.sessions(), limit);
+        ASSERT_LE(r.others(), limit);
+        update_register other;
+        update_register::pack_position from;
+        ASSERT_FALSE(other.unpack(r.pack(from)));
+        ASSERT_TRUE(other.contains(id));
+        if (!failed) {
+          break;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace chp

@@ -1,0 +1,301 @@
+#include "chp/update_register.h"
+
+#include "chp/error.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace chp {
+namespace {
+
+constexpr auto one = update_id::make_session(1);
+constexpr auto two = update_id::make_session(2);
+
+update_id own(std::uint64_t counter, std::uint64_t session = one) {
+  return update_id::of_session(session, counter);
+}
+update_id foreign(std::uint64_t n) { return update_id::of_random(n, ~n); }
+
+std::vector<counter_range> gaps_of(const update_register& r, std::uint64_t session = one) {
+  const auto gaps = r.find(session).gaps;
+  return {gaps.begin(), gaps.end()};
+}
+using ranges = std::vector<counter_range>;
+
+std::vector<std::string> pieces_of(const update_register& r) {
+  std::vector<std::string> pieces;
+  update_register::pack_position from;
+  while (true) {
+    auto piece = r.pack(from);
+    if (piece.empty()) {
+      return pieces;
+    }
+    EXPECT_LE(piece.size(), update_register::max_piece_size);
+    pieces.push_back(std::move(piece));
+  }
+}
+
+void copy(const update_register& from, update_register& to) {
+  for (const auto& piece : pieces_of(from)) {
+    ASSERT_FALSE(to.unpack(piece));
+  }
+}
+
+TEST(update_register, knows_what_it_was_told_once) {
+  update_register r;
+  EXPECT_FALSE(r.contains(own(1)));
+  EXPECT_TRUE(r.insert(own(1)));
+  EXPECT_FALSE(r.insert(own(1)));
+  EXPECT_TRUE(r.contains(own(1)));
+  EXPECT_FALSE(r.contains(own(1, two)));
+  EXPECT_TRUE(r.insert(foreign(7)));
+  EXPECT_FALSE(r.insert(foreign(7)));
+  EXPECT_TRUE(r.contains(foreign(7)));
+  EXPECT_EQ(r.sessions(), 1U);
+  EXPECT_EQ(r.others(), 1U);
+}
+
+TEST(update_register, never_knows_an_id_that_is_missing) {  // C1-10
+  update_register r;
+  EXPECT_TRUE(r.insert({}));
+  EXPECT_TRUE(r.insert({}));
+  EXPECT_FALSE(r.contains({}));
+  EXPECT_EQ(r.others(), 0U);
+}
+
+TEST(update_register, keeps_one_counter_for_updates_in_order) {
+  update_register r;
+  for (std::uint64_t i = 1; i <= 10'000; ++i) {
+    ASSERT_TRUE(r.insert(own(i)));
+  }
+  EXPECT_EQ(r.find(one).counter, 10'000U);
+  EXPECT_EQ(gaps_of(r), ranges{});
+  EXPECT_EQ(r.sessions(), 1U);
+  EXPECT_EQ(r.others(), 0U);
+  EXPECT_EQ(r.find(two).counter, 0U);
+}
+
+TEST(update_register, keeps_gaps_until_they_are_filled) {
+  update_register r;
+  r.insert(own(5));
+  EXPECT_EQ(gaps_of(r), (ranges{{1, 4}}));
+  r.insert(own(10));
+  EXPECT_EQ(gaps_of(r), (ranges{{1, 4}, {6, 9}}));
+  EXPECT_TRUE(r.insert(own(8)));
+  EXPECT_EQ(gaps_of(r), (ranges{{1, 4}, {6, 7}, {9, 9}}));
+  EXPECT_TRUE(r.insert(own(9)));
+  EXPECT_TRUE(r.insert(own(6)));
+  EXPECT_TRUE(r.insert(own(4)));
+  EXPECT_EQ(gaps_of(r), (ranges{{1, 3}, {7, 7}}));
+  EXPECT_FALSE(r.insert(own(5)));
+  EXPECT_FALSE(r.contains(own(7)));
+  EXPECT_FALSE(r.contains(own(11)));
+  EXPECT_EQ(r.find(one).counter, 10U);
+}
+
+TEST(update_register, takes_nothing_for_applied_for_lack_of_gaps) {
+  update_register r;
+  const auto last = 2 * max_gaps;
+  for (std::uint64_t i = 2; i <= last; i += 2) {
+    ASSERT_TRUE(r.insert(own(i)));
+  }
+  ASSERT_EQ(gaps_of(r).size(), max_gaps);
+  // There is no room for this one's gap, so that it is remembered by itself.
+  EXPECT_TRUE(r.insert(own(last + 10)));
+  EXPECT_EQ(r.find(one).counter, last);
+  EXPECT_EQ(r.others(), 1U);
+  EXPECT_TRUE(r.contains(own(last + 10)));
+  EXPECT_FALSE(r.contains(own(last + 9)));
+  EXPECT_FALSE(r.insert(own(last + 10)));
+  // When there is room, saying it again gives it its place.
+  EXPECT_TRUE(r.insert(own(1)));
+  EXPECT_FALSE(r.insert(own(last + 10)));
+  EXPECT_EQ(r.find(one).counter, last + 10);
+  EXPECT_FALSE(r.contains(own(last + 9)));
+}
+
+TEST(update_register, forgets_the_session_that_was_silent_longest) {
+  update_register r{0, {.max_sessions = 3, .max_others = 3}};
+  for (std::uint64_t s = 1; s <= 3; ++s) {
+    r.insert(own(1, update_id::make_session(s)));
+  }
+  r.insert(own(2, update_id::make_session(1)));
+  r.insert(own(1, update_id::make_session(4)));
+  EXPECT_EQ(r.sessions(), 3U);
+  EXPECT_TRUE(r.contains(own(2, update_id::make_session(1))));
+  EXPECT_FALSE(r.contains(own(1, update_id::make_session(2))));
+  EXPECT_TRUE(r.contains(own(1, update_id::make_session(3))));
+  EXPECT_TRUE(r.contains(own(1, update_id::make_session(4))));
+}
+
+TEST(update_register, forgets_the_oldest_of_other_ids) {
+  update_register r{0, {.max_sessions = 3, .max_others = 3}};
+  for (std::uint64_t i = 1; i <= 5; ++i) {
+    r.insert(foreign(i));
+    EXPECT_LE(r.others(), 3U);
+  }
+  for (std::uint64_t i = 1; i <= 5; ++i) {
+    EXPECT_EQ(r.contains(foreign(i)), i > 2) << i;
+  }
+}
+
+TEST(update_register, is_unpacked_as_it_was_packed) {
+  update_register from;
+  std::minstd_rand random{1};
+  for (int i = 0; i < 20'000; ++i) {
+    from.insert(own(1 + random() % 300, update_id::make_session(random() % 100)));
+    from.insert(foreign(random() % 10'000));
+  }
+  EXPECT_GT(pieces_of(from).size(), 1U);
+  update_register to{99};
+  copy(from, to);
+  EXPECT_EQ(to.sessions(), from.sessions());
+  EXPECT_EQ(to.others(), from.others());
+  for (std::uint64_t s = 0; s < 100; ++s) {
+    const auto session = update_id::make_session(s);
+    EXPECT_EQ(to.find(session).counter, from.find(session).counter);
+    EXPECT_EQ(gaps_of(to, session), gaps_of(from, session));
+  }
+  for (std::uint64_t i = 0; i < 10'000; ++i) {
+    ASSERT_EQ(to.contains(foreign(i)), from.contains(foreign(i)));
+  }
+}
+
+TEST(update_register, unpacked_adds_to_what_is_known) {
+  update_register a;
+  update_register b;
+  std::set<std::uint64_t> both;
+  std::minstd_rand random{2};
+  for (int i = 0; i < 60; ++i) {
+    const auto in_a = 1 + random() % 200;
+    const auto in_b = 1 + random() % 150;
+    a.insert(own(in_a));
+    b.insert(own(in_b));
+    both.insert(in_a);
+    both.insert(in_b);
+  }
+  copy(a, b);
+  for (std::uint64_t i = 1; i <= 210; ++i) {
+    EXPECT_EQ(b.contains(own(i)), both.contains(i)) << i;
+  }
+  EXPECT_EQ(b.find(one).counter, *both.rbegin());
+}
+
+TEST(update_register, unpacked_never_knows_more_than_the_two_did) {
+  update_register a;
+  update_register b;
+  // Together they have more gaps than there may be.
+  for (std::uint64_t i = 1; i <= max_gaps; ++i) {
+    a.insert(own(4 * i));
+    b.insert(own(1'000 + 4 * i));
+  }
+  copy(a, b);
+  EXPECT_LE(gaps_of(b).size(), max_gaps);
+  for (std::uint64_t i = 1; i <= 1'000 + 4 * max_gaps; ++i) {
+    const bool was = i % 4 == 0 && ((i <= 4 * max_gaps) || i > 1'000);
+    EXPECT_LE(b.contains(own(i)), was) << i;
+  }
+}
+
+TEST(update_register, packed_while_it_changes_has_all_that_was_there) {
+  update_register from{0, {.max_sessions = 10'000, .max_others = 10'000}};
+  for (std::uint64_t i = 0; i < 10'000; ++i) {
+    from.insert(own(1, update_id::make_session(i)));
+    from.insert(foreign(i));
+  }
+  update_register to;
+  update_register::pack_position at;
+  std::uint64_t added = 10'000;
+  while (true) {
+    const auto piece = from.pack(at);
+    if (piece.empty()) {
+      break;
+    }
+    ASSERT_FALSE(to.unpack(piece));
+    from.insert(foreign(added++));
+  }
+  for (std::uint64_t i = added - 10'000; i < 10'000; ++i) {
+    ASSERT_TRUE(to.contains(foreign(i))) << i;
+    ASSERT_TRUE(to.contains(own(1, update_id::make_session(i)))) << i;
+  }
+}
+
+TEST(update_register, what_is_no_piece_is_refused_at_every_octet) {
+  update_register from;
+  from.insert(own(5));
+  from.insert(own(9));
+  from.insert(foreign(1));
+  const auto whole = pieces_of(from).at(0);
+  for (std::size_t size = 1; size < whole.size(); ++size) {
+    update_register to;
+    const auto ec = to.unpack(whole.substr(0, size));
+    // Between the two records it is whole.
+    EXPECT_EQ(ec == errc::malformed_register, size != 18 + 2 * 16) << size;
+  }
+  const auto refused = [&](std::size_t at, char octet) {
+    auto changed = whole;
+    changed[at] = octet;
+    update_register to;
+    EXPECT_EQ(to.unpack(changed), errc::malformed_register) << at;
+    EXPECT_EQ(to.sessions(), 0U);
+  };
+  refused(0, 'X');
+  refused(7, 0x10);  // a session of another version
+  refused(9, 0x40);  // a counter too large
+  refused(16, 0);    // a counter of none
+  refused(16, 8);    // a gap that ends with it
+  refused(17, 65);   // more gaps than there may be
+  refused(25, 0);    // a gap that begins with none
+  refused(33, 0);    // one that ends before it begins
+  refused(41, 5);    // one that touches the one before
+  EXPECT_FALSE(update_register{}.unpack(""));
+}
+
+// Against a set of all that was inserted.
+TEST(update_register, is_a_set_of_what_was_inserted) {
+  for (std::uint32_t seed = 1; seed <= 20; ++seed) {
+    std::minstd_rand random{seed};
+    update_register r{seed};
+    std::set<update_id> model;
+    for (int i = 0; i < 3'000; ++i) {
+      const auto session = update_id::make_session(random() % 4);
+      // Mostly in order, with what is lost and comes again.
+      const auto near = r.find(session).counter + 1;
+      const auto step = random() % 10;
+      const auto counter = step < 6 ? near : step < 8 ? near + random() % 5 : 1 + random() % near;
+      const auto id = step == 9 ? foreign(random() % 500) : own(counter, session);
+      ASSERT_EQ(r.contains(id), model.contains(id)) << "seed " << seed << ", step " << i;
+      ASSERT_EQ(r.insert(id), model.insert(id).second) << "seed " << seed << ", step " << i;
+    }
+    update_register other;
+    copy(r, other);
+    for (const auto* each : {&r, &other}) {
+      for (std::uint64_t s = 0; s < 4; ++s) {
+        const auto session = update_id::make_session(s);
+        const auto upto = each->find(session).counter;
+        for (std::uint64_t counter = 1; counter <= upto + 10; ++counter) {
+          const auto id = own(counter, session);
+          ASSERT_EQ(each->contains(id), model.contains(id)) << "seed " << seed;
+        }
+        std::uint64_t above = 0;
+        for (const auto& gap : each->find(session).gaps) {
+          ASSERT_GT(gap.first, above);
+          ASSERT_LE(gap.first, gap.last);
+          ASSERT_LT(gap.last, upto);
+          above = gap.last + 1;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace chp

@@ -1,0 +1,159 @@
+#include "chp/acknowledgement.h"
+#include "chp/command.h"
+#include "chp/properties.h"
+#include "chp/subtree.h"
+#include "chp/update_register.h"
+#include "test/fuzz/oracle.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace zmtp::fuzz {
+namespace {
+
+constexpr chp::command_limits limits{.max_value_size = 1'000};
+
+// The octets are frames of a message: the size of each before it, in one octet; 255 stands for two more.
+message message_of(std::string_view octets) {
+  message m;
+  while (!octets.empty() && m.part_count() < 10) {
+    std::size_t size = static_cast<unsigned char>(octets.front());
+    octets.remove_prefix(1);
+    if (size == 255 && octets.size() >= 2) {
+      size = static_cast<std::size_t>(static_cast<unsigned char>(octets[0])) << 8 |
+             static_cast<unsigned char>(octets[1]);
+      octets.remove_prefix(2);
+    }
+    m.push_back(octets.substr(0, size));
+    octets.remove_prefix(std::min(size, octets.size()));
+  }
+  return m;
+}
+
+void try_properties(std::string_view frame) {
+  std::string written;
+  for (const auto& each : chp::properties{frame}) {
+    require(!each.name.empty(), "a property has a name");
+    chp::append_property(written, each.name, each.value);
+    static_cast<void>(chp::parse_ttl(each.value));
+    static_cast<void>(
+        chp::parse_guide_ttl(each.value, std::chrono::milliseconds{1'700'000'000'000}));
+    static_cast<void>(chp::parse_ttl_left(each.value));
+  }
+  const chp::properties first{frame};
+  const chp::properties second{written};
+  require(std::equal(first.begin(), first.end(), second.begin(), second.end()),
+          "properties are read as they are written");
+  if (const auto ack = chp::find_acknowledgement(frame)) {
+    std::string again;
+    chp::append_acknowledgement(again, ack->counter, ack->gaps, ack->degraded);
+    const auto read = chp::find_acknowledgement(again);
+    require(read && read->counter == ack->counter && read->gaps == ack->gaps &&
+                read->degraded == ack->degraded,
+            "an acknowledgement is read as it is written");
+  }
+  static_cast<void>(chp::find_directory_count(frame, "/a/"));
+}
+
+void check_update(const chp::update& u) {
+  require(chp::check_key(u.key) == chp::errc{}, "a key is one");
+  require(u.id.size() <= chp::max_id_size && u.value.size() <= limits.max_value_size,
+          "frames are within their limits");
+  try_properties(u.properties);
+}
+
+// What was made of the same parts is read as the same parts.
+void expect_same(const chp::update& a, const chp::update& b) {
+  require(a.key == b.key && a.number == b.number && a.id == b.id && a.value == b.value &&
+              a.how == b.how && a.properties == b.properties,
+          "an update is read as it is written");
+}
+
+void try_register(std::string_view octets) {
+  chp::update_register first;
+  if (first.unpack(octets)) {
+    return;
+  }
+  chp::update_register second;
+  chp::update_register::pack_position from;
+  for (auto piece = first.pack(from); !piece.empty(); piece = first.pack(from)) {
+    require(!second.unpack(piece), "a register is read as it is written");
+  }
+  require(first.sessions() == second.sessions() && first.others() == second.others(),
+          "a register is whole");
+}
+
+void try_as(const message& m, chp::form how) {
+  if (const auto u = chp::parse_set(m, how, limits)) {
+    check_update(*u);
+    const auto published = chp::make_publication(u->how, *u, {}, 7);
+    const auto heard = chp::parse_publication(published, how, limits);
+    require(heard.has_value() && std::holds_alternative<chp::update>(*heard),
+            "what is set can be published");
+    auto expected = *u;
+    expected.number = 7;
+    std::string_view no_id{"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16};
+    if (expected.id.empty() && how == chp::form::kvmsg) {
+      expected.id = no_id;
+    }
+    expect_same(expected, std::get<chp::update>(*heard));
+    const auto entry = chp::make_entry(u->how, u->key, 9, u->id, u->properties, u->value);
+    const auto kept = chp::parse_snapshot(entry, how, limits);
+    require(kept.has_value() && std::holds_alternative<chp::update>(*kept),
+            "what is set can be in a snapshot");
+    expected = *u;
+    expected.number = 9;
+    expect_same(expected, std::get<chp::update>(*kept));
+  }
+  if (const auto heard = chp::parse_snapshot(m, how, limits)) {
+    if (const auto* const end = std::get_if<chp::snapshot_end>(&*heard)) {
+      require(end->number <= chp::max_sequence, "a sequence can be followed");
+    } else if (const auto* const piece = std::get_if<chp::register_piece>(&*heard)) {
+      try_register(piece->octets);
+    } else if (const auto* const u = std::get_if<chp::update>(&*heard)) {
+      check_update(*u);
+    }
+  }
+  if (const auto heard = chp::parse_publication(m, how, limits)) {
+    if (const auto* const u = std::get_if<chp::update>(&*heard)) {
+      check_update(*u);
+      require(u->number <= chp::max_sequence, "a sequence can be followed");
+    } else {
+      try_properties(std::get<chp::heartbeat>(*heard).properties);
+    }
+  }
+}
+
+void try_snapshot_port(const message& m) {
+  const auto heard = chp::parse_snapshot_port(m, limits);
+  if (!heard) {
+    return;
+  }
+  if (const auto* const request = std::get_if<chp::snapshot_request>(&*heard)) {
+    require(m == (request->has_subtree ? chp::make_snapshot_request(request->subtree)
+                                       : chp::make_snapshot_request()),
+            "a request is written as it was read");
+  } else if (const auto* const report = std::get_if<chp::position_report>(&*heard)) {
+    require(m == chp::make_position_report(report->applied), "a report is written as it was read");
+  } else if (const auto* const again = std::get_if<chp::resubmission>(&*heard)) {
+    check_update(again->change);
+    require(again->base <= chp::max_sequence, "a sequence can be followed");
+  } else {
+    const auto count = std::get<chp::resubmission_end>(*heard).count;
+    require(m == chp::make_resubmission_end(count), "a count is written as it was read");
+  }
+}
+
+}  // namespace
+}  // namespace zmtp::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto m = zmtp::fuzz::message_of(zmtp::fuzz::text_of(data, size));
+  for (const auto how : {chp::form::kvmsg, chp::form::kvsimple_8, chp::form::kvsimple_4}) {
+    zmtp::fuzz::try_as(m, how);
+  }
+  zmtp::fuzz::try_snapshot_port(m);
+  return 0;
+}
