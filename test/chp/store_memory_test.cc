@@ -44,7 +44,8 @@ void expect_within(std::size_t keys, std::size_t key_size, std::size_t value_siz
     // What it says of itself is all but the hash table.
     EXPECT_LE(s.memory() + 8 * keys, taken);
     EXPECT_LE(taken - empty, s.memory() + 22 * keys);
-    RecordProperty("octets_beside_payload", std::to_string((taken - payload) / keys));
+    ::testing::Test::RecordProperty("octets_beside_payload",
+                                    std::to_string((taken - payload) / keys));
   }
   EXPECT_EQ(zmtp::test::counted().live, before);
 }
