@@ -72,7 +72,8 @@ TEST(chp_update_id, of_another_length_is_one_that_no_session_has) {  // protocol
   }
   EXPECT_EQ(ids.size(), 63U);
   // Two servers of different machines must come to the same.
-  EXPECT_EQ(text_of(update_id::of_frame("0123456789abcdef0123456789abcdef")), "");
+  EXPECT_EQ(text_of(update_id::of_frame("0123456789abcdef0123456789abcdef")),
+            "bc65ea34-1946-f7aa-9146-8a242197e6c0");
 }
 
 TEST(chp_update_id, counter_of_zero_is_of_no_session) {
