@@ -236,7 +236,9 @@ void update_register::insert_other(const update_id& id) {
 
 std::string update_register::pack(pack_position& from) const {
   std::string piece;
-  while (piece.size() + max_record_size <= max_piece_size && from.session < records_.size()) {
+  from.sessions_end = std::min(from.sessions_end, records_.size());
+  from.others_end = std::min(from.others_end, others_ever_);
+  while (piece.size() + max_record_size <= max_piece_size && from.session < from.sessions_end) {
     const auto& r = records_[from.session++];
     if (r.counter == 0) {
       continue;  // there was no memory for what it was made for
@@ -252,7 +254,7 @@ std::string update_register::pack(pack_position& from) const {
   }
   // Of those that went meanwhile there is nothing to tell.
   from.other = std::max<std::uint64_t>(from.other, others_ever_ - others_.size());
-  while (piece.size() + max_record_size <= max_piece_size && from.other < others_ever_) {
+  while (piece.size() + max_record_size <= max_piece_size && from.other < from.others_end) {
     piece += other_mark;
     piece += others_[from.other++ % limits_.max_others].octets();
   }

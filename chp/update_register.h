@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -52,11 +53,14 @@ public:
   [[nodiscard]] std::size_t sessions() const noexcept { return by_session_.size(); }
   [[nodiscard]] std::size_t others() const noexcept { return by_id_.size(); }
 
-  // Packs it for another server, a piece at a time, until one is empty. What is inserted meanwhile may be
-  // in a later piece or in none.
+  // Packs it for another server, a piece at a time, until one is empty. It has all that was there at the
+  // first piece; what is inserted meanwhile may be in a later piece or in none.
   struct pack_position {
     std::size_t session = 0;
     std::uint64_t other = 0;
+    // Where it ends, once it has begun: what keeps coming has no end.
+    std::size_t sessions_end = std::numeric_limits<std::size_t>::max();
+    std::uint64_t others_end = std::numeric_limits<std::uint64_t>::max();
   };
   [[nodiscard]] std::string pack(pack_position& from) const;
   // Adds what a piece has to what is known. Errors: malformed_register. Throws std::bad_alloc. After
