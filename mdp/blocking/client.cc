@@ -1,6 +1,6 @@
 #include "mdp/blocking/client.h"
 
-#include "mdp/blocking/run_in.h"
+#include "zmtp/blocking/run_in.h"
 
 #include <boost/system/system_error.hpp>
 
@@ -10,6 +10,7 @@
 namespace mdp::blocking {
 
 using boost::system::error_code;
+using zmtp::blocking::run_in;
 
 client::client(zmtp::blocking::context& in, std::string_view broker, const client_options& options)
     : client{in, std::vector<std::string>{std::string{broker}}, options} {}

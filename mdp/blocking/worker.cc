@@ -1,6 +1,6 @@
 #include "mdp/blocking/worker.h"
 
-#include "mdp/blocking/run_in.h"
+#include "zmtp/blocking/run_in.h"
 #include "zmtp/error.h"
 
 #include <boost/asio/error.hpp>
@@ -16,6 +16,7 @@
 namespace mdp::blocking {
 
 using boost::system::error_code;
+using zmtp::blocking::run_in;
 
 // Requests that nobody has received yet. What is in it belongs to the context's thread until then.
 struct worker::inbox {

@@ -7,7 +7,7 @@
 #include <future>
 #include <utility>
 
-namespace mdp::blocking {
+namespace zmtp::blocking {
 
 // Returns what `work` returns, and throws what it throws. Not for the context's own thread, which would
 // wait for itself.
@@ -19,4 +19,4 @@ auto run_in(const boost::asio::any_io_executor& executor, Work&& work) {
   return done.get();
 }
 
-}  // namespace mdp::blocking
+}  // namespace zmtp::blocking
