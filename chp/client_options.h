@@ -38,8 +38,8 @@ struct client_options {
   bool always_send_ttl = false;
 
   // Of the map; above, the server's is not taken. Octets of keys and values.
-  std::size_t most_keys = 50'000'000;
-  std::size_t most_octets = std::size_t{16} * 1024 * 1024 * 1024;
+  std::size_t most_keys = 10'000'000;
+  std::size_t most_octets = std::size_t{1} << 30;
   std::size_t most_value_octets = 16 * 1024 * 1024;
   // Updates that come while a snapshot does are kept up to this; above, the snapshot is asked for again.
   std::size_t most_octets_behind_snapshot = 64 * 1024 * 1024;

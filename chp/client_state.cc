@@ -10,14 +10,15 @@
 namespace chp {
 
 client_state::client_state(std::size_t servers, const client_options& options,
-                           std::uint64_t session, std::uint32_t seed)
+                           std::uint64_t session, std::uint64_t seed)
     : options_{options},
       limits_{.max_value_size = options.most_value_octets},
-      round_{servers, options, seed},
+      round_{servers, options, static_cast<std::uint32_t>(seed)},
       dialogue_{options},
       gaps_{options.subtree},
-      map_{options.most_keys, options.most_octets},
-      incoming_{options.most_keys, options.most_octets},
+      store_seed_{seed},
+      map_{new_store()},
+      incoming_{new_store()},
       pending_{session, options.pending_updates, options.pending_octets},
       collectors_(servers) {}
 
@@ -47,7 +48,7 @@ void client_state::leave(time_point now, actions& out) {
   ++counters_.servers_left;
   out.connections.push_back({actions::connection::close, round_.current()});
   visiting_ = false;
-  incoming_.clear();
+  discard(incoming_);
   behind_.clear();
   behind_octets_ = 0;
   collectors_[round_.current()].awaited.reset();
@@ -150,7 +151,7 @@ void client_state::on_update(const update& u, zmtp::message&& m, time_point now,
 void client_state::close_gap(server_dialogue::wish renew, client_event::kind why, time_point now,
                              actions& out) {
   out.events.push_back({why, round_.current()});
-  incoming_.clear();
+  discard(incoming_);
   behind_.clear();
   behind_octets_ = 0;
   carry(renew, now, out);
@@ -171,10 +172,10 @@ void client_state::apply(const update& u, time_point now, actions& out) {
   seen_ = u.number;
   ++counters_.updates;
   if (u.erases()) {
-    if (!map_.erase(u.key)) {
+    if (!map_->erase(u.key, u.number)) {
       return;
     }
-  } else if (map_.set(u.key, u.value, u.number) != errc{}) {
+  } else if (map_->apply({.key = u.key, .value = u.value}, u.number) != errc{}) {
     leave(client_event::kind::too_large, now, out);
     return;
   }
@@ -191,7 +192,7 @@ void client_state::on_snapshot_message(const zmtp::message& m, time_point now, a
   }
   if (const auto* const entry = std::get_if<update>(&*parsed)) {
     if (dialogue_.on_entry(now) && !entry->erases() && concerns_us(entry->key) &&
-        incoming_.set(entry->key, entry->value, entry->number) != errc{}) {
+        incoming_->apply({.key = entry->key, .value = entry->value}, 0) != errc{}) {
       leave(client_event::kind::too_large, now, out);
     } else if (!ours_) {
       // The Guide's servers tell whose update it was.
@@ -224,9 +225,9 @@ void client_state::adopt(const snapshot_end& end, time_point now, actions& out) 
   ++counters_.snapshots;
   map_.swap(incoming_);
   if (watched_) {
-    tell_difference(end.number, out);
+    tell_difference(*incoming_, end.number, out);
   }
-  incoming_.clear();
+  discard(incoming_);
   gaps_.begin(end.number, end.properties, ours_);
   seen_ = end.number;
   if (!std::exchange(ready_, true)) {
@@ -250,15 +251,39 @@ void client_state::adopt(const snapshot_end& end, time_point now, actions& out) 
 }
 
 // The snapshot has been swapped in.
-void client_state::tell_difference(sequence at, actions& out) {
-  map_.for_each_difference(
-      incoming_,
-      [&](std::string_view key, const key_map::entry& is) {
-        out.changes.push_back({std::string{key}, is.value, at});
-      },
-      [&](std::string_view key) {
-        out.changes.push_back({std::string{key}, {}, at});
-      });
+void client_state::tell_difference(const store& before, sequence at, actions& out) {
+  map_->for_each({}, [&](const store::entry& is) {
+    if (const auto* const was = before.find(is.key());
+        was == nullptr || was->value() != is.value()) {
+      out.changes.push_back({std::string{is.key()}, std::string{is.value()}, at});
+    }
+    return true;
+  });
+  before.for_each({}, [&](const store::entry& was) {
+    if (map_->find(was.key()) == nullptr) {
+      out.changes.push_back({std::string{was.key()}, {}, at});
+    }
+    return true;
+  });
+}
+
+std::unique_ptr<store> client_state::new_store() const {
+  return std::make_unique<store>(store_seed_, store_limits{.max_keys = options_.most_keys,
+                                                           .max_octets = options_.most_octets});
+}
+
+void client_state::discard(std::unique_ptr<store>& what) {
+  if (!what->empty()) {
+    discarded_.push_back(std::move(what));
+    what = new_store();
+  }
+}
+
+bool client_state::tidy(std::size_t most) noexcept {
+  if (!discarded_.empty() && discarded_.back()->dismantle(most)) {
+    discarded_.pop_back();
+  }
+  return discarded_.empty();
 }
 
 void client_state::on_collector_subscribed(std::size_t server, time_point now, actions& out) {
@@ -437,8 +462,8 @@ client_status client_state::status() const {
           .acknowledges = following() && ours_,
           .server = round_.current(),
           .number = seen_.value_or(0),
-          .keys = map_.size(),
-          .octets = map_.octets(),
+          .keys = map_->keys(),
+          .octets = map_->octets(),
           .sent = pending_.sent(),
           .unsent = pending_.unsent(),
           .counters = counters_};

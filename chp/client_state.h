@@ -4,22 +4,23 @@
 
 #include "chp/client_actions.h"
 #include "chp/client_options.h"
+#include "chp/client_status.h"
 #include "chp/command.h"
 #include "chp/error.h"
 #include "chp/gap_check.h"
-#include "chp/key_map.h"
 #include "chp/pending_sets.h"
 #include "chp/server_dialogue.h"
 #include "chp/server_round.h"
+#include "chp/store.h"
 #include "zmtp/message.h"
 
 #include <boost/system/result.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -28,33 +29,6 @@
 #include <vector>
 
 namespace chp {
-
-struct client_counters {
-  std::uint64_t updates = 0;      // that were applied
-  std::uint64_t old_updates = 0;  // that were discarded for their sequence
-  std::uint64_t snapshots = 0;    // that were taken
-  std::uint64_t gaps = 0;
-  std::uint64_t servers_left = 0;  // whatever the reason
-  std::uint64_t resent = 0;        // KVSETs that were sent again to one that had them perhaps
-  std::uint64_t committed = 0;
-  std::array<std::uint64_t, errc_count> invalid{};  // messages that were ignored, by errc
-};
-
-struct client_status {
-  bool ready = false;  // there is a map
-  bool following =
-      false;  // … that is kept up to date now; otherwise it is as it was when last it was
-  bool degraded = false;  // the server commits without a backup
-  bool acknowledges =
-      false;               // the server is of this project: committed is what its backup has, too
-  std::size_t server = 0;  // the one that is followed or turned to, in the order of the constructor
-  sequence number = 0;     // of the last update
-  std::size_t keys = 0;
-  std::size_t octets = 0;  // of keys and values
-  std::size_t sent = 0;    // updates that are not committed
-  std::size_t unsent = 0;  // … and those that wait for room or for a server
-  client_counters counters;
-};
 
 // The map changes only by what the server says: an update of our own is seen when it comes back, in the
 // server's order. It is committed when a server of ours acknowledges it, which is when its backup has it too;
@@ -65,10 +39,10 @@ public:
   using actions = client_actions;
   using ticket = pending_sets::ticket;
 
-  // Servers are numbers here, from 0. `session` names this client to servers of ours (update_id); `seed`
-  // spreads the pauses of many clients.
+  // Servers are numbers here, from 0. `session` names this client to servers of ours (update_id), and all
+  // clients see it; `seed`, which nobody sees, spreads the pauses of many clients and hashes the keys.
   client_state(std::size_t servers, const client_options& options, std::uint64_t session,
-               std::uint32_t seed = 1);
+               std::uint64_t seed = 1);
 
   void start(time_point now, actions& out);
 
@@ -101,11 +75,14 @@ public:
   void on_deadline(time_point now, actions& out);
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
 
+  // Maps that were swapped for others are freed in pieces, of so many keys at most. True if all are.
+  bool tidy(std::size_t most) noexcept;
+
   // Whether changes are to be told.
   void tell_changes(bool wanted) noexcept { watched_ = wanted; }
 
   [[nodiscard]] bool ready() const noexcept { return ready_; }
-  [[nodiscard]] const key_map& map() const noexcept { return map_; }
+  [[nodiscard]] const store& map() const noexcept { return *map_; }
   [[nodiscard]] client_status status() const;
 
 private:
@@ -130,7 +107,9 @@ private:
   void on_snapshot_end(const snapshot_end& end, time_point now, actions& out);
   void adopt(const snapshot_end& end, time_point now, actions& out);
   void apply(const update& u, time_point now, actions& out);
-  void tell_difference(sequence at, actions& out);
+  void tell_difference(const store& before, sequence at, actions& out);
+  [[nodiscard]] std::unique_ptr<store> new_store() const;
+  void discard(std::unique_ptr<store>& what);
   void send_unsent(time_point now, actions& out);
   void resend(std::size_t server, time_point now, actions& out);
   void await_written(actions& out);
@@ -149,9 +128,11 @@ private:
   bool ours_ = false;  // … acknowledges
   server_dialogue dialogue_;
   gap_check gaps_;
-  key_map map_;
-  key_map incoming_;                   // the snapshot
-  std::vector<zmtp::message> behind_;  // KVPUBs that came while a snapshot did not
+  std::uint64_t store_seed_;
+  std::unique_ptr<store> map_;
+  std::unique_ptr<store> incoming_;                // the snapshot
+  std::vector<std::unique_ptr<store>> discarded_;  // see tidy()
+  std::vector<zmtp::message> behind_;              // KVPUBs that came while a snapshot did not
   std::size_t behind_octets_ = 0;
   std::optional<sequence> seen_;
   bool ready_ = false;

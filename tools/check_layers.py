@@ -22,6 +22,7 @@ FLOORS = [
     ("bench",                  ANY),
 
     ("chp/replicated_server",  ["chp", "bstar"]),
+    ("chp/blocking",           ["chp", "zmtp/blocking"]),
     ("chp",                    ["zmtp/pattern"]),
     ("bstar",                  ["zmtp/pattern"]),
     ("mdp/titanic",            ["mdp"]),
@@ -51,7 +52,7 @@ FILE_ROOMS = {"chp/replicated_server"}
 PURE_FOLDERS = {"zmtp", "zmtp/buffer", "zmtp/mechanism", "zmtp/conversation", "zmtp/routing"}
 PURE_FILES = re.compile(
     # Of chp all but the shells.
-    r"(?:^chp/(?!(?:server|client|blocking_client|replicated_server)\.)\w+"
+    r"(?:^chp/(?!(?:server|client|waiting_handlers|watch_queue|watcher|replicated_server)\.)\w+"
     r"|(?:^|/)\w+_state|(?:^|/)state_(?:machine|message)|(?:^|/)command)\.(?:h|cc)$")
 
 # What a pure file never includes, itself or through a header of the project.

@@ -155,7 +155,7 @@ protected:
   }
   [[nodiscard]] std::string value(std::string_view key) const {
     const auto* const found = state->map().find(key);
-    return found != nullptr ? found->value : "";
+    return std::string{found != nullptr ? found->value() : ""};
   }
   [[nodiscard]] std::uint64_t ignored(errc fault) const {
     return state->status().counters.invalid[static_cast<std::size_t>(fault)];

@@ -1,0 +1,80 @@
+#include "chp/watch_queue.h"
+
+#include <boost/asio/error.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace chp {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+
+void watch_queue::add(const std::vector<change>& all) {
+  for (const auto& one : all) {
+    if (one.key.starts_with(subtree_)) {
+      changes_.push_back(one);
+    }
+  }
+  if (changes_.size() > most_) {
+    keep_last_of_each_key();
+  }
+  if (!handlers_.empty() && take(*batch_)) {
+    handlers_.complete_now(handlers_.first(), error_code{}, batch_->size());
+  }
+}
+
+void watch_queue::keep_last_of_each_key() {
+  boost::unordered_flat_set<std::string_view> seen;
+  std::vector<change> kept;
+  for (auto one = changes_.rbegin(); one != changes_.rend(); ++one) {
+    if (seen.insert(one->key).second) {
+      kept.push_back(*one);
+    }
+  }
+  std::reverse(kept.begin(), kept.end());
+  changes_ = std::move(kept);
+  // Or each change would cost a walk, where the map has more keys than that.
+  most_ = std::max(most_, 2 * changes_.size());
+}
+
+bool watch_queue::take(std::vector<change>& batch) {
+  if (changes_.empty()) {
+    return false;
+  }
+  batch.clear();
+  batch.swap(changes_);
+  return true;
+}
+
+void watch_queue::start_receive(std::vector<change>& batch, received_handler&& handler) {
+  const auto number = ++receives_;
+  handlers_.add(number, std::move(handler), [self = weak_from_this(), number] {
+    if (const auto one = self.lock()) {
+      one->handlers_.complete_later(number, asio::error::operation_aborted, std::size_t{0});
+    }
+  });
+  batch_ = &batch;
+  batch.clear();
+  if (take(batch)) {
+    handlers_.complete_later(number, error_code{}, batch.size());
+  } else if (ended_) {
+    handlers_.complete_later(number, asio::error::operation_aborted, std::size_t{0});
+  }
+}
+
+void watch_queue::end() {
+  ended_ = true;
+  while (!handlers_.empty()) {
+    handlers_.complete_later(handlers_.first(), asio::error::operation_aborted, std::size_t{0});
+  }
+}
+
+void watch_queue::close() {
+  closed_ = true;
+  end();
+}
+
+}  // namespace chp

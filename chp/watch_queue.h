@@ -1,0 +1,48 @@
+#pragma once
+// The changes that a watcher has not received. Shared by it and the client.
+
+#include "chp/client_actions.h"
+#include "chp/waiting_handlers.h"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/system/error_code.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace chp {
+
+class watch_queue : public std::enable_shared_from_this<watch_queue> {
+public:
+  using received_handler = zmtp::completion_handler<void(boost::system::error_code, std::size_t)>;
+
+  watch_queue(const boost::asio::any_io_executor& executor, std::string subtree, std::size_t most)
+      : handlers_{executor}, subtree_{std::move(subtree)}, most_{most} {}
+
+  // Takes those that are of its subtree, and tells who waits.
+  void add(const std::vector<change>& all);
+  // Nothing more will come.
+  void end();
+  // Nobody receives any more.
+  void close();
+  [[nodiscard]] bool closed() const noexcept { return closed_; }
+
+  [[nodiscard]] bool take(std::vector<change>& batch);
+  void start_receive(std::vector<change>& batch, received_handler&& handler);
+
+private:
+  void keep_last_of_each_key();
+
+  waiting_handlers<void(boost::system::error_code, std::size_t)> handlers_;
+  std::vector<change>* batch_ = nullptr;  // of who waits
+  std::uint64_t receives_ = 0;
+  std::string subtree_;
+  std::vector<change> changes_;
+  std::size_t most_;  // twice as many as were left of the last time, at least
+  bool ended_ = false;
+  bool closed_ = false;
+};
+
+}  // namespace chp

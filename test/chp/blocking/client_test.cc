@@ -1,0 +1,122 @@
+// A client for threads that run no event loop.
+
+#include "chp/blocking/client.h"
+
+#include "test/chp/stand_in_server.h"
+#include "zmtp/blocking/run_in.h"
+#include "zmtp/error.h"
+
+#include <boost/asio/error.hpp>
+#include <boost/system/system_error.hpp>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace chp::blocking {
+namespace {
+
+using namespace std::chrono_literals;
+using boost::system::error_code;
+using zmtp::blocking::run_in;
+
+class blocking_client : public testing::Test {
+protected:
+  blocking_client() {
+    run_in(servers.get_executor(), [this] {
+      server = std::make_unique<test::stand_in_server>(servers.get_executor());
+      server->map = {{"/a/1", "one"}, {"/b/1", "two"}};
+    });
+  }
+  ~blocking_client() override {
+    run_in(servers.get_executor(), [this] { server.reset(); });
+  }
+  template <class Work>
+  auto with_server(Work&& work) {
+    return run_in(servers.get_executor(), [&] { return work(*server); });
+  }
+
+  static constexpr auto patience = 20s;
+  zmtp::blocking::context servers;
+  std::unique_ptr<test::stand_in_server> server;
+  zmtp::blocking::context context;
+};
+
+TEST_F(blocking_client, calls_return_when_they_are_done) {
+  client c{context, {server->address()}};
+  c.wait_ready(patience);
+  EXPECT_EQ(c.get("/a/1"), "one");
+  EXPECT_EQ(c.get("/a/2"), std::nullopt);
+  c.set("/a/2", "new", {.ttl = 60s, .until = patience});
+  EXPECT_EQ(c.get("/a/2"), "new");
+  c.erase("/a/1", patience);
+  using entries = std::vector<std::pair<std::string, std::string>>;
+  EXPECT_EQ(c.entries("/a/"), (entries{{"/a/2", "new"}}));
+  EXPECT_EQ(c.entries(), (entries{{"/a/2", "new"}, {"/b/1", "two"}}));
+  EXPECT_EQ(c.status().keys, 2U);
+}
+
+TEST_F(blocking_client, faults_are_thrown_or_returned) {
+  client c{context, {server->address()}};
+  EXPECT_THROW(c.set("HUGZ", "1"), boost::system::system_error);
+  error_code ec;
+  c.set("/a", "", {}, ec);
+  EXPECT_EQ(ec, errc::value_empty);
+  EXPECT_THROW((client{context, {}}), boost::system::system_error);
+}
+
+TEST_F(blocking_client, a_wait_ends_at_its_deadline) {
+  with_server([](auto& s) { s.answers = false; });
+  client c{context, {server->address()}};
+  error_code ec;
+  c.wait_ready(20ms, ec);
+  EXPECT_EQ(ec, zmtp::errc::timed_out);
+  auto changes = c.watch();
+  std::vector<change> batch;
+  EXPECT_FALSE(changes.receive(batch, 20ms));
+  with_server([](auto& s) { s.wake(); });
+  EXPECT_TRUE(changes.receive(batch, patience));
+  EXPECT_EQ(batch.size(), 2U);
+}
+
+TEST_F(blocking_client, many_threads_use_one_client) {
+  client c{context, {server->address()}};
+  c.wait_ready(patience);
+  std::vector<std::thread> threads;
+  for (int who = 0; who < 4; ++who) {
+    threads.emplace_back([&c, who] {
+      const auto key = "/own/" + std::to_string(who);
+      for (int i = 0; i < 100; ++i) {
+        c.set(key, std::to_string(i), {.until = patience});
+        EXPECT_EQ(c.get(key), std::to_string(i)) << "a thread reads what it has written";
+      }
+    });
+  }
+  for (auto& one : threads) {
+    one.join();
+  }
+  EXPECT_EQ(c.entries("/own/").size(), 4U);
+}
+
+TEST_F(blocking_client, stopping_wakes_who_waits) {
+  with_server([](auto& s) { s.answers = false; });
+  client c{context, {server->address()}};
+  auto changes = c.watch();
+  std::thread waits{[&] {
+    error_code ec;
+    c.wait_ready({}, ec);
+    EXPECT_EQ(ec, boost::asio::error::operation_aborted);
+  }};
+  std::thread watches{[&] {
+    std::vector<change> batch;
+    EXPECT_FALSE(changes.receive(batch));
+  }};
+  c.stop();
+  waits.join();
+  watches.join();
+}
+
+}  // namespace
+}  // namespace chp::blocking

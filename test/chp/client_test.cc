@@ -1,0 +1,325 @@
+// A client on real sockets: completion tokens, cancellation, lifetime, and servers that go.
+
+#include "chp/client.h"
+
+#include "test/chp/stand_in_server.h"
+#include "test/support/network_test.h"
+#include "zmtp/error.h"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/system/system_error.hpp>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace chp::test {
+namespace {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+using namespace std::chrono_literals;
+
+class chp_client : public zmtp::test::network_test {
+protected:
+  [[nodiscard]] std::vector<server_address> servers() const {
+    std::vector<server_address> all{first->address()};
+    if (second) {
+      all.push_back(second->address());
+    }
+    return all;
+  }
+  static client_options impatient() {
+    client_options options;
+    options.heartbeat = 100ms;
+    options.retry = 5ms;
+    options.longest_retry = 20ms;
+    return options;
+  }
+  std::unique_ptr<client> ready_client(const client_options& options = impatient()) {
+    auto made = std::make_unique<client>(executor(), servers(), options,
+                                         [this](const client_event& e) { events.push_back(e); });
+    EXPECT_EQ(wait([&](auto done) { made->async_wait_ready(std::move(done)); }), error_code{});
+    return made;
+  }
+  template <class Start>
+  error_code wait(Start&& start) {
+    std::optional<error_code> end;
+    start([&end](error_code ec) { end = ec; });
+    EXPECT_FALSE(end) << "completed within its initiation";
+    run_until([&] { return end.has_value(); });
+    return end.value_or(zmtp::errc::timed_out);
+  }
+  error_code set(client& of, std::string key, std::string value) {
+    return wait([&](auto done) { of.async_set(key, value, std::move(done)); });
+  }
+
+  std::optional<stand_in_server> first{std::in_place, executor()};
+  std::optional<stand_in_server> second;
+  std::vector<client_event> events;
+};
+
+TEST_F(chp_client, a_coroutine_sets_reads_watches_and_erases) {
+  first->map = {{"/a/1", "one"}};
+  client c{executor(), servers(), impatient()};
+  bool over = false;
+  const auto use = [&]() -> asio::awaitable<void> {
+    auto changes = c.watch("/a/");
+    co_await c.async_wait_ready(asio::use_awaitable);
+    EXPECT_EQ(c.get("/a/1"), "one");
+    EXPECT_EQ(c.get("/a/2"), std::nullopt);
+    co_await c.async_set("/a/2", "two", {.ttl = 60s}, asio::use_awaitable);
+    EXPECT_EQ(c.get("/a/2"), "two") << "the map has it when it is committed";
+    co_await c.async_set("/b", "elsewhere", asio::use_awaitable);
+    co_await c.async_erase("/a/1", asio::use_awaitable);
+    EXPECT_EQ(c.get("/a/1"), std::nullopt);
+    std::vector<change> batch;
+    std::string seen;
+    while (seen.size() < 21) {
+      const auto count = co_await changes.async_receive(batch, asio::use_awaitable);
+      EXPECT_EQ(count, batch.size());
+      for (const auto& one : batch) {
+        seen += one.key + "=" + one.value + " ";
+      }
+    }
+    EXPECT_EQ(seen, "/a/1=one /a/2=two /a/1= ");
+    std::string all;
+    c.for_each("/", [&](std::string_view key, std::string_view value) {
+      all += std::string{key} + "=" + std::string{value} + " ";
+    });
+    EXPECT_EQ(all, "/a/2=two /b=elsewhere ");
+    const auto [ec] = co_await c.async_set("HUGZ", "1", asio::as_tuple(asio::use_awaitable));
+    EXPECT_EQ(ec, errc::key_reserved);
+    EXPECT_EQ(outcome_of(ec), outcome::not_made);
+  };
+  asio::co_spawn(context(), use(), [&](const std::exception_ptr& thrown) {
+    EXPECT_FALSE(thrown);
+    over = true;
+  });
+  run_until([&] { return over; });
+}
+
+TEST_F(chp_client, what_cannot_be_connected_to_is_said_at_once) {
+  const auto fault = [&](const std::vector<server_address>& to, const client_options& options) {
+    try {
+      const client c{executor(), to, options};
+    } catch (const boost::system::system_error& e) {
+      return e.code();
+    }
+    return error_code{};
+  };
+  EXPECT_EQ(fault({}, {}), zmtp::errc::bad_endpoint);
+  EXPECT_EQ(fault({{"tcp://127.0.0.1:5556", "tcp://127.0.0.1:5557", "nowhere"}}, {}),
+            zmtp::errc::bad_endpoint);
+  EXPECT_EQ(fault(servers(), {.subtree = "/a"}), errc::malformed_subtree);
+  EXPECT_EQ(fault(servers(), {.subtree = "/a/"}), error_code{});
+}
+
+TEST_F(chp_client, the_three_ports_follow_one_another) {
+  const auto at = server_address::at("localhost:5556");
+  EXPECT_EQ(at.snapshot, "tcp://localhost:5556");
+  EXPECT_EQ(at.publisher, "tcp://localhost:5557");
+  EXPECT_EQ(at.collector, "tcp://localhost:5558");
+  EXPECT_EQ(server_address::at("tcp://[::1]:1").collector, "tcp://[::1]:3");
+  for (const auto* const bad :
+       {"localhost", "localhost:65534", "ipc:///tmp/x", "localhost:0", ""}) {
+    EXPECT_THROW(static_cast<void>(server_address::at(bad)), boost::system::system_error) << bad;
+  }
+}
+
+TEST_F(chp_client, without_an_answer_a_wait_ends_at_its_deadline) {
+  first->answers = false;
+  client c{executor(), servers(), impatient()};
+  EXPECT_EQ(wait([&](auto done) { c.async_wait_ready(20ms, std::move(done)); }),
+            zmtp::errc::timed_out);
+  first->wake();
+  EXPECT_EQ(wait([&](auto done) { c.async_wait_ready(15s, std::move(done)); }), error_code{});
+  EXPECT_EQ(wait([&](auto done) { c.async_wait_ready(std::move(done)); }), error_code{});
+}
+
+TEST_F(chp_client, waits_can_be_cancelled) {
+  first->answers = false;
+  client c{executor(), servers(), impatient()};
+  auto changes = c.watch();
+  asio::cancellation_signal signals[3];
+  std::vector<error_code> ends;
+  const auto note = [&](error_code ec) { ends.push_back(ec); };
+  std::vector<change> batch;
+  c.async_wait_ready(asio::bind_cancellation_slot(signals[0].slot(), note));
+  c.async_set("/a", "1", asio::bind_cancellation_slot(signals[1].slot(), note));
+  changes.async_receive(
+      batch, asio::bind_cancellation_slot(signals[2].slot(),
+                                          [&](error_code ec, std::size_t) { note(ec); }));
+  for (auto& signal : signals) {
+    signal.emit(asio::cancellation_type::total);
+  }
+  EXPECT_TRUE(ends.empty());
+  run_until([&] { return ends.size() == 3; });
+  for (const auto& ec : ends) {
+    EXPECT_EQ(ec, asio::error::operation_aborted);
+  }
+  // The one that was not sent is withdrawn; the next one is the first.
+  first->wake();
+  EXPECT_EQ(set(c, "/a", "2"), error_code{});
+  EXPECT_EQ(first->sets, 1U);
+}
+
+TEST_F(chp_client, a_set_that_was_sent_and_given_up_is_committed_all_the_same) {
+  first->acknowledges = false;
+  const auto c = ready_client();
+  std::optional<error_code> end;
+  asio::cancellation_signal signal;
+  c->async_set("/a", "1",
+               asio::bind_cancellation_slot(signal.slot(), [&](error_code ec) { end = ec; }));
+  run_until([&] { return first->sets == 1; });
+  signal.emit(asio::cancellation_type::terminal);
+  run_until([&] { return end.has_value(); });
+  EXPECT_EQ(end, asio::error::operation_aborted);
+  EXPECT_EQ(outcome_of(*end), outcome::unknown);
+  EXPECT_EQ(c->status().sent, 1U);
+  first->acknowledge();
+  run_until([&] { return c->status().sent == 0; });
+  EXPECT_EQ(c->get("/a"), "1");
+}
+
+TEST_F(chp_client, a_set_ends_at_its_deadline_with_what_is_known) {
+  first->acknowledges = false;
+  const auto c = ready_client();
+  const auto end =
+      wait([&](auto done) { c->async_set("/a", "1", {.until = 30ms}, std::move(done)); });
+  EXPECT_TRUE(end == errc::unconfirmed || end == errc::not_sent) << end.message();
+}
+
+TEST_F(chp_client, a_client_that_goes_tells_who_waits) {
+  first->acknowledges = false;
+  auto c = ready_client();
+  auto changes = c->watch();
+  std::vector<error_code> ends;
+  std::vector<change> batch;
+  c->async_set("/a", "1", [&](error_code ec) { ends.push_back(ec); });
+  changes.async_receive(batch, [&](error_code ec, std::size_t) { ends.push_back(ec); });
+  c->stop();
+  c->async_wait_ready([&](error_code ec) { ends.push_back(ec); });
+  c->async_erase("/a", [&](error_code ec) { ends.push_back(ec); });
+  c.reset();
+  EXPECT_TRUE(ends.empty()) << "called within the destructor";
+  run_until([&] { return ends.size() == 4; });
+  for (const auto& ec : ends) {
+    EXPECT_EQ(ec, asio::error::operation_aborted);
+  }
+  EXPECT_FALSE(changes.try_receive(batch));
+  first.reset();
+  run_to_the_end();
+}
+
+TEST_F(chp_client, a_handler_may_destroy_the_client) {
+  auto c = ready_client();
+  bool told = false;
+  c->async_set("/a", "1", [&](error_code ec) {
+    EXPECT_FALSE(ec);
+    c.reset();
+    told = true;
+  });
+  c->async_set("/a", "2", [](error_code) {});
+  run_until([&] { return told; });
+  first.reset();
+  run_to_the_end();
+}
+
+TEST_F(chp_client, a_context_that_goes_takes_all_with_it) {
+  first->acknowledges = false;
+  auto c = ready_client();
+  auto changes = c->watch();
+  const auto owned = std::make_shared<int>(1);
+  std::vector<change> batch;
+  c->async_set("/a", "1", [owned](error_code) { ADD_FAILURE(); });
+  run_until([&] { return first->sets == 1; });
+  first.reset();
+  destroy_context();
+  EXPECT_EQ(owned.use_count(), 1);
+  EXPECT_EQ(c->get("/none"), std::nullopt);
+  while (changes.try_receive(batch)) {
+    EXPECT_EQ(batch.size(), 1U);
+  }
+}
+
+TEST_F(chp_client, when_a_server_goes_the_next_is_followed_and_what_is_pending_sent_to_it) {
+  second.emplace(executor());
+  first->number = make_sequence(1, 0);
+  second->number = make_sequence(2, 0);
+  first->acknowledges = false;
+  const auto c = ready_client();
+  std::optional<error_code> end;
+  c->async_set("/a", "1", [&](error_code ec) { end = ec; });
+  run_until([&] { return first->sets == 1 && second->sets == 1; });
+  EXPECT_FALSE(end);
+  first.reset();
+  run_until([&] { return end.has_value(); });
+  EXPECT_FALSE(*end);
+  EXPECT_EQ(c->get("/a"), "1");
+  EXPECT_EQ(c->status().server, 1U);
+  EXPECT_EQ(set(*c, "/b", "2"), error_code{});
+  using enum client_event::kind;
+  EXPECT_EQ(events, (std::vector<client_event>{{following, 0}, {server_lost, 0}, {following, 1}}));
+}
+
+TEST_F(chp_client, a_server_that_is_not_there_yet_is_found_when_it_is) {
+  const auto at = first->address();
+  first.reset();
+  second.emplace(executor());
+  second->map = {{"/a", "1"}};
+  client c{executor(), {at, second->address()}, impatient()};
+  EXPECT_EQ(wait([&](auto done) { c.async_wait_ready(15s, std::move(done)); }), error_code{});
+  EXPECT_EQ(c.status().server, 1U);
+  EXPECT_EQ(c.get("/a"), "1");
+}
+
+TEST_F(chp_client, who_watches_and_does_not_read_gets_the_last_of_each_key) {
+  auto options = impatient();
+  options.watched_changes = 10;
+  const auto c = ready_client(options);
+  auto changes = c->watch("/a/");
+  for (int i = 0; i < 50; ++i) {
+    first->set("/a/" + std::to_string(i % 3), std::to_string(i));
+    first->set("/b", "other");
+  }
+  run_until([&] { return c->status().number == 100; });
+  std::vector<change> batch;
+  ASSERT_TRUE(changes.try_receive(batch));
+  EXPECT_LE(batch.size(), 10U);
+  std::map<std::string, std::string> last;
+  for (const auto& one : batch) {
+    last[one.key] = one.value;
+  }
+  EXPECT_EQ(last,
+            (std::map<std::string, std::string>{{"/a/0", "48"}, {"/a/1", "49"}, {"/a/2", "47"}}));
+  EXPECT_FALSE(changes.try_receive(batch));
+}
+
+TEST_F(chp_client, many_sets_at_once_are_committed_each_once_and_in_order) {
+  const auto c = ready_client();
+  constexpr std::size_t count = 20'000;
+  std::size_t committed = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    c->async_set("/a/" + std::to_string(i % 100), std::to_string(i), [&](error_code ec) {
+      EXPECT_FALSE(ec);
+      ++committed;
+    });
+  }
+  run_until([&] { return committed == count; });
+  EXPECT_EQ(first->sets, count);
+  for (std::size_t i = 0; i < 100; ++i) {
+    EXPECT_EQ(c->get("/a/" + std::to_string(i)), std::to_string(count - 100 + i));
+  }
+}
+
+}  // namespace
+}  // namespace chp::test

@@ -1,0 +1,155 @@
+#pragma once
+// A server of the clustered hashmap of a few lines, so that a test decides what it does and when: it keeps a
+// map, answers, publishes and acknowledges, each as long as the test lets it.
+
+#include "chp/acknowledgement.h"
+#include "chp/announcement.h"
+#include "chp/command.h"
+#include "chp/server_address.h"
+#include "zmtp/socket/router_socket.h"
+#include "zmtp/socket/sub_socket.h"
+#include "zmtp/socket/xpub_socket.h"
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace chp::test {
+
+class stand_in_server {
+public:
+  explicit stand_in_server(const boost::asio::any_io_executor& executor)
+      : router_{executor, options()},
+        publisher_{executor, publisher_options()},
+        collector_{executor} {
+    collector_.subscribe("");
+    at_ = {router_.bind("tcp://127.0.0.1:*").to_string(),
+           publisher_.bind("tcp://127.0.0.1:*").to_string(),
+           collector_.bind("tcp://127.0.0.1:*").to_string()};
+    hear_router();
+    hear_publisher();
+    hear_collector();
+  }
+
+  [[nodiscard]] const server_address& address() const noexcept { return at_; }
+
+  void set(std::string_view key, std::string_view value, const update_id& id = {}) {
+    value.empty() ? void(map.erase(std::string{key}))
+                  : void(map.insert_or_assign(std::string{key}, std::string{value}));
+    update u;
+    u.key = key;
+    u.value = value;
+    static_cast<void>(publisher_.try_send(make_publication(form::kvmsg, u, id, ++number)));
+  }
+  void acknowledge() {
+    for (const auto& [session, counter] : applied_) {
+      if (const auto peer = sessions_.find(session); peer != sessions_.end()) {
+        std::string properties;
+        append_acknowledgement(properties, counter, {}, false);
+        static_cast<void>(publisher_.try_send(peer->second, make_heartbeat(properties)));
+      }
+    }
+  }
+
+  // It becomes active, and says so.
+  void wake() {
+    answers = true;
+    static_cast<void>(publisher_.try_send(make_heartbeat()));
+  }
+
+  bool answers = true;
+  bool acknowledges = true;
+  std::map<std::string, std::string> map;
+  sequence number = 0;
+  std::size_t sets = 0;  // KVSETs that came, each counted once
+
+private:
+  static zmtp::socket_options options() {
+    zmtp::socket_options options;
+    options.announce_peers = true;
+    options.extensions = announce_server();
+    options.linger = std::chrono::milliseconds{0};
+    return options;
+  }
+
+  static zmtp::socket_options publisher_options() {
+    auto own = options();
+    own.xpub.announce_as_pub = true;
+    own.send_mark.messages.reset();
+    own.xpub.told = zmtp::xpub_options::notices::all;
+    return own;
+  }
+
+  void hear_router() {
+    router_.async_receive([this](zmtp::error_code ec, const zmtp::routed_message& m) {
+      if (ec) {
+        return;
+      }
+      if (m.what == zmtp::routed_message::kind::message && answers) {
+        const auto asked = parse_snapshot_port(m.content, {});
+        const auto subtree = std::get<snapshot_request>(*asked).subtree;
+        for (const auto& [key, value] : map) {
+          if (key.starts_with(subtree)) {
+            static_cast<void>(
+                router_.try_send(m.peer, make_entry(form::kvmsg, key, number, {}, {}, value)));
+          }
+        }
+        static_cast<void>(
+            router_.try_send(m.peer, make_snapshot_end(form::kvmsg, number, subtree)));
+      }
+      hear_router();
+    });
+  }
+  void hear_publisher() {
+    publisher_.async_receive([this](zmtp::error_code ec, const zmtp::routed_message& m) {
+      if (ec) {
+        return;
+      }
+      if (m.what == zmtp::routed_message::kind::attached) {
+        if (const auto* const info = publisher_.info(m.peer)) {
+          if (const auto session = parse_announcement(info->properties).session) {
+            sessions_[*session] = m.peer;
+          }
+        }
+      } else if (answers && m.what == zmtp::routed_message::kind::message &&
+                 m.content.front() == "\1HUGZ") {
+        static_cast<void>(publisher_.try_send(m.peer, make_heartbeat()));
+      }
+      hear_publisher();
+    });
+  }
+  void hear_collector() {
+    collector_.async_receive([this](zmtp::error_code ec, const zmtp::message& m) {
+      if (ec) {
+        return;
+      }
+      if (const auto set_to = parse_set(m, form::kvmsg, {})) {
+        const auto id = update_id::of_frame(set_to->id);
+        if (auto& counter = applied_[id.session()]; id.counter() > counter) {
+          counter = id.counter();
+          ++sets;
+          set(set_to->key, set_to->value, id);
+        }
+        if (acknowledges) {
+          acknowledge();
+        }
+      }
+      hear_collector();
+    });
+  }
+
+  zmtp::router_socket router_;
+  zmtp::xpub_socket publisher_;
+  zmtp::sub_socket collector_;
+  server_address at_;
+  std::map<std::uint64_t, zmtp::peer_id> sessions_;
+  std::map<std::uint64_t, std::uint64_t> applied_;  // the last counter of each session
+};
+
+}  // namespace chp::test
