@@ -154,7 +154,13 @@ void dispatcher::remove_worker(worker_record& lost, time_point now, broker_actio
 // Gives waiting requests to workers while there are both.
 void dispatcher::serve(service& s, time_point now, broker_actions& out) {
   while (s.has_room() && !s.waiting.empty()) {
-    assign(s.waiting.take(), now, out);
+    auto& next = s.waiting.take();
+    // It was given back before change_services() allowed fewer attempts.
+    if (next.attempts >= s.options.attempts) {
+      exhaust(next, out);
+    } else {
+      assign(next, now, out);
+    }
   }
 }
 
@@ -298,18 +304,23 @@ void dispatcher::give_back(request& held, time_point now, broker_actions& out) {
   if (held.asked_by == nullptr) {
     drop(held, out);
   } else if (held.partly_answered || held.attempts >= options.attempts) {
-    // The reply of a second worker must not be mixed with the first one's.
-    count(*held.asked,
-          held.partly_answered ? &request_counters::cut_short : &request_counters::exhausted);
-    if (options.poison == poison_policy::answer) {
-      fail(held, request_fault::worker_lost, out);
-    }
-    drop(held, out);
+    exhaust(held, out);
   } else {
     count(*held.asked, &request_counters::requeued);
     held.queued_at = now;
     held.asked->waiting.give_back(held);
   }
+}
+
+// It was carried out in part, perhaps, and is not given to another worker: whose reply must not be mixed
+// with that of the first one, either.
+void dispatcher::exhaust(request& r, broker_actions& out) {
+  auto& asked = *r.asked;
+  count(asked, r.partly_answered ? &request_counters::cut_short : &request_counters::exhausted);
+  if (asked.options.poison == poison_policy::answer) {
+    fail(r, request_fault::worker_lost, out);
+  }
+  drop(r, out);
 }
 
 // Tells the client, if it understands it, that there will be no reply.

@@ -86,6 +86,7 @@ private:
   void drop(request& r, broker_actions& out);
   void give_up(request& held, broker_actions& out);
   void give_back(request& held, time_point now, broker_actions& out);
+  void exhaust(request& r, broker_actions& out);
   void fail(request& r, request_fault why, broker_actions& out);
   void settle(service& s, time_point now, broker_actions& out);
   void watch_expiry(service& s);

@@ -425,6 +425,19 @@ TEST_F(broker_services_changed, counts_for_what_comes_and_for_what_is_there) {
   EXPECT_EQ(attempts, 4U);
 }
 
+TEST_F(broker_services_changed, what_a_worker_has_had_goes_to_no_other_once_it_must_not_run_twice) {
+  const auto client = attach_reader();
+  ask(client, "waiting", {"had"sv});
+  detach(attach_worker("waiting"));
+  ask(client, "waiting", {"not had"sv});
+  change({{"waiting", {.idempotent = false}}});
+  EXPECT_TRUE(silent(client));
+  const auto worker = attach_worker("waiting");
+  EXPECT_EQ(next(client), error("502", "unknown", "waiting"));
+  EXPECT_EQ(next(worker).back(), "not had");
+  EXPECT_EQ(of("waiting").exhausted, 1U);
+}
+
 TEST_F(broker_services_changed, names_come_and_go) {
   using list = std::vector<std::string>;
   EXPECT_EQ(names(), (list{"drop", "drop.once", "hasty", "narrow", "once", "punctual", "stubborn",
