@@ -1,0 +1,61 @@
+#include "chp/reconciliation.h"
+
+#include "chp/command.h"
+#include "chp/properties.h"
+
+#include <algorithm>
+#include <string>
+
+namespace chp {
+
+namespace {
+
+// Entries that are looked at for one piece.
+constexpr std::size_t looked_at = 8'192;
+// About what one takes.
+constexpr std::size_t typical_size = 64;
+
+}  // namespace
+
+void reconciliation::begin(std::unique_ptr<store> map, sequence base,
+                           std::deque<tombstones::erasure> erased) {
+  rewind();
+  map_ = std::move(map);
+  base_ = base;
+  erased_ = std::move(erased);
+}
+
+void reconciliation::rewind() noexcept {
+  cursor_.reset();
+  next_erased_ = 0;
+  offered_ = 0;
+  ended_ = false;
+}
+
+bool reconciliation::write(std::size_t octets, time_point now, std::vector<zmtp::message>& out) {
+  if (!pending() || ended_) {
+    return false;
+  }
+  std::size_t written = 0;
+  bool more = true;
+  for (std::size_t looked = 0; more && written < octets && looked < looked_at;) {
+    const auto most = std::min(looked_at - looked, std::max<std::size_t>(octets / typical_size, 1));
+    looked += most;
+    more = read(most, [&](const item& one) {
+      std::string properties;
+      if (one.deadline) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(*one.deadline - now);
+        append_ttl_left(properties, std::max(left, std::chrono::milliseconds{1}));
+      }
+      out.push_back(make_resubmission(base_, one.key, one.id, properties, one.value));
+      written += out.back().framed_size();
+    });
+  }
+  if (!more) {
+    ended_ = true;
+    out.push_back(make_resubmission_end(offered_));
+  }
+  return more;
+}
+
+}  // namespace chp

@@ -1,0 +1,94 @@
+#pragma once
+// What a server had accepted that lost its active role, offered to the one that has it. Pure.
+
+#include "chp/sequence.h"
+#include "chp/store.h"
+#include "chp/tombstones.h"
+#include "zmtp/message.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace chp {
+
+// The map as it was, of which everything behind `base` is offered; up to there both servers had the same.
+// It is kept until the other one says that it has looked at all of it, and offered again on each new
+// connection before.
+class reconciliation {
+public:
+  using time_point = std::chrono::steady_clock::time_point;
+
+  // One update that is offered.
+  struct item {
+    std::string_view key;
+    update_id id;
+    std::string_view value;  // empty: it was erased
+    std::optional<time_point> deadline;
+  };
+
+  // `erased` are those behind `base`.
+  void begin(std::unique_ptr<store> map, sequence base, std::deque<tombstones::erasure> erased);
+  // Something is left to be settled.
+  [[nodiscard]] bool pending() const noexcept { return map_ != nullptr; }
+  [[nodiscard]] sequence base() const noexcept { return base_; }
+
+  // From the beginning again: there is another connection.
+  void rewind() noexcept;
+  // Visits the next ones, `visit(const item&)`, having looked at so many entries at most; true if there
+  // are more.
+  template <class Visit>
+  [[nodiscard]] bool read(std::size_t most, Visit&& visit);
+  // Appends the next piece for the active server; true if there is more to write.
+  [[nodiscard]] bool write(std::size_t octets, time_point now, std::vector<zmtp::message>& out);
+  // The active server has looked at so many. True if that is all; and then the map is given back, to be
+  // dismantled.
+  [[nodiscard]] bool on_end(std::uint64_t count) const noexcept {
+    return pending() && ended_ && count == offered_;
+  }
+  [[nodiscard]] std::unique_ptr<store> take_map() noexcept {
+    rewind();
+    erased_.clear();
+    return std::move(map_);
+  }
+
+private:
+  std::unique_ptr<store> map_;
+  std::deque<tombstones::erasure> erased_;
+  sequence base_ = 0;
+  std::optional<store::snapshot> cursor_;
+  std::size_t next_erased_ = 0;
+  std::uint64_t offered_ = 0;
+  bool ended_ = false;
+};
+
+template <class Visit>
+bool reconciliation::read(std::size_t most, Visit&& visit) {
+  if (!cursor_) {
+    cursor_.emplace(map_->open_snapshot());
+  }
+  cursor_->read(most, [&](const store::entry& e) {
+    if (e.number() > base_) {
+      ++offered_;
+      visit(item{e.key(), e.id(), e.value(), e.deadline()});
+    }
+    return true;
+  });
+  for (; cursor_->at_end() && next_erased_ < erased_.size() && most != 0; ++next_erased_, --most) {
+    const auto& one = erased_[next_erased_];
+    // One that was set again is above.
+    if (one.number > base_ && map_->find(one.key) == nullptr) {
+      ++offered_;
+      visit(item{one.key, one.id, {}, {}});
+    }
+  }
+  return !cursor_->at_end() || next_erased_ < erased_.size();
+}
+
+}  // namespace chp

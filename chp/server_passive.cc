@@ -1,0 +1,232 @@
+// What server_state does when it becomes active or passive, and while it is passive.
+
+#include "chp/server_state.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace chp {
+
+namespace {
+
+// Of what is done bit by bit: at once.
+constexpr std::size_t dismantled_at_once = 10'000;
+constexpr std::size_t reconciled_at_once = 4'096;
+constexpr std::size_t offered_at_once = 256 * 1024;
+
+}  // namespace
+
+void server_state::activate(std::uint64_t epoch, time_point now, actions& out) {
+  const auto shared = map_->number();
+  const auto first = make_sequence(std::min<std::uint64_t>(epoch, max_epoch), 0);
+  if (first > shared) {
+    map_->pass(first);
+    counts_.clear();
+  }
+  used_up_ = false;
+  if (std::exchange(active_, true)) {
+    return;
+  }
+  // Otherwise it has what the other one has not, since before.
+  if (!is_diverged_) {
+    backup_.begin(shared);
+    erased_.clear();
+  }
+  // Clients could not refresh what they want to keep while nobody was active.
+  const auto heard = replication_.last_heard();
+  expire_from_ = heard ? now + (now - *heard) : now;
+  replication_.end();
+  out.events.push_back(server_event::active);
+  reconciling_ = offered_.pending();
+  offered_.rewind();
+  replay(now, out);
+  next_heartbeat_ = now;
+  on_deadline(now, out);
+}
+
+void server_state::deactivate(time_point now, actions& out) {
+  if (std::exchange(active_, false)) {
+    out.events.push_back(server_event::passive);
+    is_diverged_ = is_diverged_ || (paired() && map_->number() > backup_.number());
+    streams_.clear(out.close_askers);
+    // Who understands that goes to the other server at once.
+    for (const auto& [peer, said] : subscribers_) {
+      if (said.acks) {
+        out.close_subscribers.push_back(peer);
+      }
+    }
+    acks_.clear_waiting();
+    backup_.clear();
+    next_heartbeat_.reset();
+    reconciling_ = false;
+    reported_ = 0;
+  }
+  if (paired() && replication_.state() == replication::phase::off) {
+    replication_.begin(now, out);
+  }
+}
+
+// What clients have sent meanwhile, and the server before has not confirmed. Their times to live began
+// when they came.
+void server_state::replay(time_point now, actions& out) {
+  for (const auto& one : pending_.take()) {
+    const auto u = parse_set(one.content, options_.how, options_.limit);
+    if (!u || applied_->contains(one.id)) {
+      continue;
+    }
+    if (accept(*u, one.id, deadline_of(*u, one.received), now, out)) {
+      ++counters_.replayed;
+    }
+  }
+}
+
+// What the active server publishes.
+void server_state::on_publication(zmtp::message&& m, time_point now, actions& out) {
+  const auto input = parse_publication(m, options_.how, options_.limit);
+  if (!input) {
+    refuse(input.error());
+    return;
+  }
+  const bool is_update = std::holds_alternative<update>(*input);
+  if (replication_.on_publication(m, is_update, now, out)) {
+    follow(m, now, out);
+  }
+}
+
+void server_state::follow(const zmtp::message& m, time_point now, actions& out) {
+  const auto input = parse_publication(m, options_.how, options_.limit);
+  const auto* const u = input ? std::get_if<update>(&*input) : nullptr;
+  if (u == nullptr) {
+    return;
+  }
+  const auto last = map_->number();
+  if (u->number <= last) {
+    ++counters_.outdated;
+    return;
+  }
+  if (u->number != last + 1) {
+    ++counters_.gaps;
+    replication_.on_gap(out);
+    return;
+  }
+  const auto id = update_id::of_frame(u->id);
+  if (u->erases()) {
+    map_->erase(u->key, u->number);
+  } else {
+    if (const auto fault = map_->apply({u->key, u->value, id, deadline_of(*u, now)}, u->number);
+        fault != errc{}) {
+      refuse(fault);
+      map_->erase(u->key, u->number);
+    }
+  }
+  applied_->insert(id);
+  pending_.confirm(id);
+  ++counters_.followed;
+}
+
+// The connection to the active server's snapshot port.
+void server_state::on_source_attached(const zmtp::metadata& said, time_point now, actions& out) {
+  reported_ = 0;
+  replication_.on_source_attached(parse_announcement(said), now, out);
+}
+
+void server_state::on_source_detached() {
+  offering_ = false;
+  replication_.on_source_detached();
+}
+
+void server_state::on_source_message(const zmtp::message& m, time_point now,
+                                     std::chrono::milliseconds wall, actions& out) {
+  const auto input = parse_snapshot(m, options_.how, options_.limit);
+  if (!input) {
+    refuse(input.error());
+    return;
+  }
+  if (const auto* const end = std::get_if<resubmission_end>(&*input);
+      end != nullptr && offering_ && offered_.on_end(end->count)) {
+    offering_ = false;
+    discard(offered_.take_map());
+    out.events.push_back(server_event::reconciled);
+    return;
+  }
+  const auto gaps = std::count(out.events.begin(), out.events.end(), server_event::gap);
+  if (auto whole = replication_.on_part(*input, map_->number(), now, wall, out)) {
+    adopt(std::move(*whole), now, out);
+  }
+  counters_.gaps += static_cast<std::uint64_t>(
+      std::count(out.events.begin(), out.events.end(), server_event::gap) - gaps);
+}
+
+void server_state::adopt(replication::snapshot&& taken, time_point now, actions& out) {
+  auto before = std::exchange(map_, std::move(taken.map));
+  if (taken.applied) {
+    applied_ = std::move(taken.applied);
+  }
+  tidying_ = false;
+  const bool can_offer = replication_.source_is_ours();
+  if (can_offer && std::exchange(is_diverged_, false)) {
+    discard(offered_.take_map());
+    offered_.begin(std::move(before), backup_.number(), erased_.all());
+    out.events.push_back(server_event::diverged);
+  } else {
+    discard(std::move(before));
+  }
+  erased_.clear();
+  pending_.forget_if([this](const update_id& id) { return applied_->contains(id); });
+  out.events.push_back(server_event::synchronized);
+  for (const auto& m : taken.since) {
+    if (replication_.state() == replication::phase::following) {
+      follow(m, now, out);
+    }
+  }
+  if (can_offer && offered_.pending()) {
+    offered_.rewind();
+    offering_ = true;
+    out.stream_ask = true;
+  }
+}
+
+void server_state::on_source_writable(time_point now, actions& out) {
+  if (offering_ && offered_.write(offered_at_once, now, out.ask)) {
+    out.stream_ask = true;
+  }
+}
+
+void server_state::report_position(actions& out) {
+  if (replication_.state() == replication::phase::following && replication_.source_is_ours() &&
+      std::exchange(reported_, map_->number()) != map_->number()) {
+    out.ask.push_back(make_position_report(reported_));
+  }
+}
+
+// Active again before the other server has looked at what this one offers: it looks itself.
+void server_state::reconcile(time_point now, actions& out) {
+  if (!reconciling_) {
+    return;
+  }
+  reconciling_ = offered_.read(reconciled_at_once, [&](const reconciliation::item& one) {
+    const auto octets = one.id.octets();
+    consider({form::kvmsg, one.key, 0, octets, {}, one.value}, offered_.base(), one.deadline, now,
+             out);
+  });
+  if (!reconciling_) {
+    discard(offered_.take_map());
+    out.events.push_back(server_event::reconciled);
+  }
+}
+
+// A map that is not needed any more goes bit by bit.
+void server_state::discard(std::unique_ptr<store> map) {
+  if (map) {
+    discarded_.push_back(std::move(map));
+  }
+}
+
+void server_state::dismantle() {
+  if (!discarded_.empty() && discarded_.back()->dismantle(dismantled_at_once)) {
+    discarded_.pop_back();
+  }
+}
+
+}  // namespace chp

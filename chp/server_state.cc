@@ -1,0 +1,400 @@
+#include "chp/server_state.h"
+
+#include "chp/properties.h"
+#include "chp/subtree.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace chp {
+
+namespace {
+
+constexpr std::string_view hugz = "HUGZ";
+// Of what is done bit by bit: at once.
+constexpr std::size_t expired_at_once = 1'000;
+constexpr std::size_t tidied_at_once = 10'000;
+
+server_options workable(server_options options) {
+  using std::chrono::milliseconds;
+  options.heartbeat = std::max(options.heartbeat, milliseconds{1});
+  options.snapshot_piece = std::max<std::size_t>(options.snapshot_piece, 1);
+  options.snapshots_of_a_peer = std::max<std::size_t>(options.snapshots_of_a_peer, 1);
+  options.backup_timeout = std::max(options.backup_timeout, milliseconds{1});
+  options.snapshot_timeout = std::max(options.snapshot_timeout, milliseconds{1});
+  return options;
+}
+
+}  // namespace
+
+server_state::server_state(const server_options& options, kind as, std::uint64_t random)
+    : options_{workable(options)},
+      kind_{as},
+      random_{random},
+      map_{std::make_unique<store>(next_random(), options_.map)},
+      applied_{std::make_unique<update_register>(next_random(), options_.applied)},
+      counts_{next_random(), options_.directories},
+      streams_{options_},
+      backup_{options_.backup_timeout},
+      erased_{next_random(), options_.tombstones},
+      pending_{next_random(), options_.pending_octets},
+      replication_{options_, next_random()} {}
+
+// Numbers that nobody outside can guess from one another: what a seed stands for, mixed.
+std::uint64_t server_state::next_random() noexcept {
+  random_ += 0x9e37'79b9'7f4a'7c15;
+  auto bits = random_;
+  bits = (bits ^ bits >> 30) * 0xbf58'476d'1ce4'e5b9;
+  bits = (bits ^ bits >> 27) * 0x94d0'49bb'1331'11eb;
+  return bits ^ bits >> 31;
+}
+
+// Subscribers.
+
+void server_state::on_subscriber_attached(zmtp::peer_id peer, const zmtp::metadata& said) {
+  const auto announced = parse_announcement(said);
+  subscribers_.insert_or_assign(peer, announced);
+  if (announced.session) {
+    acks_.attach(*announced.session, peer);
+  }
+}
+
+void server_state::on_subscription(zmtp::peer_id peer, std::string_view topic, actions& out) {
+  if (active_ && topic == hugz && options_.how == form::kvmsg) {
+    out.tell.push_back({peer, make_heartbeat()});
+  }
+}
+
+void server_state::on_subscriber_detached(zmtp::peer_id peer) {
+  subscribers_.erase(peer);
+  acks_.detach(peer);
+}
+
+// The snapshot port.
+
+void server_state::on_asker_attached(zmtp::peer_id peer, const zmtp::metadata& said) {
+  streams_.attach(peer, parse_announcement(said));
+}
+
+void server_state::on_asker_detached(zmtp::peer_id peer, actions& out) {
+  streams_.detach(peer);
+  tidying_ = true;
+  const auto before = backup_.in_sync();
+  backup_.on_detached(peer);
+  watch_backup(before, out);
+}
+
+bool server_state::is_vote(zmtp::peer_id peer, const zmtp::message& m) const {
+  const auto input = parse_snapshot_port(m, options_.limit);
+  const auto* const said = streams_.find(peer);
+  return input && std::holds_alternative<snapshot_request>(*input) && said != nullptr &&
+         !said->backup;
+}
+
+void server_state::on_asker_message(zmtp::peer_id peer, const zmtp::message& m, time_point now,
+                                    actions& out) {
+  const auto input = parse_snapshot_port(m, options_.limit);
+  if (!input) {
+    refuse(input.error());
+    return;
+  }
+  const auto* const said = streams_.find(peer);
+  const bool is_request = std::holds_alternative<snapshot_request>(*input);
+  if (said == nullptr || (!is_request && !(said->backup && paired()))) {
+    ++counters_.ignored_messages;
+    return;
+  }
+  std::visit([&](const auto& each) { on_input(peer, each, now, out); }, *input);
+}
+
+void server_state::on_input(zmtp::peer_id peer, const snapshot_request& r, time_point /*now*/,
+                            actions& out) {
+  const auto done = active_ ? streams_.ask(peer, r.subtree) : snapshot_streams::asked::refused;
+  switch (done) {
+    case snapshot_streams::asked::first: out.stream.push_back(peer); return;
+    case snapshot_streams::asked::another: return;
+    case snapshot_streams::asked::refused: ++counters_.ignored_requests; return;
+  }
+}
+
+void server_state::on_writable(zmtp::peer_id peer, time_point now, actions& out) {
+  if (!active_) {
+    return;
+  }
+  const auto made = streams_.write(peer, {*map_, counts_, *applied_}, now, out.reply);
+  counters_.snapshots += made.ended ? 1U : 0U;
+  tidying_ = tidying_ || made.ended;
+  if (made.of_backup && paired()) {
+    const auto before = backup_.in_sync();
+    backup_.on_snapshot(peer, *made.of_backup);
+    watch_backup(before, out);
+  }
+  if (made.more) {
+    out.stream.push_back(peer);
+  }
+}
+
+void server_state::on_input(zmtp::peer_id peer, const position_report& r, time_point now,
+                            actions& out) {
+  const auto before = backup_.in_sync();
+  backup_.on_report(peer, r.applied, map_->number(), now);
+  watch_backup(before, out);
+}
+
+void server_state::watch_backup(bool was_in_sync, actions& out) {
+  const auto in_sync = backup_.in_sync();
+  if (in_sync != was_in_sync) {
+    out.events.push_back(in_sync ? server_event::backup_in_sync : server_event::backup_lost);
+  }
+  if (in_sync) {
+    acks_.commit(backup_.number());
+    erased_.forget_to(backup_.number());
+  } else if (options_.degraded == degraded_policy::ack) {
+    acks_.commit(map_->number());
+  }
+}
+
+// Updates.
+
+std::optional<sequence> server_state::next_number(actions& out) {
+  // What is behind the last position of an epoch would be of another one, which may be the other
+  // server's. Without epochs there is none to be mistaken for.
+  const auto last = map_->number();
+  if (has_epoch(last) && position_of(last) == max_position) {
+    if (!std::exchange(used_up_, true)) {
+      out.events.push_back(server_event::epoch_used_up);
+    }
+    return std::nullopt;
+  }
+  return last + 1;
+}
+
+void server_state::on_update(zmtp::message&& m, time_point now, actions& out) {
+  const auto parsed_update = parse_set(m, options_.how, options_.limit);
+  if (!parsed_update) {
+    refuse(parsed_update.error());
+    return;
+  }
+  const auto& u = *parsed_update;
+  const auto id = update_id::of_frame(u.id);
+  if (applied_->contains(id)) {
+    ++counters_.repeated;
+    acknowledge_again(id);
+    return;
+  }
+  if (!active_) {
+    if (paired()) {
+      const auto before = pending_.dropped();
+      (void)pending_.add(std::move(m), id, now);
+      counters_.pending_dropped += pending_.dropped() - before;
+    }
+    return;
+  }
+  if (accept(u, id, deadline_of(u, now), now, out)) {
+    ++counters_.updates;
+  }
+}
+
+std::optional<server_state::time_point> server_state::deadline_of(const update& u,
+                                                                  time_point came) {
+  if (u.properties.empty()) {
+    return std::nullopt;
+  }
+  const auto value = properties{u.properties}.find(property_name::ttl);
+  const auto ttl = value ? parse_ttl(*value) : std::nullopt;
+  return ttl ? std::optional{came + *ttl} : std::nullopt;
+}
+
+void server_state::acknowledge_again(const update_id& id) {
+  if (active_ && id.has_session()) {
+    acks_.owe(id.session());
+  }
+}
+
+// One that has no id, and needs one because passive servers of the Guide do, is given one here, so that
+// all know it by the same.
+bool server_state::accept(const update& u, const update_id& id, std::optional<time_point> deadline,
+                          time_point now, actions& out) {
+  const auto number = next_number(out);
+  if (!number) {
+    return false;
+  }
+  const auto own = id.empty() ? update_id::of_random(next_random(), next_random()) : id;
+  if (u.erases()) {
+    map_->erase(u.key, *number);
+    if (paired()) {
+      erased_.add(u.key, own, *number);
+    }
+  } else if (const auto fault = map_->apply({u.key, u.value, own, deadline}, *number);
+             fault != errc{}) {
+    refuse(fault);
+    return false;
+  }
+  applied_->insert(id);
+  publish(u, own, *number, out);
+  settle(id, *number, now);
+  return true;
+}
+
+void server_state::publish(const update& u, const update_id& id, sequence number, actions& out) {
+  properties_.clear();
+  if (u.key.front() == '/' && options_.how == form::kvmsg) {
+    append_directory_counts(properties_, counts_.add(u.key));
+  }
+  out.publish.push_back(make_publication(options_.how, u, id, number, properties_));
+}
+
+// Who sent it is to know that it is committed, now or when the backup has it.
+void server_state::settle(const update_id& id, sequence number, time_point now) {
+  const bool is_waited_for =
+      paired() && (backup_.in_sync() || options_.degraded == degraded_policy::block);
+  if (is_waited_for) {
+    backup_.on_update(now);
+  }
+  if (!id.has_session()) {
+    return;
+  }
+  if (is_waited_for) {
+    acks_.await(id.session(), id.counter(), number);
+  } else {
+    acks_.owe(id.session());
+  }
+}
+
+// What the other server had accepted when it was active. It counts where nothing has happened to the key
+// since they had the same.
+void server_state::consider(const update& u, sequence base, std::optional<time_point> deadline,
+                            time_point now, actions& out) {
+  const auto id = update_id::of_frame(u.id);
+  const auto* const there = map_->find(u.key);
+  const bool is_later = (there != nullptr && there->number() > base) || erased_.of(u.key) > base ||
+                        (there == nullptr && !erased_.complete_from(base));
+  const bool is_idle = there == nullptr && u.erases();
+  if (is_later || is_idle || applied_->contains(id)) {
+    ++counters_.resubmissions_outdated;
+    // It is settled by what came later; who sent it need not send it again.
+    applied_->insert(id);
+    return;
+  }
+  std::string ttl;
+  if (deadline) {
+    using std::chrono::milliseconds;
+    append_ttl(ttl, std::max(std::chrono::ceil<milliseconds>(*deadline - now), milliseconds{1}));
+  }
+  auto change = u;
+  change.properties = ttl;
+  if (accept(change, id, deadline, now, out)) {
+    ++counters_.resubmitted;
+  }
+}
+
+void server_state::on_input(zmtp::peer_id /*peer*/, const resubmission& r, time_point now,
+                            actions& out) {
+  if (!active_) {
+    return;
+  }
+  std::optional<time_point> deadline;
+  if (const auto left = properties{r.change.properties}.find(property_name::ttl_left)) {
+    if (const auto ttl = parse_ttl_left(*left)) {
+      deadline = now + *ttl;
+    }
+  }
+  consider(r.change, r.base, deadline, now, out);
+}
+
+void server_state::on_input(zmtp::peer_id peer, const resubmission_end& r, time_point /*now*/,
+                            actions& out) {
+  if (active_) {
+    out.reply.push_back({peer, make_resubmission_end(r.count)});
+  }
+}
+
+// Time.
+
+void server_state::expire(time_point now, actions& out) {
+  const auto last = map_->number();
+  if (now < expire_from_ ||
+      (has_epoch(last) && max_position - position_of(last) < expired_at_once)) {
+    return;
+  }
+  sequence number = last;
+  counters_.expired += map_->expire(now, expired_at_once, [&](const store::entry& e) {
+    const auto id = update_id::of_random(next_random(), next_random());
+    publish({options_.how, e.key(), 0, {}, {}, {}}, id, ++number, out);
+    if (paired()) {
+      erased_.add(e.key(), id, number);
+    }
+    settle(id, number, now);
+    return number;
+  });
+}
+
+void server_state::on_turn_end(time_point now, actions& out) {
+  if (active_) {
+    acks_.tell(*applied_, paired() && !backup_.in_sync(), now, out.tell);
+  } else {
+    report_position(out);
+  }
+}
+
+std::optional<server_state::time_point> server_state::next_deadline() const noexcept {
+  if (tidying_ || reconciling_ || !discarded_.empty()) {
+    return time_point{};
+  }
+  std::optional<time_point> first;
+  const auto consider_also = [&first](std::optional<time_point> due) {
+    first = due && (!first || *due < *first) ? due : first;
+  };
+  if (active_) {
+    consider_also(next_heartbeat_);
+    if (const auto due = map_->next_deadline()) {
+      consider_also(std::max(*due, expire_from_));
+    }
+    consider_also(acks_.next_deadline());
+    consider_also(backup_.next_deadline());
+  } else {
+    consider_also(replication_.next_deadline());
+  }
+  return first;
+}
+
+void server_state::on_deadline(time_point now, actions& out) {
+  tidying_ = tidying_ && !map_->tidy(tidied_at_once);
+  dismantle();
+  if (!active_) {
+    replication_.on_deadline(now, out);
+    return;
+  }
+  const auto before = backup_.in_sync();
+  backup_.on_deadline(map_->number(), now);
+  watch_backup(before, out);
+  reconcile(now, out);
+  expire(now, out);
+  if (next_heartbeat_ && now >= *next_heartbeat_) {
+    next_heartbeat_ = now + options_.heartbeat;
+    if (options_.how == form::kvmsg) {
+      ++counters_.heartbeats;
+      out.publish.push_back(make_heartbeat());
+    }
+  }
+}
+
+server_status server_state::status() const {
+  server_status s;
+  s.counters = counters_;
+  s.active = active_;
+  s.backup_in_sync = backup_.in_sync();
+  s.following = replication_.state() == replication::phase::following;
+  s.number = map_->number();
+  s.committed = backup_.in_sync() ? backup_.number() : map_->number();
+  s.keys = map_->keys();
+  s.octets = map_->octets();
+  s.subscribers = subscribers_.size();
+  s.askers = streams_.peers();
+  s.snapshots = streams_.size();
+  s.pending = pending_.size();
+  return s;
+}
+
+}  // namespace chp

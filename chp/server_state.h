@@ -1,0 +1,166 @@
+#pragma once
+// The decisions of a server of the map (12/CHP), alone or one of a pair. Pure; the shells around it are
+// `server` and `replicated_server`.
+
+#include "chp/announcement.h"
+#include "chp/backup_mark.h"
+#include "chp/command.h"
+#include "chp/directory_counters.h"
+#include "chp/pending_updates.h"
+#include "chp/reconciliation.h"
+#include "chp/replication.h"
+#include "chp/server_actions.h"
+#include "chp/server_options.h"
+#include "chp/session_acks.h"
+#include "chp/snapshot_streams.h"
+#include "chp/store.h"
+#include "chp/tombstones.h"
+#include "chp/update_register.h"
+#include "zmtp/message.h"
+#include "zmtp/metadata.h"
+#include "zmtp/routing/peer_id.h"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace chp {
+
+// Each call appends to the actions what it wants done. `now` never decreases. Nothing a peer sends is a
+// precondition.
+//
+// It begins passive. While it is active it accepts updates, each of which gets the next number, is
+// published and applied; it answers who asks for a snapshot, says HUGZ and erases what is due. While it is
+// passive it keeps what clients send, follows the active server if there is a pair, and otherwise does
+// nothing.
+class server_state {
+public:
+  using time_point = std::chrono::steady_clock::time_point;
+  using actions = server_actions;
+
+  enum class kind : std::uint8_t {
+    alone,   // there is no other server: what it has accepted is committed
+    paired,  // one of two
+  };
+
+  // `random` are 64 random bits.
+  server_state(const server_options& options, kind as, std::uint64_t random);
+  server_state(const server_state&) = delete;
+  server_state& operator=(const server_state&) = delete;
+
+  // It is the active one from now on; numbers go on in this epoch, if it is above that of the last one
+  // (0: without epochs), otherwise behind the last one. Likewise when it is active already.
+  void activate(std::uint64_t epoch, time_point now, actions& out);
+  // It is passive. Of a pair: it begins to follow the other one.
+  void deactivate(time_point now, actions& out);
+  [[nodiscard]] bool active() const noexcept { return active_; }
+
+  // The publisher's peers.
+  void on_subscriber_attached(zmtp::peer_id peer, const zmtp::metadata& said);
+  void on_subscription(zmtp::peer_id peer, std::string_view topic, actions& out);
+  void on_subscriber_detached(zmtp::peer_id peer);
+  // What was to be told it was not queued.
+  void on_not_told(zmtp::peer_id peer) { acks_.not_taken(peer); }
+
+  // The snapshot port's peers.
+  void on_asker_attached(zmtp::peer_id peer, const zmtp::metadata& said);
+  void on_asker_detached(zmtp::peer_id peer, actions& out);
+  // Whether a client asks for a snapshot, so that one of a pair may become active by it.
+  [[nodiscard]] bool is_vote(zmtp::peer_id peer, const zmtp::message& m) const;
+  void on_asker_message(zmtp::peer_id peer, const zmtp::message& m, time_point now, actions& out);
+  // It has room for another piece of what it asked for.
+  void on_writable(zmtp::peer_id peer, time_point now, actions& out);
+
+  // KVSET, from the collector.
+  void on_update(zmtp::message&& m, time_point now, actions& out);
+
+  // The connections to the other server of a pair: its publisher …
+  void on_feed_attached() { replication_.on_feed_attached(); }
+  void on_feed_detached(actions& out) { replication_.on_feed_detached(out); }
+  void on_publication(zmtp::message&& m, time_point now, actions& out);
+  // … and its snapshot port. `wall` is the time of day since 1970.
+  void on_source_attached(const zmtp::metadata& said, time_point now, actions& out);
+  void on_source_detached();
+  void on_source_message(const zmtp::message& m, time_point now, std::chrono::milliseconds wall,
+                         actions& out);
+  // What was asked of it has been sent.
+  void on_source_writable(time_point now, actions& out);
+
+  // To be called at the end of each turn: what is told once for all that came in it.
+  void on_turn_end(time_point now, actions& out);
+  [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
+  // May be called early.
+  void on_deadline(time_point now, actions& out);
+
+  // What holds now; how long what it describes takes does not depend on how many keys there are.
+  [[nodiscard]] server_status status() const;
+  [[nodiscard]] const store& map() const noexcept { return *map_; }
+  [[nodiscard]] sequence number() const noexcept { return map_->number(); }
+
+private:
+  [[nodiscard]] bool paired() const noexcept { return kind_ == kind::paired; }
+  [[nodiscard]] std::uint64_t next_random() noexcept;
+  void refuse(errc fault) noexcept { ++counters_.refused[static_cast<std::size_t>(fault)]; }
+  [[nodiscard]] std::optional<sequence> next_number(actions& out);
+  // When what the update sets is to go, if it came then.
+  [[nodiscard]] static std::optional<time_point> deadline_of(const update& u, time_point came);
+  [[nodiscard]] bool accept(const update& u, const update_id& id,
+                            std::optional<time_point> deadline, time_point now, actions& out);
+  void publish(const update& u, const update_id& id, sequence number, actions& out);
+  void settle(const update_id& id, sequence number, time_point now);
+  void acknowledge_again(const update_id& id);
+
+  void on_input(zmtp::peer_id peer, const snapshot_request& r, time_point now, actions& out);
+  void on_input(zmtp::peer_id peer, const position_report& r, time_point now, actions& out);
+  void on_input(zmtp::peer_id peer, const resubmission& r, time_point now, actions& out);
+  void on_input(zmtp::peer_id peer, const resubmission_end& r, time_point now, actions& out);
+  void consider(const update& u, sequence base, std::optional<time_point> deadline, time_point now,
+                actions& out);
+  void watch_backup(bool was_in_sync, actions& out);
+
+  void follow(const zmtp::message& m, time_point now, actions& out);
+  void adopt(replication::snapshot&& taken, time_point now, actions& out);
+  void replay(time_point now, actions& out);
+  void reconcile(time_point now, actions& out);
+  void expire(time_point now, actions& out);
+  void report_position(actions& out);
+  void discard(std::unique_ptr<store> map);
+  void dismantle();
+
+  const server_options options_;
+  const kind kind_;
+  std::uint64_t random_;
+  bool active_ = false;
+  bool used_up_ = false;
+  server_counters counters_;
+
+  std::unique_ptr<store> map_;
+  std::unique_ptr<update_register> applied_;
+  directory_counters counts_;
+  snapshot_streams streams_;
+  std::unordered_map<zmtp::peer_id, announcement> subscribers_;
+  session_acks acks_;
+  std::optional<time_point> next_heartbeat_;
+  time_point expire_from_{};
+  bool tidying_ = false;    // past entries are left that no snapshot needs
+  std::string properties_;  // of what is published, to be used again
+
+  // Of a pair.
+  backup_mark backup_;
+  tombstones erased_;
+  pending_updates pending_;
+  replication replication_;
+  reconciliation offered_;
+  bool offering_ = false;     // on the connection that there is
+  bool reconciling_ = false;  // by itself, since it is active again
+  sequence reported_ = 0;     // to the active server
+  bool is_diverged_ = false;  // it was active since it last had what the other one has
+  std::vector<std::unique_ptr<store>> discarded_;
+};
+
+}  // namespace chp

@@ -1,0 +1,125 @@
+#include "chp/snapshot_streams.h"
+
+#include "chp/command.h"
+#include "chp/properties.h"
+#include "chp/subtree.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace chp {
+
+namespace {
+
+// Entries that are looked at for one piece, of which a snapshot may have to pass over many.
+constexpr std::size_t looked_at = 8'192;
+
+}  // namespace
+
+const announcement* snapshot_streams::find(zmtp::peer_id peer) const {
+  const auto at = peers_.find(peer);
+  return at == peers_.end() ? nullptr : &at->second.said;
+}
+
+void snapshot_streams::clear(std::vector<zmtp::peer_id>& waiting) {
+  for (auto& [peer, r] : peers_) {
+    if (!r.asked.empty()) {
+      waiting.push_back(peer);
+    }
+    r.current.reset();
+    r.asked.clear();
+  }
+}
+
+snapshot_streams::asked snapshot_streams::ask(zmtp::peer_id peer, std::string_view subtree) {
+  const auto at = peers_.find(peer);
+  if (at == peers_.end() || at->second.asked.size() >= options_.snapshots_of_a_peer) {
+    return asked::refused;
+  }
+  auto& r = at->second;
+  r.asked.emplace_back(subtree);
+  return r.asked.size() == 1 ? asked::first : asked::another;
+}
+
+std::size_t snapshot_streams::size() const noexcept {
+  return static_cast<std::size_t>(std::count_if(
+      peers_.begin(), peers_.end(), [](const auto& each) { return !each.second.asked.empty(); }));
+}
+
+// What goes with the entries is of the same moment.
+std::unique_ptr<snapshot_streams::answer> snapshot_streams::open(const record& of,
+                                                                 const source& from) const {
+  const auto& subtree = of.asked.front();
+  auto made = std::make_unique<answer>(answer{from.map.open_snapshot(subtree), {}, {}});
+  if (of.said.acks && !subtree.empty()) {
+    if (const auto count = from.counts.of(subtree)) {
+      const std::array counts{directory_count{subtree, *count}};
+      append_directory_counts(made->end_properties, counts);
+    }
+  }
+  if (of.said.backup) {
+    update_register::pack_position at;
+    for (auto piece = from.applied.pack(at); !piece.empty(); piece = from.applied.pack(at)) {
+      made->register_pieces.push_back(std::move(piece));
+    }
+  }
+  return made;
+}
+
+zmtp::message snapshot_streams::entry_for(const record& of, const store::entry& e,
+                                          time_point now) const {
+  const auto number = of.current->entries.number();
+  if (!of.said.backup) {
+    return make_entry(options_.how, e.key(), number, {}, {}, e.value());
+  }
+  std::string properties;
+  if (const auto deadline = e.deadline()) {
+    // What is overdue is for whoever is active to erase.
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - now);
+    append_ttl_left(properties, std::max(left, std::chrono::milliseconds{1}));
+  }
+  return make_entry(options_.how, e.key(), number, e.id().octets(), properties, e.value());
+}
+
+snapshot_streams::progress snapshot_streams::write(zmtp::peer_id peer, const source& from,
+                                                   time_point now,
+                                                   std::vector<server_actions::addressed>& out) {
+  progress made;
+  const auto at = peers_.find(peer);
+  if (at == peers_.end() || at->second.asked.empty()) {
+    return made;
+  }
+  auto& r = at->second;
+  if (!r.current) {
+    r.current = open(r, from);
+    if (r.said.backup && r.asked.front().empty()) {
+      made.of_backup = r.current->entries.number();
+    }
+  }
+  auto& a = *r.current;
+  std::size_t octets = 0;
+  a.entries.read(looked_at, [&](const store::entry& e) {
+    out.push_back({peer, entry_for(r, e, now)});
+    octets += out.back().content.framed_size();
+    return octets < options_.snapshot_piece;
+  });
+  for (; a.entries.at_end() && octets < options_.snapshot_piece &&
+         a.next_piece < a.register_pieces.size();
+       ++a.next_piece) {
+    const auto& piece = a.register_pieces[a.next_piece];
+    out.push_back({peer, make_register_piece(piece)});
+    octets += piece.size();
+  }
+  if (a.entries.at_end() && a.next_piece == a.register_pieces.size()) {
+    out.push_back({peer, make_snapshot_end(options_.how, a.entries.number(), r.asked.front(),
+                                           a.end_properties)});
+    r.current.reset();
+    r.asked.pop_front();
+    made.ended = true;
+  }
+  made.more = !r.asked.empty();
+  return made;
+}
+
+}  // namespace chp

@@ -1,0 +1,95 @@
+#pragma once
+// Keys that were erased, and when: for as long as a server may be offered what another one had before.
+// Pure.
+
+#include "chp/sequence.h"
+#include "chp/update_id.h"
+#include "zmtp/routing/keyed_hash.h"
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+
+namespace chp {
+
+// The oldest goes when there are too many.
+class tombstones {
+public:
+  // Peers choose the keys: `seed` is random.
+  tombstones(std::uint64_t seed, std::size_t limit)
+      : last_{0, hash{zmtp::keyed_hash{seed}}, equal{}}, limit_{limit} {}
+
+  // Erased by this update, which is later than those before.
+  void add(std::string_view key, const update_id& id, sequence number) {
+    const auto at = last_.find(key);
+    if (at != last_.end()) {
+      at->second = number;
+    } else {
+      last_.emplace(key, number);
+    }
+    order_.push_back({std::string{key}, id, number});
+    if (order_.size() > limit_) {
+      forgotten_to_ = order_.front().number;
+      drop_first();
+    }
+  }
+  // Who may ask has everything up to here.
+  void forget_to(sequence number) {
+    while (!order_.empty() && order_.front().number <= number) {
+      drop_first();
+    }
+  }
+  void clear() {
+    last_.clear();
+    order_.clear();
+    forgotten_to_ = 0;
+  }
+  // The last update that erased it; 0 if none did that is remembered.
+  [[nodiscard]] sequence of(std::string_view key) const {
+    const auto at = last_.find(key);
+    return at == last_.end() ? 0 : at->second;
+  }
+  // Whether what was erased behind this update has not had to be forgotten for want of room.
+  [[nodiscard]] bool complete_from(sequence number) const noexcept {
+    return number >= forgotten_to_;
+  }
+  struct erasure {
+    std::string key;
+    update_id id;
+    sequence number;
+  };
+  // In order; a key comes as often as it was erased.
+  [[nodiscard]] const std::deque<erasure>& all() const noexcept { return order_; }
+  [[nodiscard]] std::size_t size() const noexcept { return order_.size(); }
+
+private:
+  struct hash {
+    using is_transparent = void;
+    using is_avalanching = void;
+    zmtp::keyed_hash key;
+    std::size_t operator()(std::string_view text) const noexcept { return key(text); }
+  };
+  struct equal {
+    using is_transparent = void;
+    bool operator()(std::string_view a, std::string_view b) const noexcept { return a == b; }
+  };
+  void drop_first() {
+    const auto& oldest = order_.front();
+    if (const auto found = last_.find(oldest.key);
+        found != last_.end() && found->second == oldest.number) {
+      last_.erase(found);
+    }
+    order_.pop_front();
+  }
+
+  boost::unordered_flat_map<std::string, sequence, hash, equal> last_;
+  std::deque<erasure> order_;
+  sequence forgotten_to_ = 0;
+  std::size_t limit_;
+};
+
+}  // namespace chp

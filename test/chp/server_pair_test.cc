@@ -1,0 +1,546 @@
+// Two servers of the map, one active: following, failover with what clients had sent to both, and what
+// one had accepted that the other has never seen (reliability 3.2; protocols C1-2, C1-17 to C1-21).
+
+#include "test/chp/server_fixture.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace chp {
+namespace {
+
+using content = std::map<std::string, std::string>;
+
+update_id id(std::uint64_t counter) { return update_id::of_session(test_session, counter); }
+
+class server_pair : public testing::Test {
+protected:
+  server_pair() {
+    join(a, b);
+    join(b, a);
+  }
+  // What each server says reaches the other one as long as they are linked.
+  struct node : server_setting {
+    explicit node(std::uint64_t random) : server_setting{{}, server_state::kind::paired, random} {}
+    zmtp::peer_id other{};  // as an asker of this one
+    bool linked = false;
+  };
+
+  void join(node& from, node& to) {
+    from.on_published = [&from, &to](zmtp::message&& m) {
+      if (from.linked) {
+        to.server.on_publication(std::move(m), to.now, to.actions);
+      }
+    };
+    from.on_reply = [&from, &to](zmtp::peer_id peer, const zmtp::message& m) {
+      if (from.linked && peer == from.other) {
+        to.server.on_source_message(m, to.now, 0ms, to.actions);
+      }
+    };
+  }
+  // `from` connects to `to`.
+  void connect_source(node& from, node& to) {
+    to.other = to.asker("chp-ack,chp-backup");
+    from.server.on_source_attached(server_setting::metadata_of("chp-ack"), from.now, from.actions);
+  }
+  void link() {
+    for (auto* n : {&a, &b}) {
+      auto& other = n == &a ? b : a;
+      n->linked = true;
+      other.server.on_feed_attached();
+      connect_source(other, *n);
+    }
+    // The active one answers the subscription to HUGZ.
+    for (auto* n : {&a, &b}) {
+      auto& other = n == &a ? b : a;
+      if (n->server.active()) {
+        other.server.on_publication(make_heartbeat(), other.now, other.actions);
+      }
+    }
+    run();
+  }
+  void unlink() {
+    for (auto* n : {&a, &b}) {
+      auto& other = n == &a ? b : a;
+      n->linked = false;
+      n->server.on_asker_detached(n->other, n->actions);
+      other.server.on_feed_detached(other.actions);
+      other.server.on_source_detached();
+      other.asked.clear();
+      other.wants_to_offer = false;
+    }
+    run();
+  }
+  // The connections are lost as soon as this is so.
+  template <class Cut>
+  void link_and_cut_when(Cut&& cut) {
+    cut_ = cut;
+    link();
+    cut_ = nullptr;
+    ASSERT_FALSE(a.linked);
+  }
+  // Until neither has anything more to say.
+  void run() {
+    for (bool more = true; more;) {
+      more = false;
+      if (cut_ && cut_()) {
+        cut_ = nullptr;
+        unlink();
+        return;
+      }
+      for (auto* n : {&a, &b}) {
+        auto& other = n == &a ? b : a;
+        n->finish();
+        for (auto& m : std::exchange(n->asked, {})) {
+          if (other.linked) {
+            other.say(other.other, m);
+            more = true;
+          }
+        }
+        if (std::exchange(n->wants_source, false) && other.linked) {
+          n->server.on_source_detached();
+          other.server.on_asker_detached(other.other, other.actions);
+          connect_source(*n, other);
+          more = true;
+        }
+        if (std::exchange(n->wants_to_offer, false) && other.linked) {
+          n->server.on_source_writable(n->now, n->actions);
+          more = true;
+        }
+        if (n->wants_room.contains(n->other)) {
+          n->read(n->other);
+          more = true;
+        }
+      }
+    }
+  }
+  void pass(std::chrono::milliseconds time) {
+    for (; time > 0ms; time -= 10ms) {
+      a.pass(10ms);
+      b.pass(10ms);
+      run();
+    }
+  }
+  void make_passive(node& n) {
+    n.server.deactivate(n.now, n.actions);
+    run();
+  }
+  // A client's update reaches both.
+  void set_both(std::string_view key, std::string_view value, const update_id& with = {},
+                std::string_view properties = {}) {
+    b.set(key, value, with, properties);
+    a.set(key, value, with, properties);
+    run();
+  }
+  // a is active, b follows.
+  void begin() {
+    a.activate(1);
+    make_passive(b);
+    link();
+    ASSERT_TRUE(b.server.status().following);
+    ASSERT_TRUE(a.server.status().backup_in_sync);
+  }
+
+  node a{1};
+  node b{2};
+
+private:
+  std::function<bool()> cut_;
+};
+
+TEST_F(server_pair, the_passive_one_has_what_was_there_and_what_comes) {
+  a.activate(1);
+  a.set("before", "1");
+  make_passive(b);
+  link();
+  EXPECT_TRUE(b.saw(server_event::synchronized));
+  a.set("after", "2");
+  a.set("before", "");
+  run();
+  EXPECT_EQ(b.content(), (content{{"after", "2"}}));
+  EXPECT_EQ(b.server.number(), a.server.number());
+  EXPECT_EQ(a.server.status().committed, a.server.number());
+  EXPECT_TRUE(b.publications().empty());
+  EXPECT_EQ(b.server.status().counters.followed, 2U);
+}
+
+TEST_F(server_pair, updates_that_come_while_the_snapshot_is_on_the_way_are_not_lost) {
+  a.activate(1);
+  for (int n = 0; n < 20'000; ++n) {
+    a.set("k" + std::to_string(n), "old");
+  }
+  make_passive(b);
+  a.linked = b.linked = true;
+  b.server.on_feed_attached();
+  connect_source(b, a);
+  b.server.on_publication(make_heartbeat(), b.now, b.actions);
+  b.finish();
+  for (auto& m : std::exchange(b.asked, {})) {
+    a.say(a.other, m);
+  }
+  a.read(a.other, 1);
+  a.set("k1", "new");
+  a.set("k2", "");
+  ASSERT_FALSE(b.server.status().following);
+  run();
+  EXPECT_TRUE(b.server.status().following);
+  EXPECT_EQ(b.content(), a.content());
+  EXPECT_EQ(b.server.number(), a.server.number());
+}
+
+TEST_F(server_pair, the_passive_one_takes_over_with_what_clients_had_sent_to_both) {
+  begin();
+  set_both("a", "1", id(1));
+  unlink();
+  // The active one is dead; two updates reach the passive one alone, one of them was confirmed.
+  b.set("b", "2", id(2));
+  b.set("a", "1", id(1));
+  b.set("c", "3", id(3), "ttl=100\n");
+  EXPECT_EQ(b.server.status().pending, 2U);
+  EXPECT_TRUE(b.publications().empty());
+  b.activate(2);
+  const auto all = b.publications();
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0][0], "b");
+  EXPECT_EQ(number_of(all[0]), make_sequence(2, 1));
+  EXPECT_EQ(all[1][0], "c");
+  EXPECT_EQ(all[1][3], "ttl=100\n");
+  EXPECT_EQ(b.content(), (content{{"a", "1"}, {"b", "2"}, {"c", "3"}}));
+  EXPECT_EQ(b.server.status().counters.replayed, 2U);
+}
+
+TEST_F(server_pair, what_comes_late_is_not_applied_again_over_a_newer_value) {
+  begin();
+  a.set("k", "old", id(1));
+  a.set("k", "new", id(2));
+  run();
+  b.set("k", "old", id(1));
+  b.set("k", "new", id(2));
+  EXPECT_EQ(b.server.status().pending, 0U);
+  unlink();
+  b.activate(2);
+  EXPECT_TRUE(b.publications().empty());
+  EXPECT_EQ(b.content(), (content{{"k", "new"}}));
+}
+
+TEST_F(server_pair, what_an_active_one_had_applied_before_is_known_from_its_snapshot) {
+  a.activate(1);
+  a.set("k", "old", id(1));
+  a.set("k", "new", id(2));
+  const auto foreign = update_id::of_random(1, 2);
+  a.set("f", "old", foreign);
+  a.set("f", "new", update_id::of_random(3, 4));
+  make_passive(b);
+  b.set("k", "old", id(1));
+  EXPECT_EQ(b.server.status().pending, 1U);
+  link();
+  EXPECT_EQ(b.server.status().pending, 0U);
+  b.set("f", "old", foreign);
+  unlink();
+  b.activate(2);
+  EXPECT_EQ(b.content(), (content{{"k", "new"}, {"f", "new"}}));
+}
+
+TEST_F(server_pair, an_old_active_one_comes_back_follows_and_takes_over_again) {
+  begin();
+  a.set("x", "1", id(1));
+  run();
+  unlink();
+  b.activate(2);
+  b.set("x", "2", id(2));
+  make_passive(a);
+  link();
+  EXPECT_EQ(a.content(), (content{{"x", "2"}}));
+  EXPECT_TRUE(b.server.status().backup_in_sync);
+  unlink();
+  a.activate(3);
+  a.set("x", "3", id(3));
+  EXPECT_EQ(number_of(a.publications().back()), make_sequence(3, 1));
+}
+
+// Two were active, and one has lost.
+
+TEST_F(server_pair, what_the_loser_had_accepted_is_accepted_by_the_winner) {
+  begin();
+  set_both("both", "1", id(1));
+  a.set("erased by a", "x", id(2));
+  run();
+  unlink();
+  b.activate(2);
+  a.set("a only", "1", id(3), "ttl=50\n");
+  a.set("erased by a", "", id(4));
+  a.set("both", "a", id(5));
+  b.set("both", "b", id(6));
+  b.set("b only", "1", id(7));
+  make_passive(a);
+  link();
+  const content expected{{"a only", "1"}, {"b only", "1"}, {"both", "b"}};
+  EXPECT_EQ(b.content(), expected) << "where both have a value the winner's stays";
+  EXPECT_EQ(a.content(), expected);
+  EXPECT_TRUE(a.saw(server_event::diverged));
+  EXPECT_TRUE(a.saw(server_event::reconciled));
+  EXPECT_EQ(b.server.status().counters.resubmitted, 2U);
+  EXPECT_EQ(b.server.status().counters.resubmissions_outdated, 1U);
+  EXPECT_EQ(a.server.number(), b.server.number());
+  EXPECT_TRUE(b.server.status().backup_in_sync);
+  // The times to live go on where they were.
+  pass(60s);
+  EXPECT_EQ(b.content(), (content{{"b only", "1"}, {"both", "b"}}));
+  EXPECT_EQ(a.content(), b.content());
+}
+
+TEST_F(server_pair, what_the_client_has_sent_again_meanwhile_is_not_accepted_twice) {
+  begin();
+  unlink();
+  b.activate(2);
+  a.set("k", "1", id(1));
+  b.set("k", "1", id(1));
+  b.set("k", "", id(2));
+  make_passive(a);
+  link();
+  EXPECT_TRUE(b.content().empty()) << "what was erased later stays erased";
+  EXPECT_TRUE(a.content().empty());
+}
+
+TEST_F(server_pair, an_offer_that_was_cut_off_is_made_again) {
+  begin();
+  unlink();
+  b.activate(2);
+  for (int n = 0; n < 5'000; ++n) {
+    a.set("k" + std::to_string(n), std::string(100, 'v'), id(static_cast<std::uint64_t>(n) + 1));
+  }
+  a.server.deactivate(a.now, a.actions);
+  link_and_cut_when([&] { return b.server.status().counters.resubmitted != 0; });
+  EXPECT_LT(b.server.status().counters.resubmitted, 5'000U);
+  EXPECT_FALSE(a.saw(server_event::reconciled));
+  link();
+  EXPECT_EQ(b.server.status().counters.resubmitted, 5'000U);
+  EXPECT_EQ(a.content(), b.content());
+  EXPECT_TRUE(a.saw(server_event::reconciled));
+}
+
+TEST_F(server_pair, a_loser_that_is_active_again_first_looks_at_its_offer_itself) {
+  begin();
+  unlink();
+  b.activate(2);
+  for (int n = 0; n < 5'000; ++n) {
+    a.set("k" + std::to_string(n), std::string(100, 'v'), id(static_cast<std::uint64_t>(n) + 1));
+  }
+  b.set("k7", "of b", update_id::of_random(9, 9));
+  a.server.deactivate(a.now, a.actions);
+  link_and_cut_when([&] { return a.server.status().following; });
+  EXPECT_EQ(a.content().size(), 1U);
+  a.activate(3);
+  a.pass(1s);
+  EXPECT_EQ(a.content().size(), 5'000U);
+  EXPECT_EQ(a.content()["k7"], "of b");
+  EXPECT_TRUE(a.saw(server_event::reconciled));
+}
+
+TEST_F(server_pair, one_that_is_active_again_before_it_has_a_snapshot_has_lost_nothing) {
+  begin();
+  a.set("k", "1", id(1));
+  run();
+  unlink();
+  a.set("k", "2", id(2));
+  make_passive(a);
+  a.activate(3);
+  EXPECT_EQ(a.content(), (content{{"k", "2"}}));
+  a.set("k", "3", id(3));
+  EXPECT_EQ(number_of(a.publications().back()), make_sequence(3, 1));
+}
+
+// Gaps.
+
+TEST_F(server_pair, after_a_gap_there_is_another_snapshot) {
+  begin();
+  a.linked = false;
+  a.set("missed", "1");
+  a.linked = true;
+  a.set("next", "2");
+  run();
+  EXPECT_EQ(b.server.status().counters.gaps, 1U);
+  EXPECT_TRUE(b.saw(server_event::gap));
+  // As the new connection to the source, which has just been made, is heard on the feed.
+  EXPECT_EQ(b.content(), a.content());
+  EXPECT_TRUE(b.server.status().following);
+  EXPECT_TRUE(a.server.status().backup_in_sync);
+}
+
+TEST_F(server_pair, what_is_published_again_or_by_one_of_before_is_not_applied) {
+  begin();
+  a.set("k", "1", id(1));
+  a.set("k", "2", id(2));
+  run();
+  const auto old = update{form::kvmsg, "k", 0, {}, {}, "old"};
+  for (const auto number : {make_sequence(1, 1), make_sequence(0, 99), make_sequence(1, 2)}) {
+    b.server.on_publication(make_publication(form::kvmsg, old, id(9), number), b.now, b.actions);
+  }
+  run();
+  EXPECT_EQ(b.content(), (content{{"k", "2"}}));
+  EXPECT_EQ(b.server.status().counters.outdated, 3U);
+  EXPECT_EQ(b.server.status().counters.gaps, 0U);
+}
+
+TEST_F(server_pair, a_snapshot_of_an_older_epoch_is_refused) {
+  a.activate(1);
+  a.set("k", "1");
+  b.activate(2);
+  b.set("k", "2");
+  make_passive(b);
+  link();
+  EXPECT_EQ(std::count(b.events.begin(), b.events.end(), server_event::older_epoch), 1);
+  EXPECT_EQ(b.content(), (content{{"k", "2"}}));
+  b.pass(4'999ms);
+  EXPECT_FALSE(b.wants_source);
+  b.pass(1ms);
+  EXPECT_TRUE(b.wants_source) << "it is asked again, and not at once";
+}
+
+TEST_F(server_pair,
+       a_snapshot_that_is_not_answered_is_asked_for_again_and_one_that_stands_still_too) {
+  make_passive(b);
+  b.server.on_feed_attached();
+  b.server.on_source_attached(server_setting::metadata_of("chp-ack"), b.now, b.actions);
+  b.finish();
+  EXPECT_TRUE(b.asked.empty()) << "before something has come on the feed";
+  b.server.on_publication(make_heartbeat(), b.now, b.actions);
+  b.finish();
+  EXPECT_EQ(b.asked.size(), 1U);
+  b.pass(250ms);
+  EXPECT_EQ(b.asked.size(), 2U);
+  b.server.on_source_message(make_entry(form::kvmsg, "k", 5, {}, {}, "v"), b.now, 0ms, b.actions);
+  b.pass(4'999ms);
+  EXPECT_FALSE(b.wants_source);
+  b.pass(1ms);
+  EXPECT_TRUE(b.wants_source) << "on another connection";
+  EXPECT_TRUE(b.content().empty());
+}
+
+// Times to live.
+
+TEST_F(server_pair, the_passive_one_erases_nothing_and_the_next_active_one_never_early) {  // G6
+  begin();
+  set_both("t", "1", id(1), "ttl=2\n");
+  set_both("for ever", "1", id(2));
+  unlink();
+  b.pass(5s);
+  EXPECT_EQ(b.content().size(), 2U) << "a passive one never does";
+  b.activate(2);
+  b.publications();
+  // As long as nobody was active, clients could not refresh it.
+  b.pass(4'900ms);
+  EXPECT_EQ(b.content().size(), 2U);
+  b.pass(200ms);
+  EXPECT_EQ(b.content(), (content{{"for ever", "1"}}));
+  const auto all = b.publications();
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0][4], "");
+}
+
+TEST_F(server_pair, a_time_to_live_goes_along_with_a_snapshot) {  // protocols C1-2
+  a.activate(1);
+  a.set("t", "1", id(1), "ttl=10\n");
+  a.pass(4s);
+  b.now = a.now;
+  make_passive(b);
+  link();
+  unlink();
+  b.activate(2);
+  b.pass(5'990ms);
+  EXPECT_EQ(b.content().size(), 1U);
+  b.pass(20ms);
+  EXPECT_TRUE(b.content().empty());
+}
+
+// Limits.
+
+TEST_F(server_pair, of_too_many_pending_updates_those_go_that_are_sent_again) {
+  server_options options;
+  options.pending_octets = 2'000;
+  server_setting s{options, server_state::kind::paired};
+  s.server.deactivate(s.now, s.actions);
+  s.set("foreign", "1", update_id::of_random(1, 1));
+  for (std::uint64_t n = 1; n <= 100; ++n) {
+    s.set("k" + std::to_string(n), "v", id(n));
+  }
+  EXPECT_GT(s.server.status().counters.pending_dropped, 50U);
+  s.activate(1);
+  const auto all = s.publications();
+  ASSERT_GE(all.size(), 2U);
+  EXPECT_EQ(all.front()[0], "foreign");
+  EXPECT_EQ(all.back()[0], "k100");
+  // They can come again.
+  s.set("k1", "v", id(1));
+  EXPECT_EQ(s.publications().size(), 1U);
+}
+
+TEST_F(server_pair, what_is_published_during_a_snapshot_is_bounded) {
+  server_options options;
+  options.feed_octets = 1'000;
+  server_setting s{options, server_state::kind::paired};
+  s.server.deactivate(s.now, s.actions);
+  s.server.on_feed_attached();
+  s.server.on_source_attached(server_setting::metadata_of("chp-ack"), s.now, s.actions);
+  const auto u = update{form::kvmsg, "k", 0, {}, {}, "v"};
+  for (sequence n = 1; n <= 100 && !s.wants_source; ++n) {
+    s.server.on_publication(make_publication(form::kvmsg, u, id(n), n), s.now, s.actions);
+    s.finish();
+  }
+  EXPECT_TRUE(s.wants_source);
+  EXPECT_TRUE(s.saw(server_event::gap));
+}
+
+// Peers that are not ours.
+
+TEST_F(server_pair, follows_a_server_of_the_guide_without_telling_it_anything) {
+  make_passive(b);
+  b.server.on_feed_attached();
+  b.server.on_source_attached({}, b.now, b.actions);
+  b.server.on_publication(make_heartbeat(), b.now, b.actions);
+  b.finish();
+  ASSERT_EQ(b.asked.size(), 1U);
+  EXPECT_EQ(frames_of(b.asked[0]), (frames{"ICANHAZ?", ""}));
+  b.asked.clear();
+  // Entries with numbers of their own, and an absolute time to live.
+  const auto say = [&](const zmtp::message& m) {
+    b.server.on_source_message(m, b.now, 1'700'000'000'000ms, b.actions);
+    b.finish();
+  };
+  say({"k", number_frame(3), std::string(16, 'u'), "ttl=1700000005000\n", "v"});
+  say({"m", number_frame(9), "", "", "w"});
+  say({"KTHXBAI", number_frame(9), "", "", ""});
+  EXPECT_TRUE(b.server.status().following);
+  b.server.on_publication({"n", number_frame(10), std::string(16, 'w'), "", "x"}, b.now, b.actions);
+  b.finish();
+  EXPECT_TRUE(b.asked.empty()) << "no report";
+  EXPECT_EQ(b.content().size(), 3U);
+  b.activate(0);
+  b.set("o", "y");
+  EXPECT_EQ(number_of(b.publications().back()), 11U) << "without epochs the numbers go on";
+  b.pass(5'100ms);
+  EXPECT_EQ(b.content().count("k"), 0U);
+}
+
+TEST_F(server_pair, garbage_on_either_connection_is_counted_and_nothing_else) {
+  begin();
+  a.set("k", "1");
+  run();
+  for (const auto& m : {zmtp::message{"x"}, zmtp::message{"", "", "", "", ""},
+                        zmtp::message{"k", "1234", "", "", "v"}}) {
+    b.server.on_publication(zmtp::message{m}, b.now, b.actions);
+    b.server.on_source_message(m, b.now, 0ms, b.actions);
+  }
+  run();
+  std::uint64_t refused = 0;
+  for (const auto count : b.server.status().counters.refused) {
+    refused += count;
+  }
+  EXPECT_EQ(refused, 6U);
+  EXPECT_EQ(b.content(), a.content());
+  EXPECT_TRUE(b.server.status().following);
+}
+
+}  // namespace
+}  // namespace chp

@@ -1,0 +1,327 @@
+// A server of the map alone: updates, heartbeats, times to live, limits, and what peers should not send
+// (12/CHP; protocols B16-B18, C1, D1).
+
+#include "test/chp/server_fixture.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace chp {
+namespace {
+
+using pairs = std::map<std::string, std::string>;
+
+class server : public testing::Test {
+protected:
+  server_setting s;
+  update_id id = update_id::of_random(1, 2);
+};
+
+TEST_F(server,
+       publishes_each_update_as_it_came_with_the_next_number) {  // CHP-18, CHP-19, CHP-20, CHP-29
+  s.activate();
+  s.publications();
+  s.update({"key", number_frame(4711), id.octets(), "x=1\n", "value"});
+  s.update({"key", number_frame(0), update_id::of_random(3, 4).octets(), "", "other"});
+  const std::vector<frames> expected{
+      {"key", number_frame(1), std::string{id.octets()}, "x=1\n", "value"},
+      {"key", number_frame(2), std::string{update_id::of_random(3, 4).octets()}, "", "other"}};
+  EXPECT_EQ(s.publications(), expected);
+  EXPECT_EQ(s.content(), (pairs{{"key", "other"}}));
+}
+
+TEST_F(server, gives_an_id_to_an_update_without_one_each_another) {  // CHP-22, protocols C1-10
+  s.activate();
+  s.set("a", "1");
+  s.set("a", "1");
+  const auto all = s.publications();
+  ASSERT_EQ(all.size(), 2U) << "two without an id are two";
+  EXPECT_EQ(all[0][2].size(), update_id::size);
+  EXPECT_EQ(all[1][2].size(), update_id::size);
+  EXPECT_NE(all[0][2], all[1][2]);
+}
+
+TEST_F(server, deletes_by_an_empty_value) {  // CHP-31
+  s.activate();
+  s.set("a", "1");
+  s.set("b", "2");
+  s.set("a", "");
+  s.set("never there", "");
+  const auto all = s.publications();
+  ASSERT_EQ(all.size(), 4U);
+  EXPECT_EQ(all[2][4], "");
+  EXPECT_EQ(number_of(all[3]), 4U);
+  EXPECT_EQ(s.content(), (pairs{{"b", "2"}}));
+}
+
+TEST_F(server, counts_the_updates_of_each_directory_behind_the_properties_of_the_client) {
+  s.activate();
+  s.set("/a/x", "1", update_id::of_random(1, 1), "p=q");
+  s.set("/a/b/x", "1", update_id::of_random(1, 2));
+  s.set("plain", "1", update_id::of_random(1, 3));
+  const auto all = s.publications();
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(all[0][3], "p=q\nd=/:1,/a/:1\n");
+  EXPECT_EQ(all[1][3], "d=/:2,/a/:2,/a/b/:1\n");
+  EXPECT_EQ(all[2][3], "");
+}
+
+TEST_F(server, numbers_go_on_in_a_new_epoch_and_directories_begin_anew) {  // G1
+  s.activate(3);
+  s.set("/x", "1");
+  s.activate(5);
+  s.set("/x", "2");
+  s.activate(4);
+  s.set("/x", "3");
+  const auto all = s.publications();
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(number_of(all[0]), make_sequence(3, 1));
+  EXPECT_EQ(number_of(all[1]), make_sequence(5, 1));
+  EXPECT_EQ(all[1][3], "d=/:1\n");
+  EXPECT_EQ(number_of(all[2]), make_sequence(5, 2)) << "never downwards";
+}
+
+TEST_F(server, an_update_that_comes_again_is_not_published_again) {  // G2
+  s.activate();
+  s.set("a", "1", id);
+  s.set("a", "2", update_id::of_random(5, 6));
+  s.set("a", "1", id);
+  EXPECT_EQ(s.publications().size(), 2U);
+  EXPECT_EQ(s.content(), (pairs{{"a", "2"}})) << "what is later stays";
+  EXPECT_EQ(s.server.status().counters.repeated, 1U);
+}
+
+// Heartbeats.
+
+TEST_F(server, says_hugz_each_interval_while_it_is_active_and_at_once) {  // CHP-25, CHP-26
+  s.pass(5s);
+  EXPECT_TRUE(s.published.empty()) << "a passive one says nothing";
+  s.activate();
+  EXPECT_EQ(s.published, std::vector<frames>{heartbeat_frames()});
+  s.pass(3s);
+  EXPECT_EQ(s.published, (std::vector<frames>(4, heartbeat_frames())));
+}
+
+TEST_F(server, answers_a_subscription_to_hugz_by_one_while_it_is_active) {  // G4
+  const auto early = s.subscribe();
+  s.server.on_subscription(early, "HUGZ", s.actions);
+  s.finish();
+  EXPECT_TRUE(s.told.empty());
+  s.activate();
+  s.published.clear();
+  const auto late = s.subscribe();
+  s.server.on_subscription(late, "/a/", s.actions);
+  s.finish();
+  EXPECT_TRUE(s.told.empty());
+  s.server.on_subscription(late, "HUGZ", s.actions);
+  s.finish();
+  EXPECT_EQ(s.told[late], std::vector<frames>{heartbeat_frames()});
+  EXPECT_TRUE(s.published.empty());
+}
+
+// Times to live.
+
+TEST_F(server,
+       erases_what_is_due_and_publishes_that_with_a_number_and_an_id_of_its_own) {  // CHP-32, -33
+  s.activate();
+  s.set("/t", "1", id, "ttl=2\n");
+  s.set("stays", "1", update_id::of_random(3, 4), "ttl=0\n");
+  s.set("stays too", "1", update_id::of_random(3, 5), "ttl=nonsense\n");
+  auto all = s.publications();
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(all[0][3], "ttl=2\nd=/:1\n") << "as the client said it";
+  s.pass(1'999ms);
+  EXPECT_TRUE(s.publications().empty()) << "never early";
+  s.pass(1ms);
+  all = s.publications();
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0][0], "/t");
+  EXPECT_EQ(number_of(all[0]), 4U);
+  EXPECT_EQ(all[0][2].size(), update_id::size);
+  EXPECT_NE(all[0][2], id.octets());
+  EXPECT_EQ(all[0][3], "d=/:2\n");
+  EXPECT_EQ(all[0][4], "");
+  s.pass(100s);
+  EXPECT_TRUE(s.publications().empty());
+  EXPECT_EQ(s.content().size(), 2U);
+}
+
+TEST_F(server, a_later_update_begins_the_time_anew_or_ends_it) {
+  s.activate();
+  s.set("a", "1", {}, "ttl=2\n");
+  s.set("b", "1", {}, "ttl=2\n");
+  s.pass(1s);
+  s.set("a", "2", {}, "ttl=2\n");
+  s.set("b", "2");
+  s.pass(1'500ms);
+  EXPECT_EQ(s.content().size(), 2U);
+  s.pass(500ms);
+  EXPECT_EQ(s.content(), (pairs{{"b", "2"}}));
+}
+
+TEST_F(server, erases_many_that_are_due_together_bit_by_bit) {
+  s.activate();
+  for (int n = 0; n < 2'500; ++n) {
+    s.set("k" + std::to_string(n), "v", {}, "ttl=1\n");
+  }
+  s.publications();
+  s.now += 1s;
+  s.server.on_deadline(s.now, s.actions);
+  EXPECT_EQ(s.actions.publish.size(), 1'000U + 1U) << "and HUGZ";
+  s.finish();
+  s.pass(0ms);
+  EXPECT_EQ(s.publications().size(), 2'500U);
+  EXPECT_TRUE(s.content().empty());
+}
+
+// What peers should not send.
+
+TEST_F(server, refuses_bad_updates_by_what_is_wrong_with_them_and_serves_on) {
+  server_options options;
+  options.limit.max_value_size = 10;
+  server_setting strict{options};
+  strict.activate();
+  strict.publications();
+  const auto zeros = number_frame(0);
+  const std::string uuid(16, 'u');
+  const struct {
+    zmtp::message sent;
+    errc fault;
+  } table[] = {
+      {{"one"}, errc::wrong_frame_count},
+      {{"key", zeros, uuid, ""}, errc::wrong_frame_count},
+      {{"key", zeros, uuid, "", "value", "more"}, errc::wrong_frame_count},
+      {{"key", zeros, "value"}, errc::wrong_frame_count},
+      {{"key", "1234", uuid, "", "value"}, errc::wrong_sequence_size},
+      {{"", zeros, uuid, "", "value"}, errc::key_empty},
+      {{std::string(256, 'k'), zeros, uuid, "", "value"}, errc::key_too_long},
+      {{std::string("a\0b", 3), zeros, uuid, "", "value"}, errc::key_with_zero},
+      {{"HUGZ", zeros, uuid, "", "value"}, errc::key_reserved},
+      {{"KTHXBAI", zeros, uuid, "", "value"}, errc::key_reserved},
+      {{"key", zeros, std::string(65, 'u'), "", "value"}, errc::id_too_long},
+      {{"key", zeros, uuid, std::string(70'000, 'p'), "value"}, errc::properties_too_long},
+      {{"key", zeros, uuid, "", "eleven octe"}, errc::value_too_long},
+  };
+  for (const auto& row : table) {
+    const auto before = strict.refused(row.fault);
+    strict.update(row.sent);
+    EXPECT_EQ(strict.refused(row.fault), before + 1) << "row " << &row - table;
+  }
+  EXPECT_TRUE(strict.publications().empty());
+  strict.set("key", "good");
+  EXPECT_EQ(strict.publications().size(), 1U);
+}
+
+TEST_F(server, does_not_accept_what_the_map_has_no_room_for) {
+  server_options options;
+  options.map.max_keys = 2;
+  server_setting small{options};
+  small.activate();
+  small.publications();
+  small.set("a", "1", update_id::of_session(test_session, 1));
+  small.set("b", "1", update_id::of_session(test_session, 2));
+  small.set("c", "1", update_id::of_session(test_session, 3));
+  small.set("a", "2", update_id::of_session(test_session, 4));
+  const auto all = small.publications();
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(number_of(all[2]), 3U) << "numbers have no gap";
+  EXPECT_EQ(small.refused(errc::too_many_keys), 1U);
+  // There is room, and the update comes again: it is no repetition.
+  small.set("b", "", update_id::of_session(test_session, 5));
+  small.set("c", "1", update_id::of_session(test_session, 3));
+  EXPECT_EQ(small.content(), (pairs{{"a", "2"}, {"c", "1"}}));
+}
+
+TEST_F(server, ignores_what_only_servers_of_ours_may_say) {
+  s.activate();
+  const auto peer = s.asker();
+  const auto backup = s.asker("chp-backup");
+  for (const auto from : {peer, backup}) {
+    s.say(from, make_position_report(1));
+    s.say(from, make_resubmission(0, "key", id, "", "value"));
+    s.say(from, make_resubmission_end(1));
+  }
+  EXPECT_EQ(s.server.status().counters.ignored_messages, 6U) << "it is alone";
+  EXPECT_TRUE(s.content().empty());
+}
+
+TEST_F(server, an_alone_one_that_is_not_active_does_nothing) {
+  const auto peer = s.asker();
+  s.set("a", "1");
+  s.say(peer, make_snapshot_request(""));
+  s.pass(10s);
+  EXPECT_TRUE(s.published.empty());
+  EXPECT_TRUE(s.replies.empty());
+  EXPECT_EQ(s.server.status().counters.ignored_requests, 1U);
+}
+
+TEST_F(server, an_epoch_that_is_used_up_takes_no_update_until_there_is_another) {
+  server_setting other;
+  other.activate(1);
+  // As if so many updates had been.
+  auto& map = const_cast<store&>(other.server.map());
+  map.pass(make_sequence(1, max_position - 1));
+  other.set("a", "1");
+  EXPECT_EQ(number_of(other.publications().at(0)), make_sequence(1, max_position));
+  other.set("a", "2");
+  other.set("a", "3");
+  EXPECT_TRUE(other.publications().empty());
+  EXPECT_EQ(std::count(other.events.begin(), other.events.end(), server_event::epoch_used_up), 1);
+  other.activate(3);
+  other.set("a", "4");
+  EXPECT_EQ(number_of(other.publications().at(0)), make_sequence(3, 1));
+}
+
+// The Guide's models 2 to 4.
+
+class kvsimple : public testing::TestWithParam<form> {
+protected:
+  static server_options options() {
+    server_options o;
+    o.how = GetParam();
+    return o;
+  }
+  static std::string number(sequence n) {
+    return number_frame(n, GetParam() == form::kvsimple_4 ? 4 : 8);
+  }
+};
+
+TEST_P(kvsimple, publishes_three_frames_and_keeps_empty_values) {
+  server_setting s{options()};
+  s.activate();
+  s.update({"/client/7", number_frame(0), "42"});
+  s.update({"/client/7", number_frame(0, 4), ""});
+  const std::vector<frames> expected{{"/client/7", number(1), "42"}, {"/client/7", number(2), ""}};
+  EXPECT_EQ(s.published, expected) << "and no HUGZ";
+  s.pass(10s);
+  EXPECT_EQ(s.published.size(), 2U);
+  EXPECT_EQ(s.content(), (pairs{{"/client/7", ""}}));
+}
+
+TEST_P(kvsimple, answers_icanhaz_of_one_frame_and_of_two) {
+  server_setting s{options()};
+  s.activate();
+  s.update({"/a/1", number_frame(0), "x"});
+  s.update({"/b/1", number_frame(0), "y"});
+  const auto peer = s.asker();
+  s.say(peer, {"ICANHAZ?"});
+  s.read(peer);
+  const std::vector<frames> all{
+      {"/a/1", number(2), "x"}, {"/b/1", number(2), "y"}, {"KTHXBAI", number(2), ""}};
+  EXPECT_EQ(s.replies[peer], all);
+  const auto part = s.snapshot(peer, "/b/");
+  ASSERT_EQ(part.size(), 2U);
+  EXPECT_EQ(part[0], (frames{"/b/1", number(2), "y"}));
+  EXPECT_EQ(part[1].at(0), "KTHXBAI");
+  EXPECT_EQ(part[1].at(1), number(2));
+}
+
+INSTANTIATE_TEST_SUITE_P(forms, kvsimple, testing::Values(form::kvsimple_8, form::kvsimple_4),
+                         [](const auto& tested) {
+                           return tested.param == form::kvsimple_8 ? "eight" : "four";
+                         });
+
+}  // namespace
+}  // namespace chp
