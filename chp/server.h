@@ -1,0 +1,57 @@
+#pragma once
+// A server of the clustered hashmap (12/CHP) that is alone. The decisions are server_state's.
+
+#include "chp/server_actions.h"
+#include "chp/server_core.h"
+#include "chp/server_options.h"
+#include "zmtp/endpoint.h"
+#include "zmtp/error.h"
+#include "zmtp/routing/socket_state.h"
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <memory>
+#include <string_view>
+
+namespace chp {
+
+// Serves from the first bind until it is stopped or destroyed, clients of 12/CHP and, with other options,
+// those of the Guide's earlier models.
+//
+// The map is in memory: what a crash of the server loses is all of it. See replicated_server.
+//
+// It may outlive its context, which ends what it does.
+//
+// Thread safety: distinct objects safe, one object not; its executor must be serial.
+class server {
+public:
+  explicit server(boost::asio::any_io_executor executor, const server_options& options = {});
+  server(const server&) = delete;
+  server& operator=(const server&) = delete;
+  // Stops.
+  ~server();
+
+  // Snapshots at tcp://address:P, the publisher at P + 1 and the collector at P + 2, as 12/CHP has it. With
+  // port 0 or * the system chooses P. Returns where they are.
+  // Errors: as zmtp::socket::bind, of either of the three, and then none is bound; zmtp::errc::bad_endpoint
+  // if it is not of TCP; socket_closed once it is stopped.
+  server_endpoints bind(std::string_view at);
+  server_endpoints bind(std::string_view at, zmtp::error_code& ec);
+  // Each by itself, wherever. As zmtp::socket::bind.
+  zmtp::endpoint bind_snapshots(std::string_view at, zmtp::error_code& ec);
+  zmtp::endpoint bind_publisher(std::string_view at, zmtp::error_code& ec);
+  zmtp::endpoint bind_collector(std::string_view at, zmtp::error_code& ec);
+
+  // Closes the sockets: what is queued for peers is written, for the linger time, while the context runs.
+  void stop();
+
+  [[nodiscard]] server_status status() const;
+  // Of the publisher: among others who was too slow. All zero once it is stopped.
+  [[nodiscard]] zmtp::socket_counters connections() const;
+
+private:
+  std::weak_ptr<server_core> core_;  // of what goes with the context
+  std::shared_ptr<const server_state> state_;
+};
+
+}  // namespace chp

@@ -1,0 +1,363 @@
+#include "chp/server_core.h"
+
+#include "chp/announcement.h"
+#include "zmtp/socket/complete.h"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <string>
+#include <tuple>
+
+namespace chp {
+
+namespace asio = boost::asio;
+
+namespace {
+
+const auto token = asio::as_tuple(asio::use_awaitable);
+
+// Where the system chooses a port, those behind it may be taken.
+constexpr int attempts = 50;
+
+zmtp::socket_options snapshot_options(const server_options& options) {
+  zmtp::socket_options o;
+  o.announce_peers = true;
+  o.extensions = announce_server();
+  // Room for a few pieces; what does not fit waits until the peer reads.
+  o.send_mark = {.messages = {}, .octets = 4 * options.snapshot_piece};
+  return o;
+}
+
+// No gaps: who is too slow is disconnected, and knows that it has to ask for a snapshot.
+zmtp::socket_options publisher_options(const server_options& options) {
+  zmtp::socket_options o;
+  o.announce_peers = true;
+  o.extensions = announce_server();
+  o.send_mark = {.messages = {}, .octets = options.publisher_octets};
+  o.disconnect_slow = true;
+  o.xpub.announce_as_pub = true;
+  o.xpub.told = zmtp::xpub_options::notices::subscriptions;
+  return o;
+}
+
+zmtp::socket_options collector_options() {
+  zmtp::socket_options o;
+  o.extensions = announce_server();
+  return o;
+}
+
+// The port so many behind this one; empty if there is none.
+std::string behind(const zmtp::endpoint& first, unsigned count) {
+  const auto* const tcp = first.tcp();
+  if (tcp == nullptr || tcp->port > std::numeric_limits<std::uint16_t>::max() - count) {
+    return {};
+  }
+  auto next = *tcp;
+  next.port = static_cast<std::uint16_t>(next.port + count);
+  return zmtp::endpoint{next}.to_string();
+}
+
+}  // namespace
+
+server_core::server_core(const asio::any_io_executor& executor, std::shared_ptr<server_state> state,
+                         const server_options& options, pair_hooks hooks)
+    : state_{std::move(state)},
+      hooks_{std::move(hooks)},
+      snapshots_{executor, snapshot_options(options)},
+      publisher_{executor, publisher_options(options)},
+      collector_{make_collector(executor, options)},
+      executor_{executor},
+      published_{executor, asio::steady_timer::time_point::max()},
+      alarm_{executor, [this] { on_time(); }} {}
+
+server_core::collector_socket server_core::make_collector(const asio::any_io_executor& executor,
+                                                          const server_options& options) {
+  if (options.collector == collector_kind::pull) {
+    return zmtp::pull_socket{executor, collector_options()};
+  }
+  zmtp::sub_socket collector{executor, collector_options()};
+  collector.subscribe("");
+  return collector;
+}
+
+void server_core::start() {
+  const auto self = shared_from_this();
+  asio::co_spawn(executor_, serve_askers(self), zmtp::rethrow);
+  asio::co_spawn(executor_, serve_subscribers(self), zmtp::rethrow);
+  asio::co_spawn(executor_, collect(self), zmtp::rethrow);
+}
+
+void server_core::stop() {
+  alarm_.cancel();
+  published_.cancel();
+  snapshots_.close();
+  publisher_.close();
+  std::visit([](auto& socket) { socket.close(); }, collector_);
+}
+
+zmtp::endpoint server_core::bind_snapshots(std::string_view at, zmtp::error_code& ec) {
+  return snapshots_.bind(at, ec);
+}
+
+zmtp::endpoint server_core::bind_publisher(std::string_view at, zmtp::error_code& ec) {
+  return publisher_.bind(at, ec);
+}
+
+zmtp::endpoint server_core::bind_collector(std::string_view at, zmtp::error_code& ec) {
+  return std::visit([&](auto& socket) { return socket.bind(at, ec); }, collector_);
+}
+
+void server_core::unbind_snapshots(const zmtp::endpoint& at) {
+  zmtp::error_code ignored;
+  snapshots_.unbind(at.to_string(), ignored);
+}
+
+void server_core::unbind_publisher(const zmtp::endpoint& at) {
+  zmtp::error_code ignored;
+  publisher_.unbind(at.to_string(), ignored);
+}
+
+server_endpoints server_core::bind(std::string_view at, zmtp::error_code& ec) {
+  const auto wanted = zmtp::endpoint::parse(at);
+  const auto* const tcp = wanted ? wanted->tcp() : nullptr;
+  if (tcp == nullptr) {
+    ec = wanted ? make_error_code(zmtp::errc::bad_endpoint) : wanted.error();
+    return {};
+  }
+  server_endpoints bound;
+  for (int left = tcp->port == 0 ? attempts : 1; left != 0; --left) {
+    bound.snapshots = bind_snapshots(at, ec);
+    if (ec) {
+      return {};
+    }
+    bound.publisher = bind_publisher(behind(bound.snapshots, 1), ec);
+    if (!ec) {
+      bound.collector = bind_collector(behind(bound.snapshots, 2), ec);
+      if (!ec) {
+        return bound;
+      }
+      unbind_publisher(bound.publisher);
+    }
+    unbind_snapshots(bound.snapshots);
+  }
+  return {};
+}
+
+asio::awaitable<void> server_core::serve_askers(std::shared_ptr<server_core> self) {
+  std::vector<zmtp::routed_message> batch;
+  for (;;) {
+    const auto [ec, count] = co_await self->snapshots_.async_receive(batch, token);
+    if (ec) {
+      co_return;
+    }
+    const auto now = clock::now();
+    for (auto& item : batch) {
+      self->on_asker(item, now);
+    }
+    self->finish(now);
+  }
+}
+
+void server_core::on_asker(zmtp::routed_message& item, clock::time_point now) {
+  static const zmtp::peer_info nobody;  // who is gone already
+  switch (item.what) {
+    case zmtp::routed_message::kind::attached: {
+      const auto* const info = snapshots_.info(item.peer);
+      state_->on_asker_attached(item.peer, (info != nullptr ? *info : nobody).properties);
+      return;
+    }
+    case zmtp::routed_message::kind::detached:
+      state_->on_asker_detached(item.peer, actions_);
+      return;
+    case zmtp::routed_message::kind::message: break;
+  }
+  if (hooks_.vote && state_->is_vote(item.peer, item.content) && !hooks_.vote()) {
+    return;
+  }
+  state_->on_asker_message(item.peer, item.content, now, actions_);
+}
+
+asio::awaitable<void> server_core::serve_subscribers(std::shared_ptr<server_core> self) {
+  std::vector<zmtp::routed_message> batch;
+  for (;;) {
+    const auto [ec, count] = co_await self->publisher_.async_receive(batch, token);
+    if (ec) {
+      co_return;
+    }
+    const auto now = clock::now();
+    for (auto& item : batch) {
+      self->on_subscriber(item);
+    }
+    self->finish(now);
+  }
+}
+
+void server_core::on_subscriber(zmtp::routed_message& item) {
+  static const zmtp::peer_info nobody;  // who is gone already
+  switch (item.what) {
+    case zmtp::routed_message::kind::attached: {
+      const auto* const info = publisher_.info(item.peer);
+      state_->on_subscriber_attached(item.peer, (info != nullptr ? *info : nobody).properties);
+      return;
+    }
+    case zmtp::routed_message::kind::detached: state_->on_subscriber_detached(item.peer); return;
+    case zmtp::routed_message::kind::message: break;
+  }
+  // What peers say that is no subscription is nobody's.
+  const auto said = item.content.front();
+  if (item.content.part_count() == 1 && said.starts_with('\1')) {
+    state_->on_subscription(item.peer, said.substr(1), actions_);
+  }
+}
+
+asio::awaitable<void> server_core::collect(std::shared_ptr<server_core> self) {
+  std::vector<zmtp::message> batch;
+  for (;;) {
+    while (self->publishing_) {
+      (void)co_await self->published_.async_wait(token);
+    }
+    zmtp::error_code ec;
+    if (auto* const sub = std::get_if<zmtp::sub_socket>(&self->collector_)) {
+      ec = std::get<0>(co_await sub->async_receive(batch, token));
+    } else {
+      auto& pull = std::get<zmtp::pull_socket>(self->collector_);
+      ec = std::get<0>(co_await pull.async_receive(batch, token));
+    }
+    if (ec) {
+      co_return;
+    }
+    const auto now = clock::now();
+    for (auto& m : batch) {
+      self->state_->on_update(std::move(m), now, self->actions_);
+    }
+    self->finish(now);
+  }
+}
+
+// A piece whenever there is room; others have their turn between two.
+asio::awaitable<void> server_core::stream(std::shared_ptr<server_core> self, zmtp::peer_id peer) {
+  std::vector<server_actions::addressed> piece;
+  zmtp::error_code gone;
+  do {
+    gone = std::get<0>(co_await self->snapshots_.async_wait_writable(peer, token));
+    piece.clear();
+    if (!gone) {
+      self->read_piece(peer, piece);
+    }
+    for (auto& next : piece) {
+      while (!gone && self->snapshots_.try_send(peer, std::move(next.content)) !=
+                          zmtp::send_status::queued) {
+        gone = std::get<0>(co_await self->snapshots_.async_wait_writable(peer, token));
+      }
+    }
+  } while (!gone && !piece.empty());
+  self->streaming_.erase(peer);
+}
+
+// The next of what the peer asked for; nothing if that was all.
+void server_core::read_piece(zmtp::peer_id peer, std::vector<server_actions::addressed>& piece) {
+  const auto now = clock::now();
+  state_->on_writable(peer, now, actions_);
+  // What is left is for when this is sent.
+  actions_.stream.clear();
+  std::swap(piece, actions_.reply);
+  finish(now);
+}
+
+void server_core::on_time() {
+  act([](server_state& state, clock::time_point now, server_actions& out) {
+    state.on_deadline(now, out);
+  });
+}
+
+void server_core::finish(clock::time_point now) {
+  state_->on_turn_end(now, actions_);
+  carry_out();
+  alarm_.set(state_->next_deadline());
+}
+
+void server_core::carry_out() {
+  publish();
+  tell();
+  for (auto& [to, content] : actions_.reply) {
+    // What has no room is of a peer that reads nothing and asks on: it asks again.
+    (void)snapshots_.try_send(to, std::move(content));
+  }
+  actions_.reply.clear();
+  for (const auto peer : actions_.close_askers) {
+    snapshots_.disconnect(peer);
+  }
+  actions_.close_askers.clear();
+  for (const auto peer : actions_.close_subscribers) {
+    publisher_.disconnect(peer);
+  }
+  actions_.close_subscribers.clear();
+  for (const auto peer : std::exchange(actions_.stream, {})) {
+    if (streaming_.insert(peer).second) {
+      asio::co_spawn(executor_, stream(shared_from_this(), peer), zmtp::rethrow);
+    }
+  }
+  if (hooks_.rest) {
+    hooks_.rest(actions_);
+  }
+  actions_.events.clear();
+}
+
+void server_core::publish() {
+  auto& all = actions_.publish;
+  if (publishing_) {
+    std::move(all.begin(), all.end(), std::back_inserter(behind_));
+    all.clear();
+    return;
+  }
+  std::size_t sent = 0;
+  while (sent < all.size() &&
+         publisher_.try_send(std::move(all[sent])) != zmtp::send_status::full) {
+    ++sent;
+  }
+  if (sent < all.size()) {
+    unpublished_.assign(std::make_move_iterator(all.begin() + static_cast<std::ptrdiff_t>(sent)),
+                        std::make_move_iterator(all.end()));
+    publish_rest();
+  }
+  all.clear();
+}
+
+void server_core::publish_rest() {
+  publishing_ = true;
+  publisher_.async_send(unpublished_,
+                        [self = shared_from_this()](zmtp::error_code ec, std::size_t) {
+                          self->unpublished_.clear();
+                          std::swap(self->unpublished_, self->behind_);
+                          if (!ec && !self->unpublished_.empty()) {
+                            self->publish_rest();
+                            return;
+                          }
+                          self->publishing_ = false;
+                          self->tell();
+                          self->published_.cancel();
+                        });
+}
+
+// Behind what is published.
+void server_core::tell() {
+  std::move(actions_.tell.begin(), actions_.tell.end(), std::back_inserter(untold_));
+  actions_.tell.clear();
+  if (publishing_) {
+    return;
+  }
+  for (auto& [to, content] : untold_) {
+    if (publisher_.try_send(to, std::move(content)) != zmtp::send_status::queued) {
+      state_->on_not_told(to);
+    }
+  }
+  untold_.clear();
+}
+
+}  // namespace chp

@@ -1,0 +1,111 @@
+#pragma once
+// What both shells are made of: a server's three sockets around its decisions. Not for users.
+
+#include "chp/server_actions.h"
+#include "chp/server_options.h"
+#include "chp/server_state.h"
+#include "zmtp/endpoint.h"
+#include "zmtp/error.h"
+#include "zmtp/pattern/alarm.h"
+#include "zmtp/socket/pull_socket.h"
+#include "zmtp/socket/router_socket.h"
+#include "zmtp/socket/sub_socket.h"
+#include "zmtp/socket/xpub_socket.h"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace chp {
+
+// Where the three ports of a server are.
+struct server_endpoints {
+  zmtp::endpoint snapshots;  // P
+  zmtp::endpoint publisher;  // P + 1
+  zmtp::endpoint collector;  // P + 2
+};
+
+// Belongs to its coroutines, and goes with the context when that goes.
+class server_core : public std::enable_shared_from_this<server_core> {
+public:
+  using clock = std::chrono::steady_clock;
+
+  // Of one of a pair.
+  struct pair_hooks {
+    std::function<bool()> vote;                 // a client asks for a snapshot: is it to be served?
+    std::function<void(server_actions&)> rest;  // what concerns the other server, and events
+  };
+
+  server_core(const boost::asio::any_io_executor& executor, std::shared_ptr<server_state> state,
+              const server_options& options, pair_hooks hooks = {});
+
+  void start();
+  void stop();
+  // As zmtp::socket::bind.
+  [[nodiscard]] zmtp::endpoint bind_snapshots(std::string_view at, zmtp::error_code& ec);
+  [[nodiscard]] zmtp::endpoint bind_publisher(std::string_view at, zmtp::error_code& ec);
+  [[nodiscard]] zmtp::endpoint bind_collector(std::string_view at, zmtp::error_code& ec);
+  void unbind_snapshots(const zmtp::endpoint& at);
+  void unbind_publisher(const zmtp::endpoint& at);
+  // All three, the second and third at the ports behind that of the first. Where the system chooses, it is
+  // asked again when those are taken.
+  [[nodiscard]] server_endpoints bind(std::string_view at, zmtp::error_code& ec);
+
+  // `input(state, now, actions)`; what it wants done is done.
+  template <class Input>
+  void act(Input&& input) {
+    const auto now = clock::now();
+    std::forward<Input>(input)(*state_, now, actions_);
+    finish(now);
+  }
+  [[nodiscard]] const zmtp::socket_counters& publisher_counters() const noexcept {
+    return publisher_.counters();
+  }
+
+private:
+  using collector_socket = std::variant<zmtp::sub_socket, zmtp::pull_socket>;
+
+  [[nodiscard]] static collector_socket make_collector(const boost::asio::any_io_executor& executor,
+                                                       const server_options& options);
+  static boost::asio::awaitable<void> serve_askers(std::shared_ptr<server_core> self);
+  static boost::asio::awaitable<void> serve_subscribers(std::shared_ptr<server_core> self);
+  static boost::asio::awaitable<void> collect(std::shared_ptr<server_core> self);
+  static boost::asio::awaitable<void> stream(std::shared_ptr<server_core> self, zmtp::peer_id peer);
+  void read_piece(zmtp::peer_id peer, std::vector<server_actions::addressed>& piece);
+  void on_asker(zmtp::routed_message& item, clock::time_point now);
+  void on_subscriber(zmtp::routed_message& item);
+  void on_time();
+  void finish(clock::time_point now);
+  void carry_out();
+  void publish();
+  void publish_rest();
+  void tell();
+
+  std::shared_ptr<server_state> state_;
+  pair_hooks hooks_;
+  zmtp::router_socket snapshots_;
+  zmtp::xpub_socket publisher_;
+  collector_socket collector_;
+  boost::asio::any_io_executor executor_;
+  server_actions actions_;
+  // What the publisher had no room for in this turn goes in the next, and nothing more is collected
+  // before.
+  std::vector<zmtp::message> unpublished_;
+  std::vector<zmtp::message> behind_;  // what came meanwhile
+  std::vector<server_actions::addressed> untold_;
+  bool publishing_ = false;
+  std::set<zmtp::peer_id> streaming_;  // who has a coroutine for what it asked
+  boost::asio::steady_timer published_;
+  zmtp::alarm alarm_;
+};
+
+}  // namespace chp

@@ -1,0 +1,239 @@
+// The server of the map on real sockets.
+
+#include "chp/server.h"
+
+#include "test/chp/shell_fixture.h"
+#include "zmtp/socket/push_socket.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace chp {
+namespace {
+
+using namespace std::chrono_literals;
+
+class server_shell : public shell_test {
+protected:
+  void start(const server_options& options = {}) {
+    server_.emplace(executor(), options);
+    at_ = server_->bind("tcp://127.0.0.1:*");
+  }
+  std::unique_ptr<raw_client> client(const zmtp::socket_options& options = {}) {
+    auto made = std::make_unique<raw_client>(executor(), at_, options);
+    join(*made);
+    return made;
+  }
+
+  std::optional<server> server_;
+  server_endpoints at_;
+};
+
+server_options impatient() {
+  server_options options;
+  options.heartbeat = 20ms;
+  return options;
+}
+
+TEST_F(server_shell, has_three_ports_in_a_row_with_the_types_of_12_chp) {  // CHP-1, -2, -3
+  start();
+  const auto port = at_.snapshots.tcp()->port;
+  EXPECT_EQ(at_.publisher.tcp()->port, port + 1);
+  EXPECT_EQ(at_.collector.tcp()->port, port + 2);
+  auto options = zmtp::test::announcing();
+  zmtp::dealer_socket asker{executor(), options};
+  zmtp::sub_socket subscriber{executor(), options};
+  zmtp::pub_socket setter{executor()};
+  asker.connect(at_.snapshots.to_string());
+  subscriber.connect(at_.publisher.to_string());
+  setter.connect(at_.collector.to_string());
+  run_until([&] {
+    return !asker.peers().empty() && !subscriber.peers().empty() && !setter.peers().empty();
+  });
+  EXPECT_EQ(asker.peers()[0].info.type, zmtp::socket_type::router);
+  EXPECT_EQ(subscriber.peers()[0].info.type, zmtp::socket_type::pub);
+  EXPECT_EQ(setter.peers()[0].info.type, zmtp::socket_type::sub);
+}
+
+TEST_F(server_shell, binds_all_three_or_none) {
+  start();
+  server other{executor()};
+  zmtp::error_code ec;
+  // Its second port is taken.
+  const auto before = at_.snapshots.tcp()->port - 1;
+  other.bind("tcp://127.0.0.1:" + std::to_string(before), ec);
+  EXPECT_TRUE(ec);
+  other.bind("ipc:///tmp/none", ec);
+  EXPECT_EQ(ec, zmtp::errc::bad_endpoint);
+  other.bind("nonsense", ec);
+  EXPECT_TRUE(ec);
+  EXPECT_THROW(other.bind("nonsense"), boost::system::system_error);
+  other.bind("tcp://127.0.0.1:*", ec);
+  EXPECT_FALSE(ec);
+}
+
+TEST_F(server_shell, takes_updates_publishes_them_and_answers_with_a_snapshot) {
+  start(impatient());
+  const auto one = client();
+  const auto other = client();
+  set(*one, "/a/1", "x");
+  for (auto* each : {one.get(), other.get()}) {
+    const auto m = next(*each);
+    EXPECT_EQ(m.front(), "/a/1");
+    EXPECT_EQ(m.back(), "x");
+  }
+  set(*other, "/b/1", "y");
+  EXPECT_EQ(next(*one).front(), "/b/1");
+  EXPECT_EQ(snapshot(*one), (content{{"/a/1", "x"}, {"/b/1", "y"}}));
+  EXPECT_EQ(snapshot(*other, "/b/"), (content{{"/b/1", "y"}}));
+  EXPECT_EQ(server_->status().keys, 2U);
+  EXPECT_EQ(server_->status().counters.snapshots, 2U);
+}
+
+TEST_F(server_shell, erases_what_is_due) {
+  start(impatient());
+  const auto one = client();
+  set(*one, "t", "x", new_id(), "ttl=1\n");
+  EXPECT_EQ(next(*one).back(), "x");
+  EXPECT_EQ(next(*one).back(), "");
+}
+
+TEST_F(server_shell, publishes_a_hundred_thousand_updates_in_order_and_none_is_lost) {
+  constexpr std::size_t count = 100'000;
+  start();
+  zmtp::socket_options options;
+  options.receive_mark = {.messages = 100, .octets = {}};
+  const auto reader = client(options);
+  zmtp::socket_options wait;
+  wait.no_drop = true;
+  zmtp::pub_socket setter{executor(), wait};
+  setter.connect(at_.collector.to_string());
+  run_until([&] { return setter.subscribers("") == 1; });
+  std::size_t sent = 0;
+  std::size_t received = 0;
+  zmtp::message m;
+  const std::string value(32, 'v');
+  run_until([&] {
+    for (int n = 0; n < 500 && sent < count; ++n) {
+      if (setter.try_send(make_set(form::kvmsg, "k" + std::to_string(sent % 1'000), new_id(), {},
+                                   value)) != zmtp::send_status::queued) {
+        break;
+      }
+      ++sent;
+    }
+    while (reader->subscriber.try_receive(m)) {
+      if (m.front() != "HUGZ") {
+        EXPECT_EQ(m.front(), "k" + std::to_string(received % 1'000));
+        ++received;
+      }
+    }
+    return received == count || HasFailure();
+  });
+  EXPECT_EQ(server_->connections().dropped_full, 0U);
+}
+
+TEST_F(server_shell, a_snapshot_goes_as_its_peer_reads_and_others_are_served_meanwhile) {
+  server_options options;
+  options.snapshot_piece = 10'000;
+  start(options);
+  const auto one = client();
+  const std::string value(1'000, 'v');
+  for (int n = 0; n < 20'000; ++n) {
+    set(*one, "k" + std::to_string(n), value);
+    if (n % 200 == 199) {
+      run_until([&] { return server_->status().keys == static_cast<std::size_t>(n) + 1; });
+    }
+  }
+  zmtp::socket_options slow;
+  slow.receive_mark = {.messages = 10, .octets = {}};
+  slow.transport.receive_buffer = 16 * 1024;
+  const auto reader = client(slow);
+  ASSERT_EQ(reader->asker.try_send(make_snapshot_request("")), zmtp::send_status::queued);
+  run_until([&] { return reader->asker.readable(); });
+  EXPECT_EQ(server_->status().counters.snapshots, 0U) << "twenty MB do not fit into the buffers";
+  const auto quick = client();
+  set(*one, "k0", "changed");
+  set(*one, "new", "x");
+  run_until([&] { return server_->status().keys == 20'001; });
+  EXPECT_EQ(snapshot(*quick).size(), 20'001U);
+  content all;
+  zmtp::message m;
+  for (;;) {
+    run_until([&] { return reader->asker.try_receive(m); });
+    if (HasFailure() || m.front() == "KTHXBAI") {
+      break;
+    }
+    all.emplace(m.front(), m.back());
+  }
+  EXPECT_EQ(all.size(), 20'000U);
+  EXPECT_EQ(all["k0"], value) << "of one moment";
+}
+
+TEST_F(server_shell, who_does_not_read_what_is_published_is_disconnected) {  // G3
+  server_options options;
+  options.publisher_octets = 100'000;
+  start(options);
+  const auto one = client();
+  zmtp::socket_options deaf;
+  deaf.receive_mark = {.messages = 1, .octets = {}};
+  deaf.transport.receive_buffer = 16 * 1024;
+  const auto slow = client(deaf);
+  const std::string value(10'000, 'v');
+  const auto too_slow = [&] {
+    return server_->connections().ended[static_cast<std::size_t>(zmtp::errc::too_slow)];
+  };
+  for (int n = 0; n < 100'000 && too_slow() == 0 && !HasFailure(); ++n) {
+    set(*one, "k" + std::to_string(n % 100), value);
+    EXPECT_EQ(next(*one).front(), "k" + std::to_string(n % 100));
+  }
+  EXPECT_EQ(too_slow(), 1U);
+}
+
+TEST_F(server_shell, serves_the_guides_model_3_from_a_pull) {
+  server_options options;
+  options.how = form::kvsimple_8;
+  options.collector = collector_kind::pull;
+  start(options);
+  zmtp::sub_socket subscriber{executor()};
+  subscriber.subscribe("");
+  subscriber.connect(at_.publisher.to_string());
+  zmtp::push_socket setter{executor()};
+  setter.connect(at_.collector.to_string());
+  run_until([&] { return server_->status().subscribers == 1; });
+  zmtp::message m;
+  std::size_t sent = 0;
+  // A subscription takes time to arrive, and says nothing when it has.
+  run_until([&] {
+    if (setter.writable()) {
+      EXPECT_EQ(setter.try_send({"key", std::string(8, '\0'), "v" + std::to_string(++sent)}),
+                zmtp::send_status::queued);
+    }
+    return subscriber.try_receive(m);
+  });
+  EXPECT_EQ(m.part_count(), 3U);
+  EXPECT_EQ(m.front(), "key");
+}
+
+TEST_F(server_shell, ends_what_it_does_when_it_is_stopped_destroyed_or_outlives_its_context) {
+  start(impatient());
+  {
+    const auto one = client();
+    set(*one, "a", "1");
+    server_->stop();
+    zmtp::error_code ec;
+    server_->bind("tcp://127.0.0.1:*", ec);
+    EXPECT_TRUE(ec);
+  }
+  server_.reset();
+  run_to_the_end();
+  start(impatient());
+  destroy_context();
+  EXPECT_EQ(server_->status().keys, 0U);
+}
+
+}  // namespace
+}  // namespace chp

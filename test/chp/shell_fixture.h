@@ -1,0 +1,78 @@
+#pragma once
+// Servers of the map and clients that follow 12/CHP to the letter, on real sockets in one context.
+
+#include "chp/command.h"
+#include "chp/server_core.h"
+#include "chp/update_id.h"
+#include "test/support/network_test.h"
+#include "zmtp/socket/dealer_socket.h"
+#include "zmtp/socket/pub_socket.h"
+#include "zmtp/socket/sub_socket.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace chp {
+
+using content = std::map<std::string, std::string>;
+
+// A client of one server.
+struct raw_client {
+  raw_client(const boost::asio::any_io_executor& executor, const server_endpoints& at,
+             const zmtp::socket_options& options = {})
+      : asker{executor, options}, subscriber{executor, options}, setter{executor} {
+    subscriber.subscribe("");
+    asker.connect(at.snapshots.to_string());
+    subscriber.connect(at.publisher.to_string());
+    setter.connect(at.collector.to_string());
+  }
+
+  zmtp::dealer_socket asker;
+  zmtp::sub_socket subscriber;
+  zmtp::pub_socket setter;
+};
+
+class shell_test : public zmtp::test::network_test {
+protected:
+  [[nodiscard]] static update_id new_id() {
+    static std::uint64_t count = 0;
+    return update_id::of_random(4711, ++count);
+  }
+  // Its updates reach the server, and what the server publishes reaches it.
+  void join(raw_client& client) {
+    run_until([&] { return client.setter.subscribers("") == 1; });
+    zmtp::message m;
+    run_until([&] { return client.subscriber.try_receive(m); });
+  }
+  static void set(raw_client& client, std::string_view key, std::string_view value,
+                  const update_id& id = new_id(), std::string_view properties = {}) {
+    EXPECT_EQ(client.setter.try_send(make_set(form::kvmsg, key, id, properties, value)),
+              zmtp::send_status::queued);
+  }
+  // What comes next that is no heartbeat.
+  [[nodiscard]] std::vector<std::string> next(raw_client& client) {
+    zmtp::message m;
+    run_until([&] { return client.subscriber.try_receive(m) && m.front() != "HUGZ"; });
+    return {m.begin(), m.end()};
+  }
+  [[nodiscard]] content snapshot(raw_client& client, std::string_view subtree = "") {
+    EXPECT_EQ(client.asker.try_send(make_snapshot_request(subtree)), zmtp::send_status::queued);
+    content all;
+    zmtp::message m;
+    for (;;) {
+      run_until([&] { return client.asker.try_receive(m); });
+      if (HasFailure() || m.front() == "KTHXBAI") {
+        return all;
+      }
+      all.emplace(m.front(), m.back());
+    }
+  }
+};
+
+}  // namespace chp
