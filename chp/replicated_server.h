@@ -1,0 +1,89 @@
+#pragma once
+// One of a pair of servers of the clustered hashmap: when the active one is lost, the other one goes on
+// with everything that it had acknowledged. The decisions are server_state's and the pair's machine's.
+
+#include "bstar/node.h"
+#include "chp/server_actions.h"
+#include "chp/server_core.h"
+#include "chp/server_options.h"
+#include "zmtp/endpoint.h"
+#include "zmtp/error.h"
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace chp {
+
+struct replicated_server_options {
+  // `epoch` is of no account: the pair's node counts epochs. Only kvmsg can be replicated.
+  server_options server{};
+  bstar::node_options pair{};
+};
+
+struct replicated_server_handlers {
+  // For people. Each may be absent.
+  std::function<void(server_event)> on_event{};
+  std::function<void(bstar::event)> on_pair_event{};
+};
+
+struct replicated_server_status {
+  server_status server;
+  bstar::node_status pair;
+};
+
+// Where the other one is.
+struct server_peer {
+  std::string state;      // where its node tells its state
+  std::string snapshots;  // its P
+  std::string publisher;  // its P + 1; empty: the port behind that of `snapshots`
+};
+
+// Clients connect to both. It is passive until its node knows better: then it follows the other one, keeps
+// what clients send, and counts each client's question for a snapshot as the vote that lets it become
+// active when the other one is lost.
+//
+// Against a peer of the Guide (clonesrv6) it does the same without epochs and without acknowledgements of
+// its own: then nobody knows what the other one has.
+//
+// It may outlive its context, which ends what it does.
+//
+// Thread safety: distinct objects safe, one object not; its executor must be serial.
+class replicated_server {
+public:
+  // Throws boost::system::system_error: as bstar::node; zmtp::errc::bad_option if it is not of kvmsg.
+  replicated_server(boost::asio::any_io_executor executor, const replicated_server_options& options,
+                    replicated_server_handlers handlers = {});
+  replicated_server(const replicated_server&) = delete;
+  replicated_server& operator=(const replicated_server&) = delete;
+  // Stops.
+  ~replicated_server();
+
+  // As server::bind.
+  server_endpoints bind(std::string_view at);
+  server_endpoints bind(std::string_view at, zmtp::error_code& ec);
+  // Where the other one hears our state. As zmtp::socket::bind.
+  zmtp::endpoint bind_state(std::string_view at);
+  zmtp::endpoint bind_state(std::string_view at, zmtp::error_code& ec);
+  // Once. As zmtp::socket::connect.
+  void connect(const server_peer& to);
+  void connect(const server_peer& to, zmtp::error_code& ec);
+
+  // Closes the sockets: what is queued for peers is written, for the linger time, while the context runs.
+  void stop();
+
+  [[nodiscard]] replicated_server_status status() const;
+  // What it has, in the order of keys.
+  [[nodiscard]] const store& map() const noexcept;
+
+private:
+  class core;
+  std::weak_ptr<core> core_;  // of what goes with the context
+  std::shared_ptr<const server_state> state_;
+  std::shared_ptr<const bstar::node> node_;
+};
+
+}  // namespace chp

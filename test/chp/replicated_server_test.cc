@@ -1,0 +1,210 @@
+// A pair of servers of the map on real sockets: failover with what clients had sent, hand-over, and what
+// two active ones make of it when they hear each other (reliability 3.1, 3.2).
+
+#include "chp/replicated_server.h"
+
+#include "test/chp/shell_fixture.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace chp {
+namespace {
+
+using namespace std::chrono_literals;
+
+class replicated : public shell_test {
+protected:
+  struct node {
+    std::optional<replicated_server> server;
+    server_endpoints at;
+    std::string state;
+    std::vector<server_event> events;
+
+    [[nodiscard]] bool active() const { return server->status().server.active; }
+    [[nodiscard]] bool saw(server_event event) const {
+      return std::find(events.begin(), events.end(), event) != events.end();
+    }
+    [[nodiscard]] content all() const {
+      content map;
+      server->map().for_each("", [&](const store::entry& e) {
+        map.emplace(e.key(), e.value());
+        return true;
+      });
+      return map;
+    }
+  };
+
+  static replicated_server_options options_of(bstar::role as) {
+    replicated_server_options options;
+    options.server.heartbeat = 20ms;
+    // The pair is slower, so that a busy machine does not take one for dead.
+    options.pair.pair.as = as;
+    options.pair.pair.heartbeat = 50ms;
+    options.pair.pair.expiry = 400ms;
+    return options;
+  }
+  void make(node& n, const replicated_server_options& options) {
+    n.events.clear();
+    n.server.emplace(
+        executor(), options,
+        replicated_server_handlers{.on_event = [&n](server_event e) { n.events.push_back(e); }});
+    const auto keep = n.at.snapshots.tcp() != nullptr && n.at.snapshots.tcp()->port != 0;
+    n.at = n.server->bind(keep ? n.at.snapshots.to_string() : "tcp://127.0.0.1:*");
+    n.state = n.server->bind_state(n.state.empty() ? "tcp://127.0.0.1:*" : n.state).to_string();
+  }
+  static void connect(node& from, const node& to) {
+    from.server->connect(
+        {.state = to.state, .snapshots = to.at.snapshots.to_string(), .publisher = {}});
+  }
+  void start() {
+    make(primary, options_of(bstar::role::primary));
+    make(backup, options_of(bstar::role::backup));
+    connect(primary, backup);
+    connect(backup, primary);
+    run_until([&] { return primary.server->status().server.backup_in_sync; });
+    ASSERT_TRUE(primary.active());
+    ASSERT_FALSE(backup.active());
+  }
+  std::unique_ptr<raw_client> client_of(const node& n) {
+    auto made = std::make_unique<raw_client>(executor(), n.at);
+    run_until([&] { return made->setter.subscribers("") == 1; });
+    return made;
+  }
+  // Asks until there is an answer: each question is a vote.
+  content ask(raw_client& client) {
+    content all;
+    zmtp::message m;
+    auto again = std::chrono::steady_clock::now();
+    for (;;) {
+      run_until([&] {
+        if (std::chrono::steady_clock::now() >= again) {
+          again += 50ms;
+          (void)client.asker.try_send(make_snapshot_request(""));
+        }
+        return client.asker.try_receive(m);
+      });
+      if (HasFailure() || m.front() == "KTHXBAI") {
+        return all;
+      }
+      all.emplace(m.front(), m.back());
+    }
+  }
+
+  node primary;
+  node backup;
+};
+
+TEST_F(replicated, the_backup_has_what_the_primary_accepts) {
+  start();
+  const auto client = client_of(primary);
+  set(*client, "/a", "1");
+  set(*client, "/b", "2", new_id(), "ttl=1000\n");
+  run_until([&] { return backup.all().size() == 2; });
+  set(*client, "/a", "");
+  run_until([&] { return backup.all().size() == 1; });
+  run_until([&] {
+    const auto s = primary.server->status().server;
+    return s.committed == s.number;
+  });
+  EXPECT_TRUE(has_epoch(primary.server->status().server.number));
+}
+
+TEST_F(replicated, the_backup_takes_over_with_what_clients_had_sent_to_both) {
+  start();
+  const auto to_primary = client_of(primary);
+  const auto to_backup = client_of(backup);
+  const auto both = new_id();
+  set(*to_primary, "/both", "1", both);
+  set(*to_backup, "/both", "1", both);
+  run_until(
+      [&] { return backup.all().size() == 1 && backup.server->status().server.pending == 0; });
+  // The primary dies before this reaches it.
+  primary.server.reset();
+  set(*to_backup, "/pending", "2");
+  run_until([&] { return backup.server->status().server.pending == 1; });
+  const auto before = backup.server->status().server.number;
+  EXPECT_EQ(ask(*to_backup), (content{{"/both", "1"}, {"/pending", "2"}}));
+  EXPECT_TRUE(backup.active());
+  EXPECT_GT(epoch_of(backup.server->status().server.number), epoch_of(before));
+  set(*to_backup, "/more", "3");
+  run_until([&] { return backup.all().size() == 3; });
+}
+
+TEST_F(replicated, a_primary_that_comes_back_follows_the_backup_and_takes_over_again) {
+  start();
+  const auto to_primary = client_of(primary);
+  set(*to_primary, "/a", "1");
+  run_until([&] { return backup.all().size() == 1; });
+  primary.server.reset();
+  const auto to_backup = client_of(backup);
+  EXPECT_EQ(ask(*to_backup).size(), 1U);
+  set(*to_backup, "/b", "2");
+  run_until([&] { return backup.all().size() == 2; });
+
+  make(primary, options_of(bstar::role::primary));
+  connect(primary, backup);
+  run_until([&] { return backup.server->status().server.backup_in_sync; });
+  EXPECT_FALSE(primary.active());
+  EXPECT_EQ(primary.all(), backup.all());
+
+  set(*to_backup, "/c", "3");
+  run_until([&] { return primary.all().size() == 3; });
+  backup.server.reset();
+  const auto again = client_of(primary);
+  EXPECT_EQ(ask(*again), (content{{"/a", "1"}, {"/b", "2"}, {"/c", "3"}}));
+  EXPECT_TRUE(primary.active());
+}
+
+TEST_F(replicated, two_that_were_both_active_have_the_same_when_they_hear_each_other) {
+  auto alone = options_of(bstar::role::backup);
+  alone.pair.pair.promote_alone_after = 10ms;
+  make(primary, options_of(bstar::role::primary));
+  make(backup, alone);
+  const auto to_primary = client_of(primary);
+  const auto to_backup = client_of(backup);
+  EXPECT_TRUE(ask(*to_primary).empty());
+  run_until([&] { return backup.active(); });
+  ASSERT_TRUE(primary.active());
+  for (int n = 0; n < 1'000; ++n) {
+    set(*to_primary, "/p/" + std::to_string(n), "p");
+  }
+  set(*to_backup, "/b", "b");
+  set(*to_backup, "/p/7", "b");
+  run_until([&] { return primary.all().size() == 1'000 && backup.all().size() == 2; });
+
+  connect(primary, backup);
+  connect(backup, primary);
+  run_until([&] { return primary.saw(server_event::reconciled); });
+  run_until([&] { return primary.all() == backup.all() && backup.all().size() == 1'001; });
+  EXPECT_TRUE(backup.active()) << "its epoch is the later one";
+  EXPECT_FALSE(primary.active());
+  EXPECT_EQ(backup.all()["/p/7"], "b");
+  EXPECT_EQ(backup.all()["/p/8"], "p");
+  run_until([&] { return backup.server->status().server.backup_in_sync; });
+}
+
+TEST_F(replicated, ends_what_it_does_when_it_is_destroyed_or_outlives_its_context) {
+  start();
+  backup.server->stop();
+  primary.server.reset();
+  backup.server.reset();
+  run_to_the_end();
+  make(primary, options_of(bstar::role::primary));
+  destroy_context();
+  EXPECT_FALSE(primary.active());
+}
+
+TEST_F(replicated, only_kvmsg_can_be_replicated) {
+  auto options = options_of(bstar::role::primary);
+  options.server.how = form::kvsimple_8;
+  EXPECT_THROW((replicated_server{executor(), options}), boost::system::system_error);
+}
+
+}  // namespace
+}  // namespace chp
