@@ -46,6 +46,10 @@ void server_state::activate(std::uint64_t epoch, time_point now, actions& out) {
 }
 
 void server_state::deactivate(time_point now, actions& out) {
+  // What it has not looked at yet would stand behind what it is going to offer now.
+  while (reconciling_) {
+    reconcile(now, out);
+  }
   if (std::exchange(active_, false)) {
     out.events.push_back(server_event::passive);
     is_diverged_ = is_diverged_ || (paired() && map_->number() > backup_.number());
@@ -59,7 +63,6 @@ void server_state::deactivate(time_point now, actions& out) {
     acks_.clear_waiting();
     backup_.clear();
     next_heartbeat_.reset();
-    reconciling_ = false;
     reported_ = 0;
   }
   if (paired() && replication_.state() == replication::phase::off) {

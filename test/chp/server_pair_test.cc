@@ -338,6 +338,24 @@ TEST_F(server_pair, a_loser_that_is_active_again_first_looks_at_its_offer_itself
   EXPECT_TRUE(a.saw(server_event::reconciled));
 }
 
+TEST_F(server_pair, a_loser_that_is_passive_again_before_it_has_looked_at_all_loses_nothing_of_it) {
+  begin();
+  unlink();
+  b.activate(2);
+  for (int n = 0; n < 10'000; ++n) {
+    a.set("k" + std::to_string(n), "v", id(static_cast<std::uint64_t>(n) + 1));
+  }
+  a.server.deactivate(a.now, a.actions);
+  link_and_cut_when([&] { return a.server.status().following; });
+  a.activate(3);
+  ASSERT_LT(a.content().size(), 10'000U);
+  b.activate(4);
+  make_passive(a);
+  link();
+  EXPECT_EQ(b.content().size(), 10'000U);
+  EXPECT_EQ(a.content(), b.content());
+}
+
 TEST_F(server_pair, one_that_is_active_again_before_it_has_a_snapshot_has_lost_nothing) {
   begin();
   a.set("k", "1", id(1));

@@ -27,7 +27,7 @@ protected:
 };
 
 TEST_F(server_snapshots, have_the_entries_of_the_subtree_and_an_end_with_the_last_number) {
-  server_setting s;  // CHP-8, -9, -10, -11, -13, -15, -16
+  server_setting s;  // CHP-9, CHP-10, CHP-11, CHP-13, CHP-15, CHP-16
   s.activate();
   s.set("/a/1", "x");
   s.set("/ab", "y");

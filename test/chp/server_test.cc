@@ -39,7 +39,7 @@ server_options impatient() {
   return options;
 }
 
-TEST_F(server_shell, has_three_ports_in_a_row_with_the_types_of_12_chp) {  // CHP-1, -2, -3
+TEST_F(server_shell, has_three_ports_in_a_row_with_the_types_of_12_chp) {  // CHP-1, CHP-2, CHP-3
   start();
   const auto port = at_.snapshots.tcp()->port;
   EXPECT_EQ(at_.publisher.tcp()->port, port + 1);

@@ -1,0 +1,108 @@
+// A server of the map in a process of its own, for peers that are not ours:
+//
+//     chp_host FORM COLLECTOR
+//     chp_host ROLE PORT STATE PEER_STATE PEER_PORT
+//
+// FORM is kvmsg, kvsimple_8 or kvsimple_4, COLLECTOR sub or pull; ROLE is primary or backup, the others are ports of
+// 127.0.0.1. Says where its snapshot port is bound, and of a pair, a line for each event. Heartbeats come every
+// 100 ms. Ends with its input.
+
+#include "chp/replicated_server.h"
+#include "chp/server.h"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+
+#include <array>
+#include <chrono>
+#include <exception>
+#include <iostream>
+#include <map>
+#include <string>
+#include <unistd.h>
+
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+constexpr auto heartbeat = 100ms;
+
+std::string at(const std::string& port) { return "tcp://127.0.0.1:" + port; }
+
+std::string text(chp::server_event event) {
+  switch (event) {
+    case chp::server_event::active: return "active";
+    case chp::server_event::passive: return "passive";
+    case chp::server_event::backup_in_sync: return "backup in sync";
+    case chp::server_event::backup_lost: return "backup lost";
+    case chp::server_event::synchronized: return "synchronized";
+    case chp::server_event::gap: return "gap";
+    case chp::server_event::older_epoch: return "older epoch";
+    case chp::server_event::diverged: return "diverged";
+    case chp::server_event::reconciled: return "reconciled";
+    case chp::server_event::epoch_used_up: return "epoch used up";
+  }
+  return {};
+}
+
+void run_until_input_ends(asio::io_context& context) {
+  asio::posix::stream_descriptor input{context, ::dup(STDIN_FILENO)};
+  std::array<char, 1> octet;
+  input.async_read_some(asio::buffer(octet),
+                        [&context](boost::system::error_code, std::size_t) { context.stop(); });
+  context.run();
+}
+
+int run_alone(const std::string& how, const std::string& collector) {
+  static const std::map<std::string, chp::form> forms{{"kvmsg", chp::form::kvmsg},
+                                                      {"kvsimple_8", chp::form::kvsimple_8},
+                                                      {"kvsimple_4", chp::form::kvsimple_4}};
+  static const std::map<std::string, chp::collector_kind> collectors{
+      {"sub", chp::collector_kind::sub}, {"pull", chp::collector_kind::pull}};
+  asio::io_context context{1};
+  chp::server_options options;
+  options.heartbeat = heartbeat;
+  options.how = forms.at(how);
+  options.collector = collectors.at(collector);
+  chp::server server{context.get_executor(), options};
+  std::cout << "bound " << server.bind(at("*")).snapshots.to_string() << std::endl;
+  run_until_input_ends(context);
+  return 0;
+}
+
+int run_one_of_a_pair(char** arguments) {
+  const std::string role = arguments[1];
+  asio::io_context context{1};
+  chp::replicated_server_options options;
+  options.server.heartbeat = heartbeat;
+  options.pair.pair.as = role == "primary" ? bstar::role::primary : bstar::role::backup;
+  options.pair.pair.heartbeat = heartbeat;
+  chp::replicated_server server{
+      context.get_executor(), options, {.on_event = [](chp::server_event event) {
+        std::cout << text(event) << std::endl;
+      }}};
+  std::cout << "bound " << server.bind(at(arguments[2])).snapshots.to_string() << std::endl;
+  server.bind_state(at(arguments[3]));
+  server.connect({.state = at(arguments[4]), .snapshots = at(arguments[5]), .publisher = {}});
+  run_until_input_ends(context);
+  return 0;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  try {
+    if (count == 3) {
+      return run_alone(arguments[1], arguments[2]);
+    }
+    if (count == 6) {
+      return run_one_of_a_pair(arguments);
+    }
+    std::cerr << "usage: chp_host FORM COLLECTOR | ROLE PORT STATE PEER_STATE PEER_PORT\n";
+  } catch (const std::exception& failure) {
+    std::cerr << "chp_host: " << failure.what() << '\n';
+  }
+  return 2;
+}
