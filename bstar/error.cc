@@ -15,7 +15,8 @@ const char* text(errc e) noexcept {
       return "unknown text behind the state: check that both nodes are of compatible versions";
     case errc::epoch_too_large: return "the peer's epoch is too large: check its epoch file";
     case errc::bad_option:
-      return "bad option: the heartbeat is 1 ms to a day, and the expiry longer than the heartbeat";
+      return "bad option: the heartbeat is 1 ms to a day, the expiry one and a half heartbeats at "
+             "least";
     case errc::voter_taken:
       return "the node has a voter already: bind one, or ask vote() for what other sockets receive";
     case errc::node_stopped: return "the node is stopped: make another";

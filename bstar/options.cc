@@ -11,7 +11,7 @@ boost::system::error_code validate(const pair_options& options) noexcept {
     return errc::bad_option;
   }
   const auto expiry = options.expiry_or_default();
-  if (expiry <= options.heartbeat || expiry > 2 * longest) {
+  if (expiry < options.heartbeat + options.heartbeat / 2 || expiry > 2 * longest) {
     return errc::bad_option;
   }
   const auto alone = options.promote_alone_after.value_or(milliseconds{0});

@@ -40,7 +40,7 @@ struct pair_options {
   }
 };
 
-// Errors: errc::bad_option, for a heartbeat below 1 ms, an expiry that is not longer than a heartbeat, a
+// Errors: errc::bad_option, for a heartbeat below 1 ms, an expiry below one and a half heartbeats, a
 // negative wait, or any of them above a day.
 [[nodiscard]] boost::system::error_code validate(const pair_options& options) noexcept;
 

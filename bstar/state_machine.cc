@@ -46,14 +46,15 @@ state_machine::state_machine(const pair_options& options, epoch persisted, std::
       started_at_{now},
       awake_at_{now},
       publish_at_{now + options.heartbeat},
-      accounted_to_{now},
       retry_at_{now},
       settled_at_{now},
-      peer_expiry_{now + options.expiry_or_default()} {}
+      silent_since_{now} {}
 
 void state_machine::on_peer(const peer_report& report, time_point now, actions& out) {
-  look_at_clock(now, out);
-  peer_expiry_ = now + options_.expiry_or_default();
+  look(now, out);
+  silent_since_ = now;
+  doubted_at_.reset();
+  silent_ = false;
   peer_ = report;
   const bool fresh = is_fresh(report, now);
   if (report.more) {
@@ -149,17 +150,17 @@ bool state_machine::newer_than(const peer_report& peer) const noexcept {
 }
 
 bool state_machine::on_client_request(time_point now, actions& out) {
-  look_at_clock(now, out);
+  look(now, out);
   switch (state_) {
     case state::active: return true;
     case state::primary:
-      if (options_.primary_serves_at_once || now >= peer_expiry_) {
+      if (options_.primary_serves_at_once || silent_) {
         promote(now, out);
       }
       break;
     case state::passive:
     case state::suspended:
-      if (now >= peer_expiry_) {
+      if (silent_) {
         promote(now, out);
       }
       break;
@@ -169,7 +170,7 @@ bool state_machine::on_client_request(time_point now, actions& out) {
 }
 
 void state_machine::on_deadline(time_point now, actions& out) {
-  look_at_clock(now, out);
+  look(now, out);
   if (now >= promote_at()) {
     promote(now, out);
   }
@@ -181,7 +182,15 @@ void state_machine::on_deadline(time_point now, actions& out) {
 }
 
 state_machine::time_point state_machine::next_deadline() const noexcept {
-  return std::min(publish_at_, promote_at());
+  return std::min({publish_at_, promote_at(), look_at()});
+}
+
+state_machine::time_point state_machine::look_at() const noexcept {
+  if (silent_) {
+    return time_point::max();
+  }
+  return doubted_at_ ? *doubted_at_ + margin()
+                     : silent_since_ + options_.expiry_or_default() - margin();
 }
 
 // When nothing but time makes us active.
@@ -198,38 +207,44 @@ state_machine::time_point state_machine::promote_at() const noexcept {
     case state::primary:
     case state::passive:
     case state::suspended:
-      return options_.take_over == takeover::on_expiry ? std::max(peer_expiry_, retry_at_) : never;
+      return options_.take_over == takeover::on_expiry && silent_ ? retry_at_ : never;
     case state::active: break;
   }
   return never;
 }
 
-// Finds out whether we stood still. Before anything else, since what is read first after a standstill
-// is old.
-void state_machine::look_at_clock(time_point now, actions& out) {
-  const auto expiry = options_.expiry_or_default();
-  if (now > publish_at_) {
-    // The peer may have said something all the while.
-    const auto since = std::max(publish_at_, accounted_to_);
-    if (peer_expiry_ > publish_at_ && now > since) {
-      peer_expiry_ = std::min(peer_expiry_ + (now - since), now + expiry);
+// Finds out whether we stood still, and whether the peer does. Before anything else, since what is read
+// first after a standstill is old.
+void state_machine::look(time_point now, actions& out) {
+  // A message may take as long as the margin until the peer has read it.
+  if (now >= awake_at_ + options_.expiry_or_default() - margin()) {
+    awake_at_ = now;
+    fresh_from_ = tick_ + 1;
+    // What has waited is read before the peer is told what we believed long ago. A node of the Guide that
+    // has taken over would die of it: it has time to say so.
+    const bool guides = peer_ && !peer_->more;
+    publish_at_ = now + margin() + (guides ? options_.heartbeat : std::chrono::milliseconds{0});
+    settled_at_ = publish_at_ + margin();
+    promotion_.reset();
+    doubted_at_.reset();
+    silent_ = false;
+    if (state_ == state::active) {
+      state_ = state::suspended;
+      silent_since_ = now;
+      tell(event::suspended, out);
     }
-    accounted_to_ = now;
   }
-  if (now < awake_at_ + expiry) {
+  look_for_peer(now);
+}
+
+void state_machine::look_for_peer(time_point now) noexcept {
+  if (silent_ || now < silent_since_ + options_.expiry_or_default() - margin()) {
     return;
   }
-  awake_at_ = now;
-  fresh_from_ = tick_ + 1;
-  settled_at_ = now + options_.heartbeat;
-  // What has waited is read before the peer is told what we believed long ago.
-  publish_at_ = now + options_.heartbeat / 4;
-  accounted_to_ = now;
-  promotion_.reset();
-  if (state_ == state::active) {
-    state_ = state::suspended;
-    peer_expiry_ = now + expiry;
-    tell(event::suspended, out);
+  if (!doubted_at_ || now >= *doubted_at_ + margin() + margin() / 2) {
+    doubted_at_ = now;
+  } else if (now >= *doubted_at_ + margin()) {
+    silent_ = true;
   }
 }
 
@@ -265,7 +280,7 @@ void state_machine::promote(time_point now, actions& out) {
 
 void state_machine::on_persisted(epoch which, time_point now, actions& out) {
   persisted_ = std::max(persisted_, which);
-  look_at_clock(now, out);
+  look(now, out);
   if (!promotion_ || promotion_->to > persisted_) {
     return;
   }
@@ -345,8 +360,8 @@ bool operator==(const state_machine& a, const state_machine& b) noexcept {
   const auto memory = [](const state_machine& m) {
     return std::tie(m.state_, m.epoch_, m.seen_, m.persisted_, m.position_, m.tick_, m.fresh_from_,
                     m.heard_, m.peer_, m.promotion_, m.told_, m.answered_, m.started_at_,
-                    m.awake_at_, m.publish_at_, m.accounted_to_, m.retry_at_, m.settled_at_,
-                    m.peer_expiry_);
+                    m.awake_at_, m.publish_at_, m.retry_at_, m.settled_at_, m.silent_since_,
+                    m.doubted_at_, m.silent_);
   };
   return memory(a) == memory(b);
 }
@@ -372,10 +387,11 @@ std::size_t hash_value(const state_machine& of) noexcept {
   }
   add(of.told_ ? static_cast<int>(*of.told_) : -1);
   add(of.answered_);
-  for (const auto at : {of.started_at_, of.awake_at_, of.publish_at_, of.accounted_to_,
-                        of.retry_at_, of.settled_at_, of.peer_expiry_}) {
+  for (const auto at : {of.started_at_, of.awake_at_, of.publish_at_, of.retry_at_, of.settled_at_,
+                        of.silent_since_, of.doubted_at_.value_or(state_machine::time_point{})}) {
     add_time(at);
   }
+  add(of.silent_);
   return seed;
 }
 

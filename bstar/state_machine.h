@@ -68,10 +68,11 @@ struct machine_actions {
 //   primary. A peer without epochs has no data to compare: the table, and of two passives it is we.
 // - For that a peer of this project must have heard us lately: an old message, left over from before a
 //   standstill or another life of the peer, makes nobody active.
-// - Who has not told its state for the expiry, because it stood still, cannot know whether the peer has
-//   taken over meanwhile. An active is suspended then: until a peer that is not active has heard it
-//   since, or until the peer has been silent for an expiry since, like a passive. And time in which a
-//   node stood still is not time in which its peer was silent.
+// - Who has not told its state for almost the expiry, because it stood still, cannot know whether the peer
+//   has taken over meanwhile. An active is suspended then: until a peer that is not active has heard it
+//   since, or until the peer has been silent for an expiry since, like a passive.
+// - A peer is silent only if we have looked: a quarter of a heartbeat before the expiry is over, and then.
+//   Who stood still looks twice again, so that what has waited is read first.
 //
 // A regular value, so that a checker can hold many of them.
 class state_machine {
@@ -111,7 +112,7 @@ public:
   [[nodiscard]] const std::optional<peer_report>& peer() const noexcept { return peer_; }
   // It has been heard within the expiry.
   [[nodiscard]] bool peer_alive(time_point now) const noexcept {
-    return peer_ && now < peer_expiry_;
+    return peer_ && now < silent_since_ + options_.expiry_or_default();
   }
 
   friend bool operator==(const state_machine& a, const state_machine& b) noexcept;
@@ -124,12 +125,17 @@ private:
     friend bool operator==(const promotion&, const promotion&) = default;
   };
 
-  void look_at_clock(time_point now, actions& out);
+  void look(time_point now, actions& out);
+  void look_for_peer(time_point now) noexcept;
   void publish(time_point now, actions& out) noexcept;
   [[nodiscard]] bool is_fresh(const peer_report& report, time_point now) const noexcept;
   [[nodiscard]] bool newer_than(const peer_report& peer) const noexcept;
   [[nodiscard]] bool may_replace(const peer_report& peer) const noexcept;
-  [[nodiscard]] state_machine::time_point promote_at() const noexcept;
+  [[nodiscard]] time_point promote_at() const noexcept;
+  [[nodiscard]] time_point look_at() const noexcept;
+  [[nodiscard]] std::chrono::nanoseconds margin() const noexcept {
+    return std::chrono::nanoseconds{options_.heartbeat} / 4;
+  }
   void hear_active(const peer_report& report, time_point now, actions& out);
   void hear_inactive(const peer_report& report, bool fresh, time_point now, actions& out);
   void promote(time_point now, actions& out);
@@ -154,10 +160,11 @@ private:
   time_point started_at_;
   time_point awake_at_;  // when it last told its state, or found out that it had stood still
   time_point publish_at_;
-  time_point accounted_to_;  // lateness before this has been added to the peer's expiry
   time_point retry_at_;      // what could not be persisted is not tried before
-  time_point settled_at_;    // since the last standstill all that had waited has been read
-  time_point peer_expiry_;
+  time_point settled_at_;    // what comes later has not waited since the last standstill
+  time_point silent_since_;  // when the peer was heard last, or the count of its silence began anew
+  std::optional<time_point> doubted_at_;  // the first of two looks that found it silent for long
+  bool silent_ = false;                   // the second, too
 };
 
 }  // namespace bstar

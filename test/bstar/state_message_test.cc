@@ -9,6 +9,7 @@
 namespace bstar {
 namespace {
 
+// BS-1
 TEST(state_message, digit_of_the_guide_is_a_state_without_account) {
   for (const char digit : std::string{"1234"}) {
     const auto report = parse_state(std::string(1, digit));
@@ -19,6 +20,7 @@ TEST(state_message, digit_of_the_guide_is_a_state_without_account) {
   }
 }
 
+// BS-2
 TEST(state_message, account_stands_behind_a_blank) {
   const auto report = parse_state("3 e=17 s=123 t=5 r=9");
   ASSERT_TRUE(report);
@@ -45,6 +47,7 @@ TEST(state_message, fields_come_in_any_order_and_unknown_ones_are_skipped) {
   EXPECT_EQ(*report->more, (account{.of = 1, .position = 2, .tick = 3, .heard = 4}));
 }
 
+// BS-3
 TEST(state_message, what_is_no_state_is_named) {
   using namespace std::string_literals;
   for (const auto& frame :
