@@ -3,6 +3,7 @@
 
 #include "mdp/titanic/request_id.h"
 #include "tools/zinc/broker_config.h"
+#include "tools/zinc/bstar_command.h"
 #include "tools/zinc/commands.h"
 
 #include <CLI/CLI.hpp>
@@ -280,6 +281,7 @@ int run(int argc, char** argv) {
   worker_arguments worker;
   request_arguments request;
   titanic_arguments titanic;
+  bstar_arguments bstar;
   demo_arguments demo;
   auto* const broker_app = app.add_subcommand(
       "broker", "Majordomo broker for MDP/0.1 and MDP/0.2, with MMI. Prints `bound ENDPOINT`.");
@@ -290,12 +292,17 @@ int run(int argc, char** argv) {
                                                "Titanic: keeps requests on the disk until they are "
                                                "carried out, and their replies until they "
                                                "are closed. Prints `open REQUESTS PENDING`.");
+  auto* const bstar_app = app.add_subcommand(
+      "bstar",
+      "a node of a Binary Star pair, and a command that runs while it is active. Prints `bound "
+      "ENDPOINT`, `voter ENDPOINT`, and `active EPOCH` or `passive REASON` with each change.");
   auto* const demo_app = app.add_subcommand(
       "demo", "a broker, workers and clients of both versions, and a worker killed");
   add_broker(*broker_app, broker);
   add_worker(*worker_app, worker);
   add_request(*request_app, request);
   add_titanic(*titanic_app, titanic);
+  add_bstar(*bstar_app, bstar);
   add_demo(*demo_app, demo);
   try {
     app.parse(argc, argv);
@@ -316,6 +323,9 @@ int run(int argc, char** argv) {
   }
   if (titanic_app->parsed()) {
     return run_titanic(titanic);
+  }
+  if (bstar_app->parsed()) {
+    return run_bstar(bstar);
   }
   return run_demo(demo);
 }

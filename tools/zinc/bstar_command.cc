@@ -1,0 +1,174 @@
+// zinc bstar
+
+#include "tools/zinc/bstar_command.h"
+
+#include "tools/zinc/commands.h"
+#include "tools/zinc/stop_signals.h"
+#include "tools/zinc/supervised_command.h"
+#include "zmtp/error.h"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/system/system_error.hpp>
+#include <fmt/format.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <cstdio>
+#include <optional>
+#include <sys/wait.h>
+#include <utility>
+
+namespace zinc {
+
+namespace {
+
+namespace asio = boost::asio;
+
+const char* text(bstar::passive_reason why) {
+  switch (why) {
+    case bstar::passive_reason::peer_active: return "peer-active";
+    case bstar::passive_reason::superseded: return "superseded";
+    case bstar::passive_reason::yielded: return "yielded";
+  }
+  return "unknown";
+}
+
+const char* text(bstar::event what) {
+  switch (what) {
+    case bstar::event::same_role:
+      return "the peer has the same role: make one the primary and one the backup";
+    case bstar::event::dual_active:
+      return "the peer was active too: look at the network between the two, and at what clients "
+             "did meanwhile";
+    case bstar::event::dual_passive: return "the peer was passive too";
+    case bstar::event::suspended:
+      return "this process stood still, and serves nobody until it knows whether the peer has "
+             "taken over";
+    case bstar::event::resumed: return "the peer has not taken over: active again";
+    case bstar::event::epochs_exhausted:
+      return "there is no epoch left: remove the epoch files of both nodes while both are stopped";
+  }
+  return "unknown";
+}
+
+std::string text_of_end(int status) {
+  return WIFEXITED(status) ? fmt::format("status {}", WEXITSTATUS(status))
+                           : fmt::format("signal {}", WTERMSIG(status));
+}
+
+// A line for scripts.
+void say(const std::string& line) {
+  std::puts(line.c_str());
+  std::fflush(stdout);
+}
+
+class pair_node {
+public:
+  pair_node(const asio::any_io_executor& executor, const bstar_arguments& arguments)
+      : node_{executor, with_takeover(arguments), handlers()}, signals_{executor, [this] {
+                                                                          stop();
+                                                                        }} {
+    if (!arguments.command.empty()) {
+      command_.emplace(executor, arguments.command, arguments.grace,
+                       [this](int status, bool asked) { on_command_end(status, asked); });
+    }
+    say("bound " + node_.bind(arguments.bind).to_string());
+    node_.connect(arguments.connect);
+    if (!arguments.voter.empty()) {
+      const auto echo = [](zmtp::routed_message request, zmtp::router_socket& on) {
+        // Who is gone, or takes nothing, does not get his answer.
+        static_cast<void>(on.try_send(request.peer, std::move(request.content)));
+      };
+      say("voter " + node_.bind_voter(arguments.voter, echo).to_string());
+    }
+  }
+
+  [[nodiscard]] int code() const noexcept { return code_; }
+
+private:
+  static bstar::node_options with_takeover(const bstar_arguments& arguments) {
+    auto options = arguments.options;
+    options.pair.take_over =
+        arguments.voter.empty() ? bstar::takeover::on_expiry : bstar::takeover::on_request;
+    return options;
+  }
+
+  bstar::node_handlers handlers() {
+    return {.on_active = [this](bstar::epoch e) { on_active(e); },
+            .on_passive =
+                [this](bstar::passive_reason why) {
+                  say(std::string{"passive "} + text(why));
+                  if (command_) {
+                    command_->end();
+                  }
+                },
+            .on_event = [](bstar::event what) { spdlog::warn("{}", text(what)); },
+            .on_error =
+                [](boost::system::error_code ec) {
+                  spdlog::error(
+                      "the epoch cannot be written, so this node does not become active: "
+                      "{}",
+                      ec.message());
+                }};
+  }
+
+  void on_active(bstar::epoch e) {
+    say("active " + std::to_string(e));
+    if (command_ && !stopping_) {
+      command_->want("ZINC_EPOCH=" + std::to_string(e));
+    }
+  }
+
+  void on_command_end(int status, bool asked) {
+    if (!asked) {
+      // The peer can do better.
+      spdlog::error("the command has ended with {}", text_of_end(status));
+      code_ = status == 0 ? exit_code::done : exit_code::failed;
+      stopping_ = true;
+    }
+    if (stopping_) {
+      close();
+    }
+  }
+
+  // The command ends first: until then the peer must not take over.
+  void stop() {
+    stopping_ = true;
+    if (!command_ || !command_->end()) {
+      close();
+    }
+  }
+
+  void close() {
+    node_.stop();
+    signals_.cancel();
+    if (command_) {
+      command_->cancel();
+    }
+  }
+
+  bstar::node node_;
+  stop_signals signals_;
+  std::optional<supervised_command> command_;
+  bool stopping_ = false;
+  int code_ = exit_code::done;
+};
+
+}  // namespace
+
+int run_bstar(const bstar_arguments& arguments) {
+  spdlog::set_default_logger(spdlog::stderr_color_mt("bstar"));
+  asio::io_context context{1};
+  try {
+    pair_node node{context.get_executor(), arguments};
+    context.run();
+    return node.code();
+  } catch (const boost::system::system_error& e) {
+    spdlog::error("{}", e.what());
+    const bool argument =
+        e.code().category() == zmtp::zmtp_category() || e.code() == bstar::errc::bad_option;
+    return argument ? exit_code::misused : exit_code::failed;
+  }
+}
+
+}  // namespace zinc

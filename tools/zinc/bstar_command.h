@@ -1,0 +1,30 @@
+#pragma once
+// zinc bstar: what it is asked for, and its entry point.
+
+#include "bstar/node.h"
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace zinc {
+
+struct bstar_arguments {
+  bstar::node_options options;
+  std::string bind;
+  std::string connect;
+  std::string voter;  // empty: none, and the expiry alone decides
+  std::vector<std::string> command;
+  std::chrono::milliseconds grace{5'000};  // between SIGTERM and SIGKILL
+};
+
+// `app` reads them. `to` outlives it.
+void add_bstar(CLI::App& app, bstar_arguments& to);
+// An exit code of commands.h.
+[[nodiscard]] int run_bstar(const bstar_arguments& arguments);
+
+}  // namespace zinc
