@@ -1,29 +1,20 @@
 #include "chp/client.h"
 
-#include "chp/announcement.h"
+#include "chp/client_connections.h"
 #include "chp/client_state.h"
 #include "chp/subtree.h"
 #include "chp/update_id.h"
 #include "chp/waiting_handlers.h"
 #include "chp/watch_queue.h"
+#include "zmtp/endpoint.h"
 #include "zmtp/error.h"
 #include "zmtp/pattern/alarm.h"
-#include "zmtp/routing/routed_message.h"
 #include "zmtp/socket/complete.h"
-#include "zmtp/socket/dealer_socket.h"
-#include "zmtp/socket/monitor.h"
-#include "zmtp/socket/sub_socket.h"
-#include "zmtp/socket/xpub_socket.h"
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <random>
 #include <set>
@@ -37,34 +28,9 @@ using clock = std::chrono::steady_clock;
 
 namespace {
 
-constexpr char subscribes = 1;
-
 std::uint64_t random_number() {
   std::random_device device;
   return std::uint64_t{device()} << 32 | device();
-}
-
-// The socket is not to connect again by itself: which server is next is for the state to say.
-zmtp::socket_options visitor_options(std::uint64_t session) {
-  zmtp::socket_options options;
-  options.announce_peers = true;
-  options.reconnect.stop_after = 1;
-  options.extensions = announce_client(session);
-  return options;
-}
-
-// The state bounds what is sent and not committed; to whom that is too much, its connection is ended.
-zmtp::socket_options publisher_options(const client_options& from, std::uint64_t session) {
-  zmtp::socket_options options;
-  options.announce_peers = true;
-  options.send_mark.messages.reset();
-  options.reconnect.initial = from.retry;
-  options.reconnect.maximum = std::max(from.retry, from.longest_retry);
-  options.reconnect.refused_maximum = options.reconnect.maximum;
-  options.extensions = announce_client(session);
-  options.xpub.announce_as_pub = true;
-  options.xpub.told = zmtp::xpub_options::notices::all;
-  return options;
 }
 
 void expect_connectable(const server_address& server) {
@@ -87,28 +53,23 @@ outcome outcome_of(const error_code& ec) noexcept {
 }
 
 // Owned by its coroutines, so that it goes with the context when that goes, and the handlers with it.
-class client::core : public std::enable_shared_from_this<core> {
+class client::core final : public client_connections::listener,
+                           public std::enable_shared_from_this<core> {
 public:
   core(const asio::any_io_executor& executor, std::vector<server_address> servers,
        const client_options& options, std::uint64_t session, event_handler&& on_event,
        const std::shared_ptr<client_state>& state)
       : executor_{executor},
-        servers_{std::move(servers)},
-        options_{options},
-        session_{session},
         on_event_{std::move(on_event)},
         state_owner_{state},
         state_{*state},
         alarm_{executor, [this] { on_time(); }},
+        connections_{executor, std::move(servers), options, session, *this},
         sets_{executor},
         readies_{executor} {}
 
   void start() {
-    for (std::size_t i = 0; i != servers_.size(); ++i) {
-      collectors_.push_back(std::make_shared<collector>(
-          executor_, publisher_options(options_, session_), i, servers_[i].collector));
-      asio::co_spawn(executor_, hear(shared_from_this(), collectors_.back()), zmtp::rethrow);
-    }
+    connections_.start(shared_from_this());
     state_.start(clock::now(), actions_);
     carry_out();
   }
@@ -118,11 +79,7 @@ public:
       return;
     }
     alarm_.cancel();
-    close(subscriber_);
-    close(snapshot_);
-    for (const auto& one : collectors_) {
-      one->socket.close();
-    }
+    connections_.stop();
     end_all(sets_);
     end_all(readies_);
     for (const auto& one : std::exchange(watchers_, {})) {
@@ -180,107 +137,37 @@ public:
   }
 
 private:
-  // A connection to the current server.
-  template <class Socket>
-  struct visit {
-    visit(const asio::any_io_executor& executor, const zmtp::socket_options& options)
-        : socket{executor, options}, monitor{socket.monitor()} {}
-
-    Socket socket;
-    zmtp::monitor monitor;
-    bool over = false;
-  };
-  using subscriber = visit<zmtp::sub_socket>;
-  using snapshot = visit<zmtp::dealer_socket>;
-  struct collector {
-    collector(const asio::any_io_executor& executor, const zmtp::socket_options& options,
-              std::size_t which, const std::string& at)
-        : socket{executor, options}, server{which} {
-      socket.connect(at);
-    }
-
-    zmtp::xpub_socket socket;
-    std::size_t server;
-    std::optional<zmtp::peer_id> peer;
-    bool over = false;
-  };
-
-  template <class From>
-  static asio::awaitable<void> hear(std::shared_ptr<core> self, std::shared_ptr<From> from) {
-    const auto token = asio::as_tuple(asio::use_awaitable);
-    std::vector<zmtp::routed_message> batch;
-    for (;;) {
-      const auto [ec, count] = co_await from->socket.async_receive(batch, token);
-      if (ec) {
-        co_return;
-      }
-      const auto now = clock::now();
-      for (auto& item : batch) {
-        // What came behind the end of a visit is of no account.
-        if (from->over || self->stopped_) {
-          co_return;
-        }
-        self->on_item(*from, item, now);
-        self->carry_out();
-      }
-    }
+  void on_subscriber_attached(bool acknowledges) override {
+    state_.on_subscriber_attached(acknowledges);
   }
-
-  void on_item(subscriber& from, zmtp::routed_message& item, clock::time_point now) {
-    switch (item.what) {
-      case zmtp::routed_message::kind::attached: {
-        const auto* const info = from.socket.peer(item.peer);
-        state_.on_subscriber_attached(info != nullptr && parse_announcement(info->properties).acks);
-        return;
-      }
-      case zmtp::routed_message::kind::message:
-        state_.on_subscriber_message(std::move(item.content), now, actions_);
-        return;
-      case zmtp::routed_message::kind::detached: state_.on_lost(now, actions_); return;
-    }
+  void on_subscriber_message(zmtp::message&& m, clock::time_point now) override {
+    state_.on_subscriber_message(std::move(m), now, actions_);
+    carry_out();
   }
-
-  void on_item(snapshot&, zmtp::routed_message& item, clock::time_point now) {
-    switch (item.what) {
-      case zmtp::routed_message::kind::attached: state_.on_snapshot_attached(now, actions_); return;
-      case zmtp::routed_message::kind::message:
-        state_.on_snapshot_message(item.content, now, actions_);
-        return;
-      case zmtp::routed_message::kind::detached: state_.on_lost(now, actions_); return;
-    }
+  void on_snapshot_attached(clock::time_point now) override {
+    state_.on_snapshot_attached(now, actions_);
+    carry_out();
   }
-
-  void on_item(collector& from, zmtp::routed_message& item, clock::time_point now) {
-    switch (item.what) {
-      case zmtp::routed_message::kind::attached: from.peer = item.peer; return;
-      case zmtp::routed_message::kind::message:
-        if (item.content.part_count() == 1 && item.content.front().starts_with(subscribes)) {
-          state_.on_collector_subscribed(from.server, now, actions_);
-        }
-        return;
-      case zmtp::routed_message::kind::detached:
-        from.peer.reset();
-        state_.on_collector_detached(from.server);
-        return;
-    }
+  void on_snapshot_message(const zmtp::message& m, clock::time_point now) override {
+    state_.on_snapshot_message(m, now, actions_);
+    carry_out();
   }
-
-  template <class Of>
-  void watch_end(const std::shared_ptr<Of>& of) {
-    of->monitor.async_receive([self = weak_from_this(), weak = std::weak_ptr<Of>{of}](
-                                  error_code ec, const zmtp::monitor_event& event) {
-      const auto own = self.lock();
-      const auto from = weak.lock();
-      if (ec || !own || !from || from->over || own->stopped_) {
-        return;
-      }
-      if (event.what == zmtp::monitor_event::kind::stopped) {
-        own->state_.on_unreachable(clock::now(), own->actions_);
-        own->carry_out();
-      } else {
-        own->watch_end(from);
-      }
-    });
+  void on_lost(clock::time_point now) override {
+    state_.on_lost(now, actions_);
+    carry_out();
+  }
+  void on_unreachable(clock::time_point now) override {
+    state_.on_unreachable(now, actions_);
+    carry_out();
+  }
+  void on_collector_subscribed(std::size_t server, clock::time_point now) override {
+    state_.on_collector_subscribed(server, now, actions_);
+    carry_out();
+  }
+  void on_collector_detached(std::size_t server) override { state_.on_collector_detached(server); }
+  void on_written(std::size_t server, std::uint64_t mark, clock::time_point now) override {
+    state_.on_written(server, mark, now, actions_);
+    carry_out();
   }
 
   void on_time() {
@@ -333,19 +220,17 @@ private:
   }
 
   void perform(client_actions& actions) {
-    for (const auto& c : actions.connections) {
-      connect(c);
+    for (const auto& one : actions.connections) {
+      connections_.connect(one);
     }
     for (auto& m : actions.asks) {
-      if (snapshot_) {
-        static_cast<void>(snapshot_->socket.try_send(std::move(m)));
-      }
+      connections_.ask(std::move(m));
     }
-    for (auto& p : actions.publications) {
-      publish(*collectors_[p.server], std::move(p.content));
+    for (auto& one : actions.publications) {
+      connections_.publish(one.server, std::move(one.content));
     }
-    for (const auto& w : actions.await_written) {
-      await_written(w);
+    for (const auto& one : actions.await_written) {
+      connections_.await_written(one);
     }
     if (!actions.changes.empty()) {
       tell_watchers(actions.changes);
@@ -364,66 +249,6 @@ private:
         zmtp::call_user(executor_, [&] { on_event_(event); });
       }
     }
-  }
-
-  void connect(const client_actions::connecting& c) {
-    using enum client_actions::connection;
-    switch (c.what) {
-      case close:
-        this->close(subscriber_);
-        this->close(snapshot_);
-        return;
-      case open: {
-        subscriber_ = std::make_shared<subscriber>(executor_, visitor_options(session_));
-        subscriber_->socket.subscribe(options_.subtree);
-        subscriber_->socket.subscribe("HUGZ");
-        begin(subscriber_, servers_[c.server].publisher);
-        open_snapshot(c.server);
-        return;
-      }
-      case renew_snapshot:
-        this->close(snapshot_);
-        open_snapshot(c.server);
-        return;
-      case close_snapshot: this->close(snapshot_); return;
-    }
-  }
-
-  void open_snapshot(std::size_t server) {
-    snapshot_ = std::make_shared<snapshot>(executor_, visitor_options(session_));
-    begin(snapshot_, servers_[server].snapshot);
-  }
-
-  template <class Of>
-  void begin(const std::shared_ptr<Of>& of, const std::string& at) {
-    watch_end(of);
-    of->socket.connect(at);
-    asio::co_spawn(executor_, hear(shared_from_this(), of), zmtp::rethrow);
-  }
-
-  template <class Of>
-  static void close(std::shared_ptr<Of>& of) {
-    if (of) {
-      of->over = true;
-      of->socket.close(std::chrono::milliseconds{0});
-      of.reset();
-    }
-  }
-
-  void publish(collector& to, zmtp::message&& m) {
-    // Not to leave one out: it is sent all that is pending once it is connected again.
-    if (to.peer && to.socket.try_send(*to.peer, std::move(m)) == zmtp::send_status::full) {
-      to.socket.disconnect(*to.peer);
-    }
-  }
-
-  void await_written(const client_actions::written_mark& w) {
-    collectors_[w.server]->socket.async_wait_written([self = weak_from_this(), w](error_code ec) {
-      if (const auto own = self.lock(); own && !ec && !own->stopped_) {
-        own->state_.on_written(w.server, w.mark, own->actions_);
-        own->carry_out();
-      }
-    });
   }
 
   void tell_watchers(const std::vector<change>& changes) {
@@ -447,9 +272,6 @@ private:
   }
 
   asio::any_io_executor executor_;
-  const std::vector<server_address> servers_;
-  const client_options options_;
-  const std::uint64_t session_;
   const event_handler on_event_;
   const std::shared_ptr<client_state> state_owner_;
   client_state& state_;
@@ -458,9 +280,7 @@ private:
   bool tidying_ = false;
   bool stopped_ = false;
   zmtp::alarm alarm_;
-  std::vector<std::shared_ptr<collector>> collectors_;
-  std::shared_ptr<subscriber> subscriber_;
-  std::shared_ptr<snapshot> snapshot_;
+  client_connections connections_;
   waiting_handlers<void(error_code)> sets_;  // by ticket
   waiting_handlers<void(error_code)> readies_;
   std::uint64_t last_wait_ = 0;

@@ -1,10 +1,9 @@
 #include "chp/client_state.h"
 
-#include "chp/properties.h"
+#include "chp/acknowledgement.h"
 #include "chp/subtree.h"
 
-#include <algorithm>
-#include <tuple>
+#include <utility>
 #include <variant>
 
 namespace chp {
@@ -19,8 +18,7 @@ client_state::client_state(std::size_t servers, const client_options& options,
       store_seed_{seed},
       map_{new_store()},
       incoming_{new_store()},
-      pending_{session, options.pending_updates, options.pending_octets},
-      collectors_(servers) {}
+      updates_{servers, options, session} {}
 
 bool client_state::following() const noexcept {
   return visiting_ && dialogue_.at() == server_dialogue::phase::following;
@@ -51,7 +49,7 @@ void client_state::leave(time_point now, actions& out) {
   discard(incoming_);
   behind_.clear();
   behind_octets_ = 0;
-  collectors_[round_.current()].awaited.reset();
+  updates_.follow_none();
   round_.turn_to_next();
   visit(now, out);
 }
@@ -124,8 +122,7 @@ void client_state::on_heartbeat(const heartbeat& h, time_point now, actions& out
     out.events.push_back({degraded_ ? client_event::kind::degraded : client_event::kind::replicated,
                           round_.current()});
   }
-  pending_.commit(*told, done_);
-  finish_committed(now, out);
+  updates_.on_acknowledgement(*told, now, out);
 }
 
 void client_state::on_update(const update& u, zmtp::message&& m, time_point now, actions& out) {
@@ -133,6 +130,8 @@ void client_state::on_update(const update& u, zmtp::message&& m, time_point now,
     keep(std::move(m), now, out);
     return;
   }
+  // Applying may end the visit.
+  const bool acknowledges = ours_;
   switch (gaps_.look(u.number, u.properties)) {
     case gap_check::verdict::next: apply(u, now, out); break;
     case gap_check::verdict::old: ++counters_.old_updates; break;
@@ -142,15 +141,15 @@ void client_state::on_update(const update& u, zmtp::message&& m, time_point now,
       keep(std::move(m), now, out);
       return;
   }
-  if (!ours_) {
-    pending_.commit(update_id::of_frame(u.id), done_);
-    finish_committed(now, out);
+  if (!acknowledges) {
+    updates_.on_echo(update_id::of_frame(u.id), now, out);
   }
 }
 
 void client_state::close_gap(server_dialogue::wish renew, client_event::kind why, time_point now,
                              actions& out) {
   out.events.push_back({why, round_.current()});
+  updates_.follow_none();
   discard(incoming_);
   behind_.clear();
   behind_octets_ = 0;
@@ -196,7 +195,7 @@ void client_state::on_snapshot_message(const zmtp::message& m, time_point now, a
       leave(client_event::kind::too_large, now, out);
     } else if (!ours_) {
       // The Guide's servers tell whose update it was.
-      pending_.commit(update_id::of_frame(entry->id), done_);
+      updates_.on_echo(update_id::of_frame(entry->id), now, out);
     }
   } else if (const auto* const end = std::get_if<snapshot_end>(&*parsed)) {
     on_snapshot_end(*end, now, out);
@@ -235,7 +234,6 @@ void client_state::adopt(const snapshot_end& end, time_point now, actions& out) 
   }
   out.events.push_back({client_event::kind::following, round_.current()});
   out.connections.push_back({actions::connection::close_snapshot, round_.current()});
-  finish_committed(now, out);
   behind_octets_ = 0;
   const auto visit = visits_;
   for (auto& m : std::exchange(behind_, {})) {
@@ -246,7 +244,7 @@ void client_state::adopt(const snapshot_end& end, time_point now, actions& out) 
     on_update(std::get<update>(*parsed), std::move(m), now, out);
   }
   if (following() && visits_ == visit) {
-    resend(round_.current(), now, out);
+    updates_.follow(round_.current(), ours_, now, out);
   }
 }
 
@@ -286,145 +284,8 @@ bool client_state::tidy(std::size_t most) noexcept {
   return discarded_.empty();
 }
 
-void client_state::on_collector_subscribed(std::size_t server, time_point now, actions& out) {
-  if (std::exchange(collectors_[server].subscribed, true)) {
-    return;
-  }
-  resend(server, now, out);
-  send_unsent(now, out);
-}
-
-void client_state::on_collector_detached(std::size_t server) { collectors_[server] = {}; }
-
-// All that it may not have.
-void client_state::resend(std::size_t server, time_point now, actions& out) {
-  if (!collectors_[server].subscribed) {
-    return;
-  }
-  progress_ = now;
-  pending_.for_each_sent([&](const zmtp::message& m) {
-    out.publications.push_back({server, m});
-    ++counters_.resent;
-  });
-  await_written(out);
-}
-
-void client_state::send_unsent(time_point now, actions& out) {
-  const bool anybody = std::any_of(collectors_.begin(), collectors_.end(),
-                                   [](const collector& one) { return one.subscribed; });
-  if (!anybody) {
-    return;
-  }
-  if (pending_.sent() == 0) {
-    progress_ = now;
-  }
-  while (const auto* const next = pending_.send_next()) {
-    for (std::size_t server = 0; server != collectors_.size(); ++server) {
-      if (collectors_[server].subscribed) {
-        out.publications.push_back({server, *next});
-      }
-    }
-  }
-  await_written(out);
-}
-
-// What nobody will ever tell us of.
-void client_state::await_written(actions& out) {
-  auto& own = collectors_[round_.current()];
-  if (!following() || ours_ || !own.subscribed || own.awaited) {
-    return;
-  }
-  if (const auto last = pending_.last_unechoed()) {
-    own.awaited.emplace(++last_mark_, *last);
-    out.await_written.push_back({round_.current(), last_mark_});
-  }
-}
-
-void client_state::on_written(std::size_t server, std::uint64_t mark, actions& out) {
-  auto& awaited = collectors_[server].awaited;
-  if (!awaited || awaited->first != mark) {
-    return;
-  }
-  const auto counter = awaited->second;
-  awaited.reset();
-  pending_.commit_unechoed(counter, done_);
-  finish_committed(progress_, out);
-}
-
-boost::system::result<client_state::ticket, errc> client_state::set(
-    std::string key, std::string value, std::optional<std::chrono::seconds> ttl,
-    std::optional<time_point> end, time_point now, actions& out) {
-  if (const auto fault = check_key(key); fault != errc{}) {
-    return fault;
-  }
-  if (value.size() > options_.most_value_octets) {
-    return errc::value_too_long;
-  }
-  if (ttl && *ttl < std::chrono::seconds{1}) {
-    return errc::ttl_too_short;
-  }
-  std::string properties;
-  if (ttl) {
-    append_ttl(properties, std::min<std::chrono::milliseconds>(*ttl, longest_ttl));
-  } else if (options_.always_send_ttl) {
-    append_property(properties, property_name::ttl, std::uint64_t{0});
-  }
-  const auto given = ++last_ticket_;
-  if (end) {
-    ends_.emplace(*end, given);
-    end_of_.emplace(given, *end);
-  }
-  const bool echoed = concerns_us(key);
-  pending_.add(given, std::move(key), std::move(properties), std::move(value), echoed);
-  send_unsent(now, out);
-  return given;
-}
-
-pending_sets::given_up client_state::cancel(ticket of) {
-  if (const auto found = end_of_.find(of); found != end_of_.end()) {
-    ends_.erase({found->second, of});
-    end_of_.erase(found);
-  }
-  return pending_.give_up(of);
-}
-
-void client_state::finish_committed(time_point now, actions& out) {
-  if (done_.empty()) {
-    return;
-  }
-  counters_.committed += done_.size();
-  for (const auto of : done_) {
-    finish(of, {}, out);
-  }
-  done_.clear();
-  progress_ = now;
-  send_unsent(now, out);
-}
-
-void client_state::finish(ticket of, boost::system::error_code ec, actions& out) {
-  if (const auto found = end_of_.find(of); found != end_of_.end()) {
-    ends_.erase({found->second, of});
-    end_of_.erase(found);
-  }
-  out.completions.push_back({of, ec});
-}
-
-void client_state::expire_sets(time_point now, actions& out) {
-  while (!ends_.empty() && ends_.begin()->first <= now) {
-    const auto of = ends_.begin()->second;
-    const bool unsent = pending_.give_up(of) == pending_sets::given_up::unsent;
-    finish(of, unsent ? errc::not_sent : errc::unconfirmed, out);
-  }
-}
-
-std::optional<client_state::time_point> client_state::resend_at() const noexcept {
-  const bool asked =
-      following() && ours_ && pending_.sent() != 0 && collectors_[round_.current()].subscribed;
-  return asked ? std::optional{progress_ + options_.resend} : std::nullopt;
-}
-
 void client_state::on_deadline(time_point now, actions& out) {
-  expire_sets(now, out);
+  updates_.on_deadline(now, out);
   if (!started_) {
     return;
   }
@@ -433,29 +294,23 @@ void client_state::on_deadline(time_point now, actions& out) {
     return;
   }
   carry(dialogue_.on_deadline(now), now, out);
-  if (const auto due = resend_at(); due && *due <= now) {
-    resend(round_.current(), now, out);
-  }
 }
 
 std::optional<client_state::time_point> client_state::next_deadline() const noexcept {
-  std::optional<time_point> next;
-  const auto no_later_than = [&](const std::optional<time_point>& other) {
-    if (other && (!next || *other < *next)) {
-      next = other;
-    }
-  };
-  no_later_than(resend_at());
-  if (!ends_.empty()) {
-    no_later_than(ends_.begin()->first);
-  }
-  if (started_) {
-    no_later_than(visiting_ ? dialogue_.next_deadline() : std::optional{round_.earliest()});
+  auto next = updates_.next_deadline();
+  const auto own = !started_   ? std::nullopt
+                   : visiting_ ? dialogue_.next_deadline()
+                               : std::optional{round_.earliest()};
+  if (own && (!next || *own < *next)) {
+    next = own;
   }
   return next;
 }
 
 client_status client_state::status() const {
+  auto counters = counters_;
+  counters.resent = updates_.resent();
+  counters.committed = updates_.committed();
   return {.ready = ready_,
           .following = following(),
           .degraded = degraded_,
@@ -464,9 +319,9 @@ client_status client_state::status() const {
           .number = seen_.value_or(0),
           .keys = map_->keys(),
           .octets = map_->octets(),
-          .sent = pending_.sent(),
-          .unsent = pending_.unsent(),
-          .counters = counters_};
+          .sent = updates_.sent(),
+          .unsent = updates_.unsent(),
+          .counters = counters};
 }
 
 }  // namespace chp

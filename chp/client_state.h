@@ -5,24 +5,22 @@
 #include "chp/client_actions.h"
 #include "chp/client_options.h"
 #include "chp/client_status.h"
+#include "chp/client_updates.h"
 #include "chp/command.h"
 #include "chp/error.h"
 #include "chp/gap_check.h"
-#include "chp/pending_sets.h"
 #include "chp/server_dialogue.h"
 #include "chp/server_round.h"
 #include "chp/store.h"
 #include "zmtp/message.h"
 
 #include <boost/system/result.hpp>
-#include <boost/unordered/unordered_flat_map.hpp>
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,7 +35,7 @@ class client_state {
 public:
   using time_point = std::chrono::steady_clock::time_point;
   using actions = client_actions;
-  using ticket = pending_sets::ticket;
+  using ticket = client_updates::ticket;
 
   // Servers are numbers here, from 0. `session` names this client to servers of ours (update_id), and all
   // clients see it; `seed`, which nobody sees, spreads the pauses of many clients and hashes the keys.
@@ -57,9 +55,13 @@ public:
   void on_unreachable(time_point now, actions& out);
 
   // Of the connections on which updates are published, one for each server, always.
-  void on_collector_subscribed(std::size_t server, time_point now, actions& out);
-  void on_collector_detached(std::size_t server);
-  void on_written(std::size_t server, std::uint64_t mark, actions& out);
+  void on_collector_subscribed(std::size_t server, time_point now, actions& out) {
+    updates_.on_collector_subscribed(server, now, out);
+  }
+  void on_collector_detached(std::size_t server) { updates_.on_collector_detached(server); }
+  void on_written(std::size_t server, std::uint64_t mark, time_point now, actions& out) {
+    updates_.on_written(server, mark, now, out);
+  }
 
   // Takes an update in; an empty value erases. It ends by a completion: without error when it is committed;
   // at `end` with errc::not_sent, when it is withdrawn, or unconfirmed, when it is sent on until it is.
@@ -67,9 +69,11 @@ public:
   [[nodiscard]] boost::system::result<ticket, errc> set(std::string key, std::string value,
                                                         std::optional<std::chrono::seconds> ttl,
                                                         std::optional<time_point> end,
-                                                        time_point now, actions& out);
+                                                        time_point now, actions& out) {
+    return updates_.set(std::move(key), std::move(value), ttl, end, now, out);
+  }
   // Nobody waits for it any more; no completion comes.
-  pending_sets::given_up cancel(ticket of);
+  pending_sets::given_up cancel(ticket of) { return updates_.cancel(of); }
 
   // May come early.
   void on_deadline(time_point now, actions& out);
@@ -86,12 +90,6 @@ public:
   [[nodiscard]] client_status status() const;
 
 private:
-  struct collector {
-    bool subscribed = false;
-    // The mark that is waited for, and the counter up to which updates are written then.
-    std::optional<std::pair<std::uint64_t, std::uint64_t>> awaited;
-  };
-
   void visit(time_point now, actions& out);
   void leave(time_point now, actions& out);
   void leave(client_event::kind why, time_point now, actions& out);
@@ -110,14 +108,7 @@ private:
   void tell_difference(const store& before, sequence at, actions& out);
   [[nodiscard]] std::unique_ptr<store> new_store() const;
   void discard(std::unique_ptr<store>& what);
-  void send_unsent(time_point now, actions& out);
-  void resend(std::size_t server, time_point now, actions& out);
-  void await_written(actions& out);
-  void finish_committed(time_point now, actions& out);
-  void finish(ticket of, boost::system::error_code ec, actions& out);
-  void expire_sets(time_point now, actions& out);
   [[nodiscard]] bool following() const noexcept;
-  [[nodiscard]] std::optional<time_point> resend_at() const noexcept;
 
   const client_options options_;
   const command_limits limits_;
@@ -139,14 +130,7 @@ private:
   bool degraded_ = false;
   bool watched_ = false;
 
-  pending_sets pending_;
-  std::vector<collector> collectors_;
-  std::uint64_t last_mark_ = 0;
-  ticket last_ticket_ = 0;
-  time_point progress_;  // when something was last sent first or again, or committed
-  std::vector<ticket> done_;
-  std::set<std::pair<time_point, ticket>> ends_;
-  boost::unordered_flat_map<ticket, time_point> end_of_;
+  client_updates updates_;
   client_counters counters_;
 };
 

@@ -52,7 +52,7 @@ FILE_ROOMS = {"chp/replicated_server"}
 PURE_FOLDERS = {"zmtp", "zmtp/buffer", "zmtp/mechanism", "zmtp/conversation", "zmtp/routing"}
 PURE_FILES = re.compile(
     # Of chp all but the shells.
-    r"(?:^chp/(?!(?:server|server_core|client|waiting_handlers|watch_queue|watcher"
+    r"(?:^chp/(?!(?:server|server_core|client|client_connections|waiting_handlers|watch_queue|watcher"
     r"|replicated_server)\.)\w+"
     r"|(?:^|/)\w+_state|(?:^|/)state_(?:machine|message)|(?:^|/)command)\.(?:h|cc)$")
 

@@ -26,6 +26,17 @@ TEST_F(client_updates, they_wait_for_the_collectors_subscription) {  // C1-12, C
   EXPECT_EQ(done(), texts{}) << "it has subscribed to something else besides";
 }
 
+TEST_F(client_updates, they_wait_for_a_server_that_is_followed) {
+  begin();
+  collector();
+  set("/a", "1");
+  EXPECT_EQ(done(), texts{"open 0"});
+  ask(false);
+  end(0);
+  EXPECT_EQ(done(), (texts{"close snapshot 0", "publish 0 /a=1 #1", "ready", "following 0"}))
+      << "once: who is not of ours would carry it out twice";
+}
+
 TEST_F(client_updates, they_are_seen_when_the_server_has_put_them_in_order) {
   begin();
   follow();
@@ -98,16 +109,16 @@ TEST_F(client_updates, outside_of_the_subtree_written_is_all_that_others_tell) {
   EXPECT_EQ(done(), (texts{"publish 0 /b/x=1 #1", "publish 0 /a/x=1 #2", "await written 0"}));
   const auto first = mark;
   set("/b/y", "1");
-  state->on_written(0, first, out);
+  state->on_written(0, first, now, out);
   EXPECT_EQ(done(), (texts{"publish 0 /b/y=1 #3", "await written 0", "committed 1"}));
-  state->on_written(0, first, out);
+  state->on_written(0, first, now, out);
   EXPECT_EQ(done(), texts{});
   state->on_collector_detached(0);
-  state->on_written(0, mark, out);
+  state->on_written(0, mark, now, out);
   EXPECT_EQ(done(), texts{}) << "it went, and nobody knows how far it had read";
   collector();
   EXPECT_EQ(done(), (texts{"publish 0 /a/x=1 #2", "publish 0 /b/y=1 #3", "await written 0"}));
-  state->on_written(0, mark, out);
+  state->on_written(0, mark, now, out);
   EXPECT_EQ(done(), texts{"committed 3"});
 }
 
@@ -315,6 +326,7 @@ TEST_F(client_updates, for_the_guides_backup_in_c_what_has_no_time_to_live_says_
 TEST_F(client_updates, what_cannot_be_set) {  // C1-24
   options.most_value_octets = 10;
   begin();
+  follow();
   collector();
   const auto fault = [&](std::string key, std::string value) {
     return state->set(std::move(key), std::move(value), {}, {}, now, out).error();
@@ -333,6 +345,7 @@ TEST_F(client_updates, what_cannot_be_set) {  // C1-24
 
 TEST_F(client_updates, ten_thousand_have_ten_thousand_ids) {  // CHP-30, CHP-34
   begin();
+  follow();
   collector();
   for (int i = 0; i < 10'000; ++i) {
     set("/a", "1");

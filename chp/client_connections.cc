@@ -1,0 +1,247 @@
+#include "chp/client_connections.h"
+
+#include "chp/announcement.h"
+#include "zmtp/socket/complete.h"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace chp {
+
+namespace asio = boost::asio;
+using clock = std::chrono::steady_clock;
+
+namespace {
+
+constexpr char subscribes = 1;
+
+// The socket is not to connect again by itself: which server is next is for the state to say.
+zmtp::socket_options visitor_options(std::uint64_t session) {
+  zmtp::socket_options options;
+  options.announce_peers = true;
+  options.reconnect.stop_after = 1;
+  options.extensions = announce_client(session);
+  return options;
+}
+
+// The state bounds what is sent and not committed; to whom that is too much, its connection is ended.
+zmtp::socket_options publisher_options(const client_options& from, std::uint64_t session) {
+  zmtp::socket_options options;
+  options.announce_peers = true;
+  options.send_mark.messages.reset();
+  options.reconnect.initial = from.retry;
+  options.reconnect.maximum = std::max(from.retry, from.longest_retry);
+  options.reconnect.refused_maximum = options.reconnect.maximum;
+  options.extensions = announce_client(session);
+  options.xpub.announce_as_pub = true;
+  options.xpub.told = zmtp::xpub_options::notices::all;
+  return options;
+}
+
+}  // namespace
+
+template <class Socket>
+struct client_connections::visit {
+  visit(const asio::any_io_executor& executor, const zmtp::socket_options& options)
+      : socket{executor, options}, monitor{socket.monitor()} {}
+
+  Socket socket;
+  zmtp::monitor monitor;
+  bool over = false;
+};
+
+struct client_connections::collector {
+  collector(const asio::any_io_executor& executor, const zmtp::socket_options& options,
+            std::size_t which)
+      : socket{executor, options}, server{which} {}
+
+  zmtp::xpub_socket socket;
+  std::size_t server;
+  std::optional<zmtp::peer_id> peer;
+  bool over = false;
+};
+
+struct client_connections::loop {
+  template <class From>
+  static asio::awaitable<void> run(client_connections& of, std::shared_ptr<void> /*owner*/,
+                                   std::shared_ptr<From> from) {
+    const auto token = asio::as_tuple(asio::use_awaitable);
+    std::vector<zmtp::routed_message> batch;
+    for (;;) {
+      const auto [ec, count] = co_await from->socket.async_receive(batch, token);
+      if (ec) {
+        co_return;
+      }
+      const auto now = clock::now();
+      for (auto& item : batch) {
+        if (from->over || of.stopped_) {
+          co_return;
+        }
+        of.on_item(*from, item, now);
+      }
+    }
+  }
+};
+
+client_connections::client_connections(const asio::any_io_executor& executor,
+                                       std::vector<server_address> servers,
+                                       const client_options& options, std::uint64_t session,
+                                       listener& to)
+    : executor_{executor},
+      servers_{std::move(servers)},
+      options_{options},
+      session_{session},
+      listener_{to} {}
+
+void client_connections::start(const std::shared_ptr<void>& owner) {
+  owner_ = owner;
+  for (std::size_t i = 0; i != servers_.size(); ++i) {
+    collectors_.push_back(
+        std::make_shared<collector>(executor_, publisher_options(options_, session_), i));
+    collectors_.back()->socket.connect(servers_[i].collector);
+    asio::co_spawn(executor_, loop::run(*this, owner, collectors_.back()), zmtp::rethrow);
+  }
+}
+
+void client_connections::stop() {
+  stopped_ = true;
+  close(subscriber_);
+  close(snapshot_);
+  for (const auto& one : collectors_) {
+    one->socket.close();
+  }
+}
+
+void client_connections::connect(const client_actions::connecting& what) {
+  using enum client_actions::connection;
+  switch (what.what) {
+    case close:
+      this->close(subscriber_);
+      this->close(snapshot_);
+      return;
+    case open:
+      subscriber_ = std::make_shared<subscriber>(executor_, visitor_options(session_));
+      // In this order: when HUGZ comes, the subtree is subscribed to.
+      subscriber_->socket.subscribe(options_.subtree);
+      subscriber_->socket.subscribe("HUGZ");
+      begin(subscriber_, servers_[what.server].publisher);
+      open_snapshot(what.server);
+      return;
+    case renew_snapshot:
+      this->close(snapshot_);
+      open_snapshot(what.server);
+      return;
+    case close_snapshot: this->close(snapshot_); return;
+  }
+}
+
+void client_connections::open_snapshot(std::size_t server) {
+  snapshot_ = std::make_shared<snapshot>(executor_, visitor_options(session_));
+  begin(snapshot_, servers_[server].snapshot);
+}
+
+template <class Of>
+void client_connections::begin(const std::shared_ptr<Of>& of, const std::string& at) {
+  watch_end(of);
+  of->socket.connect(at);
+  if (const auto owner = owner_.lock()) {
+    asio::co_spawn(executor_, loop::run(*this, owner, of), zmtp::rethrow);
+  }
+}
+
+template <class Of>
+void client_connections::watch_end(const std::shared_ptr<Of>& of) {
+  of->monitor.async_receive([this, alive = owner_, weak = std::weak_ptr<Of>{of}](
+                                zmtp::error_code ec, const zmtp::monitor_event& event) {
+    const auto owner = alive.lock();
+    const auto from = weak.lock();
+    if (ec || !owner || !from || from->over || stopped_) {
+      return;
+    }
+    if (event.what == zmtp::monitor_event::kind::stopped) {
+      listener_.on_unreachable(clock::now());
+    } else {
+      watch_end(from);
+    }
+  });
+}
+
+template <class Of>
+void client_connections::close(std::shared_ptr<Of>& of) {
+  if (of) {
+    of->over = true;
+    of->socket.close(std::chrono::milliseconds{0});
+    of.reset();
+  }
+}
+
+void client_connections::on_item(subscriber& from, zmtp::routed_message& item, time_point now) {
+  switch (item.what) {
+    case zmtp::routed_message::kind::attached: {
+      const auto* const info = from.socket.peer(item.peer);
+      listener_.on_subscriber_attached(info != nullptr &&
+                                       parse_announcement(info->properties).acks);
+      return;
+    }
+    case zmtp::routed_message::kind::message:
+      listener_.on_subscriber_message(std::move(item.content), now);
+      return;
+    case zmtp::routed_message::kind::detached: listener_.on_lost(now); return;
+  }
+}
+
+void client_connections::on_item(snapshot&, zmtp::routed_message& item, time_point now) {
+  switch (item.what) {
+    case zmtp::routed_message::kind::attached: listener_.on_snapshot_attached(now); return;
+    case zmtp::routed_message::kind::message:
+      listener_.on_snapshot_message(item.content, now);
+      return;
+    case zmtp::routed_message::kind::detached: listener_.on_lost(now); return;
+  }
+}
+
+void client_connections::on_item(collector& from, zmtp::routed_message& item, time_point now) {
+  switch (item.what) {
+    case zmtp::routed_message::kind::attached: from.peer = item.peer; return;
+    case zmtp::routed_message::kind::message:
+      if (item.content.part_count() == 1 && item.content.front().starts_with(subscribes)) {
+        listener_.on_collector_subscribed(from.server, now);
+      }
+      return;
+    case zmtp::routed_message::kind::detached:
+      from.peer.reset();
+      listener_.on_collector_detached(from.server);
+      return;
+  }
+}
+
+void client_connections::ask(zmtp::message&& m) {
+  if (snapshot_) {
+    // What is not taken is asked again.
+    static_cast<void>(snapshot_->socket.try_send(std::move(m)));
+  }
+}
+
+void client_connections::publish(std::size_t server, zmtp::message&& m) {
+  auto& to = *collectors_[server];
+  // Not to leave one out: it is sent all that is pending once it is connected again.
+  if (to.peer && to.socket.try_send(*to.peer, std::move(m)) == zmtp::send_status::full) {
+    to.socket.disconnect(*to.peer);
+  }
+}
+
+void client_connections::await_written(const client_actions::written_mark& what) {
+  collectors_[what.server]->socket.async_wait_written(
+      [this, alive = owner_, what](zmtp::error_code ec) {
+        if (const auto owner = alive.lock(); owner && !ec && !stopped_) {
+          listener_.on_written(what.server, what.mark, clock::now());
+        }
+      });
+}
+
+}  // namespace chp

@@ -1,0 +1,97 @@
+#pragma once
+// The I/O of a client: the connections to the server that it follows, and those on which it publishes.
+
+#include "chp/client_actions.h"
+#include "chp/client_options.h"
+#include "chp/server_address.h"
+#include "zmtp/message.h"
+#include "zmtp/routing/peer_id.h"
+#include "zmtp/routing/routed_message.h"
+#include "zmtp/socket/dealer_socket.h"
+#include "zmtp/socket/monitor.h"
+#include "zmtp/socket/sub_socket.h"
+#include "zmtp/socket/xpub_socket.h"
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace chp {
+
+class client_connections {
+public:
+  using time_point = std::chrono::steady_clock::time_point;
+
+  // Hears what happens, and may call the connections meanwhile. Of connections that were closed it hears
+  // nothing.
+  class listener {
+  public:
+    virtual void on_subscriber_attached(bool acknowledges) = 0;
+    virtual void on_subscriber_message(zmtp::message&& m, time_point now) = 0;
+    virtual void on_snapshot_attached(time_point now) = 0;
+    virtual void on_snapshot_message(const zmtp::message& m, time_point now) = 0;
+    // Of either.
+    virtual void on_lost(time_point now) = 0;
+    virtual void on_unreachable(time_point now) = 0;
+    virtual void on_collector_subscribed(std::size_t server, time_point now) = 0;
+    virtual void on_collector_detached(std::size_t server) = 0;
+    virtual void on_written(std::size_t server, std::uint64_t mark, time_point now) = 0;
+
+  protected:
+    ~listener() = default;
+  };
+
+  client_connections(const boost::asio::any_io_executor& executor,
+                     std::vector<server_address> servers, const client_options& options,
+                     std::uint64_t session, listener& to);
+
+  // Connects to all collectors, and begins to hear. `owner`, of this and of the listener, is kept until the
+  // end or until the context goes.
+  void start(const std::shared_ptr<void>& owner);
+  // The end. What was published is written for the sockets' own linger time.
+  void stop();
+
+  void connect(const client_actions::connecting& what);
+  void ask(zmtp::message&& m);
+  void publish(std::size_t server, zmtp::message&& m);
+  void await_written(const client_actions::written_mark& what);
+
+private:
+  // To the server that is followed.
+  template <class Socket>
+  struct visit;
+  using subscriber = visit<zmtp::sub_socket>;
+  using snapshot = visit<zmtp::dealer_socket>;
+  struct collector;
+  struct loop;  // their coroutine
+
+  void open_snapshot(std::size_t server);
+  template <class Of>
+  void begin(const std::shared_ptr<Of>& of, const std::string& at);
+  template <class Of>
+  void watch_end(const std::shared_ptr<Of>& of);
+  template <class Of>
+  static void close(std::shared_ptr<Of>& of);
+  void on_item(subscriber& from, zmtp::routed_message& item, time_point now);
+  void on_item(snapshot& from, zmtp::routed_message& item, time_point now);
+  void on_item(collector& from, zmtp::routed_message& item, time_point now);
+
+  const boost::asio::any_io_executor executor_;
+  const std::vector<server_address> servers_;
+  const client_options options_;
+  const std::uint64_t session_;
+  listener& listener_;
+  std::weak_ptr<void> owner_;
+  bool stopped_ = false;
+  std::vector<std::shared_ptr<collector>> collectors_;
+  std::shared_ptr<subscriber> subscriber_;
+  std::shared_ptr<snapshot> snapshot_;
+};
+
+}  // namespace chp
