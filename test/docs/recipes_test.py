@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""docs/recipes.md shows the compiled examples, all of them and as they are; and they do what it says."""
+"""docs/recipes.md and docs/chp.md show the compiled examples, all of them and as they are; and they do what is said."""
 
 import os
 import re
@@ -20,11 +20,12 @@ def read(path):
 
 class Shown(unittest.TestCase):
     def test_each_block_is_the_example_that_it_is_linked_to(self):
-        blocks = re.findall(r"\(\.\./test/examples/(\w+\.cc)\)[^\n]*\n\n```cpp\n(.*?)```",
-                            read(ROOT + "/docs/recipes.md"), re.S)
+        pages = read(ROOT + "/docs/recipes.md") + read(ROOT + "/docs/chp.md")
+        blocks = re.findall(r"\(\.\./test/examples/(\w+\.cc)\)[^\n]*\n\n```cpp\n(.*?)```", pages,
+                            re.S)
         for name, code in blocks:
             self.assertEqual(code, read(EXAMPLES + name), name)
-        self.assertEqual(len(blocks), read(ROOT + "/docs/recipes.md").count("```cpp"))
+        self.assertEqual(len(blocks), pages.count("```cpp"))
         self.assertEqual(sorted(name for name, _ in blocks),
                          sorted(name for name in os.listdir(EXAMPLES) if name.endswith(".cc")))
 

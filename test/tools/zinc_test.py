@@ -55,8 +55,22 @@ class Arguments(unittest.TestCase):
         self.assertEqual(result.returncode, 2)
         self.assertIn("subcommand", result.stderr + result.stdout)
 
+    def test_misuse_of_the_hashmap(self):
+        for words in ([], ["get"], ["set", "key"], ["dump", "not/a/subtree"], ["get", "k", "--timeout", "0"],
+                      ["get", "k", "--server", "nowhere"], ["set", "k", "v", "--ttl", "0"],
+                      ["set", "HUGZ", "v"], ["set", "k", ""], ["delete", "k" * 256]):
+            with self.subTest(words):
+                self.assertEqual(run("chp", *words).returncode, 2)
+
+    def test_a_hashmap_without_a_server(self):
+        for words in (["get", "k"], ["set", "k", "v"], ["delete", "k"], ["dump"]):
+            with self.subTest(words):
+                result = run("chp", *words, "--server", "127.0.0.1:1", "--timeout", "100")
+                self.assertEqual((result.returncode, result.stdout), (1, ""))
+                self.assertIn("zinc chp", result.stderr)
+
     def test_help_of_each_subcommand(self):
-        for name in ("broker", "worker", "request", "demo"):
+        for name in ("broker", "worker", "request", "chp", "demo"):
             with self.subTest(name):
                 result = run(name, "--help")
                 self.assertEqual(result.returncode, 0)

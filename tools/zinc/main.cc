@@ -4,6 +4,7 @@
 #include "mdp/titanic/request_id.h"
 #include "tools/zinc/broker_config.h"
 #include "tools/zinc/bstar_command.h"
+#include "tools/zinc/chp_command_line.h"
 #include "tools/zinc/commands.h"
 
 #include <CLI/CLI.hpp>
@@ -282,6 +283,7 @@ int run(int argc, char** argv) {
   request_arguments request;
   titanic_arguments titanic;
   bstar_arguments bstar;
+  chp_command_line chp;
   demo_arguments demo;
   auto* const broker_app = app.add_subcommand(
       "broker", "Majordomo broker for MDP/0.1 and MDP/0.2, with MMI. Prints `bound ENDPOINT`.");
@@ -298,6 +300,7 @@ int run(int argc, char** argv) {
       "ENDPOINT`, `voter ENDPOINT`, and `active EPOCH` or `passive REASON` with each change.");
   auto* const demo_app = app.add_subcommand(
       "demo", "a broker, workers and clients of both versions, and a worker killed");
+  chp.add_to(app);
   add_broker(*broker_app, broker);
   add_worker(*worker_app, worker);
   add_request(*request_app, request);
@@ -326,6 +329,9 @@ int run(int argc, char** argv) {
   }
   if (bstar_app->parsed()) {
     return run_bstar(bstar);
+  }
+  if (chp.parsed()) {
+    return chp.run();
   }
   return run_demo(demo);
 }

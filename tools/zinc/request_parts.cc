@@ -1,34 +1,15 @@
 #include "tools/zinc/request_parts.h"
 
+#include "tools/zinc/json_of.h"
+
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <fmt/core.h>
 
 #include <string>
-#include <string_view>
 
 namespace zinc {
-
-namespace {
-
-// A string where the octets are text, else {"hex": "..."}.
-boost::json::value json_of(std::string_view part) {
-  const boost::json::value text(boost::json::string_view{part.data(), part.size()});
-  boost::system::error_code ec;
-  boost::json::parse(boost::json::serialize(text), ec);
-  if (!ec) {
-    return text;
-  }
-  std::string hex;
-  for (const auto octet : part) {
-    hex += fmt::format("{:02x}", static_cast<unsigned char>(octet));
-  }
-  return boost::json::object{{"hex", hex}};
-}
-
-}  // namespace
 
 zmtp::message request_body(const request_arguments& arguments) {
   zmtp::message m;

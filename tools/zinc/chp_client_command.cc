@@ -1,0 +1,234 @@
+// zinc chp get, set, delete, dump and watch
+
+#include "chp/client.h"
+#include "chp/subtree.h"
+#include "tools/zinc/chp_commands.h"
+#include "tools/zinc/commands.h"
+#include "tools/zinc/json_of.h"
+#include "tools/zinc/stop_signals.h"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/system/system_error.hpp>
+#include <fmt/core.h>
+
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace zinc {
+
+namespace {
+
+namespace asio = boost::asio;
+using action = chp_client_arguments::action;
+
+constexpr asio::as_tuple_t<asio::use_awaitable_t<>> token{asio::use_awaitable};
+
+std::vector<chp::server_address> servers_of(const chp_client_arguments& arguments) {
+  std::vector<chp::server_address> all;
+  for (const auto& one : arguments.servers) {
+    all.push_back(chp::server_address::at(one));
+  }
+  return all;
+}
+
+// Of the map no more than is needed: the directory of the key, if it is in one.
+std::string subtree_of(const chp_client_arguments& arguments) {
+  if (arguments.key.starts_with('/')) {
+    auto directory = arguments.key.substr(0, arguments.key.rfind('/') + 1);
+    return chp::is_subtree(directory) ? directory : std::string{};
+  }
+  return arguments.key.empty() ? arguments.subtree : std::string{};
+}
+
+chp::client_options options_of(const chp_client_arguments& arguments) {
+  chp::client_options options;
+  options.subtree = subtree_of(arguments);
+  options.heartbeat = arguments.heartbeat;
+  return options;
+}
+
+void print_entry(std::string_view key, std::string_view value, bool as_json) {
+  if (as_json) {
+    fmt::print("{}\n", boost::json::serialize(
+                           boost::json::object{{"key", json_of(key)}, {"value", json_of(value)}}));
+  } else {
+    fmt::print("{} {}\n", key, value);
+  }
+}
+
+class run {
+public:
+  run(asio::io_context& context, const chp_client_arguments& arguments)
+      : arguments_{arguments},
+        until_{arguments.what == action::watch ? zmtp::deadline{}
+                                               : zmtp::deadline{arguments.timeout}},
+        client_{context.get_executor(), servers_of(arguments), options_of(arguments),
+                [this](const chp::client_event& event) { report(event); }},
+        watcher_{client_.watch(arguments.subtree)},
+        signals_{context.get_executor(), [this] { interrupt(); }} {
+    asio::co_spawn(context, act(), [this](const std::exception_ptr& thrown, int code) {
+      code_ = code;
+      stop();
+      if (thrown) {
+        std::rethrow_exception(thrown);
+      }
+    });
+  }
+
+  [[nodiscard]] int code() const noexcept { return code_; }
+
+private:
+  asio::awaitable<int> act() {
+    switch (arguments_.what) {
+      case action::get: co_return co_await get();
+      case action::set:
+      case action::erase: co_return co_await change();
+      case action::dump: co_return co_await dump();
+      case action::watch: co_return co_await watch();
+    }
+    co_return exit_code::failed;
+  }
+
+  asio::awaitable<bool> ready() {
+    const auto [ec] = co_await client_.async_wait_ready(until_, token);
+    if (ec && !interrupted_) {
+      fmt::print(stderr, "zinc chp: no map of a server: {}\n", ec.message());
+    }
+    co_return !ec;
+  }
+
+  asio::awaitable<int> get() {
+    if (!co_await ready()) {
+      co_return exit_code::failed;
+    }
+    const auto value = client_.get(arguments_.key);
+    if (!value) {
+      fmt::print(stderr, "zinc chp get: there is no such key\n");
+      co_return exit_code::failed;
+    }
+    if (arguments_.json) {
+      print_entry(arguments_.key, *value, true);
+    } else {
+      fmt::print("{}\n", *value);
+    }
+    co_return exit_code::done;
+  }
+
+  asio::awaitable<int> change() {
+    chp::set_options how{.until = until_};
+    if (arguments_.ttl) {
+      how.ttl = std::chrono::seconds{*arguments_.ttl};
+    }
+    boost::system::error_code ec;
+    if (arguments_.what == action::set) {
+      std::tie(ec) = co_await client_.async_set(arguments_.key, arguments_.value, how, token);
+    } else {
+      std::tie(ec) = co_await client_.async_erase(arguments_.key, until_, token);
+    }
+    const auto outcome = chp::outcome_of(ec);
+    if (arguments_.json) {
+      static constexpr const char* names[] = {"committed", "not made", "unknown"};
+      fmt::print("{}\n", boost::json::serialize(
+                             boost::json::object{{"outcome", names[static_cast<int>(outcome)]},
+                                                 {"degraded", client_.status().degraded}}));
+    }
+    if (ec && !interrupted_) {
+      fmt::print(stderr, "zinc chp: {}\n", ec.message());
+    }
+    if (!ec) {
+      co_return exit_code::done;
+    }
+    const bool tried = ec == chp::errc::not_sent || outcome == chp::outcome::unknown;
+    co_return tried ? exit_code::failed : exit_code::misused;
+  }
+
+  asio::awaitable<int> dump() {
+    if (!co_await ready()) {
+      co_return exit_code::failed;
+    }
+    client_.for_each(arguments_.subtree, [this](std::string_view key, std::string_view value) {
+      print_entry(key, value, arguments_.json);
+    });
+    co_return exit_code::done;
+  }
+
+  asio::awaitable<int> watch() {
+    std::vector<chp::change> batch;
+    for (std::size_t seen = 0;;) {
+      const auto [ec, count] = co_await watcher_.async_receive(batch, token);
+      if (ec) {
+        co_return interrupted_ ? exit_code::done : exit_code::failed;
+      }
+      for (const auto& change : batch) {
+        print(change);
+        if (++seen == arguments_.count) {
+          co_return exit_code::done;
+        }
+      }
+      std::fflush(stdout);
+    }
+  }
+
+  void print(const chp::change& change) const {
+    if (!change.erased()) {
+      print_entry(change.key, change.value, arguments_.json);
+    } else if (arguments_.json) {
+      fmt::print("{}\n", boost::json::serialize(boost::json::object{{"key", json_of(change.key)},
+                                                                    {"value", nullptr}}));
+    } else {
+      fmt::print("{}\n", change.key);
+    }
+  }
+
+  void report(const chp::client_event& event) const {
+    using enum chp::client_event::kind;
+    if (event.what != following && arguments_.what == action::watch) {
+      fmt::print(stderr, "zinc chp watch: {} {}\n", chp::to_string(event.what),
+                 arguments_.servers[event.server]);
+    }
+  }
+
+  void interrupt() {
+    interrupted_ = true;
+    stop();
+  }
+  void stop() {
+    client_.stop();
+    signals_.cancel();
+  }
+
+  const chp_client_arguments& arguments_;
+  const zmtp::deadline until_;
+  chp::client client_;
+  chp::watcher watcher_;
+  stop_signals signals_;
+  bool interrupted_ = false;
+  int code_ = exit_code::failed;
+};
+
+}  // namespace
+
+int run_chp_client(const chp_client_arguments& arguments) {
+  asio::io_context context{1};
+  try {
+    run one{context, arguments};
+    context.run();
+    return one.code();
+  } catch (const boost::system::system_error& e) {
+    fmt::print(stderr, "zinc chp: {}\n", e.what());
+    return exit_code::misused;
+  }
+}
+
+}  // namespace zinc

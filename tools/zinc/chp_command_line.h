@@ -1,0 +1,28 @@
+#pragma once
+// Reads the command line of zinc chp.
+
+#include "tools/zinc/chp_commands.h"
+
+#include <CLI/CLI.hpp>
+
+#include <utility>
+#include <vector>
+
+namespace zinc {
+
+class chp_command_line {
+public:
+  // Must live until the command line has been read.
+  void add_to(CLI::App& app);
+  // Whether it was zinc chp.
+  [[nodiscard]] bool parsed() const { return app_->parsed(); }
+  [[nodiscard]] int run() const;
+
+private:
+  void add_client(CLI::App& to, chp_client_arguments::action what);
+
+  CLI::App* app_ = nullptr;
+  chp_client_arguments client_;
+};
+
+}  // namespace zinc

@@ -1,0 +1,13 @@
+#pragma once
+// Octets in JSON, which knows text alone.
+
+#include <boost/json/value.hpp>
+
+#include <string_view>
+
+namespace zinc {
+
+// A string where the octets are text, else {"hex": "..."}.
+[[nodiscard]] boost::json::value json_of(std::string_view octets);
+
+}  // namespace zinc
