@@ -28,8 +28,9 @@ def zinc_path():
 class Program:
     """One child process, which ends with the test at the latest: `test` is whatever has an addCleanup."""
 
-    def __init__(self, test, arguments, stdin=None):
-        self.process = subprocess.Popen(arguments, stdin=stdin, stdout=subprocess.PIPE, bufsize=0)
+    def __init__(self, test, arguments, stdin=None, environment=None):
+        self.process = subprocess.Popen(arguments, stdin=stdin, stdout=subprocess.PIPE, bufsize=0,
+                                        env=environment and {**os.environ, **environment})
         self._output = b""
         test.addCleanup(self.kill)
 
@@ -143,14 +144,30 @@ class SocketHost(Server):
         return self.wait()
 
 
+def reserve_ports(test, count):
+    """The first of so many ports in a row at which nobody but servers of this test will listen: they are
+    taken, but open to who sets SO_REUSEADDR, as servers do."""
+    for _ in range(100):
+        holders = []
+        try:
+            for further in range(count):
+                holder = socket.socket()
+                holders.append(holder)
+                holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                holder.bind(("127.0.0.1", holders[0].getsockname()[1] + further if further else 0))
+        except (OSError, OverflowError):
+            for holder in holders:
+                holder.close()
+            continue
+        for holder in holders:
+            test.addCleanup(holder.close)
+        return holders[0].getsockname()[1]
+    raise AssertionError(f"no {count} ports in a row are free")
+
+
 def reserve_endpoint(test):
-    """An endpoint at which nobody but a broker of this test will listen: its port is taken, but open to
-    who sets SO_REUSEADDR, as brokers do."""
-    holder = socket.socket()
-    test.addCleanup(holder.close)
-    holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    holder.bind(("127.0.0.1", 0))
-    return f"tcp://127.0.0.1:{holder.getsockname()[1]}"
+    """An endpoint with such a port."""
+    return f"tcp://127.0.0.1:{reserve_ports(test, 1)}"
 
 
 def start_worker(test, endpoint, service, version, *options):

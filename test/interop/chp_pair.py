@@ -1,0 +1,156 @@
+"""A pair of servers of the clustered hashmap, which can be killed, stopped and cut off, and a crowd of clients
+that keep books of what was committed."""
+
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import zmq
+
+from tcp_relay import Relay
+from zinc_programs import PATIENCE, Program, built, reserve_ports, zinc_path
+
+ROLES = ("primary", "backup")
+PORTS = 4  # of a server: snapshots, publisher, collector; and its state, of a pair
+
+
+def address(port):
+    return f"127.0.0.1:{port}"
+
+
+class Pair:
+    """Both are known by their index: 0 is the primary."""
+
+    def __init__(self, test, heartbeat, relayed=False, environment=None):
+        self.test, self.heartbeat = test, heartbeat
+        self.environment = environment
+        folder = tempfile.TemporaryDirectory()
+        test.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.ports = [reserve_ports(test, PORTS) for _ in ROLES]
+        # As each is reached by the other.
+        self.links = [Relay(test, port, PORTS) for port in self.ports] if relayed else None
+        self.nodes = [None, None]
+        for index in range(2):
+            self.start(index)
+        self.activity = Activity(test, self.ports, heartbeat)
+
+    @property
+    def addresses(self):
+        return [address(port) for port in self.ports]
+
+    def start(self, index):
+        peer = self.links[1 - index].port if self.links else self.ports[1 - index]
+        self.nodes[index] = Program(self.test, server_command(
+            self.ports[index], "--heartbeat", str(self.heartbeat), f"--{ROLES[index]}",
+            "--state", f"tcp://{address(self.ports[index] + 3)}",
+            "--peer", f"tcp://{address(peer)}", "--peer-state", f"tcp://{address(peer + 3)}",
+            "--epoch-file", str(self.folder / ROLES[index])), environment=self.environment)
+
+    def kill(self, index):
+        self.nodes[index].kill()
+
+    def suspend(self, index):
+        self.nodes[index].signal(signal.SIGSTOP)
+
+    def resume(self, index):
+        self.nodes[index].signal(signal.SIGCONT)
+
+    def cut_link(self, deaf=None):
+        """Between the two: neither hears the other, or the one that is named does not hear the other."""
+        for index, link in enumerate(self.links):
+            if deaf is None:
+                link.cut()
+            else:
+                # The relay to `index` is what the other one connects by.
+                link.cut(to_target=index == deaf, to_peer=index != deaf)
+
+    def heal_link(self):
+        for link in self.links:
+            link.heal()
+
+    def running(self):
+        return all(node.running() for node in self.nodes)
+
+    def wait_for_one_active(self, patience=PATIENCE):
+        """Its index, and how long it took."""
+        begin = time.monotonic()
+        while len(active := self.activity.active()) != 1:
+            if time.monotonic() > begin + patience:
+                raise AssertionError(f"active are {active}")
+            time.sleep(0.01)
+        return active[0], time.monotonic() - begin
+
+
+def server_command(port, *options):
+    return [zinc_path(), "chp", "server", "--bind", f"tcp://{address(port)}", *options]
+
+
+class Activity:
+    """Who says HUGZ, which only an active server does."""
+
+    def __init__(self, test, ports, heartbeat):
+        self.fresh = 2.5 * heartbeat / 1000
+        self.heard = [0.0] * len(ports)
+        self.over = threading.Event()
+        self.thread = threading.Thread(target=self.run, args=(ports,), daemon=True)
+        self.thread.start()
+        test.addCleanup(self.stop)
+
+    def run(self, ports):
+        context = zmq.Context()
+        poller = zmq.Poller()
+        sockets = {}
+        for index, port in enumerate(ports):
+            socket = context.socket(zmq.SUB)
+            socket.linger = 0
+            socket.reconnect_ivl = 20
+            socket.subscribe(b"HUGZ")
+            socket.connect(f"tcp://{address(port + 1)}")
+            poller.register(socket, zmq.POLLIN)
+            sockets[socket] = index
+        while not self.over.is_set():
+            for socket, _ in poller.poll(50):
+                socket.recv_multipart()
+                self.heard[sockets[socket]] = time.monotonic()
+        context.destroy(linger=0)
+
+    def active(self):
+        now = time.monotonic()
+        return [index for index, at in enumerate(self.heard) if now - at < self.fresh]
+
+    def stop(self):
+        self.over.set()
+        self.thread.join()
+
+
+class Storm:
+    """The crowd: test/interop/chp_storm."""
+
+    def __init__(self, test, *options, patience=4 * PATIENCE):
+        self.patience = patience
+        self.program = Program(test, [built("test/interop/chp_storm"), *map(str, options)],
+                               stdin=subprocess.PIPE)
+        test.addCleanup(self.program.process.stdin.close)
+        self.read()
+
+    def read(self):
+        return json.loads(self.program.read_line(self.patience))
+
+    def ask(self, *words):
+        self.program.process.stdin.write(" ".join(words).encode() + b"\n")
+        return self.read()
+
+    def end(self):
+        """What the last check found."""
+        self.program.process.stdin.close()
+        found = self.read()
+        code = self.program.wait()
+        if (code == 0) != found["good"]:
+            raise AssertionError(f"chp_storm ended with {code}")
+        return found

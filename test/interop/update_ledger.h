@@ -1,0 +1,103 @@
+#pragma once
+// The books of a test of the clustered hashmap: what its clients set and erased, what of that was committed,
+// and whether a map agrees.
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace chp::test {
+
+// Of a map, by keys.
+struct ledger_verdict {
+  std::uint64_t lost = 0;             // the last committed update is not there, nor a later one
+  std::uint64_t resurrected = 0;      // there, although it was erased
+  std::uint64_t invented = 0;         // nobody set it, or not to this
+  std::vector<std::string> faults{};  // the first of them, in words
+
+  [[nodiscard]] bool good() const noexcept {
+    return lost == 0 && resurrected == 0 && invented == 0;
+  }
+};
+
+class update_ledger {
+public:
+  using time_point = std::chrono::steady_clock::time_point;
+  using map = std::unordered_map<std::string, std::string>;
+
+  enum class kind : std::uint8_t { set, erase };
+
+  // A writer is about to update a key. Returns the value for it, of `size` octets at least, which is like no
+  // other: "WRITER.NUMBER" and dots. Numbers count from 1, in each writer.
+  std::string begin(std::uint32_t writer, std::string_view key, kind what, time_point now,
+                    std::size_t size = 0);
+  // How many it has begun: the number of the last.
+  [[nodiscard]] std::uint64_t begun(std::uint32_t writer) const;
+  void commit(std::uint32_t writer, std::uint64_t number, time_point now);
+  // Whether somebody has set the key to this.
+  [[nodiscard]] bool knows(std::string_view key, std::string_view value) const;
+
+  // What is later: of one writer by its numbers, and of two if one began when the other was committed.
+  [[nodiscard]] ledger_verdict check(const map& held) const;
+
+private:
+  struct update {
+    std::uint32_t key;
+    kind what;
+    time_point began;
+    time_point committed = not_yet;
+  };
+  struct name {
+    std::uint32_t writer;
+    std::uint64_t number;
+  };
+  static constexpr time_point not_yet = time_point::max();
+
+  [[nodiscard]] const update& of(const name& n) const { return writers_[n.writer][n.number - 1]; }
+  // False for what is no value of ours.
+  [[nodiscard]] bool read(std::string_view value, name& to) const;
+  [[nodiscard]] bool later(const name& a, const name& than) const;
+  void check_held(const std::string& key, const std::string& value, ledger_verdict& to) const;
+  void check_absent(std::uint32_t key, ledger_verdict& to) const;
+
+  std::vector<std::vector<update>> writers_;
+  std::vector<std::string> keys_;
+  std::vector<std::vector<name>> of_key_;
+  std::unordered_map<std::string, std::uint32_t> by_key_;
+};
+
+// Of keys with a time to live, each set once.
+class lifetime_ledger {
+public:
+  using time_point = update_ledger::time_point;
+  using seconds = std::chrono::seconds;
+
+  void begin(const std::string& key, seconds ttl, time_point now);
+  void commit(const std::string& key, time_point now);
+  // One of those who follow the map was told that it is gone.
+  void gone(const std::string& key, time_point now);
+
+  struct report {
+    std::uint64_t keys = 0;
+    std::uint64_t early = 0;              // gone before its time
+    std::uint64_t left = 0;               // committed, and nobody was told that it is gone
+    std::chrono::milliseconds latest{0};  // how long behind its time the last one was told
+  };
+  [[nodiscard]] report make_report() const;
+
+private:
+  struct life {
+    seconds ttl;
+    time_point began;
+    time_point committed = time_point::max();
+    time_point first_gone = time_point::max();  // that somebody was told
+    time_point last_gone{};
+  };
+  std::unordered_map<std::string, life> all_;
+};
+
+}  // namespace chp::test

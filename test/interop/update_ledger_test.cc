@@ -1,0 +1,160 @@
+// The books by which tests judge servers of the clustered hashmap: they find each kind of fault, and none
+// where there is none.
+#include "test/interop/update_ledger.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+
+namespace chp::test {
+namespace {
+
+using namespace std::chrono_literals;
+using kind = update_ledger::kind;
+using time_point = update_ledger::time_point;
+
+time_point at(std::chrono::milliseconds ms) { return time_point{ms}; }
+
+struct books : ::testing::Test {
+  std::string set(std::uint32_t writer, const std::string& key, std::chrono::milliseconds began,
+                  std::chrono::milliseconds committed) {
+    auto value = attempt(writer, key, began);
+    ledger.commit(writer, ledger.begun(writer), at(committed));
+    return value;
+  }
+  std::string attempt(std::uint32_t writer, const std::string& key,
+                      std::chrono::milliseconds began) {
+    return ledger.begin(writer, key, kind::set, at(began));
+  }
+  void erase(std::uint32_t writer, const std::string& key, std::chrono::milliseconds began,
+             std::chrono::milliseconds committed) {
+    attempt_erase(writer, key, began);
+    ledger.commit(writer, ledger.begun(writer), at(committed));
+  }
+  void attempt_erase(std::uint32_t writer, const std::string& key,
+                     std::chrono::milliseconds began) {
+    static_cast<void>(ledger.begin(writer, key, kind::erase, at(began)));
+  }
+  void expect(const update_ledger::map& held, std::uint64_t lost, std::uint64_t resurrected,
+              std::uint64_t invented) const {
+    const auto found = ledger.check(held);
+    EXPECT_EQ(found.lost, lost);
+    EXPECT_EQ(found.resurrected, resurrected);
+    EXPECT_EQ(found.invented, invented);
+    EXPECT_EQ(found.faults.size(), lost + resurrected + invented);
+    EXPECT_EQ(found.good(), found.faults.empty());
+  }
+
+  update_ledger ledger;
+};
+
+TEST_F(books, values_are_as_long_as_asked_and_like_no_other) {
+  const auto first = ledger.begin(3, "k", kind::set, at(0ms), 32);
+  const auto second = ledger.begin(3, "k", kind::set, at(0ms), 32);
+  EXPECT_EQ(first.size(), 32U);
+  EXPECT_NE(first, second);
+  EXPECT_TRUE(ledger.knows("k", first));
+  EXPECT_FALSE(ledger.knows("other", first));
+  EXPECT_FALSE(ledger.knows("k", first + "x"));
+}
+
+TEST_F(books, what_is_there_as_it_was_committed_last_is_good) {
+  set(0, "a", 0ms, 1ms);
+  const auto last = set(0, "a", 2ms, 3ms);
+  const auto other = set(1, "b", 0ms, 1ms);
+  erase(1, "c", 2ms, 3ms);
+  expect({{"a", last}, {"b", other}}, 0, 0, 0);
+}
+
+TEST_F(books, an_update_that_is_not_known_to_be_committed_may_be_there_or_not) {
+  const auto committed = set(0, "a", 0ms, 1ms);
+  const auto attempted = attempt(0, "a", 2ms);
+  const auto alone = attempt(0, "b", 2ms);
+  expect({{"a", committed}}, 0, 0, 0);
+  expect({{"a", attempted}, {"b", alone}}, 0, 0, 0);
+}
+
+TEST_F(books, a_committed_update_is_lost_where_an_earlier_one_is) {
+  const auto first = set(0, "a", 0ms, 1ms);
+  set(0, "a", 2ms, 3ms);
+  expect({{"a", first}}, 1, 0, 0);
+}
+
+TEST_F(books, a_committed_key_that_is_gone_is_lost) {
+  set(0, "a", 0ms, 1ms);
+  expect({}, 1, 0, 0);
+}
+
+TEST_F(books, an_erasure_before_it_does_not_excuse_that_it_is_gone) {
+  erase(0, "a", 0ms, 1ms);
+  set(0, "a", 2ms, 3ms);
+  expect({}, 1, 0, 0);
+}
+
+TEST_F(books, an_erasure_behind_it_does_whether_committed_or_not) {
+  set(0, "a", 0ms, 1ms);
+  attempt_erase(0, "a", 2ms);
+  expect({}, 0, 0, 0);
+}
+
+TEST_F(books, what_comes_back_behind_an_erasure_is_resurrected) {
+  const auto first = set(0, "a", 0ms, 1ms);
+  erase(0, "a", 2ms, 3ms);
+  expect({{"a", first}}, 0, 1, 0);
+}
+
+TEST_F(books, of_two_writers_at_once_either_may_be_last) {
+  const auto one = set(0, "a", 0ms, 5ms);
+  const auto other = set(1, "a", 1ms, 4ms);
+  expect({{"a", one}}, 0, 0, 0);
+  expect({{"a", other}}, 0, 0, 0);
+}
+
+TEST_F(books, of_two_writers_one_behind_the_other_the_second_is_last) {
+  const auto one = set(0, "a", 0ms, 1ms);
+  const auto other = set(1, "a", 2ms, 3ms);
+  expect({{"a", other}}, 0, 0, 0);
+  expect({{"a", one}}, 1, 0, 0);
+}
+
+TEST_F(books, what_nobody_set_is_invented) {
+  const auto of_a = set(0, "a", 0ms, 1ms);
+  erase(1, "b", 0ms, 1ms);
+  expect({{"a", of_a}, {"unknown", of_a}}, 0, 0, 1);
+  expect({{"a", "0.2."}}, 0, 0, 1);
+  expect({{"a", "9.1."}}, 0, 0, 1);
+  expect({{"a", of_a}, {"b", "1.1."}}, 0, 0, 1);
+}
+
+TEST(lifetimes, end_in_time) {
+  lifetime_ledger ledger;
+  ledger.begin("k", 1s, at(0ms));
+  ledger.commit("k", at(5ms));
+  EXPECT_EQ(ledger.make_report().left, 1U);
+  ledger.gone("k", at(1'000ms));
+  ledger.gone("k", at(1'030ms));
+  const auto found = ledger.make_report();
+  EXPECT_EQ(found.keys, 1U);
+  EXPECT_EQ(found.early, 0U);
+  EXPECT_EQ(found.left, 0U);
+  EXPECT_EQ(found.latest, 25ms);
+}
+
+TEST(lifetimes, that_end_early_are_counted_though_others_are_told_later) {
+  lifetime_ledger ledger;
+  ledger.begin("k", 1s, at(0ms));
+  ledger.commit("k", at(5ms));
+  ledger.gone("k", at(999ms));
+  ledger.gone("k", at(1'006ms));
+  EXPECT_EQ(ledger.make_report().early, 1U);
+}
+
+TEST(lifetimes, of_what_nobody_committed_are_not_awaited) {
+  lifetime_ledger ledger;
+  ledger.begin("k", 1s, at(0ms));
+  EXPECT_EQ(ledger.make_report().left, 0U);
+}
+
+}  // namespace
+}  // namespace chp::test
