@@ -235,6 +235,8 @@ THEIR_BROKER = Process("broker", THEIRS + "md_broker", ("{connect}",), Ending.SI
 RELAY = Process("broker", LIMITS + "relay", ("{connect}",), Ending.SIGNAL, when_listening=False)
 OUR_BROKER_THEIR_PEERS = "our_broker"
 THEIR_BROKER_OUR_PEERS = "their_broker"
+OUR_SERVER = "our_server"
+THEIR_SERVER = "their_server"
 # As many as our broker lets one client have unanswered.
 IN_FLIGHT = 1000
 
@@ -292,6 +294,28 @@ def _majordomo_capacity():
                     conditions="workers that announce a capacity of 8; libzmq's stand-ins have none")
 
 
+def _clone():
+    def pair(key, label, server, load):
+        return Contestant(key, label, (server, Process("clients", load, ("{connect}", "{count}"))),
+                          "clients")
+    ours = Process("server", "tools/zinc/zinc", ("chp", "server", "--bind", "{connect}"), Ending.SIGNAL,
+                   when_listening=False)
+    theirs = Process("server", THEIRS + "clone_server", ("{connect}",), Ending.SIGNAL,
+                     when_listening=False)
+    contestants = (
+        pair("ours", "ours", ours, OURS + "chp_load"),
+        pair("theirs", "libzmq", theirs, THEIRS + "clone_load"),
+        pair(OUR_SERVER, "our server, libzmq's clients", ours, THEIRS + "clone_load"),
+        pair(THEIR_SERVER, "libzmq's server, our clients", theirs, OURS + "chp_load"),
+    )
+    targets = (Target("≥ 1 M msg/s", 1_000_000, True, None, unit="msg/s"), at_least(4))
+    return Workload("clone", "CHP updates, 32 B values", THROUGHPUT, contestants, 20_000, targets,
+                    per="update", ports=3, quick=("ours", OUR_SERVER, THEIR_SERVER, "theirs"),
+                    conditions="one client sets 10,000 keys in turn, one follows and counts, in one "
+                               "process; none may be lost or out of order; libzmq's marks 0 and its server "
+                               "a stand-in for the Guide's clonesrv5")
+
+
 WORKLOADS = (
     _stream(16, "raw_stream", (at_least(6, text="≥ 6 × libzmq (goal 8)"),), QUICK),
     _stream(64, "raw_stream", (at_least(4.5),), QUICK_MIXED),
@@ -323,4 +347,5 @@ WORKLOADS = (
     _majordomo("majordomo_synchronous", "Majordomo, synchronous client", 1, "md_sync_client", 1,
                (at_least(2.3),), quick=("ours", "theirs", "limit")),
     _majordomo_capacity(),
+    _clone(),
 )
