@@ -107,7 +107,12 @@ public:
                                      self->on_passive();
                                    }
                                  },
-                             .on_event = handlers_.on_pair_event});
+                             .on_event =
+                                 [weak](bstar::event event) {
+                                   if (const auto self = weak.lock()) {
+                                     self->on_pair_event(event);
+                                   }
+                                 }});
     feed_.subscribe("");
     // Which the active one answers at once.
     feed_.subscribe("HUGZ");
@@ -153,6 +158,15 @@ private:
     server_->act([epoch](server_state& s, clock::time_point now, server_actions& out) {
       s.activate(epoch, now, out);
     });
+  }
+
+  void on_pair_event(bstar::event event) {
+    if (event == bstar::event::suspended) {
+      server_->act([](server_state& s, clock::time_point, server_actions& out) { s.suspend(out); });
+    }
+    if (handlers_.on_pair_event) {
+      handlers_.on_pair_event(event);
+    }
   }
 
   void on_passive() {

@@ -232,6 +232,10 @@ asio::awaitable<void> server_core::collect(std::shared_ptr<server_core> self) {
     if (ec) {
       co_return;
     }
+    // Whether it stood still, and is not what it was.
+    if (self->hooks_.vote && self->state_->active()) {
+      (void)self->hooks_.vote();
+    }
     const auto now = clock::now();
     for (auto& m : batch) {
       self->state_->on_update(std::move(m), now, self->actions_);

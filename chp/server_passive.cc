@@ -25,24 +25,35 @@ void server_state::activate(std::uint64_t epoch, time_point now, actions& out) {
     counts_.clear();
   }
   used_up_ = false;
+  const bool was_suspended = std::exchange(suspended_, false);
   if (std::exchange(active_, true)) {
     return;
   }
   // Otherwise it has what the other one has not, since before.
-  if (!is_diverged_) {
+  if (!is_diverged_ && !was_suspended) {
     backup_.begin(shared);
     erased_.clear();
   }
   // Clients could not refresh what they want to keep while nobody was active.
   const auto heard = replication_.last_heard();
-  expire_from_ = heard ? now + (now - *heard) : now;
+  expire_from_ = heard && !was_suspended ? now + (now - *heard) : now;
   replication_.end();
   out.events.push_back(server_event::active);
-  reconciling_ = offered_.pending();
-  offered_.rewind();
+  if (!was_suspended) {
+    reconciling_ = offered_.pending();
+    offered_.rewind();
+  }
   replay(now, out);
   next_heartbeat_ = now;
   on_deadline(now, out);
+}
+
+void server_state::suspend(actions& out) {
+  if (std::exchange(active_, false)) {
+    suspended_ = true;
+    streams_.clear(out.close_askers);
+    next_heartbeat_.reset();
+  }
 }
 
 void server_state::deactivate(time_point now, actions& out) {
@@ -50,7 +61,8 @@ void server_state::deactivate(time_point now, actions& out) {
   while (reconciling_) {
     reconcile(now, out);
   }
-  if (std::exchange(active_, false)) {
+  const bool was_suspended = std::exchange(suspended_, false);
+  if (std::exchange(active_, false) || was_suspended) {
     out.events.push_back(server_event::passive);
     is_diverged_ = is_diverged_ || (paired() && map_->number() > backup_.number());
     streams_.clear(out.close_askers);

@@ -56,6 +56,9 @@ public:
   // It is the active one from now on; numbers go on in this epoch, if it is above that of the last one
   // (0: without epochs), otherwise behind the last one. Likewise when it is active already.
   void activate(std::uint64_t epoch, time_point now, actions& out);
+  // It was active, and does not know whether it still is: it accepts nothing, and keeps what clients send,
+  // until it is active again or passive.
+  void suspend(actions& out);
   // It is passive. Of a pair: it begins to follow the other one.
   void deactivate(time_point now, actions& out);
   [[nodiscard]] bool active() const noexcept { return active_; }
@@ -136,6 +139,7 @@ private:
   const kind kind_;
   std::uint64_t random_;
   bool active_ = false;
+  bool suspended_ = false;
   bool used_up_ = false;
   server_counters counters_;
 

@@ -259,6 +259,38 @@ TEST_F(server_pair, an_old_active_one_comes_back_follows_and_takes_over_again) {
   EXPECT_EQ(number_of(a.publications().back()), make_sequence(3, 1));
 }
 
+TEST_F(server_pair, one_that_stood_still_accepts_nothing_until_it_is_active_again) {
+  begin();
+  a.set("before", "1", id(1));
+  run();
+  a.server.suspend(a.actions);
+  a.set("meanwhile", "2", id(2), "ttl=100\n");
+  a.say(a.asker(), make_snapshot_request(""));
+  a.pass(5s);
+  run();
+  EXPECT_EQ(a.content(), (content{{"before", "1"}}));
+  EXPECT_EQ(a.server.status().pending, 1U);
+  EXPECT_TRUE(a.wants_room.empty());
+  a.activate(3);
+  run();
+  EXPECT_EQ(a.content(), (content{{"before", "1"}, {"meanwhile", "2"}}));
+  EXPECT_EQ(a.server.number(), make_sequence(3, 1));
+}
+
+TEST_F(server_pair, one_that_stood_still_and_is_passive_then_offers_what_only_it_has) {
+  begin();
+  unlink();
+  a.set("only here", "1", id(1));
+  a.server.suspend(a.actions);
+  a.set("pending", "2", id(2));
+  b.activate(2);
+  make_passive(a);
+  link();
+  EXPECT_EQ(b.content(), (content{{"only here", "1"}}));
+  EXPECT_EQ(a.content(), b.content());
+  EXPECT_EQ(a.server.status().pending, 1U) << "which its client sends to both";
+}
+
 // Two were active, and one has lost.
 
 TEST_F(server_pair, what_the_loser_had_accepted_is_accepted_by_the_winner) {

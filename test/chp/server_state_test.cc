@@ -123,8 +123,9 @@ TEST_F(server, answers_a_subscription_to_hugz_by_one_while_it_is_active) {  // G
 
 // Times to live.
 
-TEST_F(server,
-       erases_what_is_due_and_publishes_that_with_a_number_and_an_id_of_its_own) {  // CHP-32, CHP-33
+TEST_F(
+    server,
+    erases_what_is_due_and_publishes_that_with_a_number_and_an_id_of_its_own) {  // CHP-32, CHP-33
   s.activate();
   s.set("/t", "1", id, "ttl=2\n");
   s.set("stays", "1", update_id::of_random(3, 4), "ttl=0\n");
