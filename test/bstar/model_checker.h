@@ -22,6 +22,9 @@ namespace bstar::model {
 
 using time_point = state_machine::time_point;
 
+// The nodes: the primary, the backup.
+inline constexpr std::array<std::size_t, 2> both{0, 1};
+
 enum class beginning : std::uint8_t {
   apart,       // both have just started
   met,         // the primary is active, the backup passive
@@ -173,7 +176,7 @@ public:
       return std::nullopt;
     }
     auto then = *this;
-    for (const std::size_t who : {0, 1}) {
+    for (const auto who : both) {
       then.nodes_[who].paused = false;
       if (then.links_[who].how != condition::good) {
         then.heal(who);
@@ -198,7 +201,9 @@ public:
     auto refused_since = now_;
     std::chrono::milliseconds longest{0};
     const auto look = [&] {
-      if (ask(0) | ask(1)) {
+      const bool by_primary = ask(0);
+      const bool by_backup = ask(1);
+      if (by_primary || by_backup) {
         refused_since = now_;
       }
       longest = std::max(
@@ -375,7 +380,7 @@ private:
   void deliver() {
     for (bool more = true; more;) {
       more = false;
-      for (const std::size_t who : {0, 1}) {
+      for (const auto who : both) {
         while (possible({deed::hear, who})) {
           hear(who);
           more = true;
@@ -395,7 +400,7 @@ private:
   void pass_to(time_point end, bool promptly) {
     for (;;) {
       std::optional<std::size_t> next;
-      for (const std::size_t who : {0, 1}) {
+      for (const auto who : both) {
         const auto& n = nodes_[who];
         if (n.machine && !n.paused && n.machine->next_deadline() <= end &&
             (!next || n.machine->next_deadline() < nodes_[*next].machine->next_deadline())) {
@@ -470,7 +475,7 @@ finding search(const setting& how, unsigned depth) {
         }
         const auto here = static_cast<std::uint32_t>(origins.size());
         origins.push_back({index, s});
-        for (const std::size_t who : {0, 1}) {
+        for (const auto who : both) {
           if (const auto* const m = to.machine(who)) {
             ++found.states[who][static_cast<std::size_t>(m->current())];
           }

@@ -54,7 +54,7 @@ TEST(histories, together_have_every_state) {
   std::array<std::array<std::size_t, 5>, 2> states{};
   for (const auto from : {beginning::apart, beginning::met, beginning::taken_over}) {
     const auto found = search<state_machine>({.from = from}, 8);
-    for (const std::size_t who : {0, 1}) {
+    for (const auto who : both) {
       for (std::size_t i = 0; i < states[who].size(); ++i) {
         states[who][i] += found.states[who][i];
       }
@@ -62,7 +62,7 @@ TEST(histories, together_have_every_state) {
   }
   for (const auto s :
        {state::primary, state::backup, state::active, state::passive, state::suspended}) {
-    for (const std::size_t who : {0, 1}) {
+    for (const auto who : both) {
       const bool can_be = s != (who == 0 ? state::backup : state::primary);
       EXPECT_EQ(states[who][static_cast<std::size_t>(s)] != 0, can_be)
           << who << ' ' << static_cast<int>(s);
@@ -77,7 +77,7 @@ TEST(planned_restarts, refuse_nobody_for_longer_than_two_heartbeats) {
   const setting how{.from = beginning::met};
   std::size_t sequences = 0;
   const auto try_all = [&](auto& again, const world<state_machine>& from, unsigned left) -> void {
-    for (const std::size_t who : {0, 1}) {
+    for (const auto who : both) {
       for (unsigned down = 0; down <= longest_down; ++down) {
         auto to = from;
         EXPECT_LE(to.refused_by_restart(who, down), 2 * how.options.heartbeat)
