@@ -102,9 +102,12 @@ public:
                                    }
                                  },
                              .on_passive =
-                                 [weak](bstar::passive_reason) {
+                                 [weak](bstar::passive_reason why) {
                                    if (const auto self = weak.lock()) {
                                      self->on_passive();
+                                     if (self->handlers_.on_passive) {
+                                       self->handlers_.on_passive(why);
+                                     }
                                    }
                                  },
                              .on_event =
@@ -112,7 +115,8 @@ public:
                                    if (const auto self = weak.lock()) {
                                      self->on_pair_event(event);
                                    }
-                                 }});
+                                 },
+                             .on_error = handlers_.on_pair_error});
     feed_.subscribe("");
     // Which the active one answers at once.
     feed_.subscribe("HUGZ");
@@ -158,6 +162,9 @@ private:
     server_->act([epoch](server_state& s, clock::time_point now, server_actions& out) {
       s.activate(epoch, now, out);
     });
+    if (handlers_.on_active) {
+      handlers_.on_active(epoch);
+    }
   }
 
   void on_pair_event(bstar::event event) {

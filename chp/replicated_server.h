@@ -10,6 +10,7 @@
 #include "zmtp/error.h"
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/system/error_code.hpp>
 
 #include <functional>
 #include <memory>
@@ -24,8 +25,13 @@ struct replicated_server_options {
   bstar::node_options pair{};
 };
 
+// Each may be absent.
 struct replicated_server_handlers {
-  // For people. Each may be absent.
+  // As bstar::node_handlers has them; the server has become so already.
+  std::function<void(bstar::epoch)> on_active{};
+  std::function<void(bstar::passive_reason)> on_passive{};
+  std::function<void(boost::system::error_code)> on_pair_error{};
+  // For people.
   std::function<void(server_event)> on_event{};
   std::function<void(bstar::event)> on_pair_event{};
 };

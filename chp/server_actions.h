@@ -27,6 +27,9 @@ enum class server_event : std::uint8_t {
   epoch_used_up,  // no update can be accepted in this epoch any more
 };
 
+// The enumerator.
+[[nodiscard]] const char* to_string(server_event what) noexcept;
+
 // Appended to by the state, carried out and cleared by the shell, in the order of the members. Reused, so
 // that in the long run nothing is allocated.
 struct server_actions {

@@ -31,22 +31,6 @@ constexpr auto heartbeat = 100ms;
 
 std::string at(const std::string& port) { return "tcp://127.0.0.1:" + port; }
 
-std::string text(chp::server_event event) {
-  switch (event) {
-    case chp::server_event::active: return "active";
-    case chp::server_event::passive: return "passive";
-    case chp::server_event::backup_in_sync: return "backup in sync";
-    case chp::server_event::backup_lost: return "backup lost";
-    case chp::server_event::synchronized: return "synchronized";
-    case chp::server_event::gap: return "gap";
-    case chp::server_event::older_epoch: return "older epoch";
-    case chp::server_event::diverged: return "diverged";
-    case chp::server_event::reconciled: return "reconciled";
-    case chp::server_event::epoch_used_up: return "epoch used up";
-  }
-  return {};
-}
-
 void run_until_input_ends(asio::io_context& context) {
   asio::posix::stream_descriptor input{context, ::dup(STDIN_FILENO)};
   std::array<char, 1> octet;
@@ -81,7 +65,7 @@ int run_one_of_a_pair(char** arguments) {
   options.pair.pair.heartbeat = heartbeat;
   chp::replicated_server server{
       context.get_executor(), options, {.on_event = [](chp::server_event event) {
-        std::cout << text(event) << std::endl;
+        std::cout << chp::to_string(event) << std::endl;
       }}};
   std::cout << "bound " << server.bind(at(arguments[2])).snapshots.to_string() << std::endl;
   server.bind_state(at(arguments[3]));

@@ -1,0 +1,22 @@
+#include "chp/server_actions.h"
+
+namespace chp {
+
+const char* to_string(server_event what) noexcept {
+  using enum server_event;
+  switch (what) {
+    case active: return "active";
+    case passive: return "passive";
+    case backup_in_sync: return "backup_in_sync";
+    case backup_lost: return "backup_lost";
+    case synchronized: return "synchronized";
+    case gap: return "gap";
+    case older_epoch: return "older_epoch";
+    case diverged: return "diverged";
+    case reconciled: return "reconciled";
+    case epoch_used_up: return "epoch_used_up";
+  }
+  return "";
+}
+
+}  // namespace chp
