@@ -48,8 +48,8 @@ class Pair:
         peer = self.links[1 - index].port if self.links else self.ports[1 - index]
         self.nodes[index] = Program(self.test, server_command(
             self.ports[index], "--heartbeat", str(self.heartbeat), f"--{ROLES[index]}",
-            "--state", f"tcp://{address(self.ports[index] + 3)}",
-            "--peer", f"tcp://{address(peer)}", "--peer-state", f"tcp://{address(peer + 3)}",
+            "--peer", address(peer), "--bstar-bind", f"tcp://{address(self.ports[index] + 3)}",
+            "--bstar-connect", f"tcp://{address(peer + 3)}",
             "--epoch-file", str(self.folder / ROLES[index])), environment=self.environment)
 
     def kill(self, index):

@@ -3,6 +3,7 @@
 #include "tools/zinc/bstar_command.h"
 
 #include "tools/zinc/commands.h"
+#include "tools/zinc/pair_report.h"
 #include "tools/zinc/stop_signals.h"
 #include "tools/zinc/supervised_command.h"
 #include "zmtp/error.h"
@@ -13,8 +14,8 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
-#include <cstdio>
 #include <optional>
+#include <string>
 #include <sys/wait.h>
 #include <utility>
 
@@ -24,42 +25,9 @@ namespace {
 
 namespace asio = boost::asio;
 
-const char* text(bstar::passive_reason why) {
-  switch (why) {
-    case bstar::passive_reason::peer_active: return "peer-active";
-    case bstar::passive_reason::superseded: return "superseded";
-    case bstar::passive_reason::yielded: return "yielded";
-  }
-  return "unknown";
-}
-
-const char* text(bstar::event what) {
-  switch (what) {
-    case bstar::event::same_role:
-      return "the peer has the same role: make one the primary and one the backup";
-    case bstar::event::dual_active:
-      return "the peer was active too: look at the network between the two, and at what clients "
-             "did meanwhile";
-    case bstar::event::dual_passive: return "the peer was passive too";
-    case bstar::event::suspended:
-      return "this process stood still, and serves nobody until it knows whether the peer has "
-             "taken over";
-    case bstar::event::resumed: return "the peer has not taken over: active again";
-    case bstar::event::epochs_exhausted:
-      return "there is no epoch left: remove the epoch files of both nodes while both are stopped";
-  }
-  return "unknown";
-}
-
 std::string text_of_end(int status) {
   return WIFEXITED(status) ? fmt::format("status {}", WEXITSTATUS(status))
                            : fmt::format("signal {}", WTERMSIG(status));
-}
-
-// A line for scripts.
-void say(const std::string& line) {
-  std::puts(line.c_str());
-  std::fflush(stdout);
 }
 
 class pair_node {
@@ -97,23 +65,17 @@ private:
     return {.on_active = [this](bstar::epoch e) { on_active(e); },
             .on_passive =
                 [this](bstar::passive_reason why) {
-                  say(std::string{"passive "} + text(why));
+                  say_passive(why);
                   if (command_) {
                     command_->end();
                   }
                 },
-            .on_event = [](bstar::event what) { spdlog::warn("{}", text(what)); },
-            .on_error =
-                [](boost::system::error_code ec) {
-                  spdlog::error(
-                      "the epoch cannot be written, so this node does not become active: "
-                      "{}",
-                      ec.message());
-                }};
+            .on_event = log_pair_event,
+            .on_error = log_unwritten_epoch};
   }
 
   void on_active(bstar::epoch e) {
-    say("active " + std::to_string(e));
+    say_active(e);
     if (command_ && !stopping_) {
       command_->want("ZINC_EPOCH=" + std::to_string(e));
     }

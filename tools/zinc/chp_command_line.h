@@ -20,9 +20,14 @@ public:
 
 private:
   void add_client(CLI::App& to, chp_client_arguments::action what);
+  void add_server(CLI::App& to);
+  // What is of a pair only.
+  CLI::App* add_pair(CLI::App& to);
 
   CLI::App* app_ = nullptr;
+  CLI::App* server_app_ = nullptr;
   chp_client_arguments client_;
+  chp_server_arguments server_;
 };
 
 }  // namespace zinc

@@ -1,6 +1,9 @@
 #pragma once
 // zinc chp …: what its subcommands are asked for, and their entry points.
 
+#include "bstar/options.h"
+#include "chp/server_options.h"
+
 #include <chrono>
 #include <cstddef>
 #include <optional>
@@ -24,5 +27,18 @@ struct chp_client_arguments {
   std::optional<std::size_t> count;  // of watch: ends after so many changes
 };
 [[nodiscard]] int run_chp_client(const chp_client_arguments& arguments);
+
+struct chp_server_arguments {
+  std::string bind = "tcp://*:5556";  // the first of the three ports
+  chp::server_options options;
+  std::string epoch_file;
+  // Of one of a pair.
+  bool paired = false;
+  bstar::pair_options pair;  // but for the heartbeat, which is the server's
+  std::string peer;          // the first of its three ports
+  std::string state_bind;
+  std::string state_connect;
+};
+[[nodiscard]] int run_chp_server(const chp_server_arguments& arguments);
 
 }  // namespace zinc

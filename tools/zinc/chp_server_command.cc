@@ -1,0 +1,168 @@
+// zinc chp server
+
+#include "bstar/epoch_file.h"
+#include "chp/replicated_server.h"
+#include "chp/server.h"
+#include "chp/server_address.h"
+#include "tools/zinc/chp_commands.h"
+#include "tools/zinc/commands.h"
+#include "tools/zinc/pair_report.h"
+#include "tools/zinc/repeated_signal.h"
+#include "tools/zinc/stop_signals.h"
+#include "zmtp/error.h"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/system/system_error.hpp>
+#include <fmt/format.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <csignal>
+#include <cstdint>
+#include <numeric>
+#include <string>
+
+namespace zinc {
+
+namespace {
+
+namespace asio = boost::asio;
+
+// For people: numbers that say how it goes.
+std::string report(const chp::server_status& s) {
+  const auto& counted = s.counters;
+  return fmt::format(
+      "active={} epoch={} number={} committed={} backup_in_sync={} following={} keys={} octets={} "
+      "subscribers={} askers={} snapshots={} pending={} updates={} repeated={} expired={} "
+      "snapshots_sent={} followed={} gaps={} pending_dropped={} replayed={} resubmitted={} "
+      "resubmissions_outdated={} ignored={} refused={}",
+      s.active, chp::epoch_of(s.number), chp::position_of(s.number), chp::position_of(s.committed),
+      s.backup_in_sync, s.following, s.keys, s.octets, s.subscribers, s.askers, s.snapshots,
+      s.pending, counted.updates, counted.repeated, counted.expired, counted.snapshots,
+      counted.followed, counted.gaps, counted.pending_dropped, counted.replayed,
+      counted.resubmitted, counted.resubmissions_outdated,
+      counted.ignored_requests + counted.ignored_messages,
+      std::accumulate(counted.refused.begin(), counted.refused.end(), std::uint64_t{0}));
+}
+
+std::string report(const bstar::node_status& s) {
+  return fmt::format(
+      "pair_epoch={} peer_alive={} states_heard={} requests_accepted={} requests_rejected={}",
+      s.current, s.peer_alive, s.states_heard, s.requests_accepted, s.requests_rejected);
+}
+
+// Above all that this server had, and on the disk before it is used.
+bstar::epoch next_epoch(const std::string& path) {
+  if (path.empty()) {
+    return 0;
+  }
+  const bstar::epoch_file file{path};
+  boost::system::error_code ec;
+  const auto last = file.load(ec);
+  if (!ec && last == bstar::max_epoch) {
+    ec = bstar::errc::epoch_too_large;
+  }
+  if (!ec) {
+    file.store(last + 1, ec);
+  }
+  if (ec) {
+    throw boost::system::system_error{ec, "epoch file " + path};
+  }
+  return last + 1;
+}
+
+chp::server_options with_epoch(const chp_server_arguments& arguments) {
+  auto options = arguments.options;
+  options.epoch = next_epoch(arguments.epoch_file);
+  return options;
+}
+
+class lone_server {
+public:
+  lone_server(const asio::any_io_executor& executor, const chp_server_arguments& arguments)
+      : lone_server{executor, arguments, with_epoch(arguments)} {}
+
+  [[nodiscard]] std::string status() const { return report(server_.status()); }
+  void stop() { server_.stop(); }
+
+private:
+  lone_server(const asio::any_io_executor& executor, const chp_server_arguments& arguments,
+              const chp::server_options& options)
+      : server_{executor, options} {
+    say("bound " + server_.bind(arguments.bind).snapshots.to_string());
+    if (options.epoch != 0) {
+      say_active(static_cast<bstar::epoch>(options.epoch));
+    }
+  }
+
+  chp::server server_;
+};
+
+class one_of_a_pair {
+public:
+  one_of_a_pair(const asio::any_io_executor& executor, const chp_server_arguments& arguments)
+      : server_{executor, options_of(arguments), handlers()} {
+    const auto peer = chp::server_address::at(arguments.peer);
+    say("bound " + server_.bind(arguments.bind).snapshots.to_string());
+    server_.bind_state(arguments.state_bind);
+    server_.connect({.state = arguments.state_connect,
+                     .snapshots = peer.snapshot,
+                     .publisher = peer.publisher});
+  }
+
+  [[nodiscard]] std::string status() const {
+    const auto s = server_.status();
+    return report(s.server) + ' ' + report(s.pair);
+  }
+  void stop() { server_.stop(); }
+
+private:
+  static chp::replicated_server_options options_of(const chp_server_arguments& arguments) {
+    chp::replicated_server_options options;
+    options.server = arguments.options;
+    options.pair.pair = arguments.pair;
+    options.pair.pair.heartbeat = arguments.options.heartbeat;
+    options.pair.epoch_file = arguments.epoch_file;
+    return options;
+  }
+  static chp::replicated_server_handlers handlers() {
+    return {.on_active = say_active,
+            .on_passive = say_passive,
+            .on_pair_error = log_unwritten_epoch,
+            .on_event = [](chp::server_event what) { spdlog::info("{}", chp::to_string(what)); },
+            .on_pair_event = log_pair_event};
+  }
+
+  chp::replicated_server server_;
+};
+
+template <class Server>
+int serve(const chp_server_arguments& arguments) {
+  asio::io_context context{1};
+  Server server{context.get_executor(), arguments};
+  repeated_signal state{context.get_executor(), SIGUSR1,
+                        [&] { spdlog::info("{}", server.status()); }};
+  const stop_signals signals{context.get_executor(), [&] {
+                               spdlog::info("stopped: {}", server.status());
+                               state.cancel();
+                               server.stop();
+                             }};
+  context.run();
+  return exit_code::done;
+}
+
+}  // namespace
+
+int run_chp_server(const chp_server_arguments& arguments) {
+  spdlog::set_default_logger(spdlog::stderr_color_mt("chp"));
+  try {
+    return arguments.paired ? serve<one_of_a_pair>(arguments) : serve<lone_server>(arguments);
+  } catch (const boost::system::system_error& e) {
+    spdlog::error("{}", e.what());
+    const bool argument =
+        e.code().category() == zmtp::zmtp_category() || e.code() == bstar::errc::bad_option;
+    return argument ? exit_code::misused : exit_code::failed;
+  }
+}
+
+}  // namespace zinc
