@@ -1,0 +1,304 @@
+#!/usr/bin/python3
+"""A pair of servers of the clustered hashmap whose nodes are killed, stopped and cut off while clients update the
+map, and what becomes of each committed update; snapshots for slow clients, gaps, and times to live: tests 18, 19,
+20 and 21 of the reliability plan, for seconds here and at full length with ZINC_LONG=1."""
+
+import os
+import random
+import subprocess
+import sys
+import time
+import unittest
+
+sys.dont_write_bytecode = True
+from interop_case import long_run  # noqa: E402: behind the line above
+from chp_pair import Pair, Storm, address, server_command  # noqa: E402
+from tcp_relay import MessageFilter, Relay  # noqa: E402
+from zinc_programs import PATIENCE, Server, built  # noqa: E402
+
+LONG = long_run()
+HEARTBEAT = 100  # milliseconds
+
+
+class PairCase(unittest.TestCase):
+    def setUp(self):
+        self.random = random.Random(18)
+
+    def expect_good(self, found):
+        for fault in ("lost", "resurrected", "invented", "out_of_order", "failed", "waiting", "ttl_early",
+                      "ttl_left"):
+            self.assertEqual(found[fault], 0, (fault, found))
+        self.assertTrue(found["maps_equal"], found)
+        self.assertTrue(found["good"], found)
+
+    def settle(self, storm, *how):
+        settled = storm.ask("settle", *how)
+        self.assertTrue(settled["settled"], (settled, storm.ask("status")))
+        return settled["ms"] / 1000
+
+    def expect_end(self, pair, storm):
+        """All is good, and the one that is passive has the same: it is made the active one."""
+        self.expect_good(storm.ask("check"))
+        self.settle(storm, "backup")
+        active, _ = pair.wait_for_one_active()
+        pair.kill(active)
+        self.settle(storm)
+        found = storm.end()
+        self.expect_good(found)
+        return found
+
+
+class KilledTest(PairCase):
+    def kill_again_and_again(self, heartbeat, kills, clients, rate):
+        """Test 18."""
+        pair = Pair(self, heartbeat)
+        storm = Storm(self, "--group", f"{clients}={','.join(pair.addresses)}", "--rate", rate, "--shared",
+                      50, "--heartbeat", heartbeat, "--server-ttl", 5 * heartbeat)
+        self.settle(storm, "backup")
+        for _ in range(kills):
+            active, _ = pair.wait_for_one_active()
+            time.sleep(self.random.uniform(0, 0.5))  # killed at any time: nothing is waited for
+            storm.ask("fault")
+            pair.kill(active)
+            time.sleep(self.random.uniform(0, 3) * heartbeat / 1000)  # likewise
+            pair.start(active)
+            self.settle(storm, "backup")
+        found = self.expect_end(pair, storm)
+        print(f"{kills} kills at a heartbeat of {heartbeat} ms: {found['committed']} updates committed, "
+              f"writing again p99 {found['writing_again_p99_ms']} ms, max {found['writing_again_max_ms']} ms")
+        self.assertGreaterEqual(sum(found["events"][why] for why in ("server_lost", "server_unreachable")),
+                                kills * clients)
+        return found
+
+    def test_the_active_one_is_killed_and_no_committed_update_is_lost(self):
+        found = self.kill_again_and_again(HEARTBEAT, *((200, 20, 2_000) if LONG else (4, 6, 600)))
+        if LONG:
+            self.assertLessEqual(found["writing_again_p99_ms"], 500)
+
+    def test_what_both_lose_is_found(self):
+        """That the books can say no."""
+        pair = Pair(self, HEARTBEAT)
+        storm = Storm(self, "--group", f"2={','.join(pair.addresses)}", "--rate", 600, "--heartbeat",
+                      HEARTBEAT, "--server-ttl", 5 * HEARTBEAT)
+        self.settle(storm, "backup")
+        self.expect_good(storm.ask("check"))
+        for index in range(2):
+            pair.kill(index)
+        for index in range(2):
+            pair.start(index)
+        self.settle(storm, "backup")
+        found = storm.end()
+        self.assertGreater(found["lost"], 0)
+        self.assertTrue(found["maps_equal"], found)
+        self.assertGreater(found["events"]["history_lost"], 0)
+
+    @unittest.skipUnless(LONG, "minutes: with ZINC_LONG=1")
+    def test_likewise_at_the_guides_heartbeat(self):
+        found = self.kill_again_and_again(1_000, 200, 20, 2_000)
+        self.assertLessEqual(found["writing_again_p99_ms"], 3_000)
+        self.assertLessEqual(found["writing_again_max_ms"], 5_000)
+
+
+class StoppedTest(PairCase):
+    def test_the_active_one_stands_still_and_comes_back(self):
+        """Test 19, SIGSTOP."""
+        stops, clients, rate, most = (100, 20, 2_000, 10) if LONG else (2, 6, 600, 1.5)
+        pair = Pair(self, HEARTBEAT)
+        storm = Storm(self, "--group", f"{clients}={','.join(pair.addresses)}", "--rate", rate,
+                      "--heartbeat", HEARTBEAT, "--server-ttl", 5 * HEARTBEAT)
+        self.settle(storm, "backup")
+        one_active = equal = 0
+        for _ in range(stops):
+            active, _ = pair.wait_for_one_active()
+            storm.ask("fault")
+            pair.suspend(active)
+            time.sleep(self.random.uniform(1, most))  # how long it stands still: nothing is waited for
+            pair.resume(active)
+            one_active = max(one_active, pair.wait_for_one_active()[1])
+            found = storm.ask("check")
+            self.expect_good(found)
+            equal = max(equal, found["ms"])
+            self.assertTrue(pair.running())
+            self.settle(storm, "backup")
+        found = self.expect_end(pair, storm)
+        print(f"{stops} stops: {found['committed']} updates committed, one active after {one_active:.2f} s, "
+              f"maps equal after {equal} ms, at most")
+        if LONG:
+            self.assertLessEqual(one_active, 2)
+            self.assertLessEqual(equal, 5_000)
+
+
+class PartitionTest(PairCase):
+    """Half of the clients reach the active server as long as the link to the other one is cut; the others do
+    not, and turn to that one."""
+
+    def cut_again_and_again(self, cuts, deaf):
+        clients, rate = (20, 2_000) if LONG else (6, 600)
+        pair = Pair(self, HEARTBEAT, relayed=True)
+        ways = [Relay(self, port) for port in pair.ports]
+        relayed = ",".join(address(way.port) for way in ways)
+        storm = Storm(self, "--group", f"{clients // 2}={','.join(pair.addresses)}", "--group",
+                      f"{clients // 2}={relayed}", "--rate", rate, "--heartbeat", HEARTBEAT,
+                      "--server-ttl", 5 * HEARTBEAT)
+        self.settle(storm, "backup")
+        one_active = equal = two = 0
+        for cut in range(cuts):
+            active, _ = pair.wait_for_one_active()
+            storm.ask("fault")
+            pair.cut_link(deaf(active, cut))
+            ways[active].cut()
+            # How long it is cut. Nothing is waited for, but whether two serve is looked at.
+            end = time.monotonic() + self.random.uniform(1, 5 if LONG else 2)
+            served_by_both = False
+            while time.monotonic() < end:
+                served_by_both |= len(pair.activity.active()) == 2
+                time.sleep(0.02)
+            two += served_by_both
+            pair.heal_link()
+            ways[active].heal()
+            one_active = max(one_active, pair.wait_for_one_active()[1])
+            found = storm.ask("check")
+            self.expect_good(found)
+            equal = max(equal, found["ms"])
+            self.assertTrue(pair.running())
+            self.settle(storm, "backup")
+        found = self.expect_end(pair, storm)
+        print(f"{cuts} cuts, two served in {two}: {found['committed']} updates committed, one active after "
+              f"{one_active:.2f} s, maps equal after {equal} ms, at most")
+        if LONG:
+            self.assertLessEqual(one_active, 2)
+            self.assertLessEqual(equal, 5_000)
+        return two
+
+    def test_both_ways(self):
+        """Test 19."""
+        two = self.cut_again_and_again(50 if LONG else 2, lambda active, cut: None)
+        self.assertGreater(two, 0, "it never was a partition with two that serve")
+
+    def test_one_way(self):
+        """Test 19: either of them is deaf."""
+        self.cut_again_and_again(50 if LONG else 2, lambda active, cut: (active + cut) % 2)
+
+
+class AloneCase(PairCase):
+    def start_server(self):
+        server = Server(self, server_command("*", "--heartbeat", str(HEARTBEAT)))
+        self.address = address(server.port)
+        return server
+
+    def wait_until(self, storm, true, what, patience=PATIENCE):
+        end = time.monotonic() + patience
+        while not true(found := storm.ask("status")):
+            self.assertLess(time.monotonic(), end, (what, found))
+            time.sleep(0.02)
+        return found
+
+
+class SnapshotTest(AloneCase):
+    def test_a_slow_client_comes_to_the_same_map(self):
+        """Test 20."""
+        keys, slow = (1_000_000 if LONG else 20_000), 1_000_000
+        server = self.start_server()
+        storm = Storm(self, "--group", f"2={self.address}", "--rate", 1_000, "--preload", keys,
+                      "--heartbeat", HEARTBEAT, patience=600)
+        before = server.resident_octets()
+        relay = Relay(self, server.port, octets_a_second=slow)
+        storm.ask("join", address(relay.port))
+        storm.ask("join", self.address, "/c0/")
+        found = self.wait_until(storm, lambda found: all(one["ready_ms"] >= 0 for one in found["joined"]),
+                                "a client has no map", 300)
+        peak = server.peak_octets()
+        found = storm.end()
+        self.expect_good(found)
+        self.assertLess(found["joined"][1]["keys"], found["joined"][0]["keys"])
+        # It cannot have come faster than it was let through: with its value, a key takes more than 55 octets.
+        self.assertGreater(found["joined"][0]["ready_ms"], 1_000 * keys * 55 / slow)
+        print(f"{keys} keys at {slow / 1e6:g} MB/s: there after {found['joined'][0]['ready_ms']} ms; memory "
+              f"{before / 2**20:.0f} MiB before, {peak / 2**20:.0f} at most ({peak / before:.2f} x); commits "
+              f"meanwhile p99 {found['commit_p99_us']} us")
+        if LONG:
+            self.assertLessEqual(peak, 1.3 * before)
+        self.assertEqual(server.stop(), 0)
+
+
+class GapTest(AloneCase):
+    def test_each_one_is_noticed_and_closed(self):
+        """Test 20: an update is swallowed on its way to a client that follows everything, and to one that
+        follows a subtree, whose numbers have gaps anyway."""
+        gaps = 100 if LONG else 5
+        server = self.start_server()
+        storm = Storm(self, "--group", f"3={self.address}", "--rate", 600, "--heartbeat", HEARTBEAT)
+        relays = [Relay(self, server.port), Relay(self, server.port)]
+        storm.ask("join", address(relays[0].port))
+        storm.ask("join", address(relays[1].port), "/c0/")
+        self.settle(storm)
+        for count in range(1, gaps + 1):
+            for index, relay in enumerate(relays):
+                relay.swallow()
+                self.wait_until(storm, lambda found, i=index, n=count: found["joined"][i]["gaps"] >= n,
+                                "a gap was not noticed")
+                self.settle(storm)
+        found = storm.end()
+        self.expect_good(found)
+        self.assertEqual([relay.swallowed for relay in relays], [gaps, gaps])
+        self.assertEqual([one["gaps"] for one in found["joined"]], [gaps, gaps])
+        print(f"{2 * gaps} gaps, all noticed")
+        self.assertEqual(server.stop(), 0)
+
+
+class LifetimeTest(PairCase):
+    CLOCK = {"LD_PRELOAD": built("test/interop/libjumping_clock.so")}
+
+    def test_the_time_of_day_jumps(self):
+        end = time.monotonic() + PATIENCE
+        seen = set()
+        while seen != {-1, 0, 1}:
+            self.assertLess(time.monotonic(), end)
+            said = subprocess.run(["date", "+%s"], env={**os.environ, **self.CLOCK}, capture_output=True,
+                                  check=True).stdout
+            seen.add(round((int(said) - time.time()) / 3_600))
+
+    def test_keys_live_as_long_as_they_shall_whoever_serves(self):
+        """Test 21. The time of day jumps all the while, for the servers."""
+        seconds, every, rate, longest = (100, 5, 100, 10) if LONG else (7, 2.5, 100, 3)
+        pair = Pair(self, HEARTBEAT, environment=self.CLOCK)
+        storm = Storm(self, "--group", f"6={','.join(pair.addresses)}", "--rate", 200, "--lifetimes", rate,
+                      "--longest-ttl", longest, "--heartbeat", HEARTBEAT, "--server-ttl", 5 * HEARTBEAT)
+        self.settle(storm, "backup")
+        end = time.monotonic() + seconds
+        failovers = 0
+        while time.monotonic() < end:
+            time.sleep(every)  # the rate of the failovers: nothing is waited for
+            active, _ = pair.wait_for_one_active()
+            storm.ask("fault")
+            pair.kill(active)
+            pair.start(active)
+            self.settle(storm, "backup")
+            failovers += 1
+        found = storm.end()
+        self.expect_good(found)
+        self.assertGreater(found["ttl_keys"], seconds * rate / 2)
+        print(f"{found['ttl_keys']} keys, {failovers} failovers: none gone early, the last "
+              f"{found['ttl_latest_ms']} ms behind its time; writing again max "
+              f"{found['writing_again_max_ms']} ms")
+        if LONG:
+            self.assertLessEqual(found["ttl_latest_ms"], found["writing_again_max_ms"] + 1_000)
+
+
+class RelayTest(unittest.TestCase):
+    """What swallows messages passes on all others as they were, wherever the stream is cut."""
+
+    def test_messages_are_swallowed_whole(self):
+        greeting = b"\xff" + b"\0" * 63
+        ready = b"\x04\x05READY"
+        first = b"\x01\x01a" + b"\x02" + (300).to_bytes(8, "big") + b"x" * 300
+        second = b"\x01\x01b" + b"\x00\x01y"
+        stream = greeting + ready + first + second + first
+        for size in (1, 2, 7, 64, len(stream)):
+            filtered = MessageFilter(lambda parts: parts == [b"b", b"y"])
+            passed = b"".join(filtered.feed(stream[at:at + size]) for at in range(0, len(stream), size))
+            self.assertEqual(passed, greeting + ready + first + first)
+
+
+if __name__ == "__main__":
+    unittest.main()
