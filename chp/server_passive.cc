@@ -208,9 +208,11 @@ void server_state::on_source_writable(time_point now, actions& out) {
   }
 }
 
+// What it offers has been looked at before: the active server forgets what it has erased as soon as this one
+// has it, too.
 void server_state::report_position(actions& out) {
   if (replication_.state() == replication::phase::following && replication_.source_is_ours() &&
-      std::exchange(reported_, map_->number()) != map_->number()) {
+      !offered_.pending() && std::exchange(reported_, map_->number()) != map_->number()) {
     out.ask.push_back(make_position_report(reported_));
   }
 }

@@ -335,6 +335,22 @@ TEST_F(server_pair, what_the_client_has_sent_again_meanwhile_is_not_accepted_twi
   EXPECT_TRUE(a.content().empty());
 }
 
+TEST_F(server_pair, what_the_loser_offers_is_not_taken_over_what_the_winner_erased) {
+  begin();
+  unlink();
+  b.activate(2);
+  a.set("k", "1", id(1));
+  b.set("k", "2", id(2));
+  b.set("k", "", id(3));
+  make_passive(a);
+  link();
+  EXPECT_TRUE(a.saw(server_event::reconciled));
+  EXPECT_TRUE(b.content().empty()) << "the offer is older";
+  EXPECT_TRUE(a.content().empty());
+  EXPECT_EQ(b.server.status().counters.resubmissions_outdated, 1U);
+  EXPECT_TRUE(b.server.status().backup_in_sync);
+}
+
 TEST_F(server_pair, an_offer_that_was_cut_off_is_made_again) {
   begin();
   unlink();
