@@ -6,10 +6,12 @@
 
 #include <chrono>
 #include <optional>
+#include <utility>
 
 namespace chp {
 
-// A backup is in sync when it has applied the snapshot that it was sent. It is not any more when it goes,
+// A backup that has applied the snapshot that it was sent catches up: from then on updates wait for it. It
+// is in sync when it has all those, too, that were committed without it. It is not any more when it goes,
 // or has not reported that it has everything for `timeout`; then not until it has all of what there was.
 class backup_mark {
 public:
@@ -19,19 +21,20 @@ public:
 
   // It is sent a snapshot of this number; it takes the place of another one.
   void on_snapshot(zmtp::peer_id backup, sequence number) {
+    clear();
     backup_ = backup;
     wanted_ = number;
-    in_sync_ = false;
-    behind_since_.reset();
   }
   // `last` is the last update that there is.
   void on_report(zmtp::peer_id from, sequence applied, sequence last, time_point now) {
-    if (backup_ != from || applied < wanted_ || applied > last) {
+    if (backup_ != from || applied < (awaited_ ? mark_ : wanted_) || applied > last) {
       return;
     }
-    in_sync_ = true;
+    if (!std::exchange(awaited_, true)) {
+      wanted_ = last;
+    }
     mark_ = applied;
-    wanted_ = applied;
+    in_sync_ = applied >= wanted_;
     behind_since_ = applied < last ? std::optional{now} : std::nullopt;
   }
   void on_detached(zmtp::peer_id peer) {
@@ -41,13 +44,14 @@ public:
   }
   // There is another update.
   void on_update(time_point now) {
-    if (in_sync_ && !behind_since_) {
+    if (awaited_ && !behind_since_) {
       behind_since_ = now;
     }
   }
   void on_deadline(sequence last, time_point now) {
     if (const auto due = next_deadline(); due && now >= *due) {
       in_sync_ = false;
+      awaited_ = false;
       wanted_ = last;
       behind_since_.reset();
     }
@@ -55,11 +59,15 @@ public:
   void clear() {
     backup_.reset();
     in_sync_ = false;
+    awaited_ = false;
     behind_since_.reset();
   }
 
+  // It has all that was committed.
   [[nodiscard]] bool in_sync() const noexcept { return in_sync_; }
-  // Everything up to here was there when it was last in sync.
+  // It has been in sync, or will be soon: what comes now is committed when it has that.
+  [[nodiscard]] bool awaited() const noexcept { return awaited_; }
+  // It has had everything up to here.
   [[nodiscard]] sequence number() const noexcept { return mark_; }
   // What both have when this server becomes active.
   void begin(sequence number) noexcept {
@@ -76,6 +84,7 @@ private:
   sequence wanted_ = 0;
   sequence mark_ = 0;
   bool in_sync_ = false;
+  bool awaited_ = false;
   std::optional<time_point> behind_since_;
 };
 

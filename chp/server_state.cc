@@ -147,7 +147,7 @@ void server_state::watch_backup(bool was_in_sync, actions& out) {
   if (in_sync != was_in_sync) {
     out.events.push_back(in_sync ? server_event::backup_in_sync : server_event::backup_lost);
   }
-  if (in_sync) {
+  if (backup_.awaited()) {
     acks_.commit(backup_.number());
     erased_.forget_to(backup_.number());
   } else if (options_.degraded == degraded_policy::ack) {
@@ -248,7 +248,7 @@ void server_state::publish(const update& u, const update_id& id, sequence number
 // Who sent it is to know that it is committed, now or when the backup has it.
 void server_state::settle(const update_id& id, sequence number, time_point now) {
   const bool is_waited_for =
-      paired() && (backup_.in_sync() || options_.degraded == degraded_policy::block);
+      paired() && (backup_.awaited() || options_.degraded == degraded_policy::block);
   if (is_waited_for) {
     backup_.on_update(now);
   }

@@ -180,6 +180,42 @@ TEST_F(backed_up, one_that_stands_still_is_not_waited_for_until_it_has_everythin
   EXPECT_EQ(counter(s.last_ack(peer)), 2U) << "and it is waited for again";
 }
 
+TEST_F(backed_up, one_that_catches_up_has_what_was_committed_without_it) {
+  s.snapshot(backup);
+  s.set("a", "1", id(1));
+  s.set("a", "2", id(2));
+  s.pass(1ms);
+  ASSERT_EQ(counter(s.last_ack(peer)), 2U);
+  report(make_sequence(1, 0));
+  EXPECT_FALSE(s.server.status().backup_in_sync);
+  s.set("a", "3", id(3));
+  s.pass(10ms);
+  EXPECT_EQ(counter(s.last_ack(peer)), 2U) << "it is waited for, so that it can catch up";
+  report(make_sequence(1, 1));
+  EXPECT_FALSE(s.server.status().backup_in_sync);
+  s.set("a", "1", id(1));
+  s.pass(1ms);
+  EXPECT_TRUE(s.last_ack(peer)->degraded) << "it does not have the second";
+  report(make_sequence(1, 2));
+  EXPECT_TRUE(s.server.status().backup_in_sync);
+  report(make_sequence(1, 3));
+  s.pass(1ms);
+  EXPECT_EQ(counter(s.last_ack(peer)), 3U);
+  EXPECT_FALSE(s.last_ack(peer)->degraded);
+}
+
+TEST_F(backed_up, one_that_does_not_catch_up_is_not_waited_for) {
+  s.snapshot(backup);
+  s.set("a", "1", id(1));
+  report(make_sequence(1, 0));
+  s.set("a", "2", id(2));
+  s.pass(1'990ms);
+  EXPECT_EQ(counter(s.last_ack(peer)), 1U);
+  s.pass(10ms);
+  EXPECT_EQ(counter(s.last_ack(peer)), 2U);
+  EXPECT_TRUE(s.last_ack(peer)->degraded);
+}
+
 TEST_F(backed_up, reports_that_make_no_sense_are_not_believed) {
   report(0);
   report(make_sequence(1, 0));
