@@ -25,6 +25,11 @@ void server_state::activate(std::uint64_t epoch, time_point now, actions& out) {
     counts_.clear();
   }
   used_up_ = false;
+  // It may not have said that it had all that the other one had published.
+  if (epoch_of(shared) != own_epoch_) {
+    common_ = shared;
+  }
+  own_epoch_ = epoch_of(map_->number());
   const bool was_suspended = std::exchange(suspended_, false);
   if (std::exchange(active_, true)) {
     return;

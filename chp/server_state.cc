@@ -300,7 +300,7 @@ void server_state::on_input(zmtp::peer_id /*peer*/, const resubmission& r, time_
       deadline = now + *ttl;
     }
   }
-  consider(r.change, r.base, deadline, now, out);
+  consider(r.change, std::max(r.base, common_), deadline, now, out);
 }
 
 void server_state::on_input(zmtp::peer_id peer, const resubmission_end& r, time_point /*now*/,

@@ -160,10 +160,12 @@ private:
   pending_updates pending_;
   replication replication_;
   reconciliation offered_;
-  bool offering_ = false;     // on the connection that there is
-  bool reconciling_ = false;  // by itself, since it is active again
-  sequence reported_ = 0;     // to the active server
-  bool is_diverged_ = false;  // it was active since it last had what the other one has
+  bool offering_ = false;        // on the connection that there is
+  bool reconciling_ = false;     // by itself, since it is active again
+  sequence reported_ = 0;        // to the active server
+  std::uint64_t own_epoch_ = 0;  // in which it was active last
+  sequence common_ = 0;          // up to which it had the other one's updates when it became active
+  bool is_diverged_ = false;     // it was active since it last had what the other one has
   std::vector<std::unique_ptr<store>> discarded_;
 };
 

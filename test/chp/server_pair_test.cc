@@ -351,6 +351,20 @@ TEST_F(server_pair, what_the_loser_offers_is_not_taken_over_what_the_winner_eras
   EXPECT_TRUE(b.server.status().backup_in_sync);
 }
 
+TEST_F(server_pair, what_the_winner_had_of_the_loser_is_not_later_than_what_that_offers) {
+  begin();
+  // b has it, and a does not hear of that.
+  a.set("k", "1", id(1));
+  unlink();
+  b.activate(2);
+  ASSERT_EQ(b.content(), (content{{"k", "1"}}));
+  a.set("k", "2", id(2));
+  make_passive(a);
+  link();
+  EXPECT_EQ(b.content(), (content{{"k", "2"}}));
+  EXPECT_EQ(a.content(), b.content());
+}
+
 TEST_F(server_pair, an_offer_that_was_cut_off_is_made_again) {
   begin();
   unlink();
