@@ -171,6 +171,10 @@ private:
     if (event == bstar::event::suspended) {
       server_->act([](server_state& s, clock::time_point, server_actions& out) { s.suspend(out); });
     }
+    // In the epoch that it had; in a later one on_active() has come before.
+    if (event == bstar::event::resumed) {
+      on_active(node_->status().current);
+    }
     if (handlers_.on_pair_event) {
       handlers_.on_pair_event(event);
     }
