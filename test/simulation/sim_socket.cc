@@ -151,7 +151,8 @@ void sim_socket::act(Body&& body) {
 }
 
 void sim_socket::schedule() {
-  if (turns_ == 0 && !(state_->dirty().empty() && state_->drained().empty())) {
+  if (turns_ == 0 &&
+      !(state_->dirty().empty() && state_->drained().empty() && state_->overrun().empty())) {
     post_turn();
   }
 }
@@ -204,17 +205,35 @@ bool sim_socket::resume_drained() {
   return true;
 }
 
+// Who was too slow, if that is still the same connection.
+bool sim_socket::end_overrun() {
+  auto& overrun = state_->overrun();
+  if (overrun.empty()) {
+    return false;
+  }
+  for (std::size_t i = 0; i < overrun.size(); ++i) {
+    const auto* const p = state_->find(overrun[i]);
+    if (auto* const link = p != nullptr && p->overrun ? link_of(overrun[i]) : nullptr) {
+      link->close(errc::too_slow);
+    }
+  }
+  overrun.clear();
+  return true;
+}
+
 void sim_socket::end_turn() {
   ++turns_;
   bool more = true;
   for (int round = 0; more && round < max_rounds; ++round) {
     more = resume_drained();
+    more = end_overrun() || more;
     more = (user_ && !abandoned_ && user_()) || more;
     // A pattern may have dropped all that it received, and made room without anybody hearing of it.
-    more = !state_->drained().empty() || more;
+    more = !state_->drained().empty() || !state_->overrun().empty() || more;
   }
   const auto promising = !state_->dirty().empty() && sender_waits_;
   flush();
+  more = more || !state_->overrun().empty();
   if (more || promising || !state_->dirty().empty()) {
     post_turn();
   }

@@ -100,6 +100,7 @@ public:
 private:
   void end_turn();
   [[nodiscard]] bool resume_drained();
+  [[nodiscard]] bool end_overrun();
   void tell_peers();
   void post_turn();
   void drop(const sim_dialer& gone);

@@ -4,7 +4,7 @@
 #include "mdp/broker_state.h"
 #include "mdp/options.h"
 #include "test/mdp/simulation/process.h"
-#include "test/mdp/simulation/sim_alarm.h"
+#include "test/simulation/sim_alarm.h"
 #include "zmtp/message.h"
 
 #include <cstdint>

@@ -4,8 +4,8 @@
 
 #include "mdp/broker_list.h"
 #include "mdp/reopen_pace.h"
-#include "test/mdp/simulation/sim_alarm.h"
 #include "test/mdp/simulation/town.h"
+#include "test/simulation/sim_alarm.h"
 #include "zmtp/message.h"
 
 #include <chrono>

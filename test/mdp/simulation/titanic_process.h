@@ -6,11 +6,11 @@
 #include "mdp/titanic/slot_file.h"
 #include "mdp/titanic/titanic_state.h"
 #include "test/mdp/simulation/process.h"
-#include "test/mdp/simulation/sim_alarm.h"
 #include "test/mdp/simulation/sim_client.h"
 #include "test/mdp/simulation/sim_worker.h"
 #include "test/mdp/simulation/titanic_books.h"
 #include "test/mdp/titanic/faulty_disk.h"
+#include "test/simulation/sim_alarm.h"
 
 #include <functional>
 #include <map>

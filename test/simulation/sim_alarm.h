@@ -1,21 +1,21 @@
 #pragma once
 // zmtp/pattern/alarm in virtual time.
 
-#include "test/mdp/simulation/town.h"
+#include "test/simulation/town.h"
 
 #include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
 
-namespace mdp::simulation {
+namespace zmtp::simulation {
 
 class sim_alarm {
 public:
   sim_alarm(town& in, sim_host& host, std::function<void()> on_time)
       : town_{&in}, host_{&host}, on_time_{std::move(on_time)} {}
 
-  void set(std::optional<time_point> at) {
+  void set(std::optional<event_queue::time_point> at) {
     if (!at || (armed_ && *armed_ <= *at)) {
       return;
     }
@@ -37,8 +37,8 @@ private:
   town* town_;
   sim_host* host_;
   std::function<void()> on_time_;
-  std::optional<time_point> armed_;
+  std::optional<event_queue::time_point> armed_;
   std::shared_ptr<bool> current_;  // what was armed, unless it was armed anew
 };
 
-}  // namespace mdp::simulation
+}  // namespace zmtp::simulation

@@ -1,8 +1,8 @@
-#include "test/mdp/simulation/town.h"
+#include "test/simulation/town.h"
 
 #include <optional>
 
-namespace mdp::simulation {
+namespace zmtp::simulation {
 
 void town::end_process(const sim_host& on, bool without_power) {
   if (without_power) {
@@ -19,4 +19,4 @@ void town::end_process(const sim_host& on, bool without_power) {
   }
 }
 
-}  // namespace mdp::simulation
+}  // namespace zmtp::simulation
