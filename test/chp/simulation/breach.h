@@ -1,0 +1,56 @@
+#pragma once
+// What a simulation of the clustered hashmap may find wrong.
+
+#include <cstdint>
+#include <string_view>
+
+namespace chp::simulation {
+
+enum class breach : std::uint8_t {
+  // C1
+  lost,          // an update that was committed is gone, and nothing later has taken its place
+  unreplicated,  // one was said to be committed by both servers, and the other one never had it
+  not_promised,  // a client took one for committed that no server had said so of
+  // C2
+  differs,        // a map is not what the updates up to its number make
+  not_converged,  // all is well, and somebody does not follow yet
+  stuck,          // all is well, and an update is not committed
+  // C3
+  invented,     // a value that nobody has set, or not there
+  resurrected,  // an update was published again in a history that had it, or over a later one
+  forgotten,    // what a passive server had heard was not published when it became active
+  // C4
+  went_back,  // a client's number fell, and it was not told that history was lost
+  // C5
+  too_early,  // a key was gone before its time, or that had none
+  outlived,   // … or is there behind its time
+  // B1 to B4
+  epoch_twice,    // two servers, or two lives of one, were active in one epoch
+  two_active,     // both served, though nothing was wrong between them
+  none_active,    // none does, though all is well
+  slow_failover,  // it took too long until one served
+};
+
+[[nodiscard]] constexpr std::string_view to_string(breach b) noexcept {
+  switch (b) {
+    case breach::lost: return "lost";
+    case breach::unreplicated: return "unreplicated";
+    case breach::not_promised: return "not promised";
+    case breach::differs: return "differs";
+    case breach::not_converged: return "not converged";
+    case breach::stuck: return "stuck";
+    case breach::invented: return "invented";
+    case breach::resurrected: return "resurrected";
+    case breach::forgotten: return "forgotten";
+    case breach::went_back: return "went back";
+    case breach::too_early: return "too early";
+    case breach::outlived: return "outlived";
+    case breach::epoch_twice: return "epoch twice";
+    case breach::two_active: return "two active";
+    case breach::none_active: return "none active";
+    case breach::slow_failover: return "slow failover";
+  }
+  return {};
+}
+
+}  // namespace chp::simulation

@@ -1,0 +1,77 @@
+#pragma once
+// All that active servers have published, and which of it is before what: an epoch goes on from where its
+// server was in another one.
+
+#include "chp/sequence.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace chp::simulation {
+
+class history {
+public:
+  using time_point = std::chrono::steady_clock::time_point;
+
+  // A number that was given.
+  struct entry {
+    sequence number = 0;
+    std::string key;
+    std::uint32_t update = 0;  // whose; none: the key's time was over
+    bool erases = false;
+    time_point when{};
+  };
+  // What each key was last set to, or that it was erased.
+  using contents = std::map<std::string, const entry*, std::less<>>;
+
+  // False if there was this epoch before. `base` is the number of the last update that its server has.
+  bool begin(std::uint64_t epoch, sequence base);
+  // The next of its epoch, which there is.
+  void add(entry what) { epochs_.at(epoch_of(what.number)).entries.push_back(std::move(what)); }
+
+  // Whether who is at `at` has had what was given this number.
+  [[nodiscard]] bool contains(sequence at, sequence number) const;
+  // Whether who is at `at` has had anything of this epoch.
+  [[nodiscard]] bool is_before(std::uint64_t epoch, sequence at) const;
+  // Of all that who is at `at` has had.
+  [[nodiscard]] contents at(sequence at) const;
+  // … the last of this key; none if there was nothing.
+  [[nodiscard]] const entry* last_of(std::string_view key, sequence at) const;
+  // Visits all that who is at `at` has had, in its order.
+  template <class Visit>
+  void for_each(sequence at, Visit&& visit) const;
+
+private:
+  struct era {
+    sequence base = 0;
+    std::vector<entry> entries;
+  };
+
+  [[nodiscard]] const era* era_of(sequence at) const;
+
+  std::map<std::uint64_t, era> epochs_;
+};
+
+template <class Visit>
+void history::for_each(sequence at, Visit&& visit) const {
+  std::vector<sequence> ends;
+  for (const auto* one = era_of(at); one != nullptr; one = era_of(at)) {
+    ends.push_back(at);
+    at = one->base;
+  }
+  for (auto end = ends.rbegin(); end != ends.rend(); ++end) {
+    for (const auto& e : era_of(*end)->entries) {
+      if (e.number <= *end) {
+        visit(e);
+      }
+    }
+  }
+}
+
+}  // namespace chp::simulation

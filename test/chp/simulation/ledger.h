@@ -1,0 +1,170 @@
+#pragma once
+// The books of a simulation of the clustered hashmap: what clients set, what servers published, promised
+// and had in their memory; and what of that does not agree.
+
+#include "chp/acknowledgement.h"
+#include "chp/command.h"
+#include "chp/store.h"
+#include "chp/update_id.h"
+#include "test/chp/simulation/breach.h"
+#include "test/chp/simulation/history.h"
+#include "test/simulation/run_result.h"
+#include "test/simulation/socket_watcher.h"
+#include "test/simulation/world.h"
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace chp::simulation {
+
+using zmtp::simulation::end_of_stream;
+using zmtp::simulation::event_queue;
+using zmtp::simulation::sim_socket;
+
+using time_point = event_queue::time_point;
+// What somebody takes for the map.
+using replica = std::map<std::string, std::string, std::less<>>;
+
+[[nodiscard]] replica replica_of(const store& map);
+
+class ledger final : public zmtp::simulation::socket_watcher {
+public:
+  using finding = zmtp::simulation::finding<breach>;
+  static constexpr std::size_t nodes = 2;
+
+  explicit ledger(zmtp::simulation::world& in) : world_{&in} {}
+
+  void report(breach what, std::string text);
+  [[nodiscard]] const std::vector<finding>& findings() const noexcept { return findings_; }
+
+  // Of clients. An update that somebody wants made; its number, from 1 on.
+  std::uint32_t begin_update(std::string key, bool erases, std::optional<std::chrono::seconds> ttl);
+  // What it sets.
+  [[nodiscard]] const std::string& value_of(std::uint32_t update) const { return at(update).value; }
+  [[nodiscard]] const std::string& key_of(std::uint32_t update) const { return at(update).key; }
+  // It is sent, the first time, with this id.
+  void on_sent(std::uint32_t update, const update_id& id);
+  // Its client takes it for committed.
+  void on_committed(std::uint32_t update);
+  // It must be, all being well.
+  void expect_committed(std::uint32_t update);
+  // A client has a map of this number; `what` names it.
+  void check_map(const std::string& what, const replica& map, sequence number,
+                 std::string_view subtree);
+  // Somebody has been told of these values, in whatever order.
+  void check_known(const std::string& what, const replica& map);
+
+  // Of servers. It serves from now on, in this epoch; its map was at `base`. So long had it not heard
+  // the other one.
+  void on_active(std::size_t node, std::uint64_t epoch, sequence base,
+                 std::chrono::nanoseconds outage);
+  // What it had heard of clients before has been published.
+  void on_replayed(std::size_t node);
+  void on_serving(std::size_t node, bool does);
+  // Passive, it heard this of a client.
+  void on_heard(std::size_t node, const update_id& id);
+  // It is to publish this.
+  void on_publication(std::size_t node, const update& u);
+  // It tells this to a client.
+  void on_promise(std::size_t node, std::uint64_t session, const acknowledgement& told);
+  // Its map is at this number.
+  void on_position(std::size_t node, sequence number);
+  // It has taken the other one's snapshot.
+  void on_synchronized(std::size_t node, const store& map);
+  // All that it had accepted and the other had not has been looked at.
+  void on_reconciled(std::size_t node);
+  // The other one has offered it this, and it has taken it.
+  void on_offered(std::size_t node, const update_id& id, bool taken);
+  // Nothing of what it had is left.
+  void on_killed(std::size_t node);
+  // They may not hear each other, until then.
+  void disturb_pair(time_point until) {
+    disturbed_until_ = until > disturbed_until_ ? until : disturbed_until_;
+  }
+  [[nodiscard]] bool serving(std::size_t node) const noexcept { return memory_[node].serving; }
+  [[nodiscard]] std::optional<time_point> serving_since() const noexcept { return serving_since_; }
+
+  // All is well, and has been for a while: what the active server has is what must be there.
+  void check_rest(std::size_t active);
+
+  [[nodiscard]] std::size_t updates() const noexcept { return updates_.size(); }
+  [[nodiscard]] std::size_t committed() const noexcept { return committed_; }
+  [[nodiscard]] std::size_t excused() const;
+  [[nodiscard]] std::size_t activations() const noexcept { return activations_; }
+  [[nodiscard]] std::size_t offers() const noexcept { return offers_; }
+  // Memories that were given up for that of a server which had lost its own.
+  [[nodiscard]] std::size_t given_up() const noexcept { return given_up_; }
+  [[nodiscard]] std::size_t expired() const noexcept { return expired_; }
+
+  void on_link(const sim_socket&, std::uint64_t, end_of_stream) override {}
+  void on_connected(const sim_socket&, zmtp::peer_id) override {}
+  void on_disconnected(const sim_socket&, zmtp::peer_id) override {}
+  void on_attached(const sim_socket&, zmtp::peer_id, std::uint64_t, end_of_stream) override {}
+  void on_subscription(const sim_socket&, zmtp::peer_id, bool, std::string_view) override {}
+  void on_decoded(const sim_socket&, std::uint64_t, end_of_stream, std::size_t) override {}
+  void on_detached(const sim_socket&, zmtp::peer_id) override {}
+  void on_ended(const sim_socket&, std::uint64_t, end_of_stream, zmtp::error_code) override {}
+  void on_turn(const sim_socket&) override {}
+
+private:
+  struct record {
+    std::string key;
+    std::string value;
+    bool erases = false;
+    std::optional<std::chrono::seconds> ttl;
+    time_point made;
+    update_id id;
+    std::vector<sequence> published;  // it was given these numbers
+    bool promised = false;
+    bool promised_by_two = false;
+    bool committed = false;
+    bool settled = false;  // offered, and not taken because of something later
+    bool excused = false;  // committed, and then nobody had it in memory any more
+  };
+  // What a server has, as far as numbers tell.
+  struct memory {
+    bool serving = false;
+    sequence number = 0;
+    sequence offers = 0;         // what it had when it lost its role, until that is reconciled
+    std::vector<sequence> past;  // what it had in other lives, or before it took a snapshot
+    std::set<std::uint32_t> heard;
+  };
+
+  [[nodiscard]] time_point now() const { return world_->events.now(); }
+  [[nodiscard]] record& at(std::uint32_t number) { return updates_[number - 1]; }
+  [[nodiscard]] const record& at(std::uint32_t number) const { return updates_[number - 1]; }
+  [[nodiscard]] std::uint32_t update_of(const update_id& id) const;
+  [[nodiscard]] std::uint32_t update_setting(std::string_view key, std::string_view value) const;
+  [[nodiscard]] bool is_in(sequence at, const record& of) const;
+  [[nodiscard]] bool anybody_has(const record& of) const;
+  void expire(const update& u);
+  void excuse_losses();
+  [[nodiscard]] std::string name(std::uint32_t number) const;
+
+  zmtp::simulation::world* world_;
+  std::vector<record> updates_;
+  std::map<update_id, std::uint32_t> by_id_;
+  std::map<std::uint64_t, std::vector<std::uint32_t>> sessions_;  // by counter
+  history history_;
+  std::array<memory, nodes> memory_;
+  std::vector<finding> findings_;
+  time_point disturbed_until_{};
+  std::optional<time_point> serving_since_;
+  time_point grace_until_{};  // what was to go before may be there still
+  std::size_t committed_ = 0;
+  std::size_t activations_ = 0;
+  std::size_t offers_ = 0;
+  std::size_t expired_ = 0;
+  std::size_t given_up_ = 0;
+};
+
+}  // namespace chp::simulation

@@ -1,0 +1,189 @@
+// The books notice each fault that they are there for: scenarios in which one is put in, with the trouble it
+// needs. And those dramas that must come about.
+#include "test/chp/simulation/ledger.h"
+
+#include "chp/command.h"
+#include "chp/properties.h"
+#include "test/chp/simulation/scenario.h"
+#include "test/simulation/seeds.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <utility>
+
+namespace chp::simulation {
+namespace {
+
+bool noticed(breach what, const scenario_options& options) {
+  return zmtp::simulation::noticed(what,
+                                   [&](std::uint64_t seed) { return run_scenario(seed, options); });
+}
+
+scenario_options spoiling_nodes(std::function<void(node_process::sabotage&)> spoil,
+                                drama what = drama::chance, const troubles& kinds = {}) {
+  return {.spoil_node = [spoil = std::move(spoil)](node_process& of) { spoil(of.faults()); },
+          .what = what,
+          .kinds = kinds};
+}
+
+scenario_options spoiling_clients(std::function<void(client_process::sabotage&)> spoil,
+                                  drama what = drama::chance, const troubles& kinds = {}) {
+  return {.spoil_client = [spoil = std::move(spoil)](client_process& of) { spoil(of.faults()); },
+          .what = what,
+          .kinds = kinds};
+}
+
+// A KVSET as it came, but for its id.
+zmtp::message with_another_id(const zmtp::message& m, std::uint64_t number) {
+  const auto u = parse_set(m, form::kvmsg, {});
+  return u ? make_set(form::kvmsg, u->key, update_id::of_random(number, number), u->properties,
+                      u->value)
+           : m;
+}
+
+TEST(ledger, agrees_when_nothing_is_put_in) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const auto result = run_scenario(seed, {.kinds = troubles{}});
+    EXPECT_TRUE(result.findings.empty())
+        << result.description << ": " << result.findings.front().text;
+    EXPECT_NE(result.figure("committed"), 0U) << result.description;
+    EXPECT_NE(result.figure("expired"), 0U) << result.description;
+    EXPECT_EQ(result.figure("activations"), 1U) << result.description;
+  }
+}
+
+TEST(ledger, notices_a_passive_server_that_erases_what_is_due) {
+  EXPECT_TRUE(noticed(breach::differs,
+                      spoiling_nodes([](auto& faults) { faults.expires_when_passive = true; },
+                                     drama::active_killed)));
+}
+
+TEST(ledger, notices_an_acknowledgement_before_the_backup_has_it) {
+  EXPECT_TRUE(noticed(breach::unreplicated,
+                      spoiling_nodes([](auto& faults) { faults.acknowledges_at_once = true; })));
+}
+
+TEST(ledger, notices_what_is_sent_again_and_taken_for_another) {
+  EXPECT_TRUE(noticed(breach::resurrected,
+                      spoiling_nodes(
+                          [](auto& faults) {
+                            faults.heard = [seen = std::set<std::string>{},
+                                            last = std::uint64_t{0}](const server_state&,
+                                                                     zmtp::message& m) mutable {
+                              if (const auto u = parse_set(m, form::kvmsg, {});
+                                  u && !seen.insert(std::string{u->id}).second) {
+                                m = with_another_id(m, ++last);
+                              }
+                              return true;
+                            };
+                          },
+                          drama::chance, {.cuts = true})));
+}
+
+TEST(ledger, notices_what_is_published_as_another) {
+  EXPECT_TRUE(noticed(breach::invented, spoiling_nodes([](auto& faults) {
+                        faults.edit = [](const server_state&, server_actions& out) {
+                          for (auto& m : out.publish) {
+                            const auto said = parse_publication(m, form::kvmsg, {});
+                            const auto* const u = said ? std::get_if<update>(&*said) : nullptr;
+                            if (u != nullptr && u->number % 16 == 0 && !u->erases()) {
+                              auto other = *u;
+                              other.value = "1 ";
+                              m = make_publication(form::kvmsg, other, update_id::of_frame(u->id),
+                                                   u->number);
+                            }
+                          }
+                        };
+                      })));
+}
+
+TEST(ledger, notices_a_snapshot_whose_difference_is_not_told) {
+  EXPECT_TRUE(noticed(breach::differs,
+                      spoiling_clients([](auto& faults) { faults.tells_no_difference = true; },
+                                       drama::active_killed)));
+}
+
+TEST(ledger, notices_a_snapshot_that_does_not_count) {
+  EXPECT_TRUE(
+      noticed(breach::differs,
+              spoiling_clients([](auto& faults) { faults.keeps_snapshot_connection = true; },
+                               drama::chance, {.cuts = true, .node_crashes = true})));
+}
+
+TEST(ledger, notices_an_epoch_that_is_used_again) {
+  EXPECT_TRUE(noticed(
+      breach::epoch_twice,
+      spoiling_nodes([](auto& faults) { faults.forgets_epoch = true; }, drama::both_killed)));
+}
+
+TEST(ledger, notices_what_was_pending_and_is_not_replayed) {
+  EXPECT_TRUE(noticed(breach::forgotten, spoiling_nodes(
+                                             [](auto& faults) {
+                                               faults.heard = [](const server_state& at,
+                                                                 zmtp::message&) {
+                                                 return at.active();
+                                               };
+                                             },
+                                             drama::active_killed)));
+}
+
+TEST(ledger, notices_what_is_offered_and_taken_over_something_later) {
+  EXPECT_TRUE(noticed(breach::resurrected,
+                      spoiling_nodes(
+                          [](auto& faults) {
+                            faults.asked = [](zmtp::message& m) {
+                              const auto said = parse_snapshot_port(m, {});
+                              if (const auto* const r =
+                                      said ? std::get_if<resubmission>(&*said) : nullptr) {
+                                m = make_resubmission(max_sequence, r->change.key,
+                                                      update_id::of_frame(r->change.id),
+                                                      r->change.properties, r->change.value);
+                              }
+                            };
+                          },
+                          drama::partition)));
+}
+
+TEST(ledger, notices_what_is_not_offered) {
+  EXPECT_TRUE(noticed(breach::lost, spoiling_nodes(
+                                        [](auto& faults) {
+                                          faults.asked = [](zmtp::message& m) {
+                                            const auto said = parse_snapshot_port(m, {});
+                                            if (said &&
+                                                std::holds_alternative<resubmission>(*said)) {
+                                              m = make_snapshot_request("/nothing/");
+                                            }
+                                          };
+                                        },
+                                        drama::partition)));
+}
+
+TEST(ledger, notices_a_time_that_is_cut_short) {
+  EXPECT_TRUE(noticed(breach::too_early,
+                      spoiling_nodes([](auto& faults) { faults.expires_early = true; })));
+}
+
+TEST(ledger, notices_a_time_that_is_not_kept) {
+  EXPECT_TRUE(noticed(breach::outlived, spoiling_nodes([](auto& faults) {
+                        faults.heard = [](const server_state&, zmtp::message& m) {
+                          const auto u = parse_set(m, form::kvmsg, {});
+                          if (u && properties{u->properties}.find(property_name::ttl)) {
+                            m = make_set(form::kvmsg, u->key, update_id::of_frame(u->id),
+                                         "ttl=100\n", u->value);
+                          }
+                          return true;
+                        };
+                      })));
+}
+
+TEST(ledger, notices_servers_that_do_not_hear) {
+  EXPECT_TRUE(noticed(breach::stuck, spoiling_nodes([](auto& faults) {
+                        faults.heard = [](const server_state&, zmtp::message&) { return false; };
+                      })));
+}
+
+}  // namespace
+}  // namespace chp::simulation
+
+int main(int count, char** arguments) { return zmtp::simulation::run_tests(count, arguments); }

@@ -1,0 +1,119 @@
+#pragma once
+// One server of a pair in virtual time: chp::server_state and bstar::state_machine with their sockets, in the
+// order of calls of their shells; and what the books are told of what it says.
+
+#include "bstar/state_machine.h"
+#include "chp/server_state.h"
+#include "test/chp/simulation/town.h"
+#include "zmtp/message.h"
+#include "zmtp/routing/routed_message.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace chp::simulation {
+
+class node_process final : public process {
+public:
+  struct options {
+    server_options server{};
+    bstar::pair_options pair{};
+    std::size_t subscriber_octets = 64 * 1024;  // of the socket: who lets more wait is disconnected
+  };
+  // Faults to put in, to see that they are noticed.
+  struct sabotage {
+    // Has its way with what is to be done.
+    std::function<void(const server_state&, server_actions&)> edit{};
+    // … with what a client sends; false: it is forgotten.
+    std::function<bool(const server_state&, zmtp::message&)> heard{};
+    // … with what the other server is asked or offered.
+    std::function<void(zmtp::message&)> asked{};
+    bool expires_when_passive = false;
+    bool acknowledges_at_once = false;
+    bool expires_early = false;
+    bool forgets_epoch = false;  // when it is killed
+  };
+
+  // Listens at the places of its name; the other one has the other name. The primary is node 0.
+  node_process(town& in, std::string name, std::string peer, const options& how)
+      : process{in, std::move(name)}, peer_{std::move(peer)}, options_{how} {}
+
+  [[nodiscard]] sabotage& faults() noexcept { return faults_; }
+  [[nodiscard]] std::size_t number() const noexcept {
+    return options_.pair.as == bstar::role::primary ? 0 : 1;
+  }
+  // While it runs.
+  [[nodiscard]] bool serving() const { return life_->machine.serving(); }
+  [[nodiscard]] server_status status() const { return life_->state.status(); }
+  [[nodiscard]] const store& map() const { return life_->state.map(); }
+
+private:
+  struct listener {
+    zmtp::peer_id peer;
+    bool ours;
+  };
+  struct life {
+    life(node_process& of, std::uint64_t random);
+
+    server_state state;
+    server_actions actions;
+    bstar::state_machine machine;
+    bstar::machine_actions wishes;
+    sim_socket* snapshots = nullptr;  // ROUTER
+    sim_socket* publisher = nullptr;  // XPUB
+    sim_socket* collector = nullptr;  // SUB
+    sim_socket* teller = nullptr;     // XPUB: our state
+    sim_socket* hearer = nullptr;     // SUB: the peer's
+    sim_socket* feed = nullptr;       // SUB, to the peer's publisher
+    sim_socket* source = nullptr;     // DEALER, to the peer's snapshots
+    sim_alarm alarm;
+    sim_alarm pair_alarm;
+    std::vector<listener> listeners;
+    std::map<zmtp::peer_id, std::uint64_t> sessions;  // by subscriber
+    // By who asked: what there was no room for. There is more behind it.
+    std::map<zmtp::peer_id, std::deque<zmtp::message>> streams;
+    bool stream_ask = false;
+    time_point heard_at;
+  };
+
+  void begin() override;
+  void end() override;
+  void on_kill(bool without_power) override;
+  void open_source();
+  [[nodiscard]] bool serve_askers();
+  [[nodiscard]] bool serve_subscribers();
+  [[nodiscard]] bool collect();
+  [[nodiscard]] bool hear_peer();
+  [[nodiscard]] bool hear_listeners();
+  [[nodiscard]] bool follow_feed();
+  [[nodiscard]] bool hear_source();
+  void on_asker(zmtp::routed_message& item);
+  void on_set(zmtp::message&& m);
+  void on_time();
+  void on_pair_time();
+  void expire_wrongly();
+  [[nodiscard]] bool vote();
+  void tell(const listener& to);
+  void carry_out_pair();
+  void activate(bstar::epoch epoch);
+  [[nodiscard]] bool stream();
+  void finish();
+  void carry_out();
+  void tell_books();
+
+  std::string peer_;
+  options options_;
+  sabotage faults_;
+  bstar::epoch disk_ = 0;
+  std::optional<life> life_;
+};
+
+}  // namespace chp::simulation

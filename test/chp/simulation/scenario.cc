@@ -1,0 +1,397 @@
+#include "test/chp/simulation/scenario.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <utility>
+
+namespace chp::simulation {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// Until everybody has found everybody again. What is half-open is found out after 15 s.
+constexpr seconds settling{10};
+constexpr seconds settling_when_half_open{35};
+// For an update that nothing stands in the way of, and for what lives a second to be gone.
+constexpr seconds committed_within{4};
+// For a snapshot, of whichever server is asked second.
+constexpr seconds answered_within{6};
+
+class scenario {
+public:
+  scenario(std::uint64_t seed, const scenario_options& options)
+      : options_{options}, town_{seed, options.print} {}
+
+  scenario_result run();
+
+private:
+  [[nodiscard]] random_source& random() noexcept { return town_.random(); }
+  void choose_net();
+  [[nodiscard]] troubles some_troubles();
+  void choose_nodes();
+  void choose_clients();
+  [[nodiscard]] manners some_manners(std::size_t updates);
+  void describe();
+  void pass(event_queue::duration time);
+  void live();
+  void play();
+  void kill_active();
+  void restart_both();
+  void split();
+  // True if it comes to that.
+  template <class Condition>
+  bool wait_for(milliseconds most, Condition&& condition);
+  [[nodiscard]] node_process* active();
+  [[nodiscard]] bool in_sync();
+  void be_quiet();
+  void check_once_more();
+
+  scenario_options options_;
+  town town_;
+  troubles kinds_;
+  milliseconds heartbeat_{};
+  std::vector<std::unique_ptr<node_process>> nodes_;
+  std::vector<std::unique_ptr<client_process>> clients_;
+  std::vector<std::unique_ptr<letter_client_process>> letter_clients_;
+  std::optional<troublemaker> troublemaker_;
+  std::string description_;
+};
+
+void scenario::choose_net() {
+  auto& how = town_.net().options();
+  how.most_delay = milliseconds{random().between(1, 10)};
+  how.jitter = random().chance(50) ? milliseconds{random().between(1, 5)} : milliseconds{0};
+  how.most_window = random().between(16, 128) * 1024;
+  how.least_window = random().chance(20) ? 1024 : how.most_window;
+  how.cuts = random().chance(70);
+}
+
+troubles scenario::some_troubles() {
+  if (options_.what != drama::chance || random().chance(5)) {
+    return {};
+  }
+  if (random().chance(10)) {
+    return {.node_crashes = true};
+  }
+  troubles kinds;
+  for (bool* const one : {&kinds.cuts, &kinds.partitions, &kinds.pair_partitions, &kinds.pauses,
+                          &kinds.node_pauses, &kinds.crashes, &kinds.node_crashes}) {
+    *one = random().chance(40);
+  }
+  kinds.half_open = random().chance(25);
+  return kinds;
+}
+
+void scenario::choose_nodes() {
+  node_process::options o;
+  o.pair.heartbeat = heartbeat_;
+  o.server.heartbeat = heartbeat_;
+  o.server.backup_timeout = 2 * heartbeat_;
+  o.server.snapshot_timeout = 4 * heartbeat_;
+  o.server.degraded = random().chance(85) ? degraded_policy::ack : degraded_policy::block;
+  o.server.snapshot_piece = random().chance(50) ? 1'000 : 64 * 1024;
+  // Now and then somebody is too slow.
+  o.server.publisher_octets = random().chance(40) ? 4 * 1024 : 1024 * 1024;
+  const std::array<std::string, 2> names{"primary", "backup"};
+  for (std::size_t i = 0; i != names.size(); ++i) {
+    o.pair.as = i == 0 ? bstar::role::primary : bstar::role::backup;
+    nodes_.push_back(std::make_unique<node_process>(town_, names[i], names[1 - i], o));
+    if (options_.spoil_node) {
+      options_.spoil_node(*nodes_.back());
+    }
+  }
+}
+
+manners scenario::some_manners(std::size_t updates) {
+  manners how;
+  how.pace = milliseconds{random().between(20, 400)};
+  how.burst = random().between(1, 4);
+  how.updates = updates;
+  for (const auto* const key : {"/s/a", "/s/b", "/s/t/c", "/u/d", "e", "HUGZ/f"}) {
+    how.keys.emplace_back(key);
+  }
+  for (auto left = random().between(0, 6); left != 0; --left) {
+    how.keys.push_back("/s/" + std::to_string(random().pick(100)));
+  }
+  return how;
+}
+
+void scenario::choose_clients() {
+  const std::vector<std::string> servers{"primary", "backup"};
+  const auto some_servers = [&] {
+    auto all = servers;
+    if (random().chance(30)) {
+      std::swap(all[0], all[1]);
+    }
+    return all;
+  };
+  for (auto left = random().between(2, 4); left != 0; --left) {
+    client_options o;
+    o.subtree = random().chance(40) ? "/s/" : "";
+    o.heartbeat = heartbeat_;
+    o.server_ttl = 3 * heartbeat_;
+    o.retry = milliseconds{random().between(20, 100)};
+    o.longest_retry = milliseconds{500};
+    o.resend = milliseconds{random().between(200, 1'000)};
+    o.pending_updates = random().chance(20) ? 3 : 10'000;
+    auto how = some_manners(random().between(20, 80));
+    auto at = some_servers();
+    clients_.push_back(std::make_unique<client_process>(
+        town_, "client " + std::to_string(clients_.size() + 1), std::move(at), o, std::move(how)));
+    if (options_.spoil_client) {
+      options_.spoil_client(*clients_.back());
+    }
+  }
+  const auto count = random().between(0, 2);
+  for (auto left = options_.letter_clients.value_or(count); left != 0; --left) {
+    const letter_client_process::options o{.subtree = random().chance(40) ? "/s/" : "",
+                                           .server_ttl = 4 * heartbeat_};
+    auto how = some_manners(random().between(10, 40));
+    auto at = some_servers();
+    letter_clients_.push_back(std::make_unique<letter_client_process>(
+        town_, "letter client " + std::to_string(letter_clients_.size() + 1), std::move(at), o,
+        std::move(how)));
+  }
+}
+
+void scenario::describe() {
+  description_ = std::to_string(clients_.size()) + " clients, " +
+                 std::to_string(letter_clients_.size()) + " letter clients, heartbeat " +
+                 std::to_string(heartbeat_.count()) + " ms";
+  const std::array<std::pair<bool, const char*>, 12> named{{
+      {options_.what == drama::active_killed, ", the active one killed"},
+      {options_.what == drama::both_killed, ", both killed"},
+      {options_.what == drama::both_restarted, ", both restarted"},
+      {options_.what == drama::partition, ", a partition"},
+      {kinds_.cuts, ", cuts"},
+      {kinds_.half_open, ", half-open"},
+      {kinds_.partitions, ", partitions"},
+      {kinds_.pair_partitions, ", partitions of the pair"},
+      {kinds_.pauses, ", pauses"},
+      {kinds_.node_pauses, ", pauses of servers"},
+      {kinds_.crashes, ", crashes"},
+      {kinds_.node_crashes, ", crashes of servers"},
+  }};
+  for (const auto& [is, what] : named) {
+    description_ += is ? what : "";
+  }
+}
+
+void scenario::pass(event_queue::duration time) {
+  town_.net().here().events.run_until(town_.now() + time);
+}
+
+template <class Condition>
+bool scenario::wait_for(milliseconds most, Condition&& condition) {
+  const auto end = town_.now() + most;
+  while (!condition() && town_.now() < end) {
+    pass(milliseconds{10});
+  }
+  return condition();
+}
+
+node_process* scenario::active() {
+  const auto found = std::find_if(nodes_.begin(), nodes_.end(),
+                                  [](const auto& one) { return one->running() && one->serving(); });
+  return found == nodes_.end() ? nullptr : found->get();
+}
+
+bool scenario::in_sync() {
+  auto* const one = active();
+  return one != nullptr && one->status().backup_in_sync;
+}
+
+void scenario::live() {
+  for (const auto& one : nodes_) {
+    one->start();
+  }
+  std::vector<process*> all;
+  for (const auto& one : clients_) {
+    all.push_back(one.get());
+  }
+  for (const auto& one : letter_clients_) {
+    all.push_back(one.get());
+  }
+  for (auto* const one : all) {
+    one->start();
+  }
+  // Until a connection is made again: nobody answers for 3 s, and then it waits.
+  const auto settles = 6 * heartbeat_ + milliseconds{5'000};
+  troublemaker_.emplace(
+      town_, kinds_, std::array<node_process*, 2>{nodes_[0].get(), nodes_[1].get()}, all, settles);
+  if (options_.what == drama::chance) {
+    const milliseconds lasting{random().between(3'000, 15'000)};
+    troublemaker_->start(lasting, milliseconds{random().between(200, 2'000)});
+    pass(lasting);
+  } else {
+    play();
+  }
+  troublemaker_->stop();
+  town_.books().disturb_pair(town_.now() + settles);
+  be_quiet();
+  pass(kinds_.half_open ? settling_when_half_open : settling);
+}
+
+void scenario::be_quiet() {
+  for (const auto& one : clients_) {
+    one->be_quiet();
+  }
+  for (const auto& one : letter_clients_) {
+    one->be_quiet();
+  }
+}
+
+void scenario::play() {
+  if (!wait_for(milliseconds{10'000}, [this] { return in_sync(); })) {
+    town_.books().report(breach::not_converged, "the backup is not in sync");
+    return;
+  }
+  switch (options_.what) {
+    case drama::chance: return;
+    case drama::active_killed:
+      for (int i = 0; i != 3; ++i) {
+        kill_active();
+      }
+      return;
+    case drama::both_killed: {
+      pass(town_.up_to(milliseconds{2'000}));
+      const auto lasting = town_.up_to(milliseconds{2'000});
+      troublemaker_->kill(*nodes_[0], false, lasting);
+      troublemaker_->kill(*nodes_[1], false, town_.up_to(milliseconds{2'000}));
+      pass(seconds{5});
+      return;
+    }
+    case drama::both_restarted: restart_both(); return;
+    case drama::partition: split(); return;
+  }
+}
+
+// Somebody serves again when the peer is taken for dead and a client has asked: an expiry, a silence that
+// clients notice at once, and their repetition.
+void scenario::kill_active() {
+  pass(town_.up_to(milliseconds{1'500}));
+  auto* const one = active();
+  if (one == nullptr) {
+    town_.books().report(breach::none_active, "before a server is killed");
+    return;
+  }
+  const auto most = 2 * heartbeat_ + std::max(milliseconds{50}, heartbeat_ / 4) + milliseconds{400};
+  troublemaker_->kill(*one, false, most + milliseconds{500});
+  if (!wait_for(most, [this] { return active() != nullptr; })) {
+    town_.books().report(breach::slow_failover, "nobody serves " + std::to_string(most.count()) +
+                                                    " ms after " + one->name() + " was killed");
+  }
+  if (!wait_for(milliseconds{10'000}, [this] { return in_sync(); })) {
+    town_.books().report(breach::not_converged, "the backup is not in sync again");
+  }
+}
+
+void scenario::restart_both() {
+  for (const auto& one : nodes_) {
+    pass(town_.up_to(milliseconds{1'000}));
+    troublemaker_->kill(*one, false, milliseconds{50});
+    if (!wait_for(milliseconds{10'000}, [this] { return in_sync(); })) {
+      town_.books().report(breach::not_converged, "the backup is not in sync again");
+    }
+  }
+  if (town_.books().excused() != 0) {
+    town_.books().report(breach::lost, "though each server was there again before the other went");
+  }
+}
+
+// Each side has clients of its own, and so both serve.
+void scenario::split() {
+  pass(town_.up_to(milliseconds{1'000}));
+  const milliseconds lasting{4 * heartbeat_.count() + 4'000};
+  troublemaker_->part(*nodes_[0], *nodes_[1], 2, lasting);
+  for (std::size_t i = 0; i != clients_.size(); ++i) {
+    troublemaker_->part(*clients_[i], *nodes_[i % 2], 2, lasting);
+  }
+  pass(lasting + milliseconds{1});
+}
+
+// All is well: everybody has what the active server has, and can set something.
+void scenario::check_once_more() {
+  auto& books = town_.books();
+  std::vector<std::uint32_t> last;
+  for (const auto& one : clients_) {
+    last.push_back(one->make_update(seconds{1}));
+  }
+  pass(committed_within);
+  for (const auto number : last) {
+    books.expect_committed(number);
+  }
+  // Those of the letter do not know what they missed, nor what changed while they asked; asked anew they do.
+  for (const auto& one : letter_clients_) {
+    one->kill(false);
+    one->start();
+  }
+  pass(answered_within);
+  auto* const one = active();
+  if (one == nullptr ||
+      std::all_of(nodes_.begin(), nodes_.end(), [](const auto& each) { return each->serving(); })) {
+    books.report(one == nullptr ? breach::none_active : breach::two_active, "at the end");
+    return;
+  }
+  books.check_rest(one->number());
+  const auto number = one->map().number();
+  for (const auto& each : nodes_) {
+    if (each.get() != one && !each->status().following) {
+      books.report(breach::not_converged, each->name() + " does not follow");
+    }
+    books.check_map(each->name(), replica_of(each->map()), number, {});
+  }
+  for (const auto& each : clients_) {
+    each->check_rest(number);
+  }
+  for (const auto& each : letter_clients_) {
+    each->check_rest(number);
+  }
+}
+
+scenario_result scenario::run() {
+  choose_net();
+  heartbeat_ = milliseconds{random().between(100, 1'000)};
+  const auto some = some_troubles();
+  kinds_ = options_.kinds.value_or(some);
+  choose_nodes();
+  choose_clients();
+  describe();
+  auto& world = town_.net().here();
+  auto& books = town_.books();
+  const auto began = world.events.now();
+  live();
+  check_once_more();
+  std::size_t losses_told = 0;
+  std::size_t failovers = 0;
+  for (const auto& one : clients_) {
+    losses_told += one->losses_told();
+    failovers += one->failovers();
+  }
+  return {{.description = description_,
+           .trace_hash = world.notes.hash(),
+           .events = world.events.happened(),
+           .virtual_time = world.events.now() - began,
+           .figures = {{"updates", books.updates()},
+                       {"committed", books.committed()},
+                       {"activations", books.activations()},
+                       {"failovers of clients", failovers},
+                       {"offered by losers", books.offers()},
+                       {"expired", books.expired()},
+                       {"lost with both memories", books.excused()},
+                       {"memories given up", books.given_up()},
+                       {"losses told", losses_told},
+                       {"troubles", troublemaker_->made()}}},
+          books.findings()};
+}
+
+}  // namespace
+
+scenario_result run_scenario(std::uint64_t seed, const scenario_options& options) {
+  return scenario{seed, options}.run();
+}
+
+}  // namespace chp::simulation

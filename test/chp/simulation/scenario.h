@@ -1,0 +1,45 @@
+#pragma once
+// A whole run of a simulation of a pair of servers of the clustered hashmap with clients, chosen by one
+// seed: who sets what, what goes wrong; and the books of it.
+
+#include "test/chp/simulation/client_process.h"
+#include "test/chp/simulation/ledger.h"
+#include "test/chp/simulation/letter_client_process.h"
+#include "test/chp/simulation/node_process.h"
+#include "test/chp/simulation/troublemaker.h"
+#include "test/simulation/run_result.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+namespace chp::simulation {
+
+// Figures: updates, committed, activations, resubmitted, expired, memories lost, losses told, troubles.
+using scenario_result = zmtp::simulation::run_result<breach>;
+
+// What happens instead of trouble of all kinds.
+enum class drama : std::uint8_t {
+  chance,          // nothing: trouble of all kinds
+  active_killed,   // the active server is killed, and comes back; three times
+  both_killed,     // both servers are, at once, and come back
+  both_restarted,  // one after the other, as one does who has a new version
+  partition,       // the servers do not hear each other, and each has clients that hear it alone
+};
+
+struct scenario_options {
+  trace::printer print{};
+  // Each gets what it is of before it begins, to spoil it.
+  std::function<void(node_process&)> spoil_node{};
+  std::function<void(client_process&)> spoil_client{};
+  // Instead of what the seed chooses.
+  drama what = drama::chance;
+  std::optional<troubles> kinds{};
+  std::optional<std::size_t> letter_clients{};
+};
+
+[[nodiscard]] scenario_result run_scenario(std::uint64_t seed,
+                                           const scenario_options& options = {});
+
+}  // namespace chp::simulation

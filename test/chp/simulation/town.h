@@ -1,0 +1,44 @@
+#pragma once
+// One network of a clustered hashmap's, with its books.
+
+#include "test/chp/simulation/ledger.h"
+#include "test/simulation/process.h"
+#include "test/simulation/sim_alarm.h"
+#include "test/simulation/town.h"
+
+#include <cstdint>
+
+namespace chp::simulation {
+
+using zmtp::simulation::random_source;
+using zmtp::simulation::sim_alarm;
+using zmtp::simulation::sim_host;
+using zmtp::simulation::trace;
+
+class town : public zmtp::simulation::town {
+public:
+  town(std::uint64_t seed, const trace::printer& print) : zmtp::simulation::town{seed, print} {
+    watch(books_);
+  }
+
+  [[nodiscard]] ledger& books() noexcept { return books_; }
+
+private:
+  ledger books_{net().here()};
+};
+
+using process = zmtp::simulation::process<town>;
+
+// Where a server is.
+struct address {
+  std::string snapshots;
+  std::string publisher;
+  std::string collector;
+  std::string state;  // what its peer hears
+};
+
+[[nodiscard]] inline address address_of(const std::string& name) {
+  return {name + " snapshots", name + " publisher", name + " collector", name + " state"};
+}
+
+}  // namespace chp::simulation
