@@ -151,7 +151,10 @@ public:
     return accepted;
   }
 
-  void set_position(std::uint64_t position) noexcept { machine_.set_position(position); }
+  void set_position(std::uint64_t position, epoch of) noexcept {
+    machine_.set_position(position);
+    machine_.on_data_of(of);
+  }
 
   void stop() {
     stopped_ = true;
@@ -371,9 +374,9 @@ bool node::vote() {
   return own && own->vote();
 }
 
-void node::set_position(std::uint64_t position) {
+void node::set_position(std::uint64_t position, epoch of) {
   if (const auto own = core_.lock()) {
-    own->set_position(position);
+    own->set_position(position, of);
   }
 }
 

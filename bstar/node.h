@@ -97,7 +97,8 @@ public:
   [[nodiscard]] bool vote();
 
   // How far the data of this node are; see state_machine::set_position().
-  void set_position(std::uint64_t position);
+  // `of`: the epoch that they are of, 0 if they know none; see state_machine::on_data_of().
+  void set_position(std::uint64_t position, epoch of = 0);
 
   [[nodiscard]] node_status status() const;
 

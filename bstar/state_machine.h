@@ -102,6 +102,9 @@ public:
   // data. Comparable across epochs, as a sequence number with the epoch in its high bits is.
   void set_position(std::uint64_t position) noexcept { position_ = position; }
 
+  // The data of this node are of this epoch, of which the peer has not spoken perhaps: its next one is later.
+  void on_data_of(epoch of) noexcept { seen_ = of > seen_ && of <= max_epoch ? of : seen_; }
+
   [[nodiscard]] state current() const noexcept { return state_; }
   [[nodiscard]] bool serving() const noexcept { return state_ == state::active; }
   // Its own if active or suspended, else that of the last active it followed.

@@ -272,7 +272,7 @@ private:
     }
     if (node_ && position_ != state_->number()) {
       position_ = state_->number();
-      node_->set_position(position_);
+      node_->set_position(position_, static_cast<bstar::epoch>(epoch_of(position_)));
     }
     if (handlers_.on_event) {
       // A handler may act.

@@ -595,6 +595,17 @@ TEST_F(machine_script, next_epoch_is_later_than_all_that_were_heard_of) {
   EXPECT_EQ(activated, epochs{8});
 }
 
+TEST_F(machine_script, next_epoch_is_later_than_that_of_the_data) {
+  start(role::backup);
+  hear(peer_state::active, 1);
+  // Which have come from the peer, though its state has not.
+  machine->on_data_of(3);
+  pass(2'000ms);
+  EXPECT_TRUE(ask());
+  EXPECT_EQ(activated, std::vector<epoch>{4});
+  EXPECT_EQ(persisted.back(), 4U);
+}
+
 TEST_F(machine_script, nobody_is_active_without_an_epoch) {
   start(pair_options{.as = role::primary, .take_over = takeover::on_expiry}, max_epoch);
   pass(2s);
