@@ -268,7 +268,12 @@ void server_state::consider(const update& u, sequence base, std::optional<time_p
                             time_point now, actions& out) {
   const auto id = update_id::of_frame(u.id);
   const auto* const there = map_->find(u.key);
-  const bool is_later = (there != nullptr && there->number() > base) || erased_.of(u.key) > base ||
+  // Of one client what it did last counts, though the other was published here first.
+  const bool is_own_earlier = there != nullptr && id.has_session() && there->id().has_session() &&
+                              there->id().session() == id.session() &&
+                              there->id().counter() < id.counter();
+  const bool is_later = (there != nullptr && there->number() > base && !is_own_earlier) ||
+                        (erased_.of(u.key) > base && !is_own_earlier) ||
                         (there == nullptr && !erased_.complete_from(base));
   const bool is_idle = there == nullptr && u.erases();
   if (is_later || is_idle || applied_->contains(id)) {

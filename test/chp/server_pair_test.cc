@@ -365,6 +365,23 @@ TEST_F(server_pair, what_the_winner_had_of_the_loser_is_not_later_than_what_that
   EXPECT_EQ(a.content(), b.content());
 }
 
+TEST_F(server_pair, what_a_client_did_last_counts_though_something_earlier_of_it_is_replayed) {
+  begin();
+  unlink();
+  for (auto* n : {&b, &a}) {
+    n->set("k", "1", id(1));
+    n->set("gone", "1", id(2));
+  }
+  a.set("k", "2", id(3));
+  a.set("gone", "", id(4));
+  b.activate(2);
+  ASSERT_EQ(b.content(), (content{{"gone", "1"}, {"k", "1"}}));
+  make_passive(a);
+  link();
+  EXPECT_EQ(b.content(), (content{{"k", "2"}}));
+  EXPECT_EQ(a.content(), b.content());
+}
+
 TEST_F(server_pair, an_offer_that_was_cut_off_is_made_again) {
   begin();
   unlink();
