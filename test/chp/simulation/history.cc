@@ -1,5 +1,7 @@
 #include "test/chp/simulation/history.h"
 
+#include <algorithm>
+
 namespace chp::simulation {
 
 bool history::begin(std::uint64_t epoch, sequence base) {
@@ -19,6 +21,12 @@ bool history::contains(sequence at, sequence number) const {
     at = one->base;
   }
   return false;
+}
+
+bool history::is_overwritten(std::string_view key, sequence number) const {
+  const auto& all = era_of(number)->entries;
+  return std::any_of(all.begin(), all.end(),
+                     [&](const entry& e) { return e.number > number && e.key == key; });
 }
 
 bool history::is_before(std::uint64_t epoch, sequence at) const {

@@ -145,6 +145,13 @@ std::uint32_t ledger::update_setting(std::string_view key, std::string_view valu
   return at(known).key == key && at(known).value == value ? known : 0;
 }
 
+// Whether this is something that the same client had done before.
+bool ledger::is_earlier_of_same(std::uint32_t update, const record& of) const {
+  const auto id = update != 0 ? at(update).id : update_id{};
+  return id.has_session() && of.id.has_session() && id.session() == of.id.session() &&
+         id.counter() < of.id.counter();
+}
+
 bool ledger::is_in(sequence at, const record& of) const {
   return std::any_of(of.published.begin(), of.published.end(),
                      [&](sequence number) { return history_.contains(at, number); });
@@ -235,6 +242,10 @@ void ledger::expire(const update& u) {
                                  std::string{u.key} + ", and nobody has set it");
     return;
   }
+  // One that is offered and taken was due where it comes from.
+  if (!expiries_.insert(update_id::of_frame(u.id)).second) {
+    return;
+  }
   ++expired_;
   const auto* const last = history_.last_of(u.key, u.number - 1);
   if (last == nullptr || last->erases || last->update == 0) {
@@ -286,6 +297,9 @@ void ledger::on_synchronized(std::size_t node, const store& map) {
   own.number = map.number();
   if (gives_up) {
     ++given_up_;
+    // What it had heard and followed is not pending any more.
+    std::erase_if(own.heard,
+                  [&](std::uint32_t number) { return is_in(own.past.back(), at(number)); });
     excuse_losses();
   }
   check_map("node " + std::to_string(node), replica_of(map), map.number(), {});
@@ -314,7 +328,8 @@ void ledger::on_offered(std::size_t node, const update_id& id, bool taken) {
   // What is before it in this history must be before it in its own.
   const auto own = one.published.front();
   const auto* const before = history_.last_of(one.key, memory_[node].number - 1);
-  if (before != nullptr && !history_.contains(own, before->number)) {
+  const bool is_own_earlier = before != nullptr && is_earlier_of_same(before->update, one);
+  if (before != nullptr && !is_own_earlier && !history_.contains(own, before->number)) {
     report(breach::resurrected, name(known) + " is taken over a later " + text_of(before->number));
   }
 }
@@ -348,16 +363,20 @@ void ledger::check_rest(std::size_t active) {
   const auto map = history_.at(here);
   for (std::uint32_t number = 1; number <= updates_.size(); ++number) {
     const auto& one = at(number);
-    if (!(one.promised || one.committed) || one.excused || is_in(here, one)) {
+    const bool is_over = one.ttl && now() >= one.made + *one.ttl;
+    if (!(one.promised || one.committed) || one.excused || is_over || is_in(here, one)) {
       continue;
     }
     // It was given a number that is not of this history. Something later must be in its place.
     const auto first = *std::min_element(one.published.begin(), one.published.end());
+    const auto there = map.find(one.key);
+    const bool is_erased = one.erases && (there == map.end() || there->second->erases);
+    if (is_erased || history_.is_overwritten(one.key, first)) {
+      continue;
+    }
     bool replaced = false;
     history_.for_each(here, [&](const history::entry& e) {
-      const auto before =
-          e.update != 0 && one.id.has_session() && at(e.update).id.session() == one.id.session() &&
-          at(e.update).id.has_session() && at(e.update).id.counter() < one.id.counter();
+      const bool before = is_earlier_of_same(e.update, one);
       replaced = replaced || (e.key == one.key && e.number > first && !before);
     });
     if (!replaced) {

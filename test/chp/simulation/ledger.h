@@ -144,6 +144,7 @@ private:
   [[nodiscard]] const record& at(std::uint32_t number) const { return updates_[number - 1]; }
   [[nodiscard]] std::uint32_t update_of(const update_id& id) const;
   [[nodiscard]] std::uint32_t update_setting(std::string_view key, std::string_view value) const;
+  [[nodiscard]] bool is_earlier_of_same(std::uint32_t update, const record& of) const;
   [[nodiscard]] bool is_in(sequence at, const record& of) const;
   [[nodiscard]] bool anybody_has(const record& of) const;
   void expire(const update& u);
@@ -154,6 +155,7 @@ private:
   std::vector<record> updates_;
   std::map<update_id, std::uint32_t> by_id_;
   std::map<std::uint64_t, std::vector<std::uint32_t>> sessions_;  // by counter
+  std::set<update_id> expiries_;                                  // the servers' own
   history history_;
   std::array<memory, nodes> memory_;
   std::vector<finding> findings_;

@@ -514,6 +514,7 @@ void node_process::finish() {
   carry_out();
   here().books().on_position(number(), one.state.number());
   one.machine.set_position(one.state.number());
+  one.machine.on_data_of(static_cast<bstar::epoch>(epoch_of(one.state.number())));
   one.alarm.set(one.state.next_deadline());
 }
 

@@ -292,6 +292,8 @@ void scenario::kill_active() {
 void scenario::restart_both() {
   for (const auto& one : nodes_) {
     pass(town_.up_to(milliseconds{1'000}));
+    // A backup that was too slow for a moment is waited for.
+    (void)wait_for(milliseconds{10'000}, [this] { return in_sync(); });
     troublemaker_->kill(*one, false, milliseconds{50});
     if (!wait_for(milliseconds{10'000}, [this] { return in_sync(); })) {
       town_.books().report(breach::not_converged, "the backup is not in sync again");
@@ -310,7 +312,16 @@ void scenario::split() {
   for (std::size_t i = 0; i != clients_.size(); ++i) {
     troublemaker_->part(*clients_[i], *nodes_[i % 2], 2, lasting);
   }
-  pass(lasting + milliseconds{1});
+  pass(lasting - milliseconds{1});
+  // What is still under way does not arrive: the other side hears of it from its server alone.
+  for (const auto& s : town_.net().living()) {
+    for (const auto& one : clients_) {
+      if (&s->host(end_of_stream::connecting) == &one->host()) {
+        s->cut(milliseconds{0}, milliseconds{0});
+      }
+    }
+  }
+  pass(milliseconds{2});
 }
 
 // All is well: everybody has what the active server has, and can set something.
