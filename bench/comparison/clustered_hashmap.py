@@ -91,8 +91,8 @@ class Bench:
         with contextlib.ExitStack() as running:
             for own, other, role in ((*ports, "--primary"), (*reversed(ports), "--backup")):
                 running.enter_context(self.server(
-                    own, role, "--state", f"tcp://{address(own + 3)}", "--peer", f"tcp://{address(other)}",
-                    "--peer-state", f"tcp://{address(other + 3)}"))
+                    own, role, "--peer", address(other), "--bstar-bind", f"tcp://{address(own + 3)}",
+                    "--bstar-connect", f"tcp://{address(other + 3)}"))
             output, found = self.probe("sets", SETS, *map(address, ports), "--count", self.settings.sets)
         if "degraded: 0" not in output.splitlines():
             raise Failed("the updates were acknowledged without a backup")
