@@ -478,6 +478,9 @@ private:
     const bool good = all_committed && all_expired && all_equal && found.good() && invented_ == 0 &&
                       out_of_order_ == 0 && failed_ == 0 && lives.early == 0 && lives.left == 0;
     report["good"] = good;
+    if (good) {
+      ledger_.forget_before(held);
+    }
     print(report);
     for (const auto& fault : found.faults) {
       std::fprintf(stderr, "chp_storm: %s\n", fault.c_str());

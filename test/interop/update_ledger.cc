@@ -124,6 +124,22 @@ ledger_verdict update_ledger::check(const map& held) const {
   return found;
 }
 
+void update_ledger::forget_before(const map& held) {
+  for (std::uint32_t key = 0; key < keys_.size(); ++key) {
+    auto& all = of_key_[key];
+    const auto at = held.find(keys_[key]);
+    name last{};
+    if (at != held.end() && read(at->second, last)) {
+      all = {last};
+      continue;
+    }
+    // What erased it last. A key that nobody has erased was never there.
+    const auto eraser = std::find_if(all.rbegin(), all.rend(),
+                                     [this](const name& n) { return of(n).what == kind::erase; });
+    all = eraser == all.rend() ? std::vector<name>{} : std::vector<name>{*eraser};
+  }
+}
+
 void lifetime_ledger::begin(const std::string& key, seconds ttl, time_point now) {
   all_.try_emplace(key, life{.ttl = ttl, .began = now});
 }

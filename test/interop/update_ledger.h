@@ -43,6 +43,8 @@ public:
 
   // What is later: of one writer by its numbers, and of two if one began when the other was committed.
   [[nodiscard]] ledger_verdict check(const map& held) const;
+  // All is committed, and what is held is good: from now on that stands for what led to it.
+  void forget_before(const map& held);
 
 private:
   struct update {

@@ -127,6 +127,21 @@ TEST_F(books, what_nobody_set_is_invented) {
   expect({{"a", of_a}, {"b", "1.1."}}, 0, 0, 1);
 }
 
+TEST_F(books, what_is_forgotten_is_still_known_to_be_old) {
+  const auto first = set(0, "a", 0ms, 1ms);
+  const auto last = set(0, "a", 2ms, 3ms);
+  const auto erased = set(1, "b", 0ms, 1ms);
+  erase(1, "b", 2ms, 3ms);
+  ledger.forget_before({{"a", last}});
+  expect({{"a", last}}, 0, 0, 0);
+  expect({{"a", first}}, 1, 0, 0);
+  expect({}, 1, 0, 0);
+  expect({{"a", last}, {"b", erased}}, 0, 1, 0);
+  const auto later = set(0, "a", 4ms, 5ms);
+  expect({{"a", later}}, 0, 0, 0);
+  expect({{"a", last}}, 1, 0, 0);
+}
+
 TEST(lifetimes, end_in_time) {
   lifetime_ledger ledger;
   ledger.begin("k", 1s, at(0ms));
