@@ -18,6 +18,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -105,6 +106,19 @@ TEST_F(chp_client, a_coroutine_sets_reads_watches_and_erases) {
     over = true;
   });
   run_until([&] { return over; });
+}
+
+TEST_F(chp_client, its_connections_are_a_dealer_a_sub_and_a_pub) {  // CHP-4, CHP-5, CHP-6
+  auto options = impatient();
+  options.subtree = "/a/";
+  const auto c = ready_client(options);
+  EXPECT_EQ(first->topics, (std::vector<std::string>{"/a/", "HUGZ"}));
+  EXPECT_EQ(set(*c, "/a/1", "one"), error_code{});
+  EXPECT_EQ(first->sets, 1U);
+  using enum zmtp::socket_type;
+  EXPECT_EQ(first->peer_types[0], std::set{dealer});
+  EXPECT_EQ(first->peer_types[1], std::set{sub});
+  EXPECT_EQ(first->peer_types[2], std::set{pub});
 }
 
 TEST_F(chp_client, what_cannot_be_connected_to_is_said_at_once) {

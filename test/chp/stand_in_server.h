@@ -12,9 +12,12 @@
 
 #include <boost/asio/any_io_executor.hpp>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -67,7 +70,9 @@ public:
   bool acknowledges = true;
   std::map<std::string, std::string> map;
   sequence number = 0;
-  std::size_t sets = 0;  // KVSETs that came, each counted once
+  std::size_t sets = 0;                                   // KVSETs that came, each counted once
+  std::vector<std::string> topics;                        // that were subscribed to, as they came
+  std::array<std::set<zmtp::socket_type>, 3> peer_types;  // of its three ports
 
 private:
   static zmtp::socket_options options() {
@@ -86,11 +91,18 @@ private:
     return own;
   }
 
+  void note_type(std::size_t port, const zmtp::peer_info* info) {
+    if (info != nullptr && info->type) {
+      peer_types[port].insert(*info->type);
+    }
+  }
+
   void hear_router() {
     router_.async_receive([this](zmtp::error_code ec, const zmtp::routed_message& m) {
       if (ec) {
         return;
       }
+      note_type(0, router_.info(m.peer));
       if (m.what == zmtp::routed_message::kind::message && answers) {
         const auto asked = parse_snapshot_port(m.content, {});
         const auto subtree = std::get<snapshot_request>(*asked).subtree;
@@ -112,14 +124,19 @@ private:
         return;
       }
       if (m.what == zmtp::routed_message::kind::attached) {
-        if (const auto* const info = publisher_.info(m.peer)) {
+        const auto* const info = publisher_.info(m.peer);
+        note_type(1, info);
+        if (info != nullptr) {
           if (const auto session = parse_announcement(info->properties).session) {
             sessions_[*session] = m.peer;
           }
         }
-      } else if (answers && m.what == zmtp::routed_message::kind::message &&
-                 m.content.front() == "\1HUGZ") {
-        static_cast<void>(publisher_.try_send(m.peer, make_heartbeat()));
+      } else if (m.what == zmtp::routed_message::kind::message &&
+                 m.content.front().starts_with('\1')) {
+        topics.emplace_back(m.content.front().substr(1));
+        if (answers && topics.back() == "HUGZ") {
+          static_cast<void>(publisher_.try_send(m.peer, make_heartbeat()));
+        }
       }
       hear_publisher();
     });
@@ -128,6 +145,9 @@ private:
     collector_.async_receive([this](zmtp::error_code ec, const zmtp::message& m) {
       if (ec) {
         return;
+      }
+      for (const auto& each : collector_.peers()) {
+        note_type(2, &each.info);
       }
       if (const auto set_to = parse_set(m, form::kvmsg, {})) {
         const auto id = update_id::of_frame(set_to->id);
