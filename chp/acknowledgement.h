@@ -27,7 +27,7 @@ inline constexpr std::size_t max_gaps = 64;
 struct acknowledgement {
   std::uint64_t counter = 0;
   boost::container::small_vector<counter_range, 2> gaps;
-  bool degraded = false;  // committed by one server alone, because it has no backup
+  bool degraded = false;  // committed by one of a pair alone, while the other one is away
 };
 
 // Appends ack=<counter>, gaps=<first>-<last>,… and degraded=1, the latter two where there are any.

@@ -35,7 +35,7 @@ struct client_event {
     too_large,           // its map is above our limits
     history_refused,     // what it has is older than what we have seen: another is asked
     history_lost,        // … of all of them, and is taken: committed updates may be gone
-    degraded,            // it commits without a backup
+    degraded,            // one of a pair: it commits without the other one
     replicated,          // … with one again
   };
   kind what = kind::following;

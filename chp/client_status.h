@@ -25,7 +25,7 @@ struct client_status {
   bool ready = false;  // there is a map
   bool following =
       false;  // … that is kept up to date now; otherwise it is as it was when last it was
-  bool degraded = false;  // the server commits without a backup
+  bool degraded = false;  // one of a pair commits without the other one
   bool acknowledges =
       false;               // the server is of this project: committed is what its backup has, too
   std::size_t server = 0;  // the one that is followed or turned to, in the order of the constructor

@@ -1,0 +1,304 @@
+// Clients of ours at servers of ours, on real sockets: what is committed is there, at one server, at a pair
+// of which one dies, and after both were active (reliability 3.1, 3.2).
+
+#include "chp/client.h"
+#include "chp/server.h"
+#include "test/chp/pair_fixture.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace chp {
+namespace {
+
+using boost::system::error_code;
+
+// A client, and what it was told.
+struct user {
+  user(const boost::asio::any_io_executor& executor, const std::vector<server_address>& servers,
+       const client_options& options)
+      : map{executor, servers, options,
+            [this](const client_event& e) { events.push_back(e.what); }},
+        changes{map.watch()} {}
+
+  // Without waiting for the end, which is counted.
+  void set(std::string key, std::string value, const set_options& how = {}) {
+    ++asked;
+    map.async_set(std::move(key), std::move(value), how, [this](error_code ec) { count(ec); });
+  }
+  void erase(std::string key) {
+    ++asked;
+    map.async_erase(std::move(key), [this](error_code ec) { count(ec); });
+  }
+  void count(error_code ec) {
+    ++ended;
+    failed += ec ? 1U : 0U;
+  }
+  [[nodiscard]] bool idle() const noexcept { return ended == asked; }
+  [[nodiscard]] content all() const {
+    content all;
+    map.for_each("",
+                 [&](std::string_view key, std::string_view value) { all.emplace(key, value); });
+    return all;
+  }
+  // The map as whoever only watches has it.
+  [[nodiscard]] const content& watched() {
+    for (std::vector<change> batch; changes.try_receive(batch);) {
+      for (const auto& one : batch) {
+        if (one.erased()) {
+          seen.erase(one.key);
+        } else {
+          seen[one.key] = one.value;
+        }
+      }
+    }
+    return seen;
+  }
+  [[nodiscard]] bool heard(client_event::kind what) const {
+    return std::find(events.begin(), events.end(), what) != events.end();
+  }
+
+  std::vector<client_event::kind> events;
+  client map;
+  watcher changes;
+  content seen;
+  std::size_t asked = 0;
+  std::size_t ended = 0;
+  std::size_t failed = 0;
+};
+
+class client_servers : public pair_test {
+protected:
+  static client_options impatient() {
+    client_options options;
+    options.heartbeat = 50ms;
+    options.retry = 5ms;
+    options.longest_retry = 20ms;
+    options.resend = 100ms;
+    return options;
+  }
+  static server_address address(const server_endpoints& at) {
+    return server_address::at(at.snapshots.to_string());
+  }
+  std::unique_ptr<user> user_of(const std::vector<server_address>& servers,
+                                const client_options& options = impatient()) {
+    return std::make_unique<user>(executor(), servers, options);
+  }
+  std::unique_ptr<user> user_of_pair(const client_options& options = impatient()) {
+    return user_of({address(primary.at), address(backup.at)}, options);
+  }
+  void finish(const user& of) {
+    run_until([&] { return of.idle(); });
+    EXPECT_EQ(of.failed, 0U);
+  }
+  void expect_all(user& of, const content& what) {
+    run_until([&] { return of.map.status().following && of.all() == what; });
+    EXPECT_EQ(of.watched(), what);
+  }
+  server_endpoints serve(std::uint64_t epoch = 0, std::string_view at = "tcp://127.0.0.1:*") {
+    alone.reset();
+    alone.emplace(executor(), server_options{.epoch = epoch, .heartbeat = 20ms});
+    return alone->bind(at);
+  }
+
+  std::optional<server> alone;
+};
+
+TEST_F(client_servers, what_is_committed_is_in_every_copy) {
+  const auto at = address(serve());
+  const auto setter = user_of({at});
+  const auto reader = user_of({at});
+  setter->set("/a/1", "one");
+  setter->set("/a/2", "two");
+  setter->set("plain", "three");
+  setter->erase("/a/1");
+  finish(*setter);
+  const content expected{{"/a/2", "two"}, {"plain", "three"}};
+  EXPECT_EQ(setter->all(), expected) << "the map has it when it is committed";
+  expect_all(*reader, expected);
+  // Who comes late gets the snapshot.
+  expect_all(*user_of({at}), expected);
+  EXPECT_TRUE(setter->map.status().acknowledges);
+  EXPECT_FALSE(setter->map.status().degraded) << "it has no backup to miss";
+  EXPECT_EQ(setter->map.status().counters.gaps, 0U);
+}
+
+TEST_F(client_servers, a_subtree_comes_alone_and_misses_nothing) {
+  const auto at = address(serve());
+  auto options = impatient();
+  options.subtree = "/a/";
+  const auto reader = user_of({at}, options);
+  const auto setter = user_of({at});
+  content expected;
+  for (int n = 0; n < 500; ++n) {
+    const auto key = std::to_string(n);
+    setter->set("/a/" + key, key);
+    setter->set("/b/" + key, key);
+    expected["/a/" + key] = key;
+  }
+  finish(*setter);
+  expect_all(*reader, expected);
+  // Its own updates may be elsewhere.
+  reader->set("/b/0", "changed");
+  finish(*reader);
+  run_until([&] { return setter->map.get("/b/0") == "changed"; });
+  EXPECT_EQ(reader->all(), expected);
+  EXPECT_EQ(reader->map.status().counters.gaps, 0U);
+}
+
+TEST_F(client_servers, a_time_to_live_ends_for_all) {
+  const auto at = address(serve());
+  const auto setter = user_of({at});
+  const auto reader = user_of({at});
+  setter->set("/short", "1", {.ttl = 1s});
+  setter->set("/long", "2", {.ttl = 1h});
+  finish(*setter);
+  EXPECT_EQ(setter->all().size(), 2U);
+  expect_all(*reader, {{"/long", "2"}});
+  expect_all(*setter, {{"/long", "2"}});
+}
+
+TEST_F(client_servers, many_updates_on_the_way_are_each_carried_out_once_and_in_order) {
+  const auto at = address(serve());
+  const auto one = user_of({at});
+  const auto other = user_of({at});
+  for (int n = 0; n < 20'000; ++n) {
+    one->set("/one/" + std::to_string(n % 100), std::to_string(n));
+    other->set("/other/" + std::to_string(n % 100), std::to_string(n));
+  }
+  finish(*one);
+  finish(*other);
+  content expected;
+  for (int n = 19'900; n < 20'000; ++n) {
+    expected["/one/" + std::to_string(n % 100)] = std::to_string(n);
+    expected["/other/" + std::to_string(n % 100)] = std::to_string(n);
+  }
+  expect_all(*one, expected);
+  expect_all(*other, expected);
+  EXPECT_EQ(alone->status().counters.updates, 40'000U);
+}
+
+TEST_F(client_servers, a_server_that_lost_its_map_is_followed_in_a_later_epoch) {
+  const auto bound = serve(1);
+  const auto reader = user_of({address(bound)});
+  reader->set("/a", "1");
+  finish(*reader);
+  EXPECT_EQ(epoch_of(reader->map.status().number), 1U);
+  serve(2, bound.snapshots.to_string());
+  expect_all(*reader, {});
+  reader->set("/b", "2");
+  finish(*reader);
+  expect_all(*reader, {{"/b", "2"}});
+  EXPECT_EQ(epoch_of(reader->map.status().number), 2U);
+}
+
+TEST_F(client_servers, with_a_pair_committed_is_what_both_have) {
+  start();
+  const auto setter = user_of_pair();
+  setter->set("/a", "1");
+  finish(*setter);
+  EXPECT_FALSE(setter->map.status().degraded);
+  EXPECT_EQ(backup.all(), (content{{"/a", "1"}}));
+  EXPECT_TRUE(has_epoch(setter->map.status().number));
+}
+
+TEST_F(client_servers, nothing_that_was_committed_is_lost_with_the_active_one) {
+  start();
+  const auto setter = user_of_pair();
+  const auto reader = user_of_pair();
+  auto options = impatient();
+  options.subtree = "/later/";
+  const auto follower = user_of_pair(options);
+  content expected;
+  const auto set_some = [&](const std::string& folder, int count) {
+    for (int n = 0; n < count; ++n) {
+      setter->set(folder + std::to_string(n), std::to_string(n));
+      expected[folder + std::to_string(n)] = std::to_string(n);
+    }
+  };
+  setter->set("/gone", "1");
+  setter->erase("/gone");
+  set_some("/before/", 100);
+  finish(*setter);
+  // In the middle of what is on the way.
+  set_some("/during/", 5'000);
+  run_until([&] { return setter->ended > setter->asked - 4'000; });
+  EXPECT_FALSE(setter->idle());
+  primary.server.reset();
+  set_some("/later/", 100);
+  finish(*setter);
+  EXPECT_TRUE(backup.active());
+  EXPECT_TRUE(setter->map.status().degraded);
+  expect_all(*setter, expected);
+  expect_all(*reader, expected);
+  EXPECT_EQ(backup.all(), expected);
+  run_until([&] { return follower->all().size() == 100; });
+  EXPECT_FALSE(setter->heard(client_event::kind::history_lost));
+
+  // It comes back empty, follows, and takes over in its turn.
+  make(primary, options_of(bstar::role::primary));
+  connect(primary, backup);
+  run_until([&] { return backup.server->status().server.backup_in_sync; });
+  set_some("/again/", 100);
+  finish(*setter);
+  run_until([&] { return !setter->map.status().degraded; });
+  backup.server.reset();
+  set_some("/last/", 100);
+  finish(*setter);
+  EXPECT_TRUE(primary.active());
+  expect_all(*setter, expected);
+  expect_all(*reader, expected);
+  EXPECT_EQ(primary.all(), expected);
+}
+
+TEST_F(client_servers, nothing_is_lost_when_both_were_active) {
+  auto at_once = options_of(bstar::role::backup);
+  at_once.pair.pair.promote_alone_after = 10ms;
+  make(primary, options_of(bstar::role::primary));
+  make(backup, at_once);
+  // A client that reaches both sends to both; of these each reaches one side.
+  const auto here = user_of({address(primary.at)});
+  const auto there = user_of({address(backup.at)});
+  content expected;
+  for (int n = 0; n < 300; ++n) {
+    here->set("/here/" + std::to_string(n), "1");
+    there->set("/there/" + std::to_string(n), "2");
+    expected["/here/" + std::to_string(n)] = "1";
+    expected["/there/" + std::to_string(n)] = "2";
+  }
+  finish(*here);
+  finish(*there);
+  ASSERT_TRUE(primary.active());
+  ASSERT_TRUE(backup.active());
+  EXPECT_TRUE(here->map.status().degraded);
+  EXPECT_EQ(here->all().size(), 300U);
+  EXPECT_EQ(there->all().size(), 300U);
+
+  connect(primary, backup);
+  connect(backup, primary);
+  run_until([&] { return backup.server->status().server.backup_in_sync; });
+  EXPECT_FALSE(primary.active()) << "the backup's epoch is the later one";
+  expect_all(*there, expected);
+  run_until([&] { return primary.all() == expected && backup.all() == expected; });
+  // Whoever reaches both has it all, and goes on.
+  const auto anywhere = user_of_pair();
+  expect_all(*anywhere, expected);
+  anywhere->set("/more", "3");
+  finish(*anywhere);
+  EXPECT_FALSE(anywhere->map.status().degraded);
+  run_until([&] { return there->map.get("/more") == "3"; });
+  // The one that reaches the other side only has it when that one is active again.
+  backup.server.reset();
+  expected["/more"] = "3";
+  expect_all(*here, expected);
+  EXPECT_TRUE(primary.active());
+}
+
+}  // namespace
+}  // namespace chp
