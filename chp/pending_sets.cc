@@ -7,6 +7,12 @@
 
 namespace chp {
 
+namespace {
+
+constexpr std::size_t spare_places = 64;
+
+}  // namespace
+
 void pending_sets::add(ticket of, std::string key, std::string properties, std::string value,
                        bool echoed) {
   unsent_.push_back({of, std::move(key), std::move(properties), std::move(value), echoed});
@@ -21,8 +27,9 @@ const zmtp::message* pending_sets::send_next() {
   if (sent_open_ != 0 && (sent_open_ >= most_ || sent_octets_ + octets > most_octets_)) {
     return nullptr;
   }
-  const auto id = update_id::of_session(session_, first_ + sent_.size());
-  sent_.push_back({next.of, make_set(form::kvmsg, next.key, id, next.properties, next.value), true,
+  const auto id = update_id::of_session(session_, ++last_counter_);
+  sent_.push_back({next.of, last_counter_,
+                   make_set(form::kvmsg, next.key, id, next.properties, next.value), true,
                    next.echoed});
   ++sent_open_;
   sent_octets_ += sent_.back().set.framed_size();
@@ -45,18 +52,20 @@ void pending_sets::commit(sent_set& one, std::vector<ticket>& done) {
 void pending_sets::drop_committed() {
   while (!sent_.empty() && sent_.front().committed) {
     sent_.pop_front();
-    ++first_;
+  }
+  // One that a server refuses is sent on and on, and those behind it are not to be kept as long.
+  if (sent_.size() > 2 * sent_open_ + spare_places) {
+    std::erase_if(sent_, [](const sent_set& one) { return one.committed; });
   }
 }
 
 void pending_sets::commit(const acknowledgement& told, std::vector<ticket>& done) {
   auto gap = told.gaps.begin();
-  auto counter = first_;
-  for (auto one = sent_.begin(); one != sent_.end() && counter <= told.counter; ++one, ++counter) {
-    while (gap != told.gaps.end() && gap->last < counter) {
+  for (auto one = sent_.begin(); one != sent_.end() && one->counter <= told.counter; ++one) {
+    while (gap != told.gaps.end() && gap->last < one->counter) {
       ++gap;
     }
-    if (gap == told.gaps.end() || counter < gap->first) {
+    if (gap == told.gaps.end() || one->counter < gap->first) {
       commit(*one, done);
     }
   }
@@ -64,23 +73,26 @@ void pending_sets::commit(const acknowledgement& told, std::vector<ticket>& done
 }
 
 void pending_sets::commit(const update_id& echo, std::vector<ticket>& done) {
-  if (!echo.has_session() || echo.session() != session_ || echo.counter() < first_ ||
-      echo.counter() - first_ >= sent_.size()) {
+  if (!echo.has_session() || echo.session() != session_) {
     return;
   }
-  commit(sent_[static_cast<std::size_t>(echo.counter() - first_)], done);
-  drop_committed();
+  const auto found = std::lower_bound(
+      sent_.begin(), sent_.end(), echo.counter(),
+      [](const sent_set& one, std::uint64_t counter) { return one.counter < counter; });
+  if (found != sent_.end() && found->counter == echo.counter()) {
+    commit(*found, done);
+    drop_committed();
+  }
 }
 
 std::optional<std::uint64_t> pending_sets::last_unechoed() const noexcept {
   const bool any = std::any_of(sent_.begin(), sent_.end(),
                                [](const auto& one) { return !one.echoed && !one.committed; });
-  return any ? std::optional{first_ + sent_.size() - 1} : std::nullopt;
+  return any ? std::optional{sent_.back().counter} : std::nullopt;
 }
 
 void pending_sets::commit_unechoed(std::uint64_t up_to, std::vector<ticket>& done) {
-  auto counter = first_;
-  for (auto one = sent_.begin(); one != sent_.end() && counter <= up_to; ++one, ++counter) {
+  for (auto one = sent_.begin(); one != sent_.end() && one->counter <= up_to; ++one) {
     if (!one->echoed) {
       commit(*one, done);
     }

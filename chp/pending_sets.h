@@ -54,10 +54,13 @@ public:
   [[nodiscard]] std::uint64_t session() const noexcept { return session_; }
   [[nodiscard]] std::size_t sent() const noexcept { return sent_open_; }
   [[nodiscard]] std::size_t unsent() const noexcept { return unsent_.size(); }
+  // Places that are taken by what was sent: also by some that are committed, but by no more than that.
+  [[nodiscard]] std::size_t places() const noexcept { return sent_.size(); }
 
 private:
   struct sent_set {
     ticket of;
+    std::uint64_t counter;
     zmtp::message set;
     bool awaited;
     bool echoed;
@@ -77,8 +80,8 @@ private:
   std::uint64_t session_;
   std::size_t most_;
   std::size_t most_octets_;
-  std::uint64_t first_ = 1;  // the counter of sent_.front()
-  std::deque<sent_set> sent_;
+  std::uint64_t last_counter_ = 0;
+  std::deque<sent_set> sent_;  // their counters rise
   std::size_t sent_open_ = 0;  // of them not committed
   std::size_t sent_octets_ = 0;
   std::deque<unsent_set> unsent_;
