@@ -371,8 +371,10 @@ class Demo(unittest.TestCase):
     def test_all_of_it_holds(self):
         result = run("demo", "--seconds", "2")
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
-        self.assertRegex(result.stdout.splitlines()[-1], r"^all of it held: \d+ requests, ")
+        self.assertRegex(result.stdout, r"(?m)^all of it held: \d+ requests, ")
         self.assertIn("killing worker", result.stdout)
+        self.assertRegex(result.stdout.splitlines()[-1], r"^all of it held: \d+ updates, ")
+        self.assertIn("killing the active server", result.stdout)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,12 @@
 // zinc demo: the main job, live. A broker in this process, four workers in processes of their own, of
 // both versions, clients of both versions; one worker is killed in the middle; every request must be
-// answered, rightly and at the first attempt.
+// answered, rightly and at the first attempt. Then a map, whose server is killed (demo_pair).
 
 #include "mdp/broker.h"
 #include "mdp/client.h"
+#include "tools/zinc/child_process.h"
 #include "tools/zinc/commands.h"
+#include "tools/zinc/demo_pair.h"
 #include "tools/zinc/stop_signals.h"
 #include "zmtp/socket/complete.h"
 
@@ -22,13 +24,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <memory>
-#include <spawn.h>
 #include <string>
-#include <sys/wait.h>
 #include <utility>
 #include <vector>
-
-extern char** environ;  // NOLINT: POSIX has it so
 
 namespace zinc {
 
@@ -42,43 +40,6 @@ constexpr std::array versions{"0.1", "0.2"};
 constexpr unsigned worker_count = 4;
 constexpr int loops_per_client = 8;
 constexpr auto row_interval = 500ms;
-
-// A worker in a process of its own, which can be killed as a real one is.
-class worker_process {
-public:
-  worker_process(const std::string& broker, const char* version) {
-    std::array<std::string, 9> words{"zinc", "worker", "--connect", broker,     "--service",
-                                     "echo", "--mdp",  version,     "--delay=1"};
-    std::vector<char*> arguments;
-    for (auto& word : words) {
-      arguments.push_back(word.data());
-    }
-    arguments.push_back(nullptr);
-    ::posix_spawn_file_actions_t actions;
-    ::posix_spawn_file_actions_init(&actions);
-    // Its log would disturb the table.
-    ::posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", 1, 0);
-    if (::posix_spawn(&id_, "/proc/self/exe", &actions, nullptr, arguments.data(), environ) != 0) {
-      id_ = -1;
-    }
-    ::posix_spawn_file_actions_destroy(&actions);
-  }
-  worker_process(worker_process&& other) noexcept : id_{std::exchange(other.id_, -1)} {}
-  worker_process& operator=(worker_process&&) = delete;
-  ~worker_process() { end(SIGKILL); }
-
-  [[nodiscard]] ::pid_t id() const noexcept { return id_; }
-  void end(int signal) noexcept {
-    if (id_ > 0) {
-      ::kill(id_, signal);
-      ::waitpid(id_, nullptr, 0);
-      id_ = -1;
-    }
-  }
-
-private:
-  ::pid_t id_ = -1;
-};
 
 // The clients of one version, and what became of their requests.
 struct clients {
@@ -102,7 +63,9 @@ public:
     const auto at = broker_.bind("tcp://127.0.0.1:*").to_string();
     fmt::print("broker at {}\n", at);
     for (unsigned i = 0; i < worker_count; ++i) {
-      workers_.emplace_back(at, versions[i % versions.size()]);
+      workers_.emplace_back(std::vector<std::string>{"worker", "--connect", at, "--service", "echo",
+                                                     "--mdp", versions[i % versions.size()],
+                                                     "--delay=1"});
       fmt::print("worker {} of MDP/{}, process {}\n", i + 1, versions[i % versions.size()],
                  workers_.back().id());
     }
@@ -232,7 +195,7 @@ private:
   unsigned seconds_;
   asio::io_context context_{1};
   mdp::broker broker_;
-  std::vector<worker_process> workers_;
+  std::vector<child_process> workers_;
   std::vector<std::unique_ptr<clients>> clients_;
   int loops_ = 0;
   bool closing_ = false;
@@ -244,6 +207,13 @@ private:
 
 }  // namespace
 
-int run_demo(const demo_arguments& arguments) { return demo{arguments.seconds}.run(); }
+int run_demo(const demo_arguments& arguments) {
+  const auto code = demo{arguments.seconds}.run();
+  if (code != exit_code::done) {
+    return code;
+  }
+  fmt::print("\n");
+  return run_pair_demo(arguments.seconds) ? exit_code::done : exit_code::failed;
+}
 
 }  // namespace zinc

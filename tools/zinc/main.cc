@@ -299,7 +299,9 @@ int run(int argc, char** argv) {
       "a node of a Binary Star pair, and a command that runs while it is active. Prints `bound "
       "ENDPOINT`, `voter ENDPOINT`, and `active EPOCH` or `passive REASON` with each change.");
   auto* const demo_app = app.add_subcommand(
-      "demo", "a broker, workers and clients of both versions, and a worker killed");
+      "demo",
+      "a broker, workers and clients of both versions, and a worker killed; then a map at a "
+      "pair of servers, and the active one killed");
   chp.add_to(app);
   add_broker(*broker_app, broker);
   add_worker(*worker_app, worker);
