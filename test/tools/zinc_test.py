@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -365,6 +366,33 @@ class Brokers(unittest.TestCase):
             process.terminate()
             self.assertEqual(process.wait(DEADLINE), 0)
             self.assertEqual(process.stderr.read().count("has stopped: peers="), 2)
+
+
+class Signals(unittest.TestCase):
+    """Who has read that a server is bound may send it a signal."""
+
+    COMMANDS = {
+        "broker": ["broker", "--bind", "tcp://127.0.0.1:*"],
+        "chp": ["chp", "server", "--bind", "tcp://127.0.0.1:*"],
+        "bstar": ["bstar", "--primary", "--bind", "tcp://127.0.0.1:*", "--connect", "tcp://127.0.0.1:1"],
+    }
+
+    def test_are_taken_before_it_says_so(self):
+        if not shutil.which("strace"):
+            self.skipTest("there is no strace")
+        for name, words in self.COMMANDS.items():
+            with self.subTest(name), tempfile.NamedTemporaryFile("r") as log:
+                trace = ["strace", "-f", "-e", "trace=rt_sigaction,write", "-o", log.name]
+                with subprocess.Popen([*trace, ZINC, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                      text=True) as process:
+                    if not process.stdout.readline().startswith("bound"):
+                        self.skipTest("strace may not trace here")
+                    begin = log.readline()
+                    os.kill(int(begin.split()[0]), signal.SIGTERM)
+                    self.assertEqual(process.wait(DEADLINE), 0)
+                said = (begin + log.read()).partition('write(1, "bound')[0]
+                for taken in ("SIGTERM", "SIGINT") + (("SIGUSR1",) if name != "bstar" else ()):
+                    self.assertIn(f"rt_sigaction({taken}, ", said)
 
 
 class Demo(unittest.TestCase):

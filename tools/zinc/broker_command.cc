@@ -84,14 +84,16 @@ private:
 // A broker with a context that one thread runs. It shares nothing with the others.
 class virtual_broker {
 public:
-  explicit virtual_broker(const mdp::broker_options& options)
-      : broker_{context_.get_executor(), options}, refusals_{context_.get_executor(), broker_} {}
+  virtual_broker(const mdp::broker_options& options, std::vector<std::string> endpoints)
+      : endpoints_{std::move(endpoints)},
+        broker_{context_.get_executor(), options},
+        refusals_{context_.get_executor(), broker_} {}
 
   [[nodiscard]] asio::any_io_executor executor() { return context_.get_executor(); }
 
   // Before it runs. Prints what is bound.
-  [[nodiscard]] exit_code bind(const std::vector<std::string>& endpoints) {
-    for (const auto& at : endpoints) {
+  [[nodiscard]] exit_code bind() {
+    for (const auto& at : endpoints_) {
       zmtp::error_code ec;
       const auto bound = broker_.bind(at, ec);
       if (ec) {
@@ -139,6 +141,7 @@ public:
   }
 
 private:
+  std::vector<std::string> endpoints_;
   asio::io_context context_{1};
   mdp::broker broker_;
   refusal_log refusals_;
@@ -171,16 +174,12 @@ int run_broker(const broker_arguments& arguments) {
   std::vector<std::unique_ptr<virtual_broker>> brokers;
   try {
     for (const auto& endpoints : endpoints_of_brokers(arguments)) {
-      brokers.push_back(std::make_unique<virtual_broker>(resolve(arguments)));
-      if (const auto code = brokers.back()->bind(endpoints); code != exit_code::done) {
-        return code;
-      }
+      brokers.push_back(std::make_unique<virtual_broker>(resolve(arguments), endpoints));
     }
   } catch (const config_fault& fault) {
     spdlog::error("{}", fault.what());
     return exit_code::misused;
   }
-  std::fflush(stdout);
   const auto each = [&](void (virtual_broker::*what)()) {
     for (const auto& one : brokers) {
       (one.get()->*what)();
@@ -202,6 +201,13 @@ int run_broker(const broker_arguments& arguments) {
                       cancel_signals();
                       each(&virtual_broker::stop);
                     }};
+  // After the signals: who reads that it is bound may send one at once.
+  for (const auto& one : brokers) {
+    if (const auto code = one->bind(); code != exit_code::done) {
+      return code;
+    }
+  }
+  std::fflush(stdout);
   std::atomic<bool> failed = false;
   const auto run = [&](virtual_broker& one) {
     if (!one.run()) {

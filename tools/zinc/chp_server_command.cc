@@ -80,28 +80,31 @@ chp::server_options with_epoch(const chp_server_arguments& arguments) {
 class lone_server {
 public:
   lone_server(const asio::any_io_executor& executor, const chp_server_arguments& arguments)
-      : lone_server{executor, arguments, with_epoch(arguments)} {}
+      : lone_server{executor, with_epoch(arguments)} {}
 
+  void start(const chp_server_arguments& arguments) {
+    say("bound " + server_.bind(arguments.bind).snapshots.to_string());
+    if (epoch_ != 0) {
+      say_active(epoch_);
+    }
+  }
   [[nodiscard]] std::string status() const { return report(server_.status()); }
   void stop() { server_.stop(); }
 
 private:
-  lone_server(const asio::any_io_executor& executor, const chp_server_arguments& arguments,
-              const chp::server_options& options)
-      : server_{executor, options} {
-    say("bound " + server_.bind(arguments.bind).snapshots.to_string());
-    if (options.epoch != 0) {
-      say_active(static_cast<bstar::epoch>(options.epoch));
-    }
-  }
+  lone_server(const asio::any_io_executor& executor, const chp::server_options& options)
+      : server_{executor, options}, epoch_{static_cast<bstar::epoch>(options.epoch)} {}
 
   chp::server server_;
+  bstar::epoch epoch_;
 };
 
 class one_of_a_pair {
 public:
   one_of_a_pair(const asio::any_io_executor& executor, const chp_server_arguments& arguments)
-      : server_{executor, options_of(arguments), handlers()} {
+      : server_{executor, options_of(arguments), handlers()} {}
+
+  void start(const chp_server_arguments& arguments) {
     const auto peer = chp::server_address::at(arguments.peer);
     say("bound " + server_.bind(arguments.bind).snapshots.to_string());
     server_.bind_state(arguments.state_bind);
@@ -109,7 +112,6 @@ public:
                      .snapshots = peer.snapshot,
                      .publisher = peer.publisher});
   }
-
   [[nodiscard]] std::string status() const {
     const auto s = server_.status();
     return report(s.server) + ' ' + report(s.pair);
@@ -147,6 +149,8 @@ int serve(const chp_server_arguments& arguments) {
                                state.cancel();
                                server.stop();
                              }};
+  // Last: who reads that it is bound may send a signal at once.
+  server.start(arguments);
   context.run();
   return exit_code::done;
 }
