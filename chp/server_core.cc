@@ -5,6 +5,7 @@
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
@@ -244,29 +245,52 @@ asio::awaitable<void> server_core::collect(std::shared_ptr<server_core> self) {
   }
 }
 
-// A piece whenever there is room; others have their turn between two.
-asio::awaitable<void> server_core::stream(std::shared_ptr<server_core> self, zmtp::peer_id peer) {
-  std::vector<server_actions::addressed> piece;
-  zmtp::error_code gone;
-  do {
-    gone = std::get<0>(co_await self->snapshots_.async_wait_writable(peer, token));
-    piece.clear();
-    if (!gone) {
-      self->read_piece(peer, piece);
+// A piece at a time, whoever it is for, and everything else has its turn before the next.
+void server_core::await_room(zmtp::peer_id peer) {
+  snapshots_.async_wait_writable(peer, [self = shared_from_this(), peer](zmtp::error_code gone) {
+    if (gone) {
+      self->streams_.erase(peer);
+      return;
     }
-    for (auto& next : piece) {
-      while (!gone && self->snapshots_.try_send(peer, std::move(next.content)) !=
-                          zmtp::send_status::queued) {
-        gone = std::get<0>(co_await self->snapshots_.async_wait_writable(peer, token));
-      }
+    self->have_room_.push_back(peer);
+    if (self->have_room_.size() == 1) {
+      self->post_next_piece();
     }
-  } while (!gone && !piece.empty());
-  self->streaming_.erase(peer);
+  });
+}
+
+void server_core::post_next_piece() {
+  asio::post(executor_, [self = shared_from_this()] {
+    const auto peer = self->have_room_.front();
+    self->have_room_.pop_front();
+    if (!self->have_room_.empty()) {
+      self->post_next_piece();
+    }
+    self->write_piece(peer);
+  });
+}
+
+void server_core::write_piece(zmtp::peer_id peer) {
+  auto& [piece, sent] = streams_[peer];
+  if (sent == piece.size()) {
+    sent = 0;
+    read_piece(peer, piece);
+  }
+  if (piece.empty()) {
+    streams_.erase(peer);
+    return;
+  }
+  while (sent < piece.size() &&
+         snapshots_.try_send(peer, std::move(piece[sent].content)) == zmtp::send_status::queued) {
+    ++sent;
+  }
+  await_room(peer);
 }
 
 // The next of what the peer asked for; nothing if that was all.
 void server_core::read_piece(zmtp::peer_id peer, std::vector<server_actions::addressed>& piece) {
   const auto now = clock::now();
+  piece.clear();
   state_->on_writable(peer, now, actions_);
   // What is left is for when this is sent.
   actions_.stream.clear();
@@ -303,8 +327,8 @@ void server_core::carry_out() {
   }
   actions_.close_subscribers.clear();
   for (const auto peer : std::exchange(actions_.stream, {})) {
-    if (streaming_.insert(peer).second) {
-      asio::co_spawn(executor_, stream(shared_from_this(), peer), zmtp::rethrow);
+    if (streams_.try_emplace(peer).second) {
+      await_room(peer);
     }
   }
   if (hooks_.rest) {

@@ -17,9 +17,11 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include <chrono>
+#include <cstddef>
+#include <deque>
 #include <functional>
+#include <map>
 #include <memory>
-#include <set>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -79,7 +81,9 @@ private:
   static boost::asio::awaitable<void> serve_askers(std::shared_ptr<server_core> self);
   static boost::asio::awaitable<void> serve_subscribers(std::shared_ptr<server_core> self);
   static boost::asio::awaitable<void> collect(std::shared_ptr<server_core> self);
-  static boost::asio::awaitable<void> stream(std::shared_ptr<server_core> self, zmtp::peer_id peer);
+  void await_room(zmtp::peer_id peer);
+  void post_next_piece();
+  void write_piece(zmtp::peer_id peer);
   void read_piece(zmtp::peer_id peer, std::vector<server_actions::addressed>& piece);
   void on_asker(zmtp::routed_message& item, clock::time_point now);
   void on_subscriber(zmtp::routed_message& item);
@@ -103,7 +107,13 @@ private:
   std::vector<zmtp::message> behind_;  // what came meanwhile
   std::vector<server_actions::addressed> untold_;
   bool publishing_ = false;
-  std::set<zmtp::peer_id> streaming_;  // who has a coroutine for what it asked
+  // What is on its way to who asked for it.
+  struct streamed {
+    std::vector<server_actions::addressed> piece;
+    std::size_t sent = 0;
+  };
+  std::map<zmtp::peer_id, streamed> streams_;
+  std::deque<zmtp::peer_id> have_room_;  // each of them once
   boost::asio::steady_timer published_;
   zmtp::alarm alarm_;
 };

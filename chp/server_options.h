@@ -40,7 +40,7 @@ struct server_options {
   register_limits applied{};
 
   // Of one snapshot: octets between one look at whether the peer reads and the next.
-  std::size_t snapshot_piece = 256 * 1024;
+  std::size_t snapshot_piece = 64 * 1024;
   // Snapshots that one peer may have asked for and not got; it asks again for what is above.
   std::size_t snapshots_of_a_peer = 16;
   // Directories whose updates are counted, so that whoever follows one sees that nothing is missing.

@@ -5,8 +5,13 @@
 #include "test/chp/shell_fixture.h"
 #include "zmtp/socket/push_socket.h"
 
+#include <boost/asio/post.hpp>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -171,6 +176,37 @@ TEST_F(server_shell, a_snapshot_goes_as_its_peer_reads_and_others_are_served_mea
   }
   EXPECT_EQ(all.size(), 20'000U);
   EXPECT_EQ(all["k0"], value) << "of one moment";
+}
+
+TEST_F(server_shell, of_all_snapshots_one_piece_is_made_in_a_turn) {
+  start(impatient());
+  const auto first = client();
+  for (int n = 0; n < 100; ++n) {
+    set(*first, "k" + std::to_string(n), "v");
+  }
+  run_until([&] { return server_->status().keys == 100; });
+  constexpr std::size_t count = 30;
+  std::vector<std::unique_ptr<raw_client>> others;
+  for (std::size_t n = 0; n < count; ++n) {
+    others.push_back(client());
+  }
+  // Runs once in each turn.
+  std::uint64_t ended = 0;
+  std::uint64_t at_once = 0;
+  std::function<void()> look = [&] {
+    const auto now = server_->status().counters.snapshots;
+    at_once = std::max(at_once, now - ended);
+    ended = now;
+    if (ended != count) {
+      boost::asio::post(executor(), look);
+    }
+  };
+  boost::asio::post(executor(), look);
+  for (const auto& each : others) {
+    ASSERT_EQ(each->asker.try_send(make_snapshot_request("")), zmtp::send_status::queued);
+  }
+  run_until([&] { return ended == count; });
+  EXPECT_EQ(at_once, 1U);
 }
 
 TEST_F(server_shell, who_does_not_read_what_is_published_is_disconnected) {  // G3

@@ -31,10 +31,10 @@ class PairCase(unittest.TestCase):
         self.assertTrue(found["maps_equal"], found)
         self.assertTrue(found["good"], found)
 
-    def start_storm(self, pair, groups, rate, *more):
+    def start_storm(self, pair, groups, rate, *more, keys=2_000):
         """So many keys that none is set a second time before the maps are looked at: that would hide a loss."""
         return Storm(self, *(word for group in groups for word in ("--group", group)), "--rate", rate,
-                     "--keys", 2_000, "--heartbeat", pair.heartbeat, "--server-ttl", 5 * pair.heartbeat, *more)
+                     "--keys", keys, "--heartbeat", pair.heartbeat, "--server-ttl", 5 * pair.heartbeat, *more)
 
     def settle(self, storm, *how):
         settled = storm.ask("settle", *how)
@@ -57,7 +57,9 @@ class KilledTest(PairCase):
     def kill_again_and_again(self, heartbeat, kills, clients, rate):
         """Test 18."""
         pair = Pair(self, heartbeat)
-        storm = self.start_storm(pair, [f"{clients}={','.join(pair.addresses)}"], rate, "--shared", 50)
+        # A kill and what follows takes some twenty heartbeats, in which a client sets a hundred keys a second.
+        storm = self.start_storm(pair, [f"{clients}={','.join(pair.addresses)}"], rate, "--shared", 50,
+                                 keys=500 + heartbeat)
         self.settle(storm, "backup")
         for _ in range(kills):
             active, _ = pair.wait_for_one_active()
