@@ -33,8 +33,14 @@ std::uint64_t random_number() {
   return std::uint64_t{device()} << 32 | device();
 }
 
-void expect_connectable(const server_address& server) {
+void expect_connectable(const server_address& server, const client_options& options) {
   for (const auto* const at : {&server.snapshot, &server.publisher, &server.collector}) {
+    const bool is_needed = at == &server.snapshot
+                               ? options.snapshots != snapshot_kind::none
+                               : at == &server.publisher || !server.collector.empty();
+    if (!is_needed) {
+      continue;
+    }
     if (const auto to = zmtp::endpoint::parse(*at); !to || !to->connectable()) {
       throw boost::system::system_error{to ? zmtp::errc::bad_endpoint : to.error(),
                                         "connect " + *at};
@@ -137,8 +143,9 @@ public:
   }
 
 private:
-  void on_subscriber_attached(bool acknowledges) override {
-    state_.on_subscriber_attached(acknowledges);
+  void on_subscriber_attached(bool acknowledges, clock::time_point now) override {
+    state_.on_subscriber_attached(acknowledges, now, actions_);
+    carry_out();
   }
   void on_subscriber_message(zmtp::message&& m, clock::time_point now) override {
     state_.on_subscriber_message(std::move(m), now, actions_);
@@ -290,12 +297,12 @@ private:
 
 client::client(asio::any_io_executor executor, const std::vector<server_address>& servers,
                const client_options& options, event_handler on_event)
-    : executor_{std::move(executor)}, watched_changes_{options.watched_changes} {
+    : executor_{std::move(executor)}, watched_changes_{options.watched_changes}, how_{options.how} {
   if (servers.empty()) {
     throw boost::system::system_error{zmtp::errc::bad_endpoint, "a client without a server"};
   }
   for (const auto& server : servers) {
-    expect_connectable(server);
+    expect_connectable(server, options);
   }
   if (!is_subtree(options.subtree)) {
     throw boost::system::system_error{errc::malformed_subtree, options.subtree};
@@ -326,7 +333,7 @@ void client::start_wait_ready(zmtp::deadline until, done_handler&& handler) {
 
 void client::start_set(std::string&& key, std::string&& value, const set_options& how,
                        done_handler&& handler) {
-  if (value.empty()) {
+  if (value.empty() && how_ == form::kvmsg) {
     zmtp::complete_later(executor_, std::move(handler), errc::value_empty);
     return;
   }
@@ -334,6 +341,10 @@ void client::start_set(std::string&& key, std::string&& value, const set_options
 }
 
 void client::start_erase(std::string&& key, zmtp::deadline until, done_handler&& handler) {
+  if (how_ != form::kvmsg) {
+    zmtp::complete_later(executor_, std::move(handler), errc::not_in_kvsimple);
+    return;
+  }
   give(std::move(key), {}, {.until = until}, std::move(handler));
 }
 

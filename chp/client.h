@@ -100,7 +100,8 @@ public:
   // Completes with error_code: none when it is committed; see outcome_of().
   // Cancellation: terminal, partial, total; one that was sent may be committed all the same.
   // Errors: errc::not_sent, unconfirmed (set_options::until), key_empty, key_too_long, key_with_zero,
-  // key_reserved, value_empty, value_too_long, ttl_too_short; operation_aborted.
+  // key_reserved, value_empty (but in kvsimple), value_too_long, ttl_too_short, not_in_kvsimple;
+  // operation_aborted.
   template <boost::asio::completion_token_for<void(boost::system::error_code)> Token =
                 boost::asio::deferred_t>
   auto async_set(std::string key, std::string value, const set_options& how, Token&& token = {}) {
@@ -115,7 +116,7 @@ public:
   auto async_set(std::string key, std::string value, Token&& token = {}) {
     return async_set(std::move(key), std::move(value), set_options{}, std::forward<Token>(token));
   }
-  // Erases a key, which need not be there. As async_set().
+  // Erases a key, which need not be there. As async_set(). In kvsimple: errc::not_in_kvsimple.
   template <boost::asio::completion_token_for<void(boost::system::error_code)> Token =
                 boost::asio::deferred_t>
   auto async_erase(std::string key, zmtp::deadline until, Token&& token = {}) {
@@ -145,6 +146,7 @@ private:
 
   boost::asio::any_io_executor executor_;
   std::size_t watched_changes_;
+  form how_;
   std::weak_ptr<core> core_;  // gone with the context
   std::shared_ptr<client_state> state_;
 };

@@ -16,11 +16,12 @@ namespace chp {
 // What has become of a key.
 struct change {
   std::string key;
-  std::string value;  // empty: it was erased
+  std::string value;
   sequence number =
       0;  // of the update; of one that was found by comparing with a snapshot, the snapshot's
+  bool holds_nothing = false;  // the key is there, with an empty value: kvsimple has such
 
-  [[nodiscard]] bool erased() const noexcept { return value.empty(); }
+  [[nodiscard]] bool erased() const noexcept { return value.empty() && !holds_nothing; }
   friend bool operator==(const change&, const change&) = default;
 };
 
@@ -50,8 +51,8 @@ struct client_event {
 struct client_actions {
   // The connections to the current server. Of one that is closed nothing is told to the state any more.
   enum class connection : std::uint8_t {
-    close,           // both
-    open,            // both, to `server`: a SUB for the subtree and HUGZ, and a DEALER
+    close,  // both
+    open,   // both, to `server`: a SUB for the subtree and HUGZ, and a DEALER, if it is asked
     renew_snapshot,  // close the DEALER and open another
     close_snapshot,  // the DEALER
   };

@@ -20,26 +20,43 @@ namespace {
 
 constexpr char subscribes = 1;
 
+// Acknowledgements are of kvmsg.
+std::vector<std::string> announcement_of(const client_options& from, std::uint64_t session) {
+  return from.how == form::kvmsg ? announce_client(session) : std::vector<std::string>{};
+}
+
 // The socket is not to connect again by itself: which server is next is for the state to say.
-zmtp::socket_options visitor_options(std::uint64_t session) {
+zmtp::socket_options visitor_options(const client_options& from, std::uint64_t session) {
   zmtp::socket_options options;
   options.announce_peers = true;
   options.reconnect.stop_after = 1;
-  options.extensions = announce_client(session);
+  options.extensions = announcement_of(from, session);
   return options;
 }
 
 // The state bounds what is sent and not committed; to whom that is too much, its connection is ended.
-zmtp::socket_options publisher_options(const client_options& from, std::uint64_t session) {
+zmtp::socket_options sender_options(const client_options& from, std::uint64_t session) {
   zmtp::socket_options options;
-  options.announce_peers = true;
   options.send_mark.messages.reset();
   options.reconnect.initial = from.retry;
   options.reconnect.maximum = std::max(from.retry, from.longest_retry);
   options.reconnect.refused_maximum = options.reconnect.maximum;
-  options.extensions = announce_client(session);
+  options.extensions = announcement_of(from, session);
+  return options;
+}
+
+zmtp::socket_options publisher_options(const client_options& from, std::uint64_t session) {
+  auto options = sender_options(from, session);
+  options.announce_peers = true;
   options.xpub.announce_as_pub = true;
   options.xpub.told = zmtp::xpub_options::notices::all;
+  return options;
+}
+
+// Who is not there is sent what is pending when he comes.
+zmtp::socket_options pusher_options(const client_options& from, std::uint64_t session) {
+  auto options = sender_options(from, session);
+  options.immediate = true;
   return options;
 }
 
@@ -66,7 +83,30 @@ struct client_connections::collector {
   bool over = false;
 };
 
+struct client_connections::pusher {
+  pusher(const asio::any_io_executor& executor, const zmtp::socket_options& options,
+         std::size_t which)
+      : socket{executor, options}, monitor{socket.monitor()}, server{which} {}
+
+  zmtp::push_socket socket;
+  zmtp::monitor monitor;  // a PULL says nothing: that it is there is all there is to know
+  std::size_t server;
+  std::optional<zmtp::peer_id> peer;
+};
+
 struct client_connections::loop {
+  static asio::awaitable<void> watch(client_connections& of, std::shared_ptr<void> /*owner*/,
+                                     std::shared_ptr<pusher> from) {
+    const auto token = asio::as_tuple(asio::use_awaitable);
+    for (;;) {
+      const auto [ec, event] = co_await from->monitor.async_receive(token);
+      if (ec || of.stopped_) {
+        co_return;
+      }
+      of.on_event(*from, event, clock::now());
+    }
+  }
+
   template <class From>
   static asio::awaitable<void> run(client_connections& of, std::shared_ptr<void> /*owner*/,
                                    std::shared_ptr<From> from) {
@@ -101,9 +141,21 @@ client_connections::client_connections(const asio::any_io_executor& executor,
 void client_connections::start(const std::shared_ptr<void>& owner) {
   owner_ = owner;
   for (std::size_t i = 0; i != servers_.size(); ++i) {
+    const auto& at = servers_[i].collector;
+    if (options_.collector == collector_kind::pull) {
+      pushers_.push_back(
+          std::make_shared<pusher>(executor_, pusher_options(options_, session_), i));
+      if (!at.empty()) {
+        pushers_.back()->socket.connect(at);
+      }
+      asio::co_spawn(executor_, loop::watch(*this, owner, pushers_.back()), zmtp::rethrow);
+      continue;
+    }
     collectors_.push_back(
         std::make_shared<collector>(executor_, publisher_options(options_, session_), i));
-    collectors_.back()->socket.connect(servers_[i].collector);
+    if (!at.empty()) {
+      collectors_.back()->socket.connect(at);
+    }
     asio::co_spawn(executor_, loop::run(*this, owner, collectors_.back()), zmtp::rethrow);
   }
 }
@@ -113,6 +165,9 @@ void client_connections::stop() {
   close(subscriber_);
   close(snapshot_);
   for (const auto& one : collectors_) {
+    one->socket.close();
+  }
+  for (const auto& one : pushers_) {
     one->socket.close();
   }
 }
@@ -125,12 +180,16 @@ void client_connections::connect(const client_actions::connecting& what) {
       this->close(snapshot_);
       return;
     case open:
-      subscriber_ = std::make_shared<subscriber>(executor_, visitor_options(session_));
+      subscriber_ = std::make_shared<subscriber>(executor_, visitor_options(options_, session_));
       // In this order: when HUGZ comes, the subtree is subscribed to.
       subscriber_->socket.subscribe(options_.subtree);
-      subscriber_->socket.subscribe("HUGZ");
+      if (options_.how == form::kvmsg) {
+        subscriber_->socket.subscribe("HUGZ");
+      }
       begin(subscriber_, servers_[what.server].publisher);
-      open_snapshot(what.server);
+      if (options_.snapshots != snapshot_kind::none) {
+        open_snapshot(what.server);
+      }
       return;
     case renew_snapshot:
       this->close(snapshot_);
@@ -141,7 +200,7 @@ void client_connections::connect(const client_actions::connecting& what) {
 }
 
 void client_connections::open_snapshot(std::size_t server) {
-  snapshot_ = std::make_shared<snapshot>(executor_, visitor_options(session_));
+  snapshot_ = std::make_shared<snapshot>(executor_, visitor_options(options_, session_));
   begin(snapshot_, servers_[server].snapshot);
 }
 
@@ -184,8 +243,8 @@ void client_connections::on_item(subscriber& from, zmtp::routed_message& item, t
   switch (item.what) {
     case zmtp::routed_message::kind::attached: {
       const auto* const info = from.socket.peer(item.peer);
-      listener_.on_subscriber_attached(info != nullptr &&
-                                       parse_announcement(info->properties).acks);
+      listener_.on_subscriber_attached(info != nullptr && parse_announcement(info->properties).acks,
+                                       now);
       return;
     }
     case zmtp::routed_message::kind::message:
@@ -220,6 +279,16 @@ void client_connections::on_item(collector& from, zmtp::routed_message& item, ti
   }
 }
 
+void client_connections::on_event(pusher& from, const zmtp::monitor_event& event, time_point now) {
+  if (event.what == zmtp::monitor_event::kind::attached) {
+    from.peer = event.peer;
+    listener_.on_collector_subscribed(from.server, now);
+  } else if (event.what == zmtp::monitor_event::kind::detached) {
+    from.peer.reset();
+    listener_.on_collector_detached(from.server);
+  }
+}
+
 void client_connections::ask(zmtp::message&& m) {
   if (snapshot_) {
     // What is not taken is asked again.
@@ -228,6 +297,13 @@ void client_connections::ask(zmtp::message&& m) {
 }
 
 void client_connections::publish(std::size_t server, zmtp::message&& m) {
+  if (options_.collector == collector_kind::pull) {
+    auto& to = *pushers_[server];
+    if (to.peer && to.socket.try_send(std::move(m)) == zmtp::send_status::full) {
+      to.socket.disconnect(*to.peer);
+    }
+    return;
+  }
   auto& to = *collectors_[server];
   // Not to leave one out: it is sent all that is pending once it is connected again.
   if (to.peer && to.socket.try_send(*to.peer, std::move(m)) == zmtp::send_status::full) {
@@ -236,12 +312,16 @@ void client_connections::publish(std::size_t server, zmtp::message&& m) {
 }
 
 void client_connections::await_written(const client_actions::written_mark& what) {
-  collectors_[what.server]->socket.async_wait_written(
-      [this, alive = owner_, what](zmtp::error_code ec) {
-        if (const auto owner = alive.lock(); owner && !ec && !stopped_) {
-          listener_.on_written(what.server, what.mark, clock::now());
-        }
-      });
+  auto written = [this, alive = owner_, what](zmtp::error_code ec) {
+    if (const auto owner = alive.lock(); owner && !ec && !stopped_) {
+      listener_.on_written(what.server, what.mark, clock::now());
+    }
+  };
+  if (options_.collector == collector_kind::pull) {
+    pushers_[what.server]->socket.async_wait_written(std::move(written));
+  } else {
+    collectors_[what.server]->socket.async_wait_written(std::move(written));
+  }
 }
 
 }  // namespace chp

@@ -9,6 +9,7 @@
 #include "zmtp/routing/routed_message.h"
 #include "zmtp/socket/dealer_socket.h"
 #include "zmtp/socket/monitor.h"
+#include "zmtp/socket/push_socket.h"
 #include "zmtp/socket/sub_socket.h"
 #include "zmtp/socket/xpub_socket.h"
 
@@ -32,7 +33,7 @@ public:
   // nothing.
   class listener {
   public:
-    virtual void on_subscriber_attached(bool acknowledges) = 0;
+    virtual void on_subscriber_attached(bool acknowledges, time_point now) = 0;
     virtual void on_subscriber_message(zmtp::message&& m, time_point now) = 0;
     virtual void on_snapshot_attached(time_point now) = 0;
     virtual void on_snapshot_message(const zmtp::message& m, time_point now) = 0;
@@ -69,7 +70,8 @@ private:
   using subscriber = visit<zmtp::sub_socket>;
   using snapshot = visit<zmtp::dealer_socket>;
   struct collector;
-  struct loop;  // their coroutine
+  struct pusher;  // where collectors are PULL
+  struct loop;    // their coroutines
 
   void open_snapshot(std::size_t server);
   template <class Of>
@@ -81,6 +83,7 @@ private:
   void on_item(subscriber& from, zmtp::routed_message& item, time_point now);
   void on_item(snapshot& from, zmtp::routed_message& item, time_point now);
   void on_item(collector& from, zmtp::routed_message& item, time_point now);
+  void on_event(pusher& from, const zmtp::monitor_event& event, time_point now);
 
   const boost::asio::any_io_executor executor_;
   const std::vector<server_address> servers_;
@@ -89,7 +92,8 @@ private:
   listener& listener_;
   std::weak_ptr<void> owner_;
   bool stopped_ = false;
-  std::vector<std::shared_ptr<collector>> collectors_;
+  std::vector<std::shared_ptr<collector>> collectors_;  // of each server, or
+  std::vector<std::shared_ptr<pusher>> pushers_;
   std::shared_ptr<subscriber> subscriber_;
   std::shared_ptr<snapshot> snapshot_;
 };

@@ -8,12 +8,23 @@
 
 namespace chp {
 
+namespace {
+
+client_options workable(client_options options) {
+  if (options.how != form::kvmsg) {
+    options.server_ttl.reset();
+  }
+  return options;
+}
+
+}  // namespace
+
 client_state::client_state(std::size_t servers, const client_options& options,
                            std::uint64_t session, std::uint64_t seed)
-    : options_{options},
+    : options_{workable(options)},
       limits_{.max_value_size = options.most_value_octets},
       round_{servers, options, static_cast<std::uint32_t>(seed)},
-      dialogue_{options},
+      dialogue_{options_},
       gaps_{options.subtree},
       store_seed_{seed},
       map_{new_store()},
@@ -64,11 +75,23 @@ void client_state::carry(server_dialogue::wish wish, time_point now, actions& ou
   switch (wish) {
     case nothing:
     case adopt: return;  // by who has the snapshot's end
-    case ask: out.asks.push_back(make_snapshot_request(options_.subtree)); return;
+    case ask:
+      out.asks.push_back(options_.snapshots == snapshot_kind::whole
+                             ? make_snapshot_request()
+                             : make_snapshot_request(options_.subtree));
+      return;
     case renew:
       out.connections.push_back({actions::connection::renew_snapshot, round_.current()});
       return;
     case leave: this->leave(client_event::kind::server_silent, now, out); return;
+  }
+}
+
+void client_state::on_subscriber_attached(bool ours, time_point now, actions& out) {
+  ours_ = ours && options_.how == form::kvmsg;
+  // Its numbers begin where it is: nothing says from where on the ones before were its own.
+  if (dialogue_.on_subscriber_attached(now) == server_dialogue::wish::adopt) {
+    follow(0, {}, now, out);
   }
 }
 
@@ -85,7 +108,7 @@ void client_state::on_unreachable(time_point now, actions& out) {
 }
 
 void client_state::on_subscriber_message(zmtp::message&& m, time_point now, actions& out) {
-  const auto parsed = parse_publication(m, form::kvmsg, limits_);
+  const auto parsed = parse_publication(m, options_.how, limits_);
   if (!parsed) {
     ignore(parsed.error(), now, out);
     return;
@@ -137,12 +160,19 @@ void client_state::on_update(const update& u, zmtp::message&& m, time_point now,
     case gap_check::verdict::old: ++counters_.old_updates; break;
     case gap_check::verdict::gap:
       ++counters_.gaps;
+      if (options_.snapshots == snapshot_kind::none) {
+        // There is nothing to fill it with.
+        out.events.push_back({client_event::kind::gap, round_.current()});
+        gaps_.begin(u.number, {}, false);
+        apply(u, now, out);
+        break;
+      }
       close_gap(dialogue_.begin_again(now), client_event::kind::gap, now, out);
       keep(std::move(m), now, out);
       return;
   }
   if (!acknowledges) {
-    updates_.on_echo(update_id::of_frame(u.id), now, out);
+    updates_.on_echo(u, now, out);
   }
 }
 
@@ -179,12 +209,13 @@ void client_state::apply(const update& u, time_point now, actions& out) {
     return;
   }
   if (watched_) {
-    out.changes.push_back({std::string{u.key}, std::string{u.value}, u.number});
+    out.changes.push_back(
+        {std::string{u.key}, std::string{u.value}, u.number, u.value.empty() && !u.erases()});
   }
 }
 
 void client_state::on_snapshot_message(const zmtp::message& m, time_point now, actions& out) {
-  const auto parsed = parse_snapshot(m, form::kvmsg, limits_);
+  const auto parsed = parse_snapshot(m, options_.how, limits_);
   if (!parsed) {
     ignore(parsed.error(), now, out);
     return;
@@ -193,9 +224,9 @@ void client_state::on_snapshot_message(const zmtp::message& m, time_point now, a
     if (dialogue_.on_entry(now) && !entry->erases() && concerns_us(entry->key) &&
         incoming_->apply({.key = entry->key, .value = entry->value}, 0) != errc{}) {
       leave(client_event::kind::too_large, now, out);
-    } else if (!ours_) {
+    } else if (!ours_ && options_.how == form::kvmsg) {
       // The Guide's servers tell whose update it was.
-      updates_.on_echo(update_id::of_frame(entry->id), now, out);
+      updates_.on_echo(*entry, now, out);
     }
   } else if (const auto* const end = std::get_if<snapshot_end>(&*parsed)) {
     on_snapshot_end(*end, now, out);
@@ -227,20 +258,25 @@ void client_state::adopt(const snapshot_end& end, time_point now, actions& out) 
     tell_difference(*incoming_, end.number, out);
   }
   discard(incoming_);
-  gaps_.begin(end.number, end.properties, ours_);
-  seen_ = end.number;
+  out.connections.push_back({actions::connection::close_snapshot, round_.current()});
+  follow(end.number, end.properties, now, out);
+}
+
+void client_state::follow(sequence from, std::string_view properties, time_point now,
+                          actions& out) {
+  gaps_.begin(from, properties, ours_);
+  seen_ = from;
   if (!std::exchange(ready_, true)) {
     out.became_ready = true;
   }
   out.events.push_back({client_event::kind::following, round_.current()});
-  out.connections.push_back({actions::connection::close_snapshot, round_.current()});
   behind_octets_ = 0;
   const auto visit = visits_;
   for (auto& m : std::exchange(behind_, {})) {
     if (!visiting_ || visits_ != visit) {
       return;
     }
-    const auto parsed = parse_publication(m, form::kvmsg, limits_);
+    const auto parsed = parse_publication(m, options_.how, limits_);
     on_update(std::get<update>(*parsed), std::move(m), now, out);
   }
   if (following() && visits_ == visit) {
@@ -253,7 +289,8 @@ void client_state::tell_difference(const store& before, sequence at, actions& ou
   map_->for_each({}, [&](const store::entry& is) {
     if (const auto* const was = before.find(is.key());
         was == nullptr || was->value() != is.value()) {
-      out.changes.push_back({std::string{is.key()}, std::string{is.value()}, at});
+      out.changes.push_back(
+          {std::string{is.key()}, std::string{is.value()}, at, is.value().empty()});
     }
     return true;
   });

@@ -45,7 +45,7 @@ public:
   void start(time_point now, actions& out);
 
   // Of the connections to the current server. `ours`: it announces that it acknowledges.
-  void on_subscriber_attached(bool ours) noexcept { ours_ = ours; }
+  void on_subscriber_attached(bool ours, time_point now, actions& out);
   void on_subscriber_message(zmtp::message&& m, time_point now, actions& out);
   void on_snapshot_attached(time_point now, actions& out);
   void on_snapshot_message(const zmtp::message& m, time_point now, actions& out);
@@ -63,9 +63,9 @@ public:
     updates_.on_written(server, mark, now, out);
   }
 
-  // Takes an update in; an empty value erases. It ends by a completion: without error when it is committed;
+  // Takes an update in; an empty value erases, in kvsimple it is one. It ends by a completion: without error when it is committed;
   // at `end` with errc::not_sent, when it is withdrawn, or unconfirmed, when it is sent on until it is.
-  // Errors: those of check_key(), value_too_long, ttl_too_short.
+  // Errors: those of check_key(), value_too_long, ttl_too_short, not_in_kvsimple.
   [[nodiscard]] boost::system::result<ticket, errc> set(std::string key, std::string value,
                                                         std::optional<std::chrono::seconds> ttl,
                                                         std::optional<time_point> end,
@@ -104,6 +104,7 @@ private:
   void on_heartbeat(const heartbeat& h, time_point now, actions& out);
   void on_snapshot_end(const snapshot_end& end, time_point now, actions& out);
   void adopt(const snapshot_end& end, time_point now, actions& out);
+  void follow(sequence from, std::string_view properties, time_point now, actions& out);
   void apply(const update& u, time_point now, actions& out);
   void tell_difference(const store& before, sequence at, actions& out);
   [[nodiscard]] std::unique_ptr<store> new_store() const;

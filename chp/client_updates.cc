@@ -1,7 +1,7 @@
 #include "chp/client_updates.h"
 
-#include "chp/command.h"
 #include "chp/properties.h"
+#include "chp/update_id.h"
 
 #include <algorithm>
 
@@ -10,10 +10,11 @@ namespace chp {
 client_updates::client_updates(std::size_t servers, const client_options& options,
                                std::uint64_t session)
     : subtree_{options.subtree},
+      how_{options.how},
       most_value_octets_{options.most_value_octets},
       always_send_ttl_{options.always_send_ttl},
       resend_after_{options.resend},
-      pending_{session, options.pending_updates, options.pending_octets},
+      pending_{session, options.how, options.pending_updates, options.pending_octets},
       collectors_(servers) {}
 
 boost::system::result<client_updates::ticket, errc> client_updates::set(
@@ -28,10 +29,13 @@ boost::system::result<client_updates::ticket, errc> client_updates::set(
   if (ttl && *ttl < std::chrono::seconds{1}) {
     return errc::ttl_too_short;
   }
+  if (ttl && how_ != form::kvmsg) {
+    return errc::not_in_kvsimple;
+  }
   std::string properties;
   if (ttl) {
     append_ttl(properties, std::min(*ttl, std::chrono::floor<std::chrono::seconds>(longest_ttl)));
-  } else if (always_send_ttl_) {
+  } else if (always_send_ttl_ && how_ == form::kvmsg) {
     append_property(properties, property_name::ttl, std::uint64_t{0});
   }
   const auto given = ++last_ticket_;
@@ -68,8 +72,12 @@ void client_updates::on_acknowledgement(const acknowledgement& told, time_point 
   finish_committed(now, out);
 }
 
-void client_updates::on_echo(const update_id& id, time_point now, actions& out) {
-  pending_.commit(id, done_);
+void client_updates::on_echo(const update& u, time_point now, actions& out) {
+  if (how_ == form::kvmsg) {
+    pending_.commit(update_id::of_frame(u.id), done_);
+  } else {
+    pending_.commit(u.key, u.value, done_);
+  }
   finish_committed(now, out);
 }
 

@@ -4,9 +4,9 @@
 #include "chp/acknowledgement.h"
 #include "chp/client_actions.h"
 #include "chp/client_options.h"
+#include "chp/command.h"
 #include "chp/error.h"
 #include "chp/pending_sets.h"
-#include "chp/update_id.h"
 
 #include <boost/system/error_code.hpp>
 #include <boost/system/result.hpp>
@@ -46,8 +46,8 @@ public:
   void follow_none() noexcept;
   // The server that is followed has said so.
   void on_acknowledgement(const acknowledgement& told, time_point now, actions& out);
-  // Of servers of others alone.
-  void on_echo(const update_id& id, time_point now, actions& out);
+  // Of servers of others alone: an update has come, which may be one of ours.
+  void on_echo(const update& u, time_point now, actions& out);
 
   void on_collector_subscribed(std::size_t server, time_point now, actions& out);
   void on_collector_detached(std::size_t server);
@@ -81,6 +81,7 @@ private:
   [[nodiscard]] std::optional<time_point> resend_at() const noexcept;
 
   const std::string subtree_;
+  const form how_;
   const std::size_t most_value_octets_;
   const bool always_send_ttl_;
   const std::chrono::milliseconds resend_after_;

@@ -25,6 +25,12 @@ enum class form : std::uint8_t {
   kvsimple_4,  // [key][sequence, 4][value]: the same in Python
 };
 
+// What clients send updates to.
+enum class collector_kind : std::uint8_t {
+  sub,   // 12/CHP, and the Guide's model 6
+  pull,  // its models 3 to 5
+};
+
 inline constexpr std::size_t max_key_size = 255;
 inline constexpr std::size_t max_id_size = 64;
 inline constexpr std::size_t max_properties_size = 64 * 1024;

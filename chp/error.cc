@@ -35,6 +35,8 @@ const char* text(errc e) noexcept {
       return "the names and values of properties have neither '=' nor line ends: leave them out";
     case errc::value_empty: return "an empty value would erase the key: call erase for that";
     case errc::ttl_too_short: return "a time to live is a second at least";
+    case errc::not_in_kvsimple:
+      return "kvsimple has no deletions and times to live: use a server that speaks kvmsg";
     case errc::not_sent:
       return "the update was not sent in time, no server has it: check that one of them runs";
     case errc::unconfirmed:

@@ -33,6 +33,7 @@ enum class errc {
   malformed_property,  // a name or value that would not be read as it was written
   value_empty,         // setting a key to nothing, which erases it
   ttl_too_short,       // a time to live below a second
+  not_in_kvsimple,     // a deletion or a time to live, which those frames cannot say
 
   // How a client's update ends that is not committed.
   not_sent,     // in time: no server has it

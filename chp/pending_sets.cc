@@ -1,6 +1,6 @@
 #include "chp/pending_sets.h"
 
-#include "chp/command.h"
+#include <boost/container_hash/hash.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -10,6 +10,12 @@ namespace chp {
 namespace {
 
 constexpr std::size_t spare_places = 64;
+
+std::size_t hash_of(std::string_view key, std::string_view value) noexcept {
+  std::size_t hash = std::hash<std::string_view>{}(key);
+  boost::hash_combine(hash, std::hash<std::string_view>{}(value));
+  return hash;
+}
 
 }  // namespace
 
@@ -29,8 +35,10 @@ const zmtp::message* pending_sets::send_next() {
   }
   const auto id = update_id::of_session(session_, ++last_counter_);
   sent_.push_back({next.of, last_counter_,
-                   make_set(form::kvmsg, next.key, id, next.properties, next.value), true,
-                   next.echoed});
+                   make_set(how_, next.key, id, next.properties, next.value), true, next.echoed});
+  if (how_ != form::kvmsg && next.echoed) {
+    by_content_.emplace(hash_of(next.key, next.value), last_counter_);
+  }
   ++sent_open_;
   sent_octets_ += sent_.back().set.framed_size();
   unsent_.pop_front();
@@ -76,13 +84,32 @@ void pending_sets::commit(const update_id& echo, std::vector<ticket>& done) {
   if (!echo.has_session() || echo.session() != session_) {
     return;
   }
-  const auto found = std::lower_bound(
-      sent_.begin(), sent_.end(), echo.counter(),
-      [](const sent_set& one, std::uint64_t counter) { return one.counter < counter; });
-  if (found != sent_.end() && found->counter == echo.counter()) {
+  if (const auto found = find_counter(echo.counter()); found != sent_.end()) {
     commit(*found, done);
     drop_committed();
   }
+}
+
+void pending_sets::commit(std::string_view key, std::string_view value, std::vector<ticket>& done) {
+  const auto hash = hash_of(key, value);
+  for (auto next = by_content_.lower_bound({hash, 0});
+       next != by_content_.end() && next->first == hash; ++next) {
+    const auto found = find_counter(next->second);
+    if (found != sent_.end() && found->set.front() == key && found->set.back() == value) {
+      by_content_.erase(next);
+      commit(*found, done);
+      drop_committed();
+      return;
+    }
+  }
+}
+
+std::deque<pending_sets::sent_set>::iterator pending_sets::find_counter(
+    std::uint64_t counter) noexcept {
+  const auto found = std::lower_bound(
+      sent_.begin(), sent_.end(), counter,
+      [](const sent_set& one, std::uint64_t wanted) { return one.counter < wanted; });
+  return found != sent_.end() && found->counter == counter ? found : sent_.end();
 }
 
 std::optional<std::uint64_t> pending_sets::last_unechoed() const noexcept {

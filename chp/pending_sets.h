@@ -2,6 +2,7 @@
 // The updates of a client that are not committed yet, in their order. Pure.
 
 #include "chp/acknowledgement.h"
+#include "chp/command.h"
 #include "chp/update_id.h"
 #include "zmtp/message.h"
 
@@ -9,8 +10,10 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace chp {
@@ -22,8 +25,8 @@ class pending_sets {
 public:
   using ticket = std::uint64_t;  // of the user's; they rise
 
-  pending_sets(std::uint64_t session, std::size_t most, std::size_t most_octets) noexcept
-      : session_{session}, most_{most}, most_octets_{most_octets} {}
+  pending_sets(std::uint64_t session, form how, std::size_t most, std::size_t most_octets)
+      : session_{session}, how_{how}, most_{most}, most_octets_{most_octets} {}
 
   // `echoed`: it will be seen in the subtree that the client follows.
   void add(ticket of, std::string key, std::string properties, std::string value, bool echoed);
@@ -43,6 +46,8 @@ public:
   // Those that are committed now are gone; who waits for them is appended.
   void commit(const acknowledgement& told, std::vector<ticket>& done);
   void commit(const update_id& echo, std::vector<ticket>& done);
+  // What kvsimple has in place of the id: of the updates that set this the first one is committed.
+  void commit(std::string_view key, std::string_view value, std::vector<ticket>& done);
   // The counter of the last one that was sent, if one up to it will not be echoed; and those of them.
   [[nodiscard]] std::optional<std::uint64_t> last_unechoed() const noexcept;
   void commit_unechoed(std::uint64_t up_to, std::vector<ticket>& done);
@@ -77,7 +82,10 @@ private:
   void commit(sent_set& one, std::vector<ticket>& done);
   void drop_committed();
 
+  [[nodiscard]] std::deque<sent_set>::iterator find_counter(std::uint64_t counter) noexcept;
+
   std::uint64_t session_;
+  form how_;
   std::size_t most_;
   std::size_t most_octets_;
   std::uint64_t last_counter_ = 0;
@@ -85,6 +93,8 @@ private:
   std::size_t sent_open_ = 0;  // of them not committed
   std::size_t sent_octets_ = 0;
   std::deque<unsent_set> unsent_;
+  // In kvsimple: by a hash of key and value the counters of those whose echo is awaited.
+  std::set<std::pair<std::size_t, std::uint64_t>> by_content_;
 };
 
 }  // namespace chp

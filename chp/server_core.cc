@@ -26,10 +26,15 @@ const auto token = asio::as_tuple(asio::use_awaitable);
 // Where the system chooses a port, those behind it may be taken.
 constexpr int attempts = 50;
 
+// Acknowledgements are of kvmsg.
+std::vector<std::string> announcement_of(const server_options& options) {
+  return options.how == form::kvmsg ? announce_server() : std::vector<std::string>{};
+}
+
 zmtp::socket_options snapshot_options(const server_options& options) {
   zmtp::socket_options o;
   o.announce_peers = true;
-  o.extensions = announce_server();
+  o.extensions = announcement_of(options);
   // Room for a few pieces; what does not fit waits until the peer reads.
   o.send_mark = {.messages = {}, .octets = 4 * options.snapshot_piece};
   return o;
@@ -39,7 +44,7 @@ zmtp::socket_options snapshot_options(const server_options& options) {
 zmtp::socket_options publisher_options(const server_options& options) {
   zmtp::socket_options o;
   o.announce_peers = true;
-  o.extensions = announce_server();
+  o.extensions = announcement_of(options);
   o.send_mark = {.messages = {}, .octets = options.publisher_octets};
   o.disconnect_slow = true;
   o.xpub.announce_as_pub = true;
@@ -47,9 +52,9 @@ zmtp::socket_options publisher_options(const server_options& options) {
   return o;
 }
 
-zmtp::socket_options collector_options() {
+zmtp::socket_options collector_options(const server_options& options) {
   zmtp::socket_options o;
-  o.extensions = announce_server();
+  o.extensions = announcement_of(options);
   return o;
 }
 
@@ -80,9 +85,9 @@ server_core::server_core(const asio::any_io_executor& executor, std::shared_ptr<
 server_core::collector_socket server_core::make_collector(const asio::any_io_executor& executor,
                                                           const server_options& options) {
   if (options.collector == collector_kind::pull) {
-    return zmtp::pull_socket{executor, collector_options()};
+    return zmtp::pull_socket{executor, collector_options(options)};
   }
-  zmtp::sub_socket collector{executor, collector_options()};
+  zmtp::sub_socket collector{executor, collector_options(options)};
   collector.subscribe("");
   return collector;
 }

@@ -10,7 +10,8 @@ server_dialogue::server_dialogue(const client_options& options)
     : ask_interval_{std::max<std::chrono::milliseconds>(50ms, options.heartbeat / 4)},
       answer_timeout_{options.answer_timeout.value_or(
           std::max<std::chrono::milliseconds>(1s, 4 * options.heartbeat))},
-      server_ttl_{options.server_ttl} {}
+      server_ttl_{options.server_ttl},
+      asks_{options.snapshots != snapshot_kind::none} {}
 
 void server_dialogue::give(std::optional<std::chrono::milliseconds> time, time_point now) noexcept {
   patience_ = time;
@@ -33,6 +34,15 @@ server_dialogue::wish server_dialogue::renew(time_point now) {
 }
 
 server_dialogue::wish server_dialogue::begin_again(time_point now) { return renew(now); }
+
+server_dialogue::wish server_dialogue::on_subscriber_attached(time_point now) {
+  if (asks_) {
+    return wish::nothing;
+  }
+  phase_ = phase::following;
+  give(server_ttl_, now);
+  return wish::adopt;
+}
 
 server_dialogue::wish server_dialogue::on_snapshot_attached(time_point now) {
   asked_ = true;

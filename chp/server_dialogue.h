@@ -27,7 +27,7 @@ public:
     nothing,
     ask,    // send ICANHAZ?
     renew,  // open a new DEALER, whose answers count
-    adopt,  // the snapshot is whole, and counts
+    adopt,  // the snapshot is whole, and counts; or there is none
     leave,  // the server says nothing any more
   };
 
@@ -38,6 +38,8 @@ public:
   // The subscriber lives, and updates are missing: a snapshot is asked for once more. renew.
   [[nodiscard]] wish begin_again(time_point now);
 
+  // The subscriber has its peer. adopt, where no snapshot is asked for.
+  [[nodiscard]] wish on_subscriber_attached(time_point now);
   // The DEALER has its peer. ask, mostly.
   [[nodiscard]] wish on_snapshot_attached(time_point now);
   // KVPUB or HUGZ.
@@ -61,6 +63,7 @@ private:
   std::chrono::milliseconds ask_interval_;
   std::chrono::milliseconds answer_timeout_;
   std::optional<std::chrono::milliseconds> server_ttl_;
+  bool asks_;
   phase phase_ = phase::asking;
   bool asked_ = false;   // on this DEALER
   bool counts_ = false;  // what is answered on this DEALER

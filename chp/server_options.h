@@ -17,12 +17,6 @@ enum class degraded_policy : std::uint8_t {
   block,  // it is not committed until a backup has it
 };
 
-// What clients send updates to.
-enum class collector_kind : std::uint8_t {
-  sub,   // 12/CHP, and the Guide's model 6
-  pull,  // its models 3 to 5
-};
-
 struct server_options {
   // As what is said is framed. In the forms of kvsimple (models 1 to 4 of the Guide) there are no times to
   // live, deletions, heartbeats and acknowledgements.

@@ -104,7 +104,7 @@ private:
     switch (random_() % 7) {
       case 0:
         if (open_ && !subscribed_) {
-          state_.on_subscriber_attached(true);
+          state_.on_subscriber_attached(true, now_, out_);
           subscribed_ = true;
           news_.push_back(make_heartbeat());
         }

@@ -41,7 +41,9 @@ protected:
       all.push_back(names[static_cast<int>(c.what)] + std::to_string(c.server));
     }
     for (const auto& m : out.asks) {
-      EXPECT_EQ(m, make_snapshot_request(options.subtree));
+      EXPECT_EQ(m, options.snapshots == snapshot_kind::whole
+                       ? make_snapshot_request()
+                       : make_snapshot_request(options.subtree));
       all.emplace_back("ask");
     }
     for (const auto& p : out.publications) {
@@ -73,9 +75,12 @@ protected:
   void forget() { static_cast<void>(done()); }
 
   // /a=1 #7 ttl=5
-  static std::string text_of(const zmtp::message& m) {
-    const auto set = parse_set(m, form::kvmsg, {});
+  [[nodiscard]] std::string text_of(const zmtp::message& m) const {
+    const auto set = parse_set(m, options.how, {});
     EXPECT_TRUE(set);
+    if (options.how != form::kvmsg) {
+      return std::string{set->key} + "=" + std::string{set->value};
+    }
     const auto id = update_id::of_frame(set->id);
     EXPECT_EQ(id.session(), session);
     auto text =
@@ -96,14 +101,14 @@ protected:
   }
 
   // The server's side.
-  void subscriber(bool ours = true) { state->on_subscriber_attached(ours); }
+  void subscriber(bool ours = true) { state->on_subscriber_attached(ours, now, out); }
   void snapshot() { state->on_snapshot_attached(now, out); }
   void entry(std::string_view key, std::string_view value, sequence number = 0,
              std::string_view id = {}) {
-    state->on_snapshot_message(make_entry(form::kvmsg, key, number, id, {}, value), now, out);
+    state->on_snapshot_message(make_entry(options.how, key, number, id, {}, value), now, out);
   }
   void end(sequence number, std::string_view properties = {}) {
-    state->on_snapshot_message(make_snapshot_end(form::kvmsg, number, options.subtree, properties),
+    state->on_snapshot_message(make_snapshot_end(options.how, number, options.subtree, properties),
                                now, out);
   }
   void hear(zmtp::message m) { state->on_subscriber_message(std::move(m), now, out); }
@@ -119,7 +124,7 @@ protected:
     update u;
     u.key = key;
     u.value = value;
-    hear(make_publication(form::kvmsg, u, id, number, properties));
+    hear(make_publication(options.how, u, id, number, properties));
   }
   [[nodiscard]] static std::string count(std::string_view directory, std::uint64_t n) {
     std::string properties;

@@ -2,6 +2,8 @@
 
 #include "chp/pending_sets.h"
 
+#include "chp/command.h"
+
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -12,7 +14,7 @@ namespace {
 const auto session = update_id::make_session(7);
 
 TEST(chp_pending_sets, those_behind_one_that_is_never_committed_take_no_room_for_long) {
-  pending_sets sets{session, 10, 1'000};
+  pending_sets sets{session, form::kvmsg, 10, 1'000};
   std::vector<pending_sets::ticket> done;
   const auto send = [&](pending_sets::ticket of) {
     sets.add(of, "/a", {}, "value", true);

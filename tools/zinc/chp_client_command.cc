@@ -37,7 +37,11 @@ constexpr asio::as_tuple_t<asio::use_awaitable_t<>> token{asio::use_awaitable};
 std::vector<chp::server_address> servers_of(const chp_client_arguments& arguments) {
   std::vector<chp::server_address> all;
   for (const auto& one : arguments.servers) {
-    all.push_back(chp::server_address::at(one));
+    auto at = chp::server_address::at(one);
+    if (arguments.snapshots == chp::snapshot_kind::none) {
+      at = {.snapshot = {}, .publisher = at.snapshot, .collector = {}};
+    }
+    all.push_back(std::move(at));
   }
   return all;
 }
@@ -55,6 +59,12 @@ chp::client_options options_of(const chp_client_arguments& arguments) {
   chp::client_options options;
   options.subtree = subtree_of(arguments);
   options.heartbeat = arguments.heartbeat;
+  options.how = arguments.frames;
+  options.collector = arguments.collector;
+  options.snapshots = arguments.snapshots;
+  if (arguments.no_hugz) {
+    options.server_ttl.reset();
+  }
   return options;
 }
 

@@ -27,6 +27,21 @@ void add_choice(CLI::App& app, const std::string& name, Enum& value,
       ->type_name(names);
 }
 
+void add_frames(CLI::App& app, chp::form& value) {
+  add_choice<chp::form>(app, "--frames", value,
+                        {{"kvmsg", chp::form::kvmsg},
+                         {"kvsimple8", chp::form::kvsimple_8},
+                         {"kvsimple4", chp::form::kvsimple_4}},
+                        "12/CHP, or those of the Guide's models 1 to 4, in C or Python [kvmsg]");
+}
+
+void add_collector(CLI::App& app, chp::collector_kind& value) {
+  add_choice<chp::collector_kind>(
+      app, "--collector", value,
+      {{"sub", chp::collector_kind::sub}, {"pull", chp::collector_kind::pull}},
+      "what clients send updates to: of 12/CHP, or of the Guide's models 3 to 5 [sub]");
+}
+
 void add_milliseconds(CLI::App& app, const std::string& name, std::chrono::milliseconds& value,
                       const std::string& text) {
   app.add_option_function<long>(
@@ -54,6 +69,17 @@ void chp_command_line::add_client(CLI::App& to, chp_client_arguments::action wha
     add_milliseconds(to, "--timeout", arguments.timeout, "for the whole of it");
   }
   to.add_flag("--json", arguments.json, "print JSON");
+  add_frames(to, arguments.frames);
+  add_collector(to, arguments.collector);
+  add_choice<chp::snapshot_kind>(
+      to, "--snapshots", arguments.snapshots,
+      {{"subtree", chp::snapshot_kind::subtree},
+       {"whole", chp::snapshot_kind::whole},
+       {"none", chp::snapshot_kind::none}},
+      "what servers can be asked for: of 12/CHP and the Guide's models 4 to 6, of 2 and 3, or of "
+      "1, whose only port, the publisher, --server names [subtree]");
+  to.add_flag("--no-hugz", arguments.no_hugz,
+              "the servers say nothing while nothing happens: the Guide's models 1 to 5");
   if (what == get || what == set || what == erase) {
     to.add_option("KEY", arguments.key, "1 to 255 octets")->required();
   } else {
@@ -134,15 +160,8 @@ void chp_command_line::add_server(CLI::App& to) {
   add_size(to, "--max-value", options.limit.max_value_size, "octets of one value");
   add_size(to, "--subscriber-octets", options.publisher_octets,
            "that may wait for a client; one that is slower is disconnected");
-  add_choice<chp::form>(to, "--frames", options.how,
-                        {{"kvmsg", chp::form::kvmsg},
-                         {"kvsimple8", chp::form::kvsimple_8},
-                         {"kvsimple4", chp::form::kvsimple_4}},
-                        "12/CHP, or those of the Guide's models 1 to 4, in C or Python [kvmsg]");
-  add_choice<chp::collector_kind>(
-      to, "--collector", options.collector,
-      {{"sub", chp::collector_kind::sub}, {"pull", chp::collector_kind::pull}},
-      "what clients send updates to: of 12/CHP, or of the Guide's models 3 to 5 [sub]");
+  add_frames(to, options.how);
+  add_collector(to, options.collector);
   to.callback([this, pair = add_pair(to)] {
     const auto complete =
         !server_.peer.empty() && !server_.state_bind.empty() && !server_.state_connect.empty();

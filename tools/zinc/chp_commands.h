@@ -2,6 +2,8 @@
 // zinc chp …: what its subcommands are asked for, and their entry points.
 
 #include "bstar/options.h"
+#include "chp/client_options.h"
+#include "chp/command.h"
 #include "chp/server_options.h"
 
 #include <chrono>
@@ -25,6 +27,11 @@ struct chp_client_arguments {
   std::optional<unsigned> ttl;       // seconds
   std::string subtree;               // of dump and watch
   std::optional<std::size_t> count;  // of watch: ends after so many changes
+  // What the servers are.
+  chp::form frames = chp::form::kvmsg;
+  chp::collector_kind collector = chp::collector_kind::sub;
+  chp::snapshot_kind snapshots = chp::snapshot_kind::subtree;
+  bool no_hugz = false;
 };
 [[nodiscard]] int run_chp_client(const chp_client_arguments& arguments);
 

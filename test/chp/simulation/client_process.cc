@@ -134,8 +134,8 @@ bool client_process::hear_subscriber() {
     switch (item.what) {
       case zmtp::routed_message::kind::attached: {
         const auto* const p = socket.state().find(item.peer);
-        one.state.on_subscriber_attached(p != nullptr &&
-                                         parse_announcement(p->info.properties).acks);
+        one.state.on_subscriber_attached(
+            p != nullptr && parse_announcement(p->info.properties).acks, here().now(), one.actions);
         break;
       }
       case zmtp::routed_message::kind::message:
