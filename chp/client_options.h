@@ -40,7 +40,8 @@ struct client_options {
   // an update that was made while we subscribed.
   std::optional<std::chrono::milliseconds> server_ttl = std::chrono::milliseconds{5'000};
   // A server that answers no ICANHAZ? for so long is left for the next. Absent: four heartbeats, in which a
-  // backup finds that its primary is gone, but a second at least.
+  // backup finds that its primary is gone, but a second at least. Where there is another one, a server that says
+  // nothing at all, as a passive one does, is left after a quarter of it at first, then after half of it.
   std::optional<std::chrono::milliseconds> answer_timeout{};
   // The same server is connected to again after this at the earliest: doubles with each attempt that came to
   // nothing up to `longest_retry`, ± 50 %.

@@ -48,7 +48,7 @@ void client_state::visit(time_point now, actions& out) {
   visiting_ = true;
   ++visits_;
   ours_ = false;
-  dialogue_.begin(now);
+  dialogue_.begin(now, round_.patience_divisor());
   round_.on_visit(now);
   out.connections.push_back({actions::connection::open, round_.current()});
 }

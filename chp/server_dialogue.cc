@@ -18,17 +18,24 @@ void server_dialogue::give(std::optional<std::chrono::milliseconds> time, time_p
   expiry_ = time ? std::optional{now + *time} : std::nullopt;
 }
 
-void server_dialogue::begin(time_point now) {
+void server_dialogue::begin(time_point now, unsigned divisor) {
   phase_ = phase::asking;
   asked_ = false;
   // Who sends no HUGZ gives no sign that the subscription holds.
   counts_ = !server_ttl_;
   next_ask_.reset();
-  give(answer_timeout_, now);
+  give(answer_timeout_ / divisor, now);
+}
+
+// Once for each DEALER: heartbeats of who does not answer are no answer.
+void server_dialogue::be_patient(time_point now) noexcept {
+  if (phase_ == phase::asking && patience_ != answer_timeout_) {
+    give(answer_timeout_, now);
+  }
 }
 
 server_dialogue::wish server_dialogue::renew(time_point now) {
-  begin(now);
+  begin(now, 1);
   counts_ = true;
   return wish::renew;
 }
@@ -46,6 +53,7 @@ server_dialogue::wish server_dialogue::on_subscriber_attached(time_point now) {
 
 server_dialogue::wish server_dialogue::on_snapshot_attached(time_point now) {
   asked_ = true;
+  give(patience_, now);
   next_ask_ = now + ask_interval_;
   return wish::ask;
 }
@@ -55,6 +63,7 @@ server_dialogue::wish server_dialogue::on_publication(time_point now) {
     give(server_ttl_, now);
     return wish::nothing;
   }
+  be_patient(now);
   if (counts_) {
     return wish::nothing;
   }

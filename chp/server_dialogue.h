@@ -33,8 +33,9 @@ public:
 
   explicit server_dialogue(const client_options& options);
 
-  // Both connections are on their way.
-  void begin(time_point now);
+  // Both connections are on their way, and each step until there is an answer may take this part of the
+  // answer's time: all of it as soon as the server is heard on the other connection.
+  void begin(time_point now, unsigned divisor);
   // The subscriber lives, and updates are missing: a snapshot is asked for once more. renew.
   [[nodiscard]] wish begin_again(time_point now);
 
@@ -58,6 +59,7 @@ public:
 
 private:
   [[nodiscard]] wish renew(time_point now);
+  void be_patient(time_point now) noexcept;
   void give(std::optional<std::chrono::milliseconds> time, time_point now) noexcept;
 
   std::chrono::milliseconds ask_interval_;

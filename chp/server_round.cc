@@ -18,7 +18,13 @@ void server_round::turn_to_next() noexcept {
   current_ = (current_ + 1) % earliest_.size();
 }
 
+unsigned server_round::patience_divisor() const noexcept {
+  const auto rounds = visits_ / earliest_.size();
+  return earliest_.size() == 1 || rounds > 1 ? 1 : rounds == 1 ? 2 : 4;
+}
+
 void server_round::on_visit(time_point now) {
+  ++visits_;
   auto& pause = pause_[current_];
   std::uniform_int_distribution<std::int64_t> spread{pause.count() / 2, pause.count() * 3 / 2};
   earliest_[current_] = now + std::chrono::milliseconds{spread(random_)};
@@ -38,6 +44,7 @@ server_round::verdict server_round::judge(sequence offered, std::optional<sequen
   }
   left_since_refusal_.reset();
   pause_[current_] = first_pause_;
+  visits_ = 0;
   return result;
 }
 

@@ -59,6 +59,78 @@ TEST_F(client_failover, heartbeats_of_who_does_not_answer_do_not_keep_us) {  // 
   EXPECT_EQ(state->status().server, 1U);
 }
 
+// It is the vote that makes a passive server active (G4), and its list may name the active one behind it.
+TEST_F(client_failover, a_passive_server_is_asked_for_one_heartbeat_before_the_next_is) {
+  begin(2);
+  subscriber();
+  snapshot();
+  forget();
+  const auto began = now;
+  pass(999ms);
+  EXPECT_EQ(done(), (texts{"ask", "ask", "ask"}));
+  pass(1ms);
+  EXPECT_EQ(done(), (texts{"close 0", "open 1", "server_silent 0"}));
+  subscriber();
+  hugz();
+  snapshot();
+  end(5);
+  EXPECT_TRUE(state->status().following);
+  EXPECT_EQ(now - began, 1s) << "four heartbeats before";
+}
+
+TEST_F(client_failover, while_nobody_is_active_each_is_asked_for_longer) {
+  begin(2);
+  std::vector<std::chrono::milliseconds> stays;
+  for (int i = 0; i < 6; ++i) {
+    subscriber();
+    snapshot();
+    forget();
+    const auto began = now;
+    for (auto left = state->status().counters.servers_left;
+         state->status().counters.servers_left == left;) {
+      pass(10ms);
+    }
+    stays.push_back(std::chrono::duration_cast<std::chrono::milliseconds>(now - began));
+  }
+  EXPECT_EQ(stays, (std::vector<std::chrono::milliseconds>{1s, 1s, 2s, 2s, 4s, 4s}));
+}
+
+// A backup is asked again soon after the expiry of two heartbeats, whether its primary refuses connections or
+// takes them and says nothing.
+TEST_F(client_failover, a_backup_is_asked_when_it_may_take_over) {
+  for (const bool refuses : {true, false}) {
+    begin(2);
+    follow();
+    state->on_lost(now, out);
+    const auto lost = now;
+    std::optional<std::chrono::milliseconds> voted;
+    while (!voted && now < lost + 10s) {
+      for (const auto& what : done()) {
+        if (what == "open 1") {
+          snapshot();
+        } else if (what == "open 0" && refuses) {
+          state->on_unreachable(now, out);
+        } else if (what == "ask" && now - lost >= 2s) {
+          voted = std::chrono::duration_cast<std::chrono::milliseconds>(now - lost);
+        }
+      }
+      pass(10ms);
+    }
+    ASSERT_TRUE(voted);
+    EXPECT_LE(*voted, 2'300ms) << (refuses ? "refused" : "silent");
+  }
+}
+
+TEST_F(client_failover, one_server_alone_is_given_all_the_time) {
+  begin(1);
+  subscriber();
+  snapshot();
+  pass(3'999ms);
+  EXPECT_EQ(state->status().counters.servers_left, 0U);
+  pass(1ms);
+  EXPECT_EQ(state->status().counters.servers_left, 1U);
+}
+
 TEST_F(client_failover, a_snapshot_that_stops_is_given_up) {
   begin(2);
   ask();
