@@ -1,10 +1,13 @@
 #pragma once
 // Up to where the backup has what the active server has accepted. Pure.
 
+#include "chp/command.h"
 #include "chp/sequence.h"
 #include "zmtp/routing/peer_id.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -19,15 +22,20 @@ public:
 
   explicit backup_mark(std::chrono::milliseconds timeout) : timeout_{timeout} {}
 
-  // It is sent a snapshot of this number; it takes the place of another one.
-  void on_snapshot(zmtp::peer_id backup, sequence number) {
+  // It is sent a snapshot of this number, with the refusals up to this notice; it takes the place of another
+  // one.
+  void on_snapshot(zmtp::peer_id backup, sequence number, std::uint64_t notices) {
     clear();
     backup_ = backup;
     wanted_ = number;
+    notices_ = notices;
   }
-  // `last` is the last update that there is.
-  void on_report(zmtp::peer_id from, sequence applied, sequence last, time_point now) {
-    if (backup_ != from || applied < (awaited_ ? mark_ : wanted_) || applied > last) {
+  // `last` is the last update that there is, `last_notice` the last notice.
+  void on_report(zmtp::peer_id from, const position_report& said, sequence last,
+                 std::uint64_t last_notice, time_point now) {
+    const auto applied = said.applied;
+    if (backup_ != from || applied < (awaited_ ? mark_ : wanted_) || applied > last ||
+        said.notices > last_notice) {
       return;
     }
     if (!std::exchange(awaited_, true)) {
@@ -35,14 +43,15 @@ public:
     }
     mark_ = applied;
     in_sync_ = applied >= wanted_;
-    behind_since_ = applied < last ? std::optional{now} : std::nullopt;
+    notices_ = std::max(notices_, said.notices);
+    behind_since_ = applied < last || notices_ < last_notice ? std::optional{now} : std::nullopt;
   }
   void on_detached(zmtp::peer_id peer) {
     if (backup_ == peer) {
       clear();
     }
   }
-  // There is another update.
+  // There is another update or notice.
   void on_update(time_point now) {
     if (awaited_ && !behind_since_) {
       behind_since_ = now;
@@ -69,6 +78,8 @@ public:
   [[nodiscard]] bool awaited() const noexcept { return awaited_; }
   // It has had everything up to here.
   [[nodiscard]] sequence number() const noexcept { return mark_; }
+  // … and knows of refusals up to this notice.
+  [[nodiscard]] std::uint64_t notices() const noexcept { return notices_; }
   // What both have when this server becomes active.
   void begin(sequence number) noexcept {
     clear();
@@ -83,6 +94,7 @@ private:
   std::optional<zmtp::peer_id> backup_;
   sequence wanted_ = 0;
   sequence mark_ = 0;
+  std::uint64_t notices_ = 0;
   bool in_sync_ = false;
   bool awaited_ = false;
   std::optional<time_point> behind_since_;

@@ -101,6 +101,7 @@ public:
   // Cancellation: terminal, partial, total; one that was sent may be committed all the same.
   // Errors: errc::not_sent, unconfirmed (set_options::until), key_empty, key_too_long, key_with_zero,
   // key_reserved, value_empty (but in kvsimple), value_too_long, ttl_too_short, not_in_kvsimple;
+  // what a server of ours refuses it for: too_many_keys, too_many_octets, value_too_long, refused;
   // operation_aborted.
   template <boost::asio::completion_token_for<void(boost::system::error_code)> Token =
                 boost::asio::deferred_t>

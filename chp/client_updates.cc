@@ -156,9 +156,9 @@ void client_updates::finish_committed(time_point now, actions& out) {
   if (done_.empty()) {
     return;
   }
-  committed_ += done_.size();
-  for (const auto of : done_) {
-    finish(of, {}, out);
+  for (const auto& [of, how] : done_) {
+    committed_ += how == errc{} ? 1U : 0U;
+    finish(of, how == errc{} ? boost::system::error_code{} : make_error_code(how), out);
   }
   done_.clear();
   progress_ = now;

@@ -91,7 +91,7 @@ private:
   std::uint64_t last_mark_ = 0;
   ticket last_ticket_ = 0;
   time_point progress_;  // when something was last sent first or again, or committed
-  std::vector<ticket> done_;
+  std::vector<pending_sets::ended> done_;
   std::set<std::pair<time_point, ticket>> ends_;
   boost::unordered_flat_map<ticket, time_point> end_of_;
   std::uint64_t resent_ = 0;

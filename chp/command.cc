@@ -131,12 +131,19 @@ parsed<std::uint64_t> number_behind_name(const zmtp::message& m) noexcept {
   return load(octets);
 }
 
-parsed<sequence> sequence_behind_name(const zmtp::message& m) noexcept {
-  const auto number = number_behind_name(m);
-  if (number && *number > max_sequence) {
+parsed<position_report> take_position(const zmtp::message& m) noexcept {
+  if (m.part_count() != 3) {
+    return errc::wrong_frame_count;
+  }
+  const auto applied = m[1];
+  const auto notices = m[2];
+  if (applied.size() != 8 || notices.size() != 8) {
+    return errc::wrong_sequence_size;
+  }
+  if (load(applied) > max_sequence) {
     return errc::sequence_too_large;
   }
-  return number;
+  return position_report{load(applied), load(notices)};
 }
 
 parsed<resubmission> take_resubmission(const zmtp::message& m,
@@ -250,8 +257,7 @@ parsed<snapshot_port_input> parse_snapshot_port(const zmtp::message& m,
     return snapshot_request{has_subtree ? m.back() : ""sv, has_subtree};
   }
   if (name == position) {
-    const auto applied = sequence_behind_name(m);
-    return applied ? parsed<snapshot_port_input>{position_report{*applied}} : applied.error();
+    return widen<snapshot_port_input>(take_position(m));
   }
   if (name == resubmit) {
     return widen<snapshot_port_input>(take_resubmission(m, limits));
@@ -266,6 +272,12 @@ parsed<snapshot_port_input> parse_snapshot_port(const zmtp::message& m,
 parsed<update> parse_set(const zmtp::message& m, form how, const command_limits& limits) {
   const auto found = take_frames(m, how);
   return found ? make_update(*found, how, limits) : found.error();
+}
+
+update_id id_of_set(const zmtp::message& m, form how) noexcept {
+  const auto found = take_frames(m, how);
+  return found && found->id.size() == update_id::size ? update_id::of_frame(found->id)
+                                                      : update_id{};
 }
 
 parsed<snapshot_input> parse_snapshot(const zmtp::message& m, form how,
@@ -342,8 +354,8 @@ zmtp::message make_register_piece(std::string_view octets) {
   return make_in(form::kvmsg, hugz, 0, {}, {}, octets);
 }
 
-zmtp::message make_position_report(sequence applied) {
-  return make(position, stored_number{applied}.octets());
+zmtp::message make_position_report(sequence applied, std::uint64_t notices) {
+  return make(position, stored_number{applied}.octets(), stored_number{notices}.octets());
 }
 
 zmtp::message make_resubmission(sequence base, std::string_view key, const update_id& id,

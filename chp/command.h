@@ -60,6 +60,7 @@ struct snapshot_request {
 };
 struct position_report {  // own backups: it has applied everything up to here
   sequence applied;
+  std::uint64_t notices;  // … and has heard of refusals up to this notice of the active server
 };
 struct resubmission {  // own servers: what one had accepted that lost its active role
   sequence base;       // up to which it and the other one were the same
@@ -98,6 +99,8 @@ using parsed = boost::system::result<T, errc>;
 // KVSET, on the collector.
 [[nodiscard]] parsed<update> parse_set(const zmtp::message& m, form how,
                                        const command_limits& limits);
+// Of what parse_set() refuses: whose it is, as far as that can be told.
+[[nodiscard]] update_id id_of_set(const zmtp::message& m, form how) noexcept;
 [[nodiscard]] parsed<snapshot_input> parse_snapshot(const zmtp::message& m, form how,
                                                     const command_limits& limits);
 [[nodiscard]] parsed<publication_input> parse_publication(const zmtp::message& m, form how,
@@ -131,7 +134,7 @@ using parsed = boost::system::result<T, errc>;
 [[nodiscard]] zmtp::message make_heartbeat(std::string_view properties = {});
 // Between servers of ours.
 [[nodiscard]] zmtp::message make_register_piece(std::string_view octets);
-[[nodiscard]] zmtp::message make_position_report(sequence applied);
+[[nodiscard]] zmtp::message make_position_report(sequence applied, std::uint64_t notices);
 [[nodiscard]] zmtp::message make_resubmission(sequence base, std::string_view key,
                                               const update_id& id, std::string_view properties,
                                               std::string_view value);

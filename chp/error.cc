@@ -43,6 +43,9 @@ const char* text(errc e) noexcept {
       return "the update was sent and not confirmed in time, it may be committed later: look, or "
              "set it "
              "again";
+    case errc::refused:
+      return "the server refused the update, for a reason that is newer than this program: see its "
+             "log";
   }
   return "unknown error of chp";
 }

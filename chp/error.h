@@ -38,9 +38,10 @@ enum class errc {
   // How a client's update ends that is not committed.
   not_sent,     // in time: no server has it
   unconfirmed,  // it was sent, and not committed in time: it may be committed later
+  refused,      // by the server, for a reason that this version does not know
 };
 
-inline constexpr std::size_t errc_count = static_cast<std::size_t>(errc::unconfirmed) + 1;
+inline constexpr std::size_t errc_count = static_cast<std::size_t>(errc::refused) + 1;
 
 [[nodiscard]] const boost::system::error_category& chp_category() noexcept;
 

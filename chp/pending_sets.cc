@@ -45,60 +45,70 @@ const zmtp::message* pending_sets::send_next() {
   return &sent_.back().set;
 }
 
-void pending_sets::commit(sent_set& one, std::vector<ticket>& done) {
-  if (std::exchange(one.committed, true)) {
+void pending_sets::end(sent_set& one, errc how, std::vector<ended>& done) {
+  if (std::exchange(one.over, true)) {
     return;
   }
   if (one.awaited) {
-    done.push_back(one.of);
+    done.push_back({one.of, how});
   }
   --sent_open_;
   sent_octets_ -= one.set.framed_size();
   one.set.clear();
 }
 
-void pending_sets::drop_committed() {
-  while (!sent_.empty() && sent_.front().committed) {
+void pending_sets::drop_ended() {
+  while (!sent_.empty() && sent_.front().over) {
     sent_.pop_front();
   }
-  // One that a server refuses is sent on and on, and those behind it are not to be kept as long.
+  // One that is not carried out is sent on and on, and those behind it are not to be kept as long.
   if (sent_.size() > 2 * sent_open_ + spare_places) {
-    std::erase_if(sent_, [](const sent_set& one) { return one.committed; });
+    std::erase_if(sent_, [](const sent_set& one) { return one.over; });
   }
 }
 
-void pending_sets::commit(const acknowledgement& told, std::vector<ticket>& done) {
+void pending_sets::commit(const acknowledgement& told, std::vector<ended>& done) {
   auto gap = told.gaps.begin();
+  auto refusal = told.refused.begin();
   for (auto one = sent_.begin(); one != sent_.end() && one->counter <= told.counter; ++one) {
     while (gap != told.gaps.end() && gap->last < one->counter) {
       ++gap;
     }
-    if (gap == told.gaps.end() || one->counter < gap->first) {
-      commit(*one, done);
+    if (gap != told.gaps.end() && one->counter >= gap->first) {
+      continue;
     }
+    while (refusal != told.refused.end() && refusal->updates.last < one->counter) {
+      ++refusal;
+    }
+    const bool is_refused = refusal != told.refused.end() && one->counter >= refusal->updates.first;
+    end(*one,
+        is_refused                    ? refusal->why
+        : one->counter <= told.unsure ? errc::unconfirmed
+                                      : errc{},
+        done);
   }
-  drop_committed();
+  drop_ended();
 }
 
-void pending_sets::commit(const update_id& echo, std::vector<ticket>& done) {
+void pending_sets::commit(const update_id& echo, std::vector<ended>& done) {
   if (!echo.has_session() || echo.session() != session_) {
     return;
   }
   if (const auto found = find_counter(echo.counter()); found != sent_.end()) {
-    commit(*found, done);
-    drop_committed();
+    end(*found, {}, done);
+    drop_ended();
   }
 }
 
-void pending_sets::commit(std::string_view key, std::string_view value, std::vector<ticket>& done) {
+void pending_sets::commit(std::string_view key, std::string_view value, std::vector<ended>& done) {
   const auto hash = hash_of(key, value);
   for (auto next = by_content_.lower_bound({hash, 0});
        next != by_content_.end() && next->first == hash; ++next) {
     const auto found = find_counter(next->second);
     if (found != sent_.end() && found->set.front() == key && found->set.back() == value) {
       by_content_.erase(next);
-      commit(*found, done);
-      drop_committed();
+      end(*found, {}, done);
+      drop_ended();
       return;
     }
   }
@@ -114,17 +124,17 @@ std::deque<pending_sets::sent_set>::iterator pending_sets::find_counter(
 
 std::optional<std::uint64_t> pending_sets::last_unechoed() const noexcept {
   const bool any = std::any_of(sent_.begin(), sent_.end(),
-                               [](const auto& one) { return !one.echoed && !one.committed; });
+                               [](const auto& one) { return !one.echoed && !one.over; });
   return any ? std::optional{sent_.back().counter} : std::nullopt;
 }
 
-void pending_sets::commit_unechoed(std::uint64_t up_to, std::vector<ticket>& done) {
+void pending_sets::commit_unechoed(std::uint64_t up_to, std::vector<ended>& done) {
   for (auto one = sent_.begin(); one != sent_.end() && one->counter <= up_to; ++one) {
     if (!one->echoed) {
-      commit(*one, done);
+      end(*one, {}, done);
     }
   }
-  drop_committed();
+  drop_ended();
 }
 
 pending_sets::given_up pending_sets::give_up(ticket of) {
@@ -135,7 +145,7 @@ pending_sets::given_up pending_sets::give_up(ticket of) {
     return given_up::unsent;
   }
   if (const auto found = std::lower_bound(sent_.begin(), sent_.end(), of, before);
-      found != sent_.end() && found->of == of && !found->committed) {
+      found != sent_.end() && found->of == of && !found->over) {
     found->awaited = false;
     return given_up::sent;
   }

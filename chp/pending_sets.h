@@ -3,6 +3,7 @@
 
 #include "chp/acknowledgement.h"
 #include "chp/command.h"
+#include "chp/error.h"
 #include "chp/update_id.h"
 #include "zmtp/message.h"
 
@@ -37,20 +38,26 @@ public:
   template <class Visit>
   void for_each_sent(Visit&& visit) const {
     for (const auto& one : sent_) {
-      if (!one.committed) {
+      if (!one.over) {
         visit(one.set);
       }
     }
   }
 
-  // Those that are committed now are gone; who waits for them is appended.
-  void commit(const acknowledgement& told, std::vector<ticket>& done);
-  void commit(const update_id& echo, std::vector<ticket>& done);
+  // Those that are committed now are gone, and those that were refused, or may have been (errc::unconfirmed);
+  // who waits for them is appended.
+  struct ended {
+    ticket of;
+    errc how;  // none of one that is committed
+    friend bool operator==(const ended&, const ended&) = default;
+  };
+  void commit(const acknowledgement& told, std::vector<ended>& done);
+  void commit(const update_id& echo, std::vector<ended>& done);
   // What kvsimple has in place of the id: of the updates that set this the first one is committed.
-  void commit(std::string_view key, std::string_view value, std::vector<ticket>& done);
+  void commit(std::string_view key, std::string_view value, std::vector<ended>& done);
   // The counter of the last one that was sent, if one up to it will not be echoed; and those of them.
   [[nodiscard]] std::optional<std::uint64_t> last_unechoed() const noexcept;
-  void commit_unechoed(std::uint64_t up_to, std::vector<ticket>& done);
+  void commit_unechoed(std::uint64_t up_to, std::vector<ended>& done);
 
   enum class given_up { unknown, unsent, sent };
   // Nobody waits for it any more: it is withdrawn, or if it was sent, stays until it is committed.
@@ -69,7 +76,7 @@ private:
     zmtp::message set;
     bool awaited;
     bool echoed;
-    bool committed = false;
+    bool over = false;
   };
   struct unsent_set {
     ticket of;
@@ -79,8 +86,8 @@ private:
     bool echoed;
   };
 
-  void commit(sent_set& one, std::vector<ticket>& done);
-  void drop_committed();
+  void end(sent_set& one, errc how, std::vector<ended>& done);
+  void drop_ended();
 
   [[nodiscard]] std::deque<sent_set>::iterator find_counter(std::uint64_t counter) noexcept;
 

@@ -92,6 +92,10 @@ inline constexpr std::string_view counts = "d";           // see subtree.h
 inline constexpr std::string_view ack = "ack";            // see acknowledgement.h
 inline constexpr std::string_view gaps = "gaps";
 inline constexpr std::string_view degraded = "degraded";
+inline constexpr std::string_view refused = "refused";
+inline constexpr std::string_view unsure = "unsure";
+inline constexpr std::string_view notice = "notice";
+inline constexpr std::string_view session = "session";
 }  // namespace property_name
 
 // Nobody waits longer; what is longer is this long.

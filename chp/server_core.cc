@@ -387,7 +387,9 @@ void server_core::tell() {
   }
   for (auto& [to, content] : untold_) {
     if (publisher_.try_send(to, std::move(content)) != zmtp::send_status::queued) {
-      state_->on_not_told(to);
+      if (state_->on_not_told(to)) {
+        publisher_.disconnect(to);
+      }
     }
   }
   untold_.clear();

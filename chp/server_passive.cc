@@ -1,5 +1,6 @@
 // What server_state does when it becomes active or passive, and while it is passive.
 
+#include "chp/acknowledgement.h"
 #include "chp/server_state.h"
 
 #include <algorithm>
@@ -108,7 +109,8 @@ void server_state::on_publication(zmtp::message&& m, time_point now, actions& ou
     refuse(input.error());
     return;
   }
-  const bool is_update = std::holds_alternative<update>(*input);
+  const auto* const hugz = std::get_if<heartbeat>(&*input);
+  const bool is_update = hugz == nullptr || find_refusal_notice(hugz->properties);
   if (replication_.on_publication(m, is_update, now, out)) {
     follow(m, now, out);
   }
@@ -116,6 +118,10 @@ void server_state::on_publication(zmtp::message&& m, time_point now, actions& ou
 
 void server_state::follow(const zmtp::message& m, time_point now, actions& out) {
   const auto input = parse_publication(m, options_.how, options_.limit);
+  if (const auto* const hugz = input ? std::get_if<heartbeat>(&*input) : nullptr) {
+    note_refusal(*hugz);
+    return;
+  }
   const auto* const u = input ? std::get_if<update>(&*input) : nullptr;
   if (u == nullptr) {
     return;
@@ -193,6 +199,8 @@ void server_state::adopt(replication::snapshot&& taken, time_point now, actions&
     discard(std::move(before));
   }
   erased_.clear();
+  notices_heard_ = 0;
+  notices_reported_ = 0;
   pending_.forget_if([this](const update_id& id) { return applied_->contains(id); });
   out.events.push_back(server_event::synchronized);
   for (const auto& m : taken.since) {
@@ -217,8 +225,10 @@ void server_state::on_source_writable(time_point now, actions& out) {
 // has it, too.
 void server_state::report_position(actions& out) {
   if (replication_.state() == replication::phase::following && replication_.source_is_ours() &&
-      !offered_.pending() && std::exchange(reported_, map_->number()) != map_->number()) {
-    out.ask.push_back(make_position_report(reported_));
+      !offered_.pending() && (reported_ != map_->number() || notices_reported_ != notices_heard_)) {
+    reported_ = map_->number();
+    notices_reported_ = notices_heard_;
+    out.ask.push_back(make_position_report(reported_, notices_reported_));
   }
 }
 

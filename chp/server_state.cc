@@ -127,7 +127,7 @@ void server_state::on_writable(zmtp::peer_id peer, time_point now, actions& out)
   tidying_ = tidying_ || made.ended;
   if (made.of_backup && paired()) {
     const auto before = backup_.in_sync();
-    backup_.on_snapshot(peer, *made.of_backup);
+    backup_.on_snapshot(peer, *made.of_backup, notices_);
     watch_backup(before, out);
   }
   if (made.more) {
@@ -138,7 +138,7 @@ void server_state::on_writable(zmtp::peer_id peer, time_point now, actions& out)
 void server_state::on_input(zmtp::peer_id peer, const position_report& r, time_point now,
                             actions& out) {
   const auto before = backup_.in_sync();
-  backup_.on_report(peer, r.applied, map_->number(), now);
+  backup_.on_report(peer, r, map_->number(), notices_, now);
   watch_backup(before, out);
 }
 
@@ -149,9 +149,11 @@ void server_state::watch_backup(bool was_in_sync, actions& out) {
   }
   if (backup_.awaited()) {
     acks_.commit(backup_.number());
+    acks_.commit_notices(backup_.notices());
     erased_.forget_to(backup_.number());
   } else if (options_.degraded == degraded_policy::ack) {
     acks_.commit(map_->number());
+    acks_.commit_notices(notices_);
   }
 }
 
@@ -173,7 +175,7 @@ std::optional<sequence> server_state::next_number(actions& out) {
 void server_state::on_update(zmtp::message&& m, time_point now, actions& out) {
   const auto parsed_update = parse_set(m, options_.how, options_.limit);
   if (!parsed_update) {
-    refuse(parsed_update.error());
+    turn_away(id_of_set(m, options_.how), parsed_update.error(), now, out);
     return;
   }
   const auto& u = *parsed_update;
@@ -228,7 +230,7 @@ bool server_state::accept(const update& u, const update_id& id, std::optional<ti
     }
   } else if (const auto fault = map_->apply({u.key, u.value, own, deadline}, *number);
              fault != errc{}) {
-    refuse(fault);
+    turn_away(id, fault, now, out);
     return false;
   }
   applied_->insert(id);
@@ -247,15 +249,13 @@ void server_state::publish(const update& u, const update_id& id, sequence number
 
 // Who sent it is to know that it is committed, now or when the backup has it.
 void server_state::settle(const update_id& id, sequence number, time_point now) {
-  const bool is_waited_for =
-      paired() && (backup_.awaited() || options_.degraded == degraded_policy::block);
-  if (is_waited_for) {
+  if (waits_for_backup()) {
     backup_.on_update(now);
   }
   if (!id.has_session()) {
     return;
   }
-  if (is_waited_for) {
+  if (waits_for_backup()) {
     acks_.await(id.session(), id.counter(), number);
   } else {
     acks_.owe(id.session());

@@ -68,7 +68,8 @@ public:
   void on_subscription(zmtp::peer_id peer, std::string_view topic, actions& out);
   void on_subscriber_detached(zmtp::peer_id peer);
   // What was to be told it was not queued.
-  void on_not_told(zmtp::peer_id peer) { acks_.not_taken(peer); }
+  // True if it cannot do without, and is to be disconnected.
+  [[nodiscard]] bool on_not_told(zmtp::peer_id peer);
 
   // The snapshot port's peers.
   void on_asker_attached(zmtp::peer_id peer, const zmtp::metadata& said);
@@ -117,6 +118,11 @@ private:
   void publish(const update& u, const update_id& id, sequence number, actions& out);
   void settle(const update_id& id, sequence number, time_point now);
   void acknowledge_again(const update_id& id);
+  void turn_away(const update_id& id, errc why, time_point now, actions& out);
+  // Whether what is done now is told when the backup has it.
+  [[nodiscard]] bool waits_for_backup() const noexcept {
+    return paired() && (backup_.awaited() || options_.degraded == degraded_policy::block);
+  }
 
   void on_input(zmtp::peer_id peer, const snapshot_request& r, time_point now, actions& out);
   void on_input(zmtp::peer_id peer, const position_report& r, time_point now, actions& out);
@@ -127,6 +133,7 @@ private:
   void watch_backup(bool was_in_sync, actions& out);
 
   void follow(const zmtp::message& m, time_point now, actions& out);
+  void note_refusal(const heartbeat& said);
   void adopt(replication::snapshot&& taken, time_point now, actions& out);
   void replay(time_point now, actions& out);
   void reconcile(time_point now, actions& out);
@@ -156,6 +163,9 @@ private:
 
   // Of a pair.
   backup_mark backup_;
+  std::uint64_t notices_ = 0;        // of refusals, to the backup
+  std::uint64_t notices_heard_ = 0;  // of the active server, since its snapshot
+  std::uint64_t notices_reported_ = 0;
   tombstones erased_;
   pending_updates pending_;
   replication replication_;

@@ -41,10 +41,20 @@ void session_acks::forget_if_idle(std::uint64_t session) {
 }
 
 void session_acks::await(std::uint64_t session, std::uint64_t counter, sequence number) {
+  await(session, counter, number, waiting_);
+}
+
+void session_acks::await_notice(std::uint64_t session, std::uint64_t counter,
+                                std::uint64_t notice) {
+  await(session, counter, notice, waiting_notices_);
+}
+
+void session_acks::await(std::uint64_t session, std::uint64_t counter, std::uint64_t number,
+                         std::deque<update>& in) {
   auto& r = record_of(session);
   r.lowest = r.waiting == 0 ? counter : std::min(r.lowest, counter);
   ++r.waiting;
-  waiting_.push_back({number, session, counter});
+  in.push_back({number, session, counter});
 }
 
 void session_acks::owe(std::uint64_t session) {
@@ -59,10 +69,14 @@ void session_acks::owe(std::uint64_t session, record& of) {
   }
 }
 
-void session_acks::commit(sequence mark) {
-  while (!waiting_.empty() && waiting_.front().number <= mark) {
-    const auto [number, session, counter] = waiting_.front();
-    waiting_.pop_front();
+void session_acks::commit(sequence mark) { commit(mark, waiting_); }
+
+void session_acks::commit_notices(std::uint64_t last) { commit(last, waiting_notices_); }
+
+void session_acks::commit(std::uint64_t mark, std::deque<update>& in) {
+  while (!in.empty() && in.front().number <= mark) {
+    const auto [number, session, counter] = in.front();
+    in.pop_front();
     auto& r = record_of(session);
     --r.waiting;
     if (r.lowest == counter) {
@@ -74,7 +88,12 @@ void session_acks::commit(sequence mark) {
 }
 
 void session_acks::clear_waiting() {
-  for (const auto& one : std::exchange(waiting_, {})) {
+  clear(waiting_);
+  clear(waiting_notices_);
+}
+
+void session_acks::clear(std::deque<update>& of) {
+  for (const auto& one : std::exchange(of, {})) {
     record_of(one.session).waiting = 0;
     forget_if_idle(one.session);
   }
@@ -88,6 +107,7 @@ void session_acks::tell(const update_register& applied, bool degraded, time_poin
   due_.reset();
   std::size_t kept = 0;
   std::string properties;
+  std::vector<refusal> refused;
   for (const auto session : owed_) {
     const auto at = sessions_.find(session);
     // Who is gone is told when he is back; a session may have been forgotten and come back meanwhile.
@@ -114,9 +134,15 @@ void session_acks::tell(const update_register& applied, bool degraded, time_poin
     while (!gaps.empty() && gaps.back().first > counter) {
       gaps = gaps.first(gaps.size() - 1);
     }
+    refused.clear();
+    for (const auto& one : known.refused) {
+      if (one.updates.first <= counter) {
+        refused.push_back({{one.updates.first, std::min(one.updates.last, counter)}, one.why});
+      }
+    }
     r.told = now;
     properties.clear();
-    append_acknowledgement(properties, counter, gaps, degraded);
+    append_acknowledgement(properties, counter, gaps, degraded, refused, known.unsure);
     out.push_back({r.subscriber, make_heartbeat(properties)});
   }
   owed_.resize(kept);

@@ -34,10 +34,14 @@ public:
 
   // An update has been applied that is not committed before the backup has it.
   void await(std::uint64_t session, std::uint64_t counter, sequence number);
+  // An update is refused, which is not to be told before the backup knows of this notice.
+  void await_notice(std::uint64_t session, std::uint64_t counter, std::uint64_t notice);
   // There is something to tell: an update is committed at once, or one came again.
   void owe(std::uint64_t session);
   // The backup has everything up to here, or is not waited for any more.
   void commit(sequence mark);
+  // It knows of refusals up to this notice, or is not waited for any more.
+  void commit_notices(std::uint64_t last);
   // What awaited it is forgotten: this server is passive.
   void clear_waiting();
 
@@ -49,8 +53,10 @@ public:
   // When to tell again.
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept { return due_; }
 
-  // Updates that wait for the backup.
-  [[nodiscard]] std::size_t waiting() const noexcept { return waiting_.size(); }
+  // Updates that wait for the backup, and refusals.
+  [[nodiscard]] std::size_t waiting() const noexcept {
+    return waiting_.size() + waiting_notices_.size();
+  }
   [[nodiscard]] sequence first_waiting() const noexcept {
     return waiting_.empty() ? 0 : waiting_.front().number;
   }
@@ -65,10 +71,15 @@ private:
     time_point told{};
   };
   struct update {
-    sequence number;
+    std::uint64_t number;  // sequence, or notice
     std::uint64_t session;
     std::uint64_t counter;
   };
+
+  void await(std::uint64_t session, std::uint64_t counter, std::uint64_t number,
+             std::deque<update>& in);
+  void commit(std::uint64_t mark, std::deque<update>& in);
+  void clear(std::deque<update>& of);
 
   [[nodiscard]] record& record_of(std::uint64_t session);
   void owe(std::uint64_t session, record& of);
@@ -77,7 +88,8 @@ private:
   // Session numbers are random already.
   boost::unordered_flat_map<std::uint64_t, record> sessions_;
   std::unordered_map<zmtp::peer_id, std::uint64_t> by_subscriber_;
-  std::deque<update> waiting_;
+  std::deque<update> waiting_;  // by sequence
+  std::deque<update> waiting_notices_;
   std::vector<std::uint64_t> owed_;
   std::optional<time_point> due_;
 };

@@ -20,7 +20,12 @@ constexpr char other_mark = 'O';
 constexpr std::size_t session_head_size = 1 + 8 + 8 + 1;
 constexpr std::size_t gap_size = 8 + 8;
 constexpr std::size_t other_size = 1 + update_id::size;
-constexpr std::size_t max_record_size = session_head_size + max_gaps * gap_size;
+// Behind its session: [refusals][session, 8][forgotten up to, 8][how many, 1][first, 8][last, 8][why, 1]…
+constexpr char refusals_mark = 'R';
+constexpr std::size_t refusals_head_size = 1 + 8 + 8 + 1;
+constexpr std::size_t refusal_size = 8 + 8 + 1;
+constexpr std::size_t max_record_size =
+    session_head_size + max_gaps * gap_size + refusals_head_size + max_refusals * refusal_size;
 
 void append_number(std::string& to, std::uint64_t number) {
   std::array<unsigned char, 8> octets;
@@ -126,6 +131,7 @@ update_register::update_register(std::uint64_t seed, const register_limits& limi
     : limits_{std::max<std::size_t>(limits.max_sessions, 1),
               std::max<std::size_t>(limits.max_others, 1)},
       by_session_{0, hash{zmtp::keyed_hash{seed}}},
+      refusals_{0, hash{zmtp::keyed_hash{seed}}},
       by_id_{0, hash{zmtp::keyed_hash{seed}}} {}
 
 const update_register::record* update_register::find_record(std::uint64_t session) const noexcept {
@@ -135,7 +141,53 @@ const update_register::record* update_register::find_record(std::uint64_t sessio
 
 update_register::session_view update_register::find(std::uint64_t session) const noexcept {
   const auto* const r = find_record(session);
-  return r == nullptr ? session_view{} : session_view{r->counter, r->gaps};
+  if (r == nullptr) {
+    return {};
+  }
+  session_view view{r->counter, r->gaps};
+  if (const auto found = refusals_.find(session); found != refusals_.end()) {
+    view.refused = found->second.last;
+    view.unsure = found->second.forgotten;
+  }
+  return view;
+}
+
+// In its place; what it continues becomes one with it. When there are too many the lowest go.
+void update_register::refusals::add(const refusal& one) noexcept {
+  const auto next = std::upper_bound(
+      last.begin(), last.end(), one.updates.first,
+      [](std::uint64_t first, const refusal& each) { return first < each.updates.first; });
+  if (next != last.begin()) {
+    auto& before = *std::prev(next);
+    if (before.updates.last >= one.updates.first) {
+      return;
+    }
+    if (before.why == one.why && before.updates.last + 1 == one.updates.first &&
+        (next == last.end() || one.updates.last < next->updates.first)) {
+      before.updates.last = one.updates.last;
+      return;
+    }
+  }
+  if (next != last.end() && next->updates.first <= one.updates.last) {
+    return;
+  }
+  last.insert(next, one);
+  if (last.size() > max_refusals) {
+    forgotten = std::max(forgotten, last.front().updates.last);
+    last.erase(last.begin());
+  }
+}
+
+bool update_register::refuse(const update_id& id, errc why) {
+  if (contains(id)) {
+    return false;
+  }
+  // So that nothing can fail once it is known.
+  auto& before = refusals_[id.session()].last;
+  before.reserve(before.size() + 1);
+  insert(id);
+  refusals_.find(id.session())->second.add({{id.counter(), id.counter()}, why});
+  return true;
 }
 
 bool update_register::contains(const update_id& id) const noexcept {
@@ -200,6 +252,7 @@ std::uint32_t update_register::add(std::uint64_t session) {
   by_session_.emplace(session, at);
   auto& r = records_[at];
   by_session_.erase(r.session);
+  refusals_.erase(r.session);
   unlink(r);
   r = {.session = session};
   link_newest(at);
@@ -251,6 +304,18 @@ std::string update_register::pack(pack_position& from) const {
       append_number(piece, gap.first);
       append_number(piece, gap.last);
     }
+    if (const auto found = refusals_.find(r.session); found != refusals_.end()) {
+      const auto& [last, forgotten] = found->second;
+      piece += refusals_mark;
+      append_number(piece, r.session);
+      append_number(piece, forgotten);
+      piece += static_cast<char>(last.size());
+      for (const auto& one : last) {
+        append_number(piece, one.updates.first);
+        append_number(piece, one.updates.last);
+        piece += static_cast<char>(refusal_code(one.why));
+      }
+    }
   }
   // Of those that went meanwhile there is nothing to tell.
   from.other = std::max<std::uint64_t>(from.other, others_ever_ - others_.size());
@@ -289,10 +354,38 @@ std::size_t update_register::unpack_session(std::string_view rest) {
   return size;
 }
 
+// Of a session that is known. How many octets they take; none if there are none.
+std::size_t update_register::unpack_refusals(std::string_view rest) {
+  if (rest.size() < refusals_head_size) {
+    return 0;
+  }
+  const auto session = number_at(rest, 1);
+  const auto forgotten = number_at(rest, 9);
+  const std::size_t count = static_cast<unsigned char>(rest[17]);
+  const auto size = refusals_head_size + count * refusal_size;
+  if (count > max_refusals || rest.size() < size || forgotten > update_id::max_counter ||
+      find_record(session) == nullptr) {
+    return 0;
+  }
+  auto& own = refusals_[session];
+  own.last.reserve(std::min(own.last.size() + count, max_refusals) + 1);
+  own.forgotten = std::max(own.forgotten, forgotten);
+  for (auto at = refusals_head_size; at < size; at += refusal_size) {
+    const counter_range updates{number_at(rest, at), number_at(rest, at + 8)};
+    if (updates.first == 0 || updates.last < updates.first ||
+        updates.last > update_id::max_counter) {
+      return 0;
+    }
+    own.add({updates, refusal_of(static_cast<std::uint8_t>(rest[at + 16]))});
+  }
+  return size;
+}
+
 boost::system::error_code update_register::unpack(std::string_view piece) {
   while (!piece.empty()) {
-    if (piece.front() == session_mark) {
-      const auto size = unpack_session(piece);
+    if (piece.front() == session_mark || piece.front() == refusals_mark) {
+      const auto size =
+          piece.front() == session_mark ? unpack_session(piece) : unpack_refusals(piece);
       if (size == 0) {
         return errc::malformed_register;
       }

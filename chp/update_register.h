@@ -2,6 +2,7 @@
 // Which updates a server has applied, so that what is sent again is not applied again. Pure.
 
 #include "chp/acknowledgement.h"
+#include "chp/error.h"
 #include "chp/update_id.h"
 #include "zmtp/routing/keyed_hash.h"
 
@@ -43,10 +44,16 @@ public:
   // std::bad_alloc, and then it is not known.
   bool insert(const update_id& id);
 
+  // The same of one with a session that will never be made: it counts as applied, and why is remembered of the
+  // last ones of its session.
+  bool refuse(const update_id& id, errc why);
+
   // What is known of a session; of one that is not, a counter of zero. It holds until the next change.
   struct session_view {
     std::uint64_t counter = 0;
-    std::span<const counter_range> gaps;  // below the counter; they rise and do not touch
+    std::span<const counter_range> gaps;    // below the counter; they rise and do not touch
+    std::span<const refusal> refused = {};  // they rise
+    std::uint64_t unsure = 0;  // up to here some may have been refused that are not remembered
   };
   [[nodiscard]] session_view find(std::uint64_t session) const noexcept;
 
@@ -77,6 +84,11 @@ private:
     std::uint32_t older = none;  // of those that were silent longer
     std::uint32_t newer = none;
   };
+  struct refusals {
+    std::vector<refusal> last;  // max_refusals at most
+    std::uint64_t forgotten = 0;
+    void add(const refusal& one) noexcept;  // into memory that is there
+  };
   struct hash {
     using is_avalanching = void;  // the tables need not mix it once more
     zmtp::keyed_hash of;
@@ -92,12 +104,14 @@ private:
   void unlink(const record& r) noexcept;
   void insert_other(const update_id& id);
   [[nodiscard]] std::size_t unpack_session(std::string_view rest);
+  [[nodiscard]] std::size_t unpack_refusals(std::string_view rest);
 
   register_limits limits_;
   std::vector<record> records_;
   std::uint32_t oldest_ = none;
   std::uint32_t newest_ = none;
   boost::unordered_flat_map<std::uint64_t, std::uint32_t, hash> by_session_;
+  boost::unordered_flat_map<std::uint64_t, refusals, hash> refusals_;  // of those that have any
   std::vector<update_id> others_;  // the n-th there was is at n modulo their limit
   std::uint64_t others_ever_ = 0;
   boost::unordered_flat_set<update_id, hash> by_id_;

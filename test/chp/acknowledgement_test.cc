@@ -1,5 +1,7 @@
 #include "chp/acknowledgement.h"
 
+#include "chp/update_id.h"
+
 #include <gtest/gtest.h>
 
 #include <string>
@@ -48,6 +50,58 @@ TEST(chp_acknowledgement, has_so_many_gaps_at_most) {
   std::string more;
   append_acknowledgement(more, 1'000, gaps, false);
   EXPECT_FALSE(find_acknowledgement(more));
+}
+
+TEST(chp_acknowledgement, says_which_updates_are_refused_and_why) {
+  const std::vector<refusal> refused{{{2, 2}, errc::value_too_long}, {{5, 9}, errc::too_many_keys}};
+  std::string frame;
+  append_acknowledgement(frame, 9, {}, false, refused, 1);
+  EXPECT_EQ(frame, "ack=9\nrefused=2-2-value_too_long,5-9-too_many_keys\nunsure=1\n");
+  const auto read = find_acknowledgement(frame);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(std::vector<refusal>(read->refused.begin(), read->refused.end()), refused);
+  EXPECT_EQ(read->unsure, 1U);
+  const auto newer = find_acknowledgement("ack=1\nrefused=1-1-a_reason_of_later\n");
+  ASSERT_TRUE(newer);
+  EXPECT_EQ(newer->refused.front().why, errc::refused);
+  for (const auto* const wrong : {"x", "1-1", "0-1-too_many_keys", "3-2-too_many_keys",
+                                  "8-10-too_many_keys", "5-6-x,6-7-x"}) {
+    // What cannot be read is not taken for committed.
+    EXPECT_EQ(find_acknowledgement("ack=9\nrefused=" + std::string{wrong} + '\n').has_value(),
+              std::string_view{wrong} == "1-1")
+        << wrong;
+  }
+}
+
+TEST(chp_acknowledgement, reasons_have_names_and_numbers) {
+  for (const auto why :
+       {errc::too_many_keys, errc::too_many_octets, errc::value_too_long, errc::key_empty,
+        errc::key_too_long, errc::key_with_zero, errc::key_reserved, errc::properties_too_long,
+        errc::wrong_sequence_size, errc::refused}) {
+    EXPECT_EQ(refusal_of(refusal_name(why)), why);
+    EXPECT_EQ(refusal_of(refusal_code(why)), why);
+  }
+  EXPECT_EQ(refusal_name(errc::not_sent), "refused");
+  EXPECT_EQ(refusal_of(std::uint8_t{200}), errc::refused);
+}
+
+TEST(chp_acknowledgement, a_notice_is_read_as_it_was_written) {
+  const refusal_notice notice{7, update_id::make_session(9), 4, errc::too_many_octets};
+  std::string frame;
+  append_refusal_notice(frame, notice);
+  const auto read = find_refusal_notice(frame);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->number, 7U);
+  EXPECT_EQ(read->session, notice.session);
+  EXPECT_EQ(read->counter, 4U);
+  EXPECT_EQ(read->why, errc::too_many_octets);
+  EXPECT_FALSE(find_refusal_notice(""));
+  EXPECT_FALSE(find_refusal_notice("notice=1\nsession=5\nrefused=1-1-too_many_keys\n"))
+      << "that is no session";
+  const auto session = std::to_string(notice.session);
+  EXPECT_FALSE(find_refusal_notice("notice=1\nsession=" + session + "\n"));
+  EXPECT_FALSE(
+      find_refusal_notice("notice=1\nsession=" + session + "\nrefused=1-2-too_many_keys\n"));
 }
 
 }  // namespace

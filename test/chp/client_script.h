@@ -60,7 +60,7 @@ protected:
       all.push_back((!c.ec                       ? "committed "
                      : c.ec == errc::not_sent    ? "not sent "
                      : c.ec == errc::unconfirmed ? "unconfirmed "
-                                                 : "? ") +
+                                                 : c.ec.message() + " ") +
                     std::to_string(c.ticket));
     }
     if (out.became_ready) {

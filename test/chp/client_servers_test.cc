@@ -300,5 +300,25 @@ TEST_F(client_servers, nothing_is_lost_when_both_were_active) {
   EXPECT_TRUE(primary.active());
 }
 
+TEST_F(client_servers, a_server_that_is_full_says_so) {
+  server full{executor(), {.limit = {.max_value_size = 4}, .map = {.max_keys = 1}}};
+  const auto at = full.bind("tcp://127.0.0.1:*");
+  const auto one = user_of({address(at)});
+  std::vector<error_code> ends;
+  const auto set = [&](std::string key, std::string value) {
+    one->map.async_set(std::move(key), std::move(value),
+                       [&](error_code ec) { ends.push_back(ec); });
+  };
+  set("a", "1");
+  set("b", "1");
+  set("a", "12345");
+  set("a", "2");
+  run_until([&] { return ends.size() == 4; });
+  EXPECT_EQ(ends, (std::vector<error_code>{{}, errc::too_many_keys, errc::value_too_long, {}}));
+  EXPECT_EQ(outcome_of(ends[1]), outcome::not_made);
+  EXPECT_EQ(one->map.get("a"), "2");
+  EXPECT_EQ(one->map.status().sent, 0U);
+}
+
 }  // namespace
 }  // namespace chp

@@ -358,5 +358,56 @@ TEST_F(client_updates, ten_thousand_have_ten_thousand_ids) {  // CHP-30, CHP-34
   EXPECT_EQ(ids.begin()->size(), 16U);
 }
 
+TEST_F(client_updates, what_the_server_refuses_ends_and_is_not_sent_again) {
+  begin();
+  follow();
+  collector();
+  for (const auto* const v : {"1", "2", "3", "4"}) {
+    set("/a", v);
+  }
+  forget();
+  hugz("ack=3\nrefused=2-2-too_many_keys\n");
+  ASSERT_EQ(out.completions.size(), 3U);
+  EXPECT_FALSE(out.completions[0].ec);
+  EXPECT_EQ(out.completions[1].ec, errc::too_many_keys);
+  EXPECT_FALSE(out.completions[2].ec);
+  EXPECT_EQ(state->status().counters.committed, 2U);
+  forget();
+  pass(options.resend);
+  EXPECT_EQ(done(), texts{"publish 0 /a=4 #4"});
+  hugz("ack=4\nrefused=2-2-too_many_keys\n");
+  EXPECT_EQ(done(), texts{"committed 4"});
+}
+
+TEST_F(client_updates, what_may_have_been_refused_is_unconfirmed) {
+  begin();
+  follow();
+  collector();
+  set("/a", "1");
+  set("/a", "2");
+  forget();
+  hugz("ack=2\nunsure=1\n");
+  EXPECT_EQ(done(), (texts{"unconfirmed 1", "committed 2"}));
+}
+
+TEST_F(client_updates, what_is_said_before_its_history_is_known_refuses_nothing) {
+  begin();
+  follow();
+  collector();
+  set("/a", "1");
+  state->on_lost(now, out);
+  pass(1s);
+  forget();
+  subscriber();
+  hugz("ack=1\nrefused=1-1-too_many_keys\n");
+  EXPECT_EQ(done(), texts{});
+  snapshot();
+  end(5);
+  forget();
+  hugz("ack=1\nrefused=1-1-too_many_keys\n");
+  ASSERT_EQ(out.completions.size(), 1U);
+  EXPECT_EQ(out.completions[0].ec, errc::too_many_keys);
+}
+
 }  // namespace
 }  // namespace chp::test

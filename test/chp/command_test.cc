@@ -74,7 +74,7 @@ TEST(chp_command, frames_of_every_other_command) {
             (zmtp::message{"KTHXBAI"sv, five, ""sv, "d=/a/:3\n"sv, "/a/"sv}));
   EXPECT_EQ(make_heartbeat("ack=3\n"), (zmtp::message{"HUGZ"sv, zeros, ""sv, "ack=3\n"sv, ""sv}));
   EXPECT_EQ(make_register_piece("abc"), (zmtp::message{"HUGZ"sv, zeros, ""sv, ""sv, "abc"sv}));
-  EXPECT_EQ(make_position_report(5), (zmtp::message{"CHP-POSITION"sv, five}));
+  EXPECT_EQ(make_position_report(5, 5), (zmtp::message{"CHP-POSITION"sv, five, five}));
   EXPECT_EQ(make_resubmission(5, "k", id, "ttl=1\n", "v"),
             (zmtp::message{"CHP-RESUBMIT"sv, five, "k"sv, uuid, "ttl=1\n"sv, "v"sv}));
   EXPECT_EQ(make_resubmission_end(5), (zmtp::message{"CHP-RESUBMITTED"sv, five}));
@@ -160,7 +160,9 @@ TEST(chp_command, a_server_hears_what_is_said_on_its_snapshot_port) {
     EXPECT_FALSE(std::get<snapshot_request>(*heard).has_subtree);
   }
   EXPECT_TRUE(std::get<snapshot_request>(*parse(make_snapshot_request(""))).has_subtree);  // CHP-9
-  EXPECT_EQ(std::get<position_report>(*parse(make_position_report(77))).applied, 77U);
+  const auto report = std::get<position_report>(*parse(make_position_report(77, 3)));
+  EXPECT_EQ(report.applied, 77U);
+  EXPECT_EQ(report.notices, 3U);
   EXPECT_EQ(std::get<resubmission_end>(*parse(make_resubmission_end(~0ULL))).count, ~0ULL);
   {
     const auto m = make_resubmission(5, "k", update_id::of_frame(uuid), "ttl=1\n", "");
@@ -247,7 +249,7 @@ TEST(chp_command, every_number_of_frames_but_the_right_one_is_refused) {  // C1-
     expect(parse_publication(pair, form::kvsimple_4, limits), count == 3);
     expect(parse_snapshot_port(request, limits), count == 1 || count == 2);
     expect(parse_snapshot_port(resubmission_like, limits), count == 6);
-    expect(parse_snapshot_port(number, limits), count == 2);
+    expect(parse_snapshot_port(number, limits), count == 3);
   }
 }
 
@@ -258,7 +260,8 @@ TEST(chp_command, sequences_of_every_other_size_are_refused) {
     const zmtp::message five_frames{"k"sv, number, ""sv, ""sv, "v"sv};
     const zmtp::message three_frames{"k"sv, number, "v"sv};
     const zmtp::message end{"KTHXBAI"sv, number, ""sv, ""sv, ""sv};
-    const zmtp::message report{"CHP-POSITION"sv, number};
+    const zmtp::message report{"CHP-POSITION"sv, number, five};
+    const zmtp::message notices{"CHP-POSITION"sv, five, number};
     const zmtp::message count{"CHP-RESUBMITTED"sv, number};
     const zmtp::message again{"CHP-RESUBMIT"sv, number, "k"sv, ""sv, ""sv, "v"sv};
     const auto expect = [&](const auto& heard, bool right) {
@@ -273,6 +276,7 @@ TEST(chp_command, sequences_of_every_other_size_are_refused) {
     expect(parse_snapshot(end, form::kvmsg, limits), size == 8);
     expect(parse_snapshot(count, form::kvmsg, limits), size == 8);
     expect(parse_snapshot_port(report, limits), size == 8);
+    expect(parse_snapshot_port(notices, limits), size == 8);
     expect(parse_snapshot_port(count, limits), size == 8);
     expect(parse_snapshot_port(again, limits), size == 8);
   }
@@ -284,7 +288,7 @@ TEST(chp_command, a_sequence_that_nothing_could_follow_is_refused) {
             errc::sequence_too_large);
   EXPECT_EQ(parse_snapshot({"KTHXBAI"sv, too_large, ""sv, ""sv, ""sv}, form::kvmsg, limits).error(),
             errc::sequence_too_large);
-  EXPECT_EQ(parse_snapshot_port({"CHP-POSITION"sv, too_large}, limits).error(),
+  EXPECT_EQ(parse_snapshot_port({"CHP-POSITION"sv, too_large, five}, limits).error(),
             errc::sequence_too_large);
   EXPECT_EQ(
       parse_snapshot_port({"CHP-RESUBMIT"sv, too_large, "k"sv, ""sv, ""sv, ""sv}, limits).error(),

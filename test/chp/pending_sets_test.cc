@@ -15,7 +15,7 @@ const auto session = update_id::make_session(7);
 
 TEST(chp_pending_sets, those_behind_one_that_is_never_committed_take_no_room_for_long) {
   pending_sets sets{session, form::kvmsg, 10, 1'000};
-  std::vector<pending_sets::ticket> done;
+  std::vector<pending_sets::ended> done;
   const auto send = [&](pending_sets::ticket of) {
     sets.add(of, "/a", {}, "value", true);
     return sets.send_next() != nullptr;
@@ -35,7 +35,7 @@ TEST(chp_pending_sets, those_behind_one_that_is_never_committed_take_no_room_for
   EXPECT_EQ(sets.sent(), 2U);
   EXPECT_EQ(sets.give_up(1), pending_sets::given_up::sent);
   sets.commit(update_id::of_session(session, 2), done);
-  EXPECT_EQ(done.back(), 2U);
+  EXPECT_EQ(done.back().of, 2U);
   sets.commit(acknowledgement{.counter = 10'000, .gaps = {}}, done);
   EXPECT_EQ(sets.sent(), 0U);
   EXPECT_EQ(sets.places(), 0U);

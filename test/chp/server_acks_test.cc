@@ -89,7 +89,7 @@ TEST_F(server_acks, that_could_not_be_queued_are_told_again) {
   s.activate();
   const auto peer = s.subscribe(client());
   s.set("a", "1", id(1));
-  s.server.on_not_told(peer);
+  EXPECT_FALSE(s.server.on_not_told(peer)) << "it can do without";
   s.pass(1ms);
   EXPECT_EQ(s.told[peer].size(), 2U);
   EXPECT_EQ(counter(s.last_ack(peer)), 1U);
@@ -117,7 +117,9 @@ protected:
     s.pass(1ms);
   }
   void report() { report(s.server.number()); }
-  void report(sequence applied) { s.say(backup, make_position_report(applied)); }
+  void report(sequence applied, std::uint64_t notices = 0) {
+    s.say(backup, make_position_report(applied, notices));
+  }
 
   server_setting s;
   zmtp::peer_id peer;
@@ -225,7 +227,7 @@ TEST_F(backed_up, reports_that_make_no_sense_are_not_believed) {
   report(make_sequence(7, 7));
   EXPECT_TRUE(s.told[peer].empty()) << "there is no such update";
   const auto stranger = s.asker("chp-backup");
-  s.say(stranger, make_position_report(s.server.number()));
+  s.say(stranger, make_position_report(s.server.number(), 0));
   EXPECT_TRUE(s.told[peer].empty());
 }
 
@@ -257,6 +259,141 @@ TEST_F(backed_up_or_blocked, nothing_is_committed_without_a_backup) {
   s.server.on_asker_detached(backup, s.actions);
   s.pass(10s);
   EXPECT_EQ(counter(s.last_ack(peer)), 1U);
+}
+
+// An update that is refused (protocols C1-24, reliability 3.2, G7: limits).
+
+TEST_F(server_acks, tell_which_update_is_refused_and_why) {
+  server_setting s{{.limit = {.max_value_size = 4}, .map = {.max_keys = 1}}};
+  s.activate();
+  const auto peer = s.subscribe(client());
+  const auto stock = s.subscribe();
+  s.set("a", "1", id(1));
+  s.set("b", "1", id(2));
+  s.set("a", "12345", id(3));
+  s.update(zmtp::message{"HUGZ", number_frame(0), id(4).octets(), "", "1"});
+  s.set("a", "2", id(5));
+  s.pass(1ms);
+  auto told = s.last_ack(peer);
+  ASSERT_TRUE(told);
+  EXPECT_EQ(told->counter, 5U);
+  EXPECT_TRUE(told->gaps.empty());
+  ASSERT_EQ(told->refused.size(), 3U);
+  EXPECT_EQ(told->refused[0], (refusal{{2, 2}, errc::too_many_keys}));
+  EXPECT_EQ(told->refused[1], (refusal{{3, 3}, errc::value_too_long}));
+  EXPECT_EQ(told->refused[2], (refusal{{4, 4}, errc::key_reserved}));
+  EXPECT_EQ(s.content(), (std::map<std::string, std::string>{{"a", "2"}}));
+  EXPECT_TRUE(s.told[stock].empty());
+  for (const auto& m : s.publications()) {
+    EXPECT_EQ(m[3], "") << "others see nothing of it";
+  }
+  // It stays refused when there is room, and who asks again hears it again.
+  s.set("a", "", id(6));
+  s.told[peer].clear();
+  s.set("b", "1", id(2));
+  s.pass(1ms);
+  EXPECT_TRUE(s.content().empty());
+  ASSERT_TRUE(s.last_ack(peer));
+  EXPECT_EQ(s.last_ack(peer)->refused.size(), 3U);
+  EXPECT_EQ(s.refused(errc::too_many_keys), 1U);
+}
+
+TEST_F(server_acks, others_may_try_again_as_ever) {
+  server_setting s{{.map = {.max_keys = 1}}};
+  s.activate();
+  const auto foreign = update_id::of_random(1, 2);
+  s.set("a", "1");
+  s.set("b", "1", foreign);
+  s.set("a", "");
+  s.set("b", "1", foreign);
+  EXPECT_EQ(s.content(), (std::map<std::string, std::string>{{"b", "1"}}));
+}
+
+class refusing : public backed_up {
+protected:
+  explicit refusing(degraded_policy policy = degraded_policy::ack) : backed_up{policy} {
+    feed = s.subscribe("chp-ack,chp-backup");
+  }
+  // No key is empty.
+  void refused(std::uint64_t counter) {
+    s.update(zmtp::message{"", number_frame(0), id(counter).octets(), "", "1"});
+  }
+  [[nodiscard]] std::size_t refused_to(zmtp::peer_id whom) {
+    const auto told = s.last_ack(whom);
+    return told ? told->refused.size() : 0;
+  }
+
+  zmtp::peer_id feed;
+};
+
+TEST_F(refusing, is_told_when_the_backup_knows_of_it) {
+  synchronize();
+  s.set("a", "1", id(1));
+  refused(2);
+  s.set("a", "2", id(3));
+  ASSERT_EQ(s.told[feed].size(), 1U);
+  const auto notice = find_refusal_notice(s.told[feed].front().at(3));
+  ASSERT_TRUE(notice);
+  EXPECT_EQ(notice->number, 1U);
+  EXPECT_EQ(notice->counter, 2U);
+  EXPECT_EQ(notice->why, errc::key_empty);
+  report(s.server.number());
+  s.pass(1ms);
+  EXPECT_EQ(counter(s.last_ack(peer)), 1U) << "what is behind it could be taken for committed";
+  EXPECT_EQ(refused_to(peer), 0U);
+  report(s.server.number(), 1);
+  s.pass(1ms);
+  EXPECT_EQ(counter(s.last_ack(peer)), 3U);
+  EXPECT_EQ(refused_to(peer), 1U);
+}
+
+TEST_F(refusing, some_in_a_row_are_told_as_far_as_the_backup_knows) {
+  synchronize();
+  refused(1);
+  refused(2);
+  refused(3);
+  report(s.server.number(), 2);
+  s.pass(1ms);
+  ASSERT_EQ(counter(s.last_ack(peer)), 2U);
+  EXPECT_EQ(s.last_ack(peer)->refused.front(), (refusal{{1, 2}, errc::key_empty}));
+}
+
+TEST_F(refusing, a_backup_that_does_not_hear_of_it_is_none) {
+  synchronize();
+  refused(1);
+  EXPECT_EQ(refused_to(peer), 0U);
+  s.pass(2s);
+  EXPECT_TRUE(s.saw(server_event::backup_lost));
+  EXPECT_EQ(refused_to(peer), 1U);
+}
+
+TEST_F(refusing, a_backup_that_comes_later_has_it_in_its_snapshot) {
+  refused(1);
+  EXPECT_EQ(refused_to(peer), 1U) << "there is none to wait for";
+  s.told[peer].clear();
+  const auto parts = s.snapshot(backup);
+  update_register copied;
+  for (const auto& part : parts) {
+    if (part.front() == "HUGZ") {
+      EXPECT_FALSE(copied.unpack(part.back()));
+    }
+  }
+  EXPECT_EQ(copied.find(test_session).refused.size(), 1U);
+  report();
+  EXPECT_TRUE(s.saw(server_event::backup_in_sync)) << "without having heard the notice";
+}
+
+class blocking_refusals : public refusing {
+protected:
+  blocking_refusals() : refusing{degraded_policy::block} {}
+};
+
+TEST_F(blocking_refusals, wait_for_a_backup) {
+  refused(1);
+  s.pass(10s);
+  EXPECT_EQ(refused_to(peer), 0U);
+  synchronize();
+  EXPECT_EQ(refused_to(peer), 1U);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "chp/command.h"
 #include "chp/server_state.h"
 #include "chp/update_id.h"
+#include "chp/update_register.h"
 
 #include <gtest/gtest.h>
 
@@ -133,6 +134,9 @@ public:
     }
     for (auto& [to, m] : done.tell) {
       told[to].push_back(frames_of(m));
+      if (on_told) {
+        on_told(to, std::move(m));
+      }
     }
     for (auto& [to, m] : done.reply) {
       replies[to].push_back(frames_of(m));
@@ -201,6 +205,7 @@ public:
   bool wants_source = false;
   std::vector<server_event> events;
   std::function<void(zmtp::message&&)> on_published;
+  std::function<void(zmtp::peer_id, zmtp::message&&)> on_told;
   std::function<void(zmtp::peer_id, const zmtp::message&)> on_reply;
 
 private:

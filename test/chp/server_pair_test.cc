@@ -16,20 +16,27 @@ update_id id(std::uint64_t counter) { return update_id::of_session(test_session,
 
 class server_pair : public testing::Test {
 protected:
-  server_pair() {
+  explicit server_pair(const server_options& options = {}) : a{options, 1}, b{options, 2} {
     join(a, b);
     join(b, a);
   }
   // What each server says reaches the other one as long as they are linked.
   struct node : server_setting {
-    explicit node(std::uint64_t random) : server_setting{{}, server_state::kind::paired, random} {}
+    node(const server_options& options, std::uint64_t random)
+        : server_setting{options, server_state::kind::paired, random} {}
     zmtp::peer_id other{};  // as an asker of this one
+    zmtp::peer_id feed{};   // … and as its subscriber
     bool linked = false;
   };
 
   void join(node& from, node& to) {
     from.on_published = [&from, &to](zmtp::message&& m) {
       if (from.linked) {
+        to.server.on_publication(std::move(m), to.now, to.actions);
+      }
+    };
+    from.on_told = [&from, &to](zmtp::peer_id peer, zmtp::message&& m) {
+      if (from.linked && peer == from.feed) {
         to.server.on_publication(std::move(m), to.now, to.actions);
       }
     };
@@ -48,6 +55,7 @@ protected:
     for (auto* n : {&a, &b}) {
       auto& other = n == &a ? b : a;
       n->linked = true;
+      n->feed = n->subscribe("chp-ack,chp-backup");
       other.server.on_feed_attached();
       connect_source(other, *n);
     }
@@ -65,6 +73,7 @@ protected:
       auto& other = n == &a ? b : a;
       n->linked = false;
       n->server.on_asker_detached(n->other, n->actions);
+      n->server.on_subscriber_detached(n->feed);
       other.server.on_feed_detached(other.actions);
       other.server.on_source_detached();
       other.asked.clear();
@@ -142,8 +151,8 @@ protected:
     ASSERT_TRUE(a.server.status().backup_in_sync);
   }
 
-  node a{1};
-  node b{2};
+  node a;
+  node b;
 
 private:
   std::function<bool()> cut_;
@@ -637,6 +646,77 @@ TEST_F(server_pair, garbage_on_either_connection_is_counted_and_nothing_else) {
   EXPECT_EQ(refused, 6U);
   EXPECT_EQ(b.content(), a.content());
   EXPECT_TRUE(b.server.status().following);
+}
+
+class full_pair : public server_pair {
+protected:
+  full_pair() : server_pair{{.map = {.max_keys = 1}}} {}
+
+  [[nodiscard]] std::size_t refused_by(node& n) const {
+    return n.server.status().counters.refused[static_cast<std::size_t>(errc::too_many_keys)];
+  }
+};
+
+TEST_F(full_pair, what_the_active_one_has_refused_the_other_one_does_not_make) {
+  begin();
+  const auto client = a.subscribe("chp-ack=" + session_name(test_session));
+  set_both("a", "1", id(1));
+  set_both("b", "1", id(2));
+  pass(10ms);
+  ASSERT_EQ(refused_by(a), 1U);
+  ASSERT_TRUE(a.last_ack(client));
+  EXPECT_EQ(a.last_ack(client)->refused.size(), 1U);
+  EXPECT_EQ(b.server.status().pending, 0U);
+  // There is room when it takes over, and the update comes once more.
+  set_both("a", "", id(3));
+  unlink();
+  b.set("b", "1", id(2));
+  b.activate(2);
+  b.set("b", "1", id(2));
+  EXPECT_TRUE(b.content().empty());
+  // Who has not heard of it hears it there.
+  const auto again = b.subscribe("chp-ack=" + session_name(test_session));
+  b.pass(1ms);
+  ASSERT_TRUE(b.last_ack(again));
+  EXPECT_EQ(b.last_ack(again)->counter, 3U);
+  ASSERT_EQ(b.last_ack(again)->refused.size(), 1U);
+  EXPECT_EQ(b.last_ack(again)->refused.front(), (refusal{{2, 2}, errc::too_many_keys}));
+}
+
+TEST_F(full_pair, what_was_refused_while_the_snapshot_was_on_the_way_is_known_too) {
+  a.activate(1);
+  a.set("a", "1", id(1));
+  make_passive(b);
+  a.linked = b.linked = true;
+  a.feed = a.subscribe("chp-ack,chp-backup");
+  b.server.on_feed_attached();
+  connect_source(b, a);
+  b.server.on_publication(make_heartbeat(), b.now, b.actions);
+  b.finish();
+  for (auto& m : std::exchange(b.asked, {})) {
+    a.say(a.other, m);
+  }
+  set_both("b", "1", id(2));
+  ASSERT_TRUE(b.server.status().following);
+  EXPECT_EQ(refused_by(a), 1U);
+  EXPECT_TRUE(a.server.status().backup_in_sync);
+  unlink();
+  b.activate(2);
+  EXPECT_EQ(b.content(), (content{{"a", "1"}}));
+  EXPECT_EQ(b.server.status().counters.replayed, 0U);
+}
+
+TEST_F(full_pair, the_one_that_takes_over_refuses_what_was_pending) {
+  begin();
+  set_both("a", "1", id(1));
+  unlink();
+  const auto client = b.subscribe("chp-ack=" + session_name(test_session));
+  b.set("b", "1", id(2));
+  b.activate(2);
+  b.pass(1ms);
+  ASSERT_TRUE(b.last_ack(client));
+  EXPECT_EQ(b.last_ack(client)->counter, 2U);
+  EXPECT_EQ(b.last_ack(client)->refused.size(), 1U);
 }
 
 }  // namespace

@@ -161,7 +161,7 @@ TEST_F(server_snapshots,
   s.say(peer, {"ICANHAZ?", "", "more"});
   s.say(peer, {"icanhaz", ""});
   s.say(peer, {""});
-  s.say(peer, {"CHP-POSITION", "short"});
+  s.say(peer, {"CHP-POSITION", "short", "short"});
   EXPECT_EQ(s.refused(errc::wrong_frame_count), 1U);
   EXPECT_EQ(s.refused(errc::unknown_command), 2U);
   EXPECT_EQ(s.refused(errc::wrong_sequence_size), 1U);

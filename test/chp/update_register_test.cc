@@ -297,5 +297,80 @@ TEST(update_register, is_a_set_of_what_was_inserted) {
   }
 }
 
+std::vector<refusal> refused_of(const update_register& r, std::uint64_t session) {
+  const auto all = r.find(session).refused;
+  return {all.begin(), all.end()};
+}
+
+TEST(update_register, remembers_what_was_refused_and_why) {
+  const auto session = update_id::make_session(7);
+  update_register r;
+  EXPECT_TRUE(r.insert(own(1, session)));
+  EXPECT_TRUE(r.refuse(own(3, session), errc::too_many_keys));
+  EXPECT_TRUE(r.refuse(own(2, session), errc::value_too_long));
+  EXPECT_TRUE(r.refuse(own(4, session), errc::too_many_keys));
+  EXPECT_TRUE(r.insert(own(5, session)));
+  EXPECT_FALSE(r.refuse(own(5, session), errc::too_many_keys)) << "it has been made";
+  EXPECT_FALSE(r.insert(own(3, session))) << "it never will";
+  const std::vector<refusal> refused{{{2, 2}, errc::value_too_long}, {{3, 4}, errc::too_many_keys}};
+  EXPECT_EQ(refused_of(r, session), refused);
+  EXPECT_EQ(r.find(session).counter, 5U);
+  EXPECT_TRUE(r.find(session).gaps.empty());
+  update_register other;
+  copy(r, other);
+  EXPECT_EQ(refused_of(other, session), refused);
+  EXPECT_EQ(other.find(session).unsure, 0U);
+  EXPECT_TRUE(other.contains(own(3, session)));
+  copy(r, other);
+  EXPECT_EQ(refused_of(other, session), refused);
+}
+
+TEST(update_register, says_up_to_where_it_has_forgotten_refusals) {
+  const auto session = update_id::make_session(7);
+  update_register r;
+  for (std::uint64_t counter = 1; counter <= 2 * (max_refusals + 3); counter += 2) {
+    r.refuse(own(counter, session), errc::too_many_keys);
+    r.insert(own(counter + 1, session));
+  }
+  EXPECT_EQ(refused_of(r, session).size(), max_refusals);
+  EXPECT_EQ(r.find(session).unsure, 5U);
+  update_register other;
+  copy(r, other);
+  EXPECT_EQ(refused_of(other, session), refused_of(r, session));
+  EXPECT_EQ(other.find(session).unsure, 5U);
+}
+
+TEST(update_register, forgets_refusals_with_their_session) {
+  update_register r{0, {.max_sessions = 1}};
+  r.refuse(own(1, update_id::make_session(1)), errc::too_many_keys);
+  r.refuse(own(1, update_id::make_session(2)), errc::too_many_keys);
+  EXPECT_TRUE(refused_of(r, update_id::make_session(1)).empty());
+  EXPECT_EQ(refused_of(r, update_id::make_session(2)).size(), 1U);
+}
+
+TEST(update_register, refusals_that_make_no_sense_are_not_taken) {
+  const auto session = update_id::make_session(7);
+  update_register r;
+  r.refuse(own(1, session), errc::too_many_keys);
+  update_register::pack_position from;
+  const auto whole = r.pack(from);
+  const auto head = whole.find('R');
+  ASSERT_NE(head, whole.npos);
+  const auto is_taken = [&](std::size_t at, char octet) {
+    auto changed = whole;
+    changed[head + at] = octet;
+    update_register to;
+    return !to.unpack(changed);
+  };
+  EXPECT_TRUE(is_taken(0, 'R'));
+  EXPECT_FALSE(is_taken(1, 1)) << "of another session";
+  EXPECT_FALSE(is_taken(9, 0x7f)) << "forgotten up to no counter";
+  EXPECT_FALSE(is_taken(17, 65)) << "more than there may be";
+  EXPECT_FALSE(is_taken(17, 2)) << "more than there are";
+  EXPECT_FALSE(is_taken(25, 0)) << "the counter of none";
+  EXPECT_FALSE(is_taken(33, 0)) << "that ends before it begins";
+  EXPECT_FALSE(is_taken(26, 0x7f)) << "that is too large";
+}
+
 }  // namespace
 }  // namespace chp

@@ -48,11 +48,21 @@ void try_properties(std::string_view frame) {
           "properties are read as they are written");
   if (const auto ack = chp::find_acknowledgement(frame)) {
     std::string again;
-    chp::append_acknowledgement(again, ack->counter, ack->gaps, ack->degraded);
+    chp::append_acknowledgement(again, ack->counter, ack->gaps, ack->degraded, ack->refused,
+                                ack->unsure);
     const auto read = chp::find_acknowledgement(again);
     require(read && read->counter == ack->counter && read->gaps == ack->gaps &&
-                read->degraded == ack->degraded,
+                read->degraded == ack->degraded && read->refused == ack->refused &&
+                read->unsure == ack->unsure,
             "an acknowledgement is read as it is written");
+  }
+  if (const auto notice = chp::find_refusal_notice(frame)) {
+    std::string again;
+    chp::append_refusal_notice(again, *notice);
+    const auto read = chp::find_refusal_notice(again);
+    require(read && read->number == notice->number && read->session == notice->session &&
+                read->counter == notice->counter && read->why == notice->why,
+            "a notice is read as it is written");
   }
   static_cast<void>(chp::find_directory_count(frame, "/a/"));
 }
@@ -136,7 +146,8 @@ void try_snapshot_port(const message& m) {
                                        : chp::make_snapshot_request()),
             "a request is written as it was read");
   } else if (const auto* const report = std::get_if<chp::position_report>(&*heard)) {
-    require(m == chp::make_position_report(report->applied), "a report is written as it was read");
+    require(m == chp::make_position_report(report->applied, report->notices),
+            "a report is written as it was read");
   } else if (const auto* const again = std::get_if<chp::resubmission>(&*heard)) {
     check_update(again->change);
     require(again->base <= chp::max_sequence, "a sequence can be followed");

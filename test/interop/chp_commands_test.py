@@ -140,10 +140,12 @@ class AloneTest(ChpCase):
     def test_limits_are_kept(self):
         server = self.serve("--max-keys", "1", "--max-value", "4")
         self.expect([], ["set", "one", "1"], server.port)
-        self.assertEqual(self.run_client(["set", "two", "2", "--timeout", "500"],
-                                         server.port).returncode, 1)
-        self.assertEqual(self.run_client(["set", "one", "12345", "--timeout", "500"],
-                                         server.port).returncode, 1)
+        for words, fault in ((["two", "2"], "as many keys as it may"),
+                             (["one", "12345"], "value above the limit")):
+            result = self.run_client(["set", *words, "--json"], server.port)
+            self.assertEqual(result.returncode, 1)
+            self.assertIn(fault, result.stderr)
+            self.assertIn('"outcome":"not made"', result.stdout)
         self.expect(["one 1"], ["dump"], server.port)
 
     def test_tells_its_status_when_it_is_asked(self):

@@ -77,6 +77,19 @@ void print_entry(std::string_view key, std::string_view value, bool as_json) {
   }
 }
 
+// What no server was asked for.
+bool was_misuse(const boost::system::error_code& ec) {
+  using chp::errc;
+  for (const auto fault :
+       {errc::key_empty, errc::key_too_long, errc::key_with_zero, errc::key_reserved,
+        errc::value_empty, errc::ttl_too_short, errc::not_in_kvsimple}) {
+    if (ec == fault) {
+      return true;
+    }
+  }
+  return false;
+}
+
 class run {
 public:
   run(asio::io_context& context, const chp_client_arguments& arguments)
@@ -159,8 +172,7 @@ private:
     if (!ec) {
       co_return exit_code::done;
     }
-    const bool tried = ec == chp::errc::not_sent || outcome == chp::outcome::unknown;
-    co_return tried ? exit_code::failed : exit_code::misused;
+    co_return was_misuse(ec) ? exit_code::misused : exit_code::failed;
   }
 
   asio::awaitable<int> dump() {

@@ -2,6 +2,7 @@
 
 #include "chp/blocking/client.h"
 
+#include "chp/server.h"
 #include "test/chp/stand_in_server.h"
 #include "zmtp/blocking/run_in.h"
 #include "zmtp/error.h"
@@ -116,6 +117,27 @@ TEST_F(blocking_client, stopping_wakes_who_waits) {
   c.stop();
   waits.join();
   watches.join();
+}
+
+TEST_F(blocking_client, what_a_server_refuses_is_said) {
+  std::unique_ptr<chp::server> full;
+  server_endpoints at;
+  run_in(servers.get_executor(), [&] {
+    full = std::make_unique<chp::server>(servers.get_executor(),
+                                         server_options{.map = {.max_keys = 1}});
+    at = full->bind("tcp://127.0.0.1:*");
+  });
+  {
+    client c{context, {server_address::at(at.snapshots.to_string())}};
+    c.set("a", "1", {.until = patience});
+    error_code ec;
+    c.set("b", "1", {.until = patience}, ec);
+    EXPECT_EQ(ec, errc::too_many_keys);
+    EXPECT_EQ(outcome_of(ec), outcome::not_made);
+    c.set("a", "2", {.until = patience});
+    EXPECT_EQ(c.get("a"), "2");
+  }
+  run_in(servers.get_executor(), [&] { full.reset(); });
 }
 
 }  // namespace

@@ -534,7 +534,9 @@ void node_process::carry_out() {
     const auto status = publisher.send(
         [&](zmtp::if_full) { return publisher.state().send(next.to, std::move(next.content)); });
     if (status != zmtp::send_status::queued) {
-      one.state.on_not_told(next.to);
+      if (one.state.on_not_told(next.to)) {
+        actions.close_subscribers.push_back(next.to);
+      }
     }
   }
   auto& router = *one.snapshots;

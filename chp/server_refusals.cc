@@ -1,0 +1,53 @@
+// What server_state does with updates that it does not make, and what a pair tells of them.
+
+#include "chp/acknowledgement.h"
+#include "chp/server_state.h"
+
+#include <string>
+
+namespace chp {
+
+// It is never made, also when it comes again: who sent it is told so, and why, as soon as the backup knows it, too.
+void server_state::turn_away(const update_id& id, errc why, time_point now, actions& out) {
+  refuse(why);
+  if (!active_ || !id.has_session()) {
+    return;
+  }
+  if (!applied_->refuse(id, why)) {
+    acknowledge_again(id);
+    return;
+  }
+  if (paired()) {
+    std::string notice;
+    append_refusal_notice(notice, {++notices_, id.session(), id.counter(), why});
+    for (const auto& [peer, said] : subscribers_) {
+      if (said.backup) {
+        out.tell.push_back({peer, make_heartbeat(notice)});
+      }
+    }
+  }
+  if (waits_for_backup()) {
+    backup_.on_update(now);
+    acks_.await_notice(id.session(), id.counter(), notices_);
+  } else {
+    acks_.owe(id.session());
+  }
+}
+
+bool server_state::on_not_told(zmtp::peer_id peer) {
+  acks_.not_taken(peer);
+  const auto found = subscribers_.find(peer);
+  return found != subscribers_.end() && found->second.backup;
+}
+
+// It is not to be made here either.
+void server_state::note_refusal(const heartbeat& said) {
+  if (const auto notice = find_refusal_notice(said.properties)) {
+    const auto id = update_id::of_session(notice->session, notice->counter);
+    applied_->refuse(id, notice->why);
+    pending_.confirm(id);
+    notices_heard_ = notice->number;
+  }
+}
+
+}  // namespace chp
