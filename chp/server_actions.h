@@ -58,6 +58,7 @@ struct server_actions {
 struct server_counters {
   std::uint64_t updates = 0;           // accepted and published, of clients
   std::uint64_t repeated = 0;          // known already, and only acknowledged
+  std::uint64_t put_off = 0;           // while too many wait for the backup: they come again
   std::uint64_t expired = 0;           // keys whose time was over
   std::uint64_t snapshots = 0;         // sent to the end
   std::uint64_t heartbeats = 0;        // HUGZ to all
@@ -86,6 +87,7 @@ struct server_status {
   std::size_t askers = 0;     // connections to the snapshot port
   std::size_t snapshots = 0;  // on the way
   std::size_t pending = 0;
+  std::size_t waiting = 0;  // for the backup: updates of clients of ours
 };
 
 }  // namespace chp

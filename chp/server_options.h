@@ -43,6 +43,10 @@ struct server_options {
 
   // With a backup.
   degraded_policy degraded = degraded_policy::ack;
+  // Updates of clients of ours that may wait for the backup, each of which takes 24 octets: for as long as there is
+  // none, with `block`. What is above is put off: the client keeps it, and sends it again, with what follows. Other
+  // clients, who are told nothing, are not concerned.
+  std::size_t waiting_updates = 1'000'000;
   // A backup that has not applied what it was sent for so long is none, until it has.
   std::chrono::milliseconds backup_timeout{2'000};
   // How long a snapshot of the active server may stand still before it is asked for again.

@@ -79,6 +79,7 @@ void server_state::deactivate(time_point now, actions& out) {
       }
     }
     acks_.clear_waiting();
+    put_off_.clear();
     backup_.clear();
     next_heartbeat_.reset();
     reported_ = 0;
@@ -93,7 +94,9 @@ void server_state::deactivate(time_point now, actions& out) {
 void server_state::replay(time_point now, actions& out) {
   for (const auto& one : pending_.take()) {
     const auto u = parse_set(one.content, options_.how, options_.limit);
-    if (!u || applied_->contains(one.id)) {
+    const bool is_behind =
+        one.id.has_session() && put_off_.holds(one.id.session(), one.id.counter());
+    if (!u || is_behind || applied_->contains(one.id)) {
       continue;
     }
     if (accept(*u, one.id, deadline_of(*u, one.received), now, out)) {

@@ -34,6 +34,20 @@ void server_state::turn_away(const update_id& id, errc why, time_point now, acti
   }
 }
 
+// What there is no room for among those that wait for the backup stays with its client.
+bool server_state::puts_off(const update_id& id) {
+  if (!id.has_session()) {
+    return false;
+  }
+  const bool is_full = waits_for_backup() && acks_.waiting() >= options_.waiting_updates;
+  if (is_full || put_off_.holds(id.session(), id.counter())) {
+    put_off_.add(id.session(), id.counter());
+    return true;
+  }
+  put_off_.on_taken(id.session(), id.counter());
+  return false;
+}
+
 bool server_state::on_not_told(zmtp::peer_id peer) {
   acks_.not_taken(peer);
   const auto found = subscribers_.find(peer);

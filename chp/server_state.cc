@@ -36,6 +36,7 @@ server_state::server_state(const server_options& options, kind as, std::uint64_t
       applied_{std::make_unique<update_register>(next_random(), options_.applied)},
       counts_{next_random(), options_.directories},
       streams_{options_},
+      put_off_{random, options_.applied.max_sessions},
       backup_{options_.backup_timeout},
       erased_{next_random(), options_.tombstones},
       pending_{next_random(), options_.pending_octets},
@@ -174,25 +175,32 @@ std::optional<sequence> server_state::next_number(actions& out) {
 
 void server_state::on_update(zmtp::message&& m, time_point now, actions& out) {
   const auto parsed_update = parse_set(m, options_.how, options_.limit);
-  if (!parsed_update) {
-    turn_away(id_of_set(m, options_.how), parsed_update.error(), now, out);
-    return;
-  }
-  const auto& u = *parsed_update;
-  const auto id = update_id::of_frame(u.id);
+  const auto id =
+      parsed_update ? update_id::of_frame(parsed_update->id) : id_of_set(m, options_.how);
   if (applied_->contains(id)) {
     ++counters_.repeated;
     acknowledge_again(id);
     return;
   }
   if (!active_) {
-    if (paired()) {
+    if (!parsed_update) {
+      refuse(parsed_update.error());
+    } else if (paired()) {
       const auto before = pending_.dropped();
       (void)pending_.add(std::move(m), id, now);
       counters_.pending_dropped += pending_.dropped() - before;
     }
     return;
   }
+  if (puts_off(id)) {
+    ++counters_.put_off;
+    return;
+  }
+  if (!parsed_update) {
+    turn_away(id, parsed_update.error(), now, out);
+    return;
+  }
+  const auto& u = *parsed_update;
   if (accept(u, id, deadline_of(u, now), now, out)) {
     ++counters_.updates;
   }
@@ -211,6 +219,8 @@ std::optional<server_state::time_point> server_state::deadline_of(const update& 
 void server_state::acknowledge_again(const update_id& id) {
   if (active_ && id.has_session()) {
     acks_.owe(id.session());
+    // What is behind it, and was put off, comes with it.
+    put_off_.on_taken(id.session(), id.counter());
   }
 }
 
@@ -399,6 +409,7 @@ server_status server_state::status() const {
   s.askers = streams_.peers();
   s.snapshots = streams_.size();
   s.pending = pending_.size();
+  s.waiting = acks_.waiting();
   return s;
 }
 

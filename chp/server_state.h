@@ -7,6 +7,7 @@
 #include "chp/command.h"
 #include "chp/directory_counters.h"
 #include "chp/pending_updates.h"
+#include "chp/put_off_sessions.h"
 #include "chp/reconciliation.h"
 #include "chp/replication.h"
 #include "chp/server_actions.h"
@@ -118,6 +119,7 @@ private:
   void publish(const update& u, const update_id& id, sequence number, actions& out);
   void settle(const update_id& id, sequence number, time_point now);
   void acknowledge_again(const update_id& id);
+  [[nodiscard]] bool puts_off(const update_id& id);
   void turn_away(const update_id& id, errc why, time_point now, actions& out);
   // Whether what is done now is told when the backup has it.
   [[nodiscard]] bool waits_for_backup() const noexcept {
@@ -156,6 +158,7 @@ private:
   snapshot_streams streams_;
   std::unordered_map<zmtp::peer_id, announcement> subscribers_;
   session_acks acks_;
+  put_off_sessions put_off_;
   std::optional<time_point> next_heartbeat_;
   time_point expire_from_{};
   bool tidying_ = false;    // past entries are left that no snapshot needs

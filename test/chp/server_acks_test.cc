@@ -396,5 +396,97 @@ TEST_F(blocking_refusals, wait_for_a_backup) {
   EXPECT_EQ(refused_to(peer), 1U);
 }
 
+// Too many wait for a backup.
+
+class putting_off : public server_acks {
+protected:
+  putting_off()
+      : s{{.degraded = degraded_policy::block, .waiting_updates = 2}, server_state::kind::paired} {
+    s.activate(1);
+    peer = s.subscribe(client());
+    backup = s.asker("chp-ack,chp-backup");
+  }
+  void synchronize() {
+    s.snapshot(backup);
+    report();
+  }
+  void report() {
+    s.say(backup, make_position_report(s.server.number(), 0));
+    s.pass(1ms);
+  }
+  [[nodiscard]] std::string value() {
+    const auto all = s.content();
+    const auto found = all.find("a");
+    return found == all.end() ? "" : found->second;
+  }
+
+  server_setting s;
+  zmtp::peer_id peer;
+  zmtp::peer_id backup;
+};
+
+TEST_F(putting_off, what_there_is_no_room_for_stays_with_its_client) {
+  for (const auto counter : {1, 2, 3, 4}) {
+    s.set("a", std::to_string(counter), id(static_cast<std::uint64_t>(counter)));
+  }
+  EXPECT_EQ(value(), "2");
+  EXPECT_EQ(s.server.status().waiting, 2U);
+  EXPECT_EQ(s.server.status().counters.put_off, 2U);
+  EXPECT_EQ(s.publications().size(), 2U);
+  // Nobody else has to wait.
+  s.set("b", "1");
+  s.set("b", "2", update_id::of_random(1, 2));
+  EXPECT_EQ(s.publications().size(), 2U);
+  synchronize();
+  EXPECT_EQ(counter(s.last_ack(peer)), 2U);
+  // Sent when those were on their way already: they come before it.
+  s.set("a", "5", id(5));
+  EXPECT_EQ(value(), "2");
+  for (const auto counter : {3, 4, 5}) {
+    s.set("a", std::to_string(counter), id(static_cast<std::uint64_t>(counter)));
+    report();
+  }
+  EXPECT_EQ(value(), "5");
+  EXPECT_EQ(counter(s.last_ack(peer)), 5U);
+  s.set("a", "6", id(6));
+  EXPECT_EQ(value(), "6");
+}
+
+TEST_F(putting_off, what_comes_while_it_stands_still_does_not_overtake_it) {
+  s.set("a", "1", id(1));
+  s.set("a", "2", id(2));
+  s.set("a", "3", id(3));
+  s.server.suspend(s.actions);
+  s.set("a", "4", id(4));
+  s.activate(1);
+  EXPECT_EQ(value(), "2");
+}
+
+TEST_F(putting_off, is_over_for_one_that_is_made_otherwise) {
+  s.set("a", "1", id(1));
+  s.set("a", "2", id(2));
+  s.set("a", "3", id(3));
+  synchronize();
+  // The other server had accepted it when it was active.
+  s.say(backup, make_resubmission(s.server.number(), "a", id(3), "", "3"));
+  report();
+  ASSERT_EQ(value(), "3");
+  s.set("a", "3", id(3));
+  s.set("a", "4", id(4));
+  EXPECT_EQ(value(), "4");
+}
+
+TEST_F(putting_off, what_is_refused_waits_likewise) {
+  s.set("a", "1", id(1));
+  s.set("a", "2", id(2));
+  s.update(zmtp::message{"", number_frame(0), id(3).octets(), "", "1"});
+  EXPECT_EQ(s.server.status().waiting, 2U);
+  synchronize();
+  s.update(zmtp::message{"", number_frame(0), id(3).octets(), "", "1"});
+  s.set("a", "4", id(4));
+  EXPECT_EQ(value(), "4");
+  EXPECT_EQ(s.refused(errc::key_empty), 1U);
+}
+
 }  // namespace
 }  // namespace chp

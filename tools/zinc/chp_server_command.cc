@@ -34,12 +34,13 @@ std::string report(const chp::server_status& s) {
   return fmt::format(
       "active={} epoch={} number={} committed={} backup_in_sync={} following={} keys={} octets={} "
       "subscribers={} askers={} snapshots={} pending={} updates={} repeated={} expired={} "
-      "snapshots_sent={} followed={} gaps={} pending_dropped={} replayed={} resubmitted={} "
+      "snapshots_sent={} waiting={} put_off={} followed={} gaps={} pending_dropped={} replayed={} "
+      "resubmitted={} "
       "resubmissions_outdated={} ignored={} refused={}",
       s.active, chp::epoch_of(s.number), chp::position_of(s.number), chp::position_of(s.committed),
       s.backup_in_sync, s.following, s.keys, s.octets, s.subscribers, s.askers, s.snapshots,
-      s.pending, counted.updates, counted.repeated, counted.expired, counted.snapshots,
-      counted.followed, counted.gaps, counted.pending_dropped, counted.replayed,
+      s.pending, counted.updates, counted.repeated, counted.expired, counted.snapshots, s.waiting,
+      counted.put_off, counted.followed, counted.gaps, counted.pending_dropped, counted.replayed,
       counted.resubmitted, counted.resubmissions_outdated,
       counted.ignored_requests + counted.ignored_messages,
       std::accumulate(counted.refused.begin(), counted.refused.end(), std::uint64_t{0}));
