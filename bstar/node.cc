@@ -156,6 +156,13 @@ public:
     machine_.on_data_of(of);
   }
 
+  void renew_epoch() {
+    if (!stopped_) {
+      machine_.renew_epoch(clock::now(), actions_);
+      carry_out();
+    }
+  }
+
   void stop() {
     stopped_ = true;
     alarm_.cancel();
@@ -377,6 +384,12 @@ bool node::vote() {
 void node::set_position(std::uint64_t position, epoch of) {
   if (const auto own = core_.lock()) {
     own->set_position(position, of);
+  }
+}
+
+void node::renew_epoch() {
+  if (const auto own = core_.lock()) {
+    own->renew_epoch();
   }
 }
 

@@ -32,8 +32,8 @@ struct node_options {
 // Called in the node's executor, the first two perhaps within vote(). May call the node. What they throw
 // reaches who runs the context. Each may be absent.
 struct node_handlers {
-  // Serve: the peer does not. Of an active that stood still, also without a passive in between, with a
-  // later epoch. Before the request that it was for.
+  // Serve: the peer does not. Of an active that stood still or asked for it, also without a passive in between,
+  // with a later epoch. Before the request that it was for.
   std::function<void(epoch)> on_active{};
   // Serve no more, or not yet: the peer does.
   std::function<void(passive_reason)> on_passive{};
@@ -99,6 +99,10 @@ public:
   // How far the data of this node are; see state_machine::set_position().
   // `of`: the epoch that they are of, 0 if they know none; see state_machine::on_data_of().
   void set_position(std::uint64_t position, epoch of = 0);
+
+  // The numbers of the epoch in which it is active are used up, or nearly so: on_active is called with the next
+  // one, perhaps before this returns; unless it is not active, or the epoch cannot be written (on_error).
+  void renew_epoch();
 
   [[nodiscard]] node_status status() const;
 

@@ -278,6 +278,12 @@ void state_machine::promote(time_point now, actions& out) {
   }
 }
 
+void state_machine::renew_epoch(time_point now, actions& out) {
+  if (state_ == state::active && now >= retry_at_) {
+    promote(now, out);
+  }
+}
+
 void state_machine::on_persisted(epoch which, time_point now, actions& out) {
   persisted_ = std::max(persisted_, which);
   look(now, out);
@@ -313,6 +319,7 @@ void state_machine::become_active(epoch with, time_point now, actions& out) {
 
 void state_machine::become_passive(passive_reason why, time_point now, actions& out) {
   state_ = state::passive;
+  promotion_.reset();  // of an active one it was another epoch
   out.became_passive = why;
   publish(now, out);
 }

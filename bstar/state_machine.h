@@ -43,8 +43,8 @@ struct machine_actions {
   // To be made to outlive a crash, instead of an earlier one; then on_persisted() or on_not_persisted()
   // is told of it.
   std::optional<epoch> persist;
-  // At most one of the two. An active that resumes after the peer may have taken over becomes active
-  // anew, with a later epoch and without having been passive.
+  // At most one of the two. An active that resumes after the peer may have taken over, or whose epoch is used
+  // up, becomes active anew, with a later epoch and without having been passive.
   std::optional<epoch> became_active;
   std::optional<passive_reason> became_passive;
   bool publish = false;  // tell the peer report()
@@ -97,6 +97,10 @@ public:
   // given up, until there is another reason.
   void on_persisted(epoch which, time_point now, actions& out);
   void on_not_persisted(time_point now) noexcept;
+
+  // An active one has used up its epoch, or nearly so: it becomes active anew, in the next of its own. Nothing
+  // happens if it is not active, or one could not be persisted a moment ago.
+  void renew_epoch(time_point now, actions& out);
 
   // How far the data of this node are: of two nodes the one with the greater position has the newer
   // data. Comparable across epochs, as a sequence number with the epoch in its high bits is.

@@ -264,6 +264,9 @@ private:
     if (std::exchange(out.reconnect_source, false) && !source_at_.empty()) {
       renew_source();
     }
+    if (std::exchange(out.renew_epoch, false) && node_) {
+      node_->renew_epoch();
+    }
     std::move(out.ask.begin(), out.ask.end(), std::back_inserter(asked_));
     out.ask.clear();
     wants_to_offer_ = std::exchange(out.stream_ask, false) || wants_to_offer_;

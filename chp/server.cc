@@ -16,18 +16,39 @@ std::uint64_t random_seed() {
   return std::uint64_t{device()} << 32 | device();
 }
 
+void activate(server_core& core, std::uint64_t epoch) {
+  core.act([epoch](server_state& s, server_core::clock::time_point now, server_actions& out) {
+    s.activate(epoch, now, out);
+  });
+}
+
 }  // namespace
 
-server::server(asio::any_io_executor executor, const server_options& options) {
+server::server(asio::any_io_executor executor, const server_options& options,
+               server_handlers handlers) {
   const auto state =
       std::make_shared<server_state>(options, server_state::kind::alone, random_seed());
-  const auto core = std::make_shared<server_core>(executor, state, options);
+  const auto of = std::make_shared<std::weak_ptr<server_core>>();
+  server_core::pair_hooks hooks;
+  hooks.rest = [of, own = std::move(handlers)](server_actions& out) {
+    if (const auto core = of->lock();
+        core && std::exchange(out.renew_epoch, false) && own.next_epoch) {
+      if (const auto epoch = own.next_epoch()) {
+        activate(*core, *epoch);
+      }
+    }
+    for (const auto event : std::exchange(out.events, {})) {
+      if (own.on_event) {
+        own.on_event(event);
+      }
+    }
+  };
+  const auto core = std::make_shared<server_core>(executor, state, options, std::move(hooks));
+  *of = core;
   state_ = state;
   core_ = core;
   core->start();
-  core->act([&](server_state& s, server_core::clock::time_point now, server_actions& out) {
-    s.activate(options.epoch, now, out);
-  });
+  activate(*core, options.epoch);
 }
 
 server::~server() { stop(); }

@@ -15,8 +15,20 @@
 
 namespace chp {
 
+// Called in the server's executor. What they throw reaches who runs the context. Each may be absent.
+struct server_handlers {
+  // An epoch above all that this server had, since the numbers of the last one are nearly used up; or nothing, and
+  // it is asked again a heartbeat later. Without it, or if it has none in time, no update is accepted in the end.
+  std::function<std::optional<std::uint64_t>()> next_epoch{};
+  // For people.
+  std::function<void(server_event)> on_event{};
+};
+
 // Serves from the first bind until it is stopped or destroyed, clients of 12/CHP and, with other options,
 // those of the Guide's earlier models.
+//
+// Without epochs (server_options::epoch) it counts as the Guide's servers do, and has numbers for ever; but where
+// sequences have four octets (form::kvsimple_4) the 2^31st update is refused (server_event::epoch_used_up).
 //
 // The map is in memory: what a crash of the server loses is all of it. See replicated_server.
 //
@@ -25,7 +37,8 @@ namespace chp {
 // Thread safety: distinct objects safe, one object not; its executor must be serial.
 class server {
 public:
-  explicit server(boost::asio::any_io_executor executor, const server_options& options = {});
+  explicit server(boost::asio::any_io_executor executor, const server_options& options = {},
+                  server_handlers handlers = {});
   server(const server&) = delete;
   server& operator=(const server&) = delete;
   // Stops.

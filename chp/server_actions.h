@@ -24,7 +24,7 @@ enum class server_event : std::uint8_t {
   older_epoch,  // passive: the snapshot was of a server that others have come after; it is refused
   diverged,     // it has accepted what the active server does not know, and offers it
   reconciled,   // the active server has looked at all of that
-  epoch_used_up,  // no update can be accepted in this epoch any more
+  epoch_used_up,  // no update is accepted any more: there are no numbers left, and no epoch has come
 };
 
 // The enumerator.
@@ -46,12 +46,13 @@ struct server_actions {
   std::vector<zmtp::message> ask;  // to the active server's snapshot port
   bool stream_ask = false;         // on_source_writable() is wanted when those are sent
   bool reconnect_source = false;   // that connection is to be dropped and made again
+  bool renew_epoch = false;  // activate() is wanted with the next epoch: this one is nearly used up
   std::vector<server_event> events;
 
   [[nodiscard]] bool empty() const noexcept {
     return publish.empty() && tell.empty() && reply.empty() && stream.empty() &&
            close_askers.empty() && close_subscribers.empty() && ask.empty() && !stream_ask &&
-           !reconnect_source && events.empty();
+           !reconnect_source && !renew_epoch && events.empty();
   }
 };
 

@@ -41,10 +41,10 @@ class server_core : public std::enable_shared_from_this<server_core> {
 public:
   using clock = std::chrono::steady_clock;
 
-  // Of one of a pair.
   struct pair_hooks {
-    std::function<bool()> vote;                 // a client asks for a snapshot: is it to be served?
-    std::function<void(server_actions&)> rest;  // what concerns the other server, and events
+    std::function<bool()> vote;  // of a pair: a client asks for a snapshot: is it to be served?
+    std::function<void(server_actions&)>
+        rest;  // what concerns the other server, epochs, and events
   };
 
   server_core(const boost::asio::any_io_executor& executor, std::shared_ptr<server_state> state,

@@ -25,6 +25,9 @@ struct server_options {
   // Of a server that is alone: its numbers begin in this epoch, which is above all that it had before. 0:
   // without epochs, from 1 on, as those of the Guide.
   std::uint64_t epoch = 0;
+  // Numbers that are left of an epoch when the next one is asked for (server_handlers::next_epoch; of a pair, of
+  // the pair). An epoch has 2^44.
+  std::uint64_t epoch_reserve = std::uint64_t{1} << 20;
   // A subscriber for whom so many octets wait is disconnected (zmtp::errc::too_slow): there are no gaps.
   std::size_t publisher_octets = 64 * 1024 * 1024;
   // Of HUGZ, while the server is active.

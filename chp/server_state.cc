@@ -12,6 +12,8 @@ namespace chp {
 namespace {
 
 constexpr std::string_view hugz = "HUGZ";
+// Peers in Python read four octets as a number with a sign.
+constexpr sequence max_sequence_of_4 = 0x7fff'ffff;
 // Of what is done bit by bit: at once.
 constexpr std::size_t expired_at_once = 1'000;
 constexpr std::size_t tidied_at_once = 10'000;
@@ -162,15 +164,28 @@ void server_state::watch_backup(bool was_in_sync, actions& out) {
 
 std::optional<sequence> server_state::next_number(actions& out) {
   // What is behind the last position of an epoch would be of another one, which may be the other
-  // server's. Without epochs there is none to be mistaken for.
+  // server's. Without epochs there is none to be mistaken for, and eight octets have numbers for ever.
   const auto last = map_->number();
-  if (has_epoch(last) && position_of(last) == max_position) {
+  const bool is_last = options_.how == form::kvsimple_4
+                           ? last >= max_sequence_of_4
+                           : has_epoch(last) && position_of(last) == max_position;
+  if (is_last) {
     if (!std::exchange(used_up_, true)) {
       out.events.push_back(server_event::epoch_used_up);
     }
     return std::nullopt;
   }
   return last + 1;
+}
+
+// Before it is used up; again after a heartbeat, if none could be had.
+void server_state::renew_epoch(time_point now, actions& out) {
+  const auto last = map_->number();
+  if (has_epoch(last) && max_position - position_of(last) < options_.epoch_reserve &&
+      now >= next_renewal_) {
+    next_renewal_ = now + options_.heartbeat;
+    out.renew_epoch = true;
+  }
 }
 
 void server_state::on_update(zmtp::message&& m, time_point now, actions& out) {
@@ -347,6 +362,7 @@ void server_state::expire(time_point now, actions& out) {
 
 void server_state::on_turn_end(time_point now, actions& out) {
   if (active_) {
+    renew_epoch(now, out);
     acks_.tell(*applied_, paired() && !backup_.in_sync(), now, out.tell);
   } else {
     report_position(out);

@@ -55,7 +55,8 @@ public:
   server_state& operator=(const server_state&) = delete;
 
   // It is the active one from now on; numbers go on in this epoch, if it is above that of the last one
-  // (0: without epochs), otherwise behind the last one. Likewise when it is active already.
+  // (0: without epochs), otherwise behind the last one. Likewise when it is active already: its subscribers see
+  // that another epoch begins, and those of ours ask for the snapshot again.
   void activate(std::uint64_t epoch, time_point now, actions& out);
   // It was active, and does not know whether it still is: it accepts nothing, and keeps what clients send,
   // until it is active again or passive.
@@ -112,6 +113,7 @@ private:
   [[nodiscard]] std::uint64_t next_random() noexcept;
   void refuse(errc fault) noexcept { ++counters_.refused[static_cast<std::size_t>(fault)]; }
   [[nodiscard]] std::optional<sequence> next_number(actions& out);
+  void renew_epoch(time_point now, actions& out);
   // When what the update sets is to go, if it came then.
   [[nodiscard]] static std::optional<time_point> deadline_of(const update& u, time_point came);
   [[nodiscard]] bool accept(const update& u, const update_id& id,
@@ -150,6 +152,7 @@ private:
   bool active_ = false;
   bool suspended_ = false;
   bool used_up_ = false;
+  time_point next_renewal_{};
   server_counters counters_;
 
   std::unique_ptr<store> map_;

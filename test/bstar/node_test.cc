@@ -333,5 +333,17 @@ TEST_F(nodes, node_outlives_its_context) {
   primary_.it->stop();
 }
 
+TEST_F(nodes, an_active_one_takes_another_epoch_when_it_asks_for_it) {
+  meet();
+  backup_.it->renew_epoch();
+  primary_.it->renew_epoch();
+  EXPECT_EQ(primary_.activated, (epochs{1, 3}));
+  EXPECT_TRUE(primary_.passivated.empty());
+  EXPECT_EQ(epoch_in_file(role::primary), "3");
+  run_until([&] { return backup_.it->status().current == 3; });
+  EXPECT_TRUE(primary_.it->vote());
+  EXPECT_TRUE(backup_.activated.empty());
+}
+
 }  // namespace
 }  // namespace bstar

@@ -39,6 +39,12 @@ public:
     take([&] { served = machine->on_client_request(now, actions); });
     return served || machine->serving();
   }
+  void persist_late(epoch which) {
+    take([&] { machine->on_persisted(which, now, actions); });
+  }
+  void renew() {
+    take([&] { machine->renew_epoch(now, actions); });
+  }
   // Time passes, in which the machine is called when it asks for it.
   void pass(std::chrono::milliseconds time) {
     const auto until = now + time;
@@ -689,6 +695,55 @@ TEST_F(machine_script, state_is_told_with_each_heartbeat_and_each_change) {
   EXPECT_EQ(published, 10U);
   hear(peer_state::backup);
   EXPECT_EQ(published, 11U);
+}
+
+TEST_F(machine_script, active_whose_epoch_is_used_up_takes_the_next_of_its_own) {
+  start(role::primary);
+  hear(peer_state::backup);
+  ASSERT_EQ(activated, std::vector<epoch>{1});
+  renew();
+  EXPECT_EQ(persisted, (std::vector<epoch>{1, 3}));
+  EXPECT_EQ(activated, (std::vector<epoch>{1, 3}));
+  EXPECT_EQ(machine->current_epoch(), 3U);
+  EXPECT_TRUE(passivated.empty());
+  EXPECT_TRUE(ask());
+}
+
+TEST_F(machine_script, only_an_active_one_takes_another_epoch) {
+  start(role::backup);
+  renew();
+  hear(peer_state::active, 1);
+  renew();
+  EXPECT_TRUE(activated.empty());
+  EXPECT_EQ(persisted, std::vector<epoch>{1}) << "the peer's";
+}
+
+TEST_F(machine_script, active_that_is_superseded_gives_up_the_epoch_it_asked_for) {
+  start(role::primary);
+  hear(peer_state::backup);
+  persists = false;
+  renew();
+  hear(peer_state::passive, 4);
+  EXPECT_EQ(passivated, std::vector<passive_reason>{passive_reason::superseded});
+  persist_late(3);
+  EXPECT_FALSE(machine->serving());
+}
+
+TEST_F(machine_script, active_goes_on_in_its_epoch_when_the_next_cannot_be_persisted) {
+  start(role::primary);
+  hear(peer_state::backup);
+  persists = false;
+  renew();
+  machine->on_not_persisted(now);
+  EXPECT_TRUE(ask());
+  EXPECT_EQ(machine->current_epoch(), 1U);
+  persists = true;
+  renew();
+  EXPECT_EQ(machine->current_epoch(), 1U) << "not at once again";
+  hear(peer_state::passive, 1);
+  pass(1s);
+  renew();
+  EXPECT_EQ(machine->current_epoch(), 3U);
 }
 
 }  // namespace

@@ -320,5 +320,56 @@ TEST_F(client_servers, a_server_that_is_full_says_so) {
   EXPECT_EQ(one->map.status().sent, 0U);
 }
 
+TEST_F(client_servers, a_server_whose_epoch_is_used_up_goes_on_in_the_next) {
+  std::vector<server_event> events;
+  std::uint64_t last = 5;
+  server own{executor(),
+             {.epoch = 5, .epoch_reserve = max_position - 10, .heartbeat = 20ms},
+             {.next_epoch = [&] { return last == 7 ? std::nullopt : std::optional{++last}; },
+              .on_event = [&](server_event e) { events.push_back(e); }}};
+  const auto at = address(own.bind("tcp://127.0.0.1:*"));
+  const auto setter = user_of({at});
+  const auto reader = user_of({at});
+  content expected;
+  for (int n = 0; n < 100; ++n) {
+    const auto key = "/" + std::to_string(n);
+    expected[key] = key;
+    setter->set(key, key);
+    finish(*setter);
+  }
+  expect_all(*reader, expected);
+  EXPECT_EQ(last, 7U);
+  EXPECT_EQ(epoch_of(own.status().number), 7U);
+  EXPECT_EQ(own.status().counters.updates, 100U);
+  EXPECT_EQ(std::count(events.begin(), events.end(), server_event::epoch_used_up), 0);
+  EXPECT_FALSE(reader->heard(client_event::kind::history_lost));
+}
+
+TEST_F(client_servers, a_pair_whose_epoch_is_used_up_goes_on_in_the_next) {
+  const auto options = [](bstar::role as) {
+    auto own = options_of(as);
+    own.server.epoch_reserve = max_position - 10;
+    return own;
+  };
+  make(primary, options(bstar::role::primary));
+  make(backup, options(bstar::role::backup));
+  connect(primary, backup);
+  connect(backup, primary);
+  run_until([&] { return primary.server->status().server.backup_in_sync; });
+  const auto one = user_of_pair();
+  content expected;
+  for (int n = 0; n < 50; ++n) {
+    const auto key = "/" + std::to_string(n);
+    expected[key] = key;
+    one->set(key, key);
+    finish(*one);
+  }
+  expect_all(*one, expected);
+  EXPECT_TRUE(primary.active());
+  EXPECT_GE(epoch_of(primary.server->status().server.number), 3U);
+  EXPECT_EQ(epoch_of(primary.server->status().server.number) % 2, 1U) << "the backup's are even";
+  run_until([&] { return backup.all() == expected; });
+}
+
 }  // namespace
 }  // namespace chp

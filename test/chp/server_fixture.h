@@ -152,6 +152,7 @@ public:
     }
     wants_to_offer = wants_to_offer || done.stream_ask;
     wants_source = wants_source || done.reconnect_source;
+    renewals += done.renew_epoch ? 1U : 0U;
     events.insert(events.end(), done.events.begin(), done.events.end());
   }
 
@@ -203,6 +204,7 @@ public:
   std::vector<zmtp::message> asked;
   bool wants_to_offer = false;
   bool wants_source = false;
+  std::size_t renewals = 0;  // times that another epoch was asked for
   std::vector<server_event> events;
   std::function<void(zmtp::message&&)> on_published;
   std::function<void(zmtp::peer_id, zmtp::message&&)> on_told;

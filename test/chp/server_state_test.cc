@@ -258,21 +258,73 @@ TEST_F(server, an_alone_one_that_is_not_active_does_nothing) {
   EXPECT_EQ(s.server.status().counters.ignored_requests, 1U);
 }
 
-TEST_F(server, an_epoch_that_is_used_up_takes_no_update_until_there_is_another) {
-  server_setting other;
-  other.activate(1);
-  // As if so many updates had been.
-  auto& map = const_cast<store&>(other.server.map());
-  map.pass(make_sequence(1, max_position - 1));
-  other.set("a", "1");
-  EXPECT_EQ(number_of(other.publications().at(0)), make_sequence(1, max_position));
-  other.set("a", "2");
-  other.set("a", "3");
-  EXPECT_TRUE(other.publications().empty());
-  EXPECT_EQ(std::count(other.events.begin(), other.events.end(), server_event::epoch_used_up), 1);
-  other.activate(3);
-  other.set("a", "4");
-  EXPECT_EQ(number_of(other.publications().at(0)), make_sequence(3, 1));
+// One that has followed another server up to the last numbers of an epoch.
+class server_near_the_end : public testing::Test {
+protected:
+  server_near_the_end() : s{{.epoch_reserve = 3}, server_state::kind::paired} {
+    s.server.deactivate(s.now, s.actions);
+    s.server.on_feed_attached();
+    s.server.on_source_attached(server_setting::metadata_of("chp-ack"), s.now, s.actions);
+    s.server.on_publication(make_heartbeat(), s.now, s.actions);
+    s.finish();
+    s.server.on_source_message(
+        make_snapshot_end(form::kvmsg, make_sequence(1, max_position - 5), ""), s.now, 0ms,
+        s.actions);
+    s.finish();
+    s.activate(1);
+  }
+
+  server_setting s;
+};
+
+TEST_F(server_near_the_end, asks_for_another_epoch_and_goes_on_there) {
+  s.set("a", "1");
+  s.set("a", "2");
+  EXPECT_EQ(s.renewals, 0U);
+  s.set("a", "3");
+  EXPECT_EQ(s.renewals, 1U);
+  EXPECT_EQ(number_of(s.publications().back()), make_sequence(1, max_position - 2));
+  s.activate(3);
+  s.set("a", "4");
+  EXPECT_EQ(number_of(s.publications().back()), make_sequence(3, 1));
+  EXPECT_EQ(s.renewals, 1U);
+  EXPECT_FALSE(s.saw(server_event::epoch_used_up));
+}
+
+TEST_F(server_near_the_end, takes_no_update_when_no_epoch_has_come) {
+  for (const auto* const value : {"1", "2", "3", "4", "5"}) {
+    s.set("a", value);
+  }
+  EXPECT_EQ(number_of(s.publications().back()), make_sequence(1, max_position));
+  s.set("a", "6");
+  s.set("a", "7");
+  EXPECT_TRUE(s.publications().empty());
+  EXPECT_EQ(std::count(s.events.begin(), s.events.end(), server_event::epoch_used_up), 1);
+  EXPECT_EQ(s.renewals, 1U);
+  s.pass(1s);
+  EXPECT_EQ(s.renewals, 2U) << "again with each heartbeat";
+  s.activate(3);
+  s.set("a", "8");
+  EXPECT_EQ(number_of(s.publications().back()), make_sequence(3, 1));
+}
+
+TEST(server_without_epochs, has_numbers_as_long_as_they_have_room_in_a_frame) {
+  for (const auto how : {form::kvsimple_4, form::kvsimple_8}) {
+    server_setting s{{.how = how}, server_state::kind::paired};
+    s.server.deactivate(s.now, s.actions);
+    s.server.on_feed_attached();
+    s.server.on_source_attached({}, s.now, s.actions);
+    s.server.on_publication(zmtp::message{"k", number_frame(1, 4), "v"}, s.now, s.actions);
+    s.finish();
+    s.server.on_source_message(make_snapshot_end(how, 0x7fff'fffe, ""), s.now, 0ms, s.actions);
+    s.finish();
+    s.activate();
+    s.update(zmtp::message{"a", number_frame(0), "1"});
+    EXPECT_EQ(number_of(s.publications().back()), 0x7fff'ffffU);
+    s.update(zmtp::message{"a", number_frame(0), "2"});
+    EXPECT_EQ(s.publications().empty(), how == form::kvsimple_4);
+    EXPECT_EQ(s.saw(server_event::epoch_used_up), how == form::kvsimple_4);
+  }
 }
 
 // The Guide's models 2 to 4.

@@ -20,6 +20,7 @@
 #include <csignal>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <string>
 
 namespace zinc {
@@ -81,7 +82,7 @@ chp::server_options with_epoch(const chp_server_arguments& arguments) {
 class lone_server {
 public:
   lone_server(const asio::any_io_executor& executor, const chp_server_arguments& arguments)
-      : lone_server{executor, with_epoch(arguments)} {}
+      : lone_server{executor, arguments, with_epoch(arguments)} {}
 
   void start(const chp_server_arguments& arguments) {
     say("bound " + server_.bind(arguments.bind).snapshots.to_string());
@@ -93,8 +94,29 @@ public:
   void stop() { server_.stop(); }
 
 private:
-  lone_server(const asio::any_io_executor& executor, const chp::server_options& options)
-      : server_{executor, options}, epoch_{static_cast<bstar::epoch>(options.epoch)} {}
+  lone_server(const asio::any_io_executor& executor, const chp_server_arguments& arguments,
+              const chp::server_options& options)
+      : server_{executor, options, handlers(arguments.epoch_file)},
+        epoch_{static_cast<bstar::epoch>(options.epoch)} {}
+
+  static chp::server_handlers handlers(const std::string& epoch_file) {
+    return {.next_epoch = [epoch_file]() -> std::optional<std::uint64_t> {
+              try {
+                const auto next = next_epoch(epoch_file);
+                say_active(next);
+                return next;
+              } catch (const boost::system::system_error& e) {
+                spdlog::error("no further epoch: {}", e.what());
+                return std::nullopt;
+              }
+            },
+            .on_event =
+                [](chp::server_event what) {
+                  if (what == chp::server_event::epoch_used_up) {
+                    spdlog::error("there are no numbers left for updates: start it again");
+                  }
+                }};
+  }
 
   chp::server server_;
   bstar::epoch epoch_;

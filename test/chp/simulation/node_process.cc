@@ -557,6 +557,10 @@ void node_process::carry_out() {
   if (!asked.empty() && stream()) {
     carry_out();
   }
+  if (std::exchange(actions.renew_epoch, false)) {
+    one.machine.renew_epoch(here().now(), one.wishes);
+    carry_out_pair();
+  }
   if (std::exchange(actions.reconnect_source, false)) {
     actions.ask.clear();
     open_source();
