@@ -35,7 +35,9 @@ std::size_t store::size_of(bool is_mortal, std::size_t payload) noexcept {
 void store::free_entry::operator()(entry* e) const noexcept { ::operator delete(e); }
 
 store::store(std::uint64_t seed, const store_limits& limits)
-    : hash_{seed}, limits_{limits}, shards_(shard_count, shard{0, slot_hash{&hash_}}) {}
+    : hash_{seed}, limits_{limits}, shards_(first_shards, new_shard(0)) {}
+
+store::shard store::new_shard(std::size_t places) const { return shard{places, slot_hash{&hash_}}; }
 
 store::~store() {
   assert(open_.empty());
@@ -151,6 +153,28 @@ void store::insert(entry_ptr e, const probe& p) {
   entries_.insert(added);
   ++keys_;
   join(added);
+  if (keys_ > shards_.size() * keys_of_shard) {
+    divide_one();
+  }
+}
+
+// The next in turn, into itself and a new one behind all others; not at all if there is no memory for it.
+void store::divide_one() noexcept {
+  const auto undivided = std::bit_floor(shards_.size());
+  auto& whole = shards_[shards_.size() - undivided];
+  try {
+    auto stays = new_shard(whole.size() / 2);
+    auto goes = new_shard(whole.size() / 2);
+    for (const auto& each : whole) {
+      const auto hash = whole.hash_function()(each);
+      ((hash >> 16 & undivided) == 0 ? stays : goes).insert(each);
+    }
+    shards_.push_back(std::move(goes));
+    whole.swap(stays);
+  } catch (const std::bad_alloc&) {
+    // It holds what it holds, and is divided with another key.
+    return;
+  }
 }
 
 // Of its own memory, its deadline and what is counted; in the tree and the table it is already.
@@ -283,13 +307,31 @@ bool store::tidy(std::size_t most) noexcept {
   return ended_ == nullptr;
 }
 
+// From the last one on; a whole one at a time, of which the last may be more than there is left. True if all are
+// empty, and as many as in the beginning.
+bool store::dismantle_shards(std::size_t& most) noexcept {
+  for (auto number = shards_.size(); number != 0; --number) {
+    auto& each = shards_[number - 1];
+    const auto places = each.size();
+    if (places != 0) {
+      if (most == 0) {
+        return false;
+      }
+      new_shard(0).swap(each);
+      most -= std::min(most, places);
+    }
+    if (number > first_shards) {
+      shards_.pop_back();
+    }
+  }
+  return true;
+}
+
 bool store::dismantle(std::size_t most) noexcept {
   assert(open_.empty());
   mortals_.clear();
-  for (auto& each : shards_) {
-    if (!each.empty()) {
-      shard{0, slot_hash{&hash_}}.swap(each);
-    }
+  if (!dismantle_shards(most)) {
+    return false;
   }
   const auto past = std::min(most, past_count_);
   tidy(past);

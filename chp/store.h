@@ -11,10 +11,12 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <array>
+#include <bit>
 #include <cassert>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,7 +33,8 @@ struct store_limits {
 
 // One block of memory for an entry, in an ordered tree and in a hash table, so that a key is found in the
 // same time whatever their number and a subtree costs what it has. No call takes longer with more
-// keys, but for what it says and the depth of a tree; tables grow a 256th at a time.
+// keys, but for what it says and the depth of a tree: the hash table is many, of some thousand places each, and
+// more of them with more keys, so that what one call moves when they grow has a bound.
 //
 // What a snapshot needs of the past is kept once for all of them, and no longer than one needs it.
 //
@@ -140,8 +143,8 @@ public:
   // Frees past entries that no snapshot needs any longer, of so many at most. True if there are no more.
   // Each change does it for a few.
   bool tidy(std::size_t most) noexcept;
-  // Frees so many entries at most, of a store that nobody uses and that has no open snapshot. True if
-  // it is empty, and then it can be used again.
+  // Frees so many entries at most, of a store that nobody uses and that has no open snapshot; their places in
+  // hash tables come before, and count as much. True if it is empty, and then it can be used again.
   bool dismantle(std::size_t most) noexcept;
 
 private:
@@ -216,7 +219,9 @@ private:
     bool operator()(const slot& a, const probe& b) const noexcept { return (*this)(b, a); }
   };
   using shard = boost::unordered_flat_set<slot, slot_hash, slot_equal>;
-  static constexpr std::size_t shard_count = 256;
+  static constexpr std::size_t first_shards = 256;
+  // On average; above, one of them is divided.
+  static constexpr std::size_t keys_of_shard = 1'024;
 
   struct free_entry {
     void operator()(entry* e) const noexcept;
@@ -243,13 +248,20 @@ private:
   };
 
   [[nodiscard]] probe probe_of(std::string_view key) const noexcept { return {key, hash_(key)}; }
-  // Places in a shard are by the first and last bits of a hash, shards by others.
-  [[nodiscard]] shard& shard_of(const probe& p) noexcept {
-    return shards_[p.hash >> 16 & (shard_count - 1)];
+  // Places in a shard are by the first and last bits of a hash, shards by others: as many as tell one from
+  // another, but one less for those that have not been divided since there were half as many.
+  [[nodiscard]] std::size_t shard_number(std::uint64_t hash) const noexcept {
+    const auto bits = std::bit_ceil(shards_.size()) - 1;
+    const auto number = hash >> 16 & bits;
+    return number < shards_.size() ? number : number & bits >> 1;
   }
+  [[nodiscard]] shard& shard_of(const probe& p) noexcept { return shards_[shard_number(p.hash)]; }
   [[nodiscard]] const shard& shard_of(const probe& p) const noexcept {
-    return shards_[p.hash >> 16 & (shard_count - 1)];
+    return shards_[shard_number(p.hash)];
   }
+  [[nodiscard]] shard new_shard(std::size_t places) const;
+  void divide_one() noexcept;
+  [[nodiscard]] bool dismantle_shards(std::size_t& most) noexcept;
   [[nodiscard]] errc check(const change& to, const entry* replaced) const noexcept;
   [[nodiscard]] static entry_ptr make(const change& to, sequence at);
   // Nothing if no open view needs it.
@@ -283,7 +295,7 @@ private:
 
   zmtp::keyed_hash hash_;
   store_limits limits_;
-  std::vector<shard> shards_;
+  std::deque<shard> shards_;  // they stay where they are
   entry_tree entries_;
   mortal_tree mortals_;
   version_tree past_;

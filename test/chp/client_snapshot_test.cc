@@ -211,9 +211,12 @@ TEST_F(client_snapshot, an_old_map_is_freed_in_pieces) {
   publish("/x", "1", 9);
   snapshot();
   end(9);
-  EXPECT_FALSE(state->tidy(10));
-  EXPECT_FALSE(state->tidy(10));
-  EXPECT_TRUE(state->tidy(10));
+  // Their places, and themselves.
+  int calls = 1;
+  for (; !state->tidy(10); ++calls) {
+    ASSERT_LT(calls, 5);
+  }
+  EXPECT_GE(calls, 4);
 }
 
 TEST_F(client_snapshot, what_showed_the_gap_is_applied_behind_the_snapshot) {  // G3
