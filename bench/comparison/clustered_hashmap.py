@@ -2,28 +2,17 @@
 
 import argparse
 import contextlib
-import json
-import resource
-import subprocess
-import sys
-import tempfile
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from comparison.machine import describe, load_average, warning_of
+from comparison.figures import Failed, output_of, report, running
 from comparison.output_lines import Line, figure_in
-from comparison.programs import NotBuilt, build, built_folder, copy_programs
-from comparison.sockets_table import free_port, listens
+from comparison.sockets_table import free_port
 from comparison.spread import spread
 
 PROBE, ZINC = "bench/chp_probe", "tools/zinc/zinc"
 PATIENCE = 120  # seconds
 PAIR_PORTS = 4
-
-
-class Failed(Exception):
-    """A run that gave no figures: its text says which program, and why."""
 
 
 @dataclass(frozen=True)
@@ -54,33 +43,12 @@ class Bench:
 
     def probe(self, what, wanted, *words):
         command = [self.programs / PROBE, what, *map(str, words)]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=2 * PATIENCE)
-        except OSError as error:
-            raise Failed(f"{command[0]}: {error.strerror}") from None
-        except subprocess.TimeoutExpired:
-            raise Failed(f"{PROBE} {what} did not end") from None
-        if done.returncode:
-            raise Failed(f"{PROBE} {what}: {done.stderr.strip()}")
-        return done.stdout, figures_of(done.stdout, wanted)
+        output = output_of(f"{PROBE} {what}", command, 2 * PATIENCE)
+        return output, figures_of(output, wanted)
 
-    @contextlib.contextmanager
     def server(self, port, *options):
-        command = [self.programs / ZINC, "chp", "server", "--bind", f"tcp://{address(port)}", *options]
-        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as process:
-            try:
-                end = time.monotonic() + PATIENCE
-                while not listens(port):
-                    if process.poll() is not None or time.monotonic() > end:
-                        raise Failed(f"{ZINC} chp server did not start")
-                    time.sleep(0.01)
-                yield
-            finally:
-                process.terminate()
-                try:
-                    process.wait(PATIENCE)
-                except subprocess.TimeoutExpired:
-                    process.kill()
+        return running([self.programs / ZINC, "chp", "server", "--bind", f"tcp://{address(port)}", *options],
+                       PATIENCE)
 
     def snapshot(self):
         return self.probe("snapshot", SNAPSHOT, "--count", self.settings.keys)[1]
@@ -88,9 +56,9 @@ class Bench:
     def sets(self):
         first = free_port(2 * PAIR_PORTS)
         ports = first, first + PAIR_PORTS
-        with contextlib.ExitStack() as running:
+        with contextlib.ExitStack() as pair:
             for own, other, role in ((*ports, "--primary"), (*reversed(ports), "--backup")):
-                running.enter_context(self.server(
+                pair.enter_context(self.server(
                     own, role, "--peer", address(other), "--bstar-bind", f"tcp://{address(own + 3)}",
                     "--bstar-connect", f"tcp://{address(other + 3)}"))
             output, found = self.probe("sets", SETS, *map(address, ports), "--count", self.settings.sets)
@@ -105,7 +73,7 @@ class Bench:
                               "--subscribers", self.settings.subscribers)[1]
 
 
-def report(title, wanted, rounds):
+def report_rounds(title, wanted, rounds):
     """A line of text for each figure, and what goes into the JSON."""
     for name, figure in wanted.items():
         values = spread([each[name] for each in rounds])
@@ -141,30 +109,11 @@ def arguments(words):
 
 def main(words=None, root=Path(__file__).resolve().parents[2], say=print):
     settings = arguments(words)
-    load = load_average()
-    if warning := warning_of(load):
-        say(warning)
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    results = []
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            programs = settings.programs
-            if not programs:
-                # Copied, so that another build does not change them meanwhile.
-                programs = Path(folder)
-                copy_programs(build(root, [PROBE, ZINC]), built_folder(root), programs)
-            bench = Bench(programs, settings)
-            for name, (title, wanted, run) in measured(settings).items():
-                if settings.only in (None, name):
-                    rounds = [run(bench) for _ in range(settings.rounds)]
-                    for text, result in report(title, wanted, rounds):
-                        say(text)
-                        results.append(result)
-    except (Failed, NotBuilt, OSError) as failure:
-        print(f"bench/chp_figures: {failure}", file=sys.stderr)
-        return 1
-    if settings.json:
-        settings.json.write_text(json.dumps({"machine": describe(root, load), "results": results}, indent=1),
-                                 encoding="utf-8")
-    return 0
+
+    def results(programs):
+        bench = Bench(programs, settings)
+        for name, (title, wanted, run) in measured(settings).items():
+            if settings.only in (None, name):
+                yield from report_rounds(title, wanted, [run(bench) for _ in range(settings.rounds)])
+
+    return report("bench/chp_figures", settings, [PROBE, ZINC], results, root, say)

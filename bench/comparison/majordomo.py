@@ -1,20 +1,14 @@
 """What a crowd costs each request, and what Titanic accepts: runs in turn, medians, and the targets."""
 
 import argparse
-import contextlib
-import json
-import resource
-import select
 import subprocess
-import sys
 import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from comparison.machine import describe, load_average, warning_of
+from comparison.figures import Failed, output_of, report, running
 from comparison.output_lines import RATE, Line, figure_in
-from comparison.programs import NotBuilt, build, built_folder, copy_programs
 from comparison.spread import spread
 
 P50 = Line("latency p50", "us")
@@ -26,10 +20,6 @@ CROWD_RATIO = 3
 SYNC_RATE, SYNC_P99 = 20_000, 10_000
 SLOW_RATE, SLOW_P99 = 5_000, 20_000
 SYNC_SHARE = 0.5
-
-
-class Failed(Exception):
-    """A run that gave no figures: its text says which program, and why."""
 
 
 @dataclass(frozen=True)
@@ -46,46 +36,17 @@ def figures_of(output):
     return Figures(*found)
 
 
-@contextlib.contextmanager
-def running(*command):
-    """A server, once it has said its first line: the words of that. Its log is shown if it says none."""
-    with tempfile.TemporaryFile("w+", encoding="utf-8") as log:
-        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log,
-                              text=True) as process:
-            try:
-                ready, _, _ = select.select([process.stdout], [], [], PATIENCE)
-                words = process.stdout.readline().split() if ready else []
-                if not words:
-                    process.kill()
-                    log.seek(0)
-                    raise Failed(f"{command[0]} did not start: {log.read()[-2000:]}")
-                yield process, words
-            finally:
-                process.terminate()
-                try:
-                    process.wait(PATIENCE)
-                except subprocess.TimeoutExpired:
-                    process.kill()
-
-
 class Bench:
     def __init__(self, programs, store, settings):
         self.programs, self.store, self.settings = programs, store, settings
 
     def broker(self):
-        return running(self.programs / ZINC, "broker", "--bind", "tcp://127.0.0.1:*")
+        return running([self.programs / ZINC, "broker", "--bind", "tcp://127.0.0.1:*"], PATIENCE)
 
     def load(self, endpoint, seconds, *options):
         command = [self.programs / LOAD, endpoint, "--patience", str(int(seconds + PATIENCE)),
                    *map(str, options)]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, check=False,
-                                  timeout=seconds + 2 * PATIENCE)
-        except subprocess.TimeoutExpired:
-            raise Failed(f"{LOAD} did not end") from None
-        if done.returncode:
-            raise Failed(f"{LOAD}: {done.stderr.strip()}")
-        return figures_of(done.stdout)
+        return figures_of(output_of(LOAD, command, seconds + 2 * PATIENCE))
 
     def crowd(self, peers, rate):
         """One round: a few of each and `peers` of each, at one broker each."""
@@ -100,8 +61,9 @@ class Bench:
     def titanic(self, command, requests):
         """One round, with a store of its own. Nobody offers the service: what counts is acceptance."""
         with tempfile.TemporaryDirectory(dir=self.store) as folder, self.broker() as (_, words):
-            with running(self.programs / command[0], *command[1:], "--connect", words[1], "--store",
-                         f"{folder}/store") as (_, opened):
+            opening = [self.programs / command[0], *command[1:], "--connect", words[1], "--store",
+                       f"{folder}/store"]
+            with running(opening, PATIENCE) as (_, opened):
                 if opened[0] != "open":
                     raise Failed(f"{command[0]} said {opened}")
                 self.wait_for_titanic(words[1])
@@ -197,29 +159,10 @@ def arguments(words):
 
 def main(words=None, root=Path(__file__).resolve().parents[2], say=print):
     settings = arguments(words)
-    load = load_average()
-    if warning := warning_of(load):
-        say(warning)
-    # A crowd is twice as many connections.
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    results = []
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            programs = settings.programs
-            if not programs:
-                # Copied, so that another build does not change them meanwhile.
-                programs = Path(folder)
-                copy_programs(build(root, [LOAD, ZINC, SLOW]), built_folder(root), programs)
-            bench = Bench(programs, settings.store, settings)
-            for name in [settings.only] if settings.only else MEASURED:
-                for text, result in MEASURED[name](bench, settings):
-                    say(text)
-                    results.append(result)
-    except (Failed, NotBuilt, OSError) as failure:
-        print(f"bench/majordomo: {failure}", file=sys.stderr)
-        return 1
-    if settings.json:
-        settings.json.write_text(json.dumps({"machine": describe(root, load), "results": results}, indent=1),
-                                 encoding="utf-8")
-    return 0
+
+    def results(programs):
+        bench = Bench(programs, settings.store, settings)
+        for name in [settings.only] if settings.only else MEASURED:
+            yield from MEASURED[name](bench, settings)
+
+    return report("bench/majordomo", settings, [LOAD, ZINC, SLOW], results, root, say)

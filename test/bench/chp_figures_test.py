@@ -10,7 +10,8 @@ import unittest
 from pathlib import Path
 
 import from_bench  # noqa: F401: makes comparison known
-from comparison.clustered_hashmap import SETS, SNAPSHOT, Failed, arguments, figures_of, main, report
+from comparison.clustered_hashmap import SETS, SNAPSHOT, arguments, figures_of, main, report_rounds
+from comparison.figures import Failed
 
 OUTPUT = """keys: 1000
 snapshot: 812.5 [ms]
@@ -26,7 +27,7 @@ class Reports(unittest.TestCase):
 
     def test_the_median_is_judged(self):
         for times, met in (([900, 1_000, 2_000], True), ([900, 1_001, 1_002], False)):
-            (text, result), (_, handler) = report(
+            (text, result), (_, handler) = report_rounds(
                 "a snapshot", SNAPSHOT, [{"time": each, "longest handler": 5.1} for each in times])
             self.assertEqual((result["met"], handler["met"]), (met, False))
             self.assertIn("met" if met else "MISSED", text)

@@ -10,7 +10,8 @@ import unittest
 from pathlib import Path
 
 import from_bench  # noqa: F401: makes comparison known
-from comparison.majordomo import (Failed, Figures, arguments, figures_of, main, report_crowd,
+from comparison.figures import Failed
+from comparison.majordomo import (Figures, arguments, figures_of, main, report_crowd,
                                   report_titanic)
 
 OUTPUT = """requests: 1000

@@ -1,0 +1,82 @@
+"""What the benches with figures of their own have in common: programs that are run, servers beside them, and a report
+of lines for people and an object for others."""
+
+import contextlib
+import json
+import resource
+import select
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from comparison.machine import describe, load_average, warning_of
+from comparison.programs import NotBuilt, build, built_folder, copy_programs
+
+
+class Failed(Exception):
+    """A run that gave no figures: its text says which program, and why."""
+
+
+def output_of(name, command, timeout):
+    """What a program says that ends by itself."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=timeout)
+    except OSError as error:
+        raise Failed(f"{command[0]}: {error.strerror}") from None
+    except subprocess.TimeoutExpired:
+        raise Failed(f"{name} did not end") from None
+    if done.returncode:
+        raise Failed(f"{name}: {done.stderr.strip()}")
+    return done.stdout
+
+
+@contextlib.contextmanager
+def running(command, patience):
+    """A server, once it has said its first line: the process and the words of that. Its log is shown if it says none."""
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as log:
+        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log,
+                              text=True) as process:
+            try:
+                ready, _, _ = select.select([process.stdout], [], [], patience)
+                words = process.stdout.readline().split() if ready else []
+                if not words:
+                    process.kill()
+                    log.seek(0)
+                    raise Failed(f"{command[0]} did not start: {log.read()[-2000:]}")
+                yield process, words
+            finally:
+                process.terminate()
+                try:
+                    process.wait(patience)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+
+
+def report(bench, settings, needed, results, root, say):
+    """Says what `results(programs)` yields, each a line and its object, and writes the objects to settings.json. The
+    programs are those of settings.programs, or are built. Returns the exit code."""
+    load = load_average()
+    if warning := warning_of(load):
+        say(warning)
+    # A crowd is as many connections.
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    objects = []
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            programs = settings.programs
+            if not programs:
+                # Copied, so that another build does not change them meanwhile.
+                programs = Path(folder)
+                copy_programs(build(root, needed), built_folder(root), programs)
+            for text, each in results(programs):
+                say(text)
+                objects.append(each)
+    except (Failed, NotBuilt, OSError) as failure:
+        print(f"{bench}: {failure}", file=sys.stderr)
+        return 1
+    if settings.json:
+        settings.json.write_text(json.dumps({"machine": describe(root, load), "results": objects}, indent=1),
+                                 encoding="utf-8")
+    return 0
