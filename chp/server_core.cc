@@ -1,6 +1,6 @@
 #include "chp/server_core.h"
 
-#include "chp/announcement.h"
+#include "chp/server_ports.h"
 #include "zmtp/socket/complete.h"
 
 #include <boost/asio/as_tuple.hpp>
@@ -26,38 +26,6 @@ const auto token = asio::as_tuple(asio::use_awaitable);
 // Where the system chooses a port, those behind it may be taken.
 constexpr int attempts = 50;
 
-// Acknowledgements are of kvmsg.
-std::vector<std::string> announcement_of(const server_options& options) {
-  return options.how == form::kvmsg ? announce_server() : std::vector<std::string>{};
-}
-
-zmtp::socket_options snapshot_options(const server_options& options) {
-  zmtp::socket_options o;
-  o.announce_peers = true;
-  o.extensions = announcement_of(options);
-  // Room for a few pieces; what does not fit waits until the peer reads.
-  o.send_mark = {.messages = {}, .octets = 4 * options.snapshot_piece};
-  return o;
-}
-
-// No gaps: who is too slow is disconnected, and knows that it has to ask for a snapshot.
-zmtp::socket_options publisher_options(const server_options& options) {
-  zmtp::socket_options o;
-  o.announce_peers = true;
-  o.extensions = announcement_of(options);
-  o.send_mark = {.messages = {}, .octets = options.publisher_octets};
-  o.disconnect_slow = true;
-  o.xpub.announce_as_pub = true;
-  o.xpub.told = zmtp::xpub_options::notices::subscriptions;
-  return o;
-}
-
-zmtp::socket_options collector_options(const server_options& options) {
-  zmtp::socket_options o;
-  o.extensions = announcement_of(options);
-  return o;
-}
-
 // The port so many behind this one; empty if there is none.
 std::string behind(const zmtp::endpoint& first, unsigned count) {
   const auto* const tcp = first.tcp();
@@ -75,8 +43,8 @@ server_core::server_core(const asio::any_io_executor& executor, std::shared_ptr<
                          const server_options& options, pair_hooks hooks)
     : state_{std::move(state)},
       hooks_{std::move(hooks)},
-      snapshots_{executor, snapshot_options(options)},
-      publisher_{executor, publisher_options(options)},
+      snapshots_{executor, snapshot_port_options(options)},
+      publisher_{executor, publisher_port_options(options)},
       collector_{make_collector(executor, options)},
       executor_{executor},
       published_{executor, asio::steady_timer::time_point::max()},
@@ -85,9 +53,9 @@ server_core::server_core(const asio::any_io_executor& executor, std::shared_ptr<
 server_core::collector_socket server_core::make_collector(const asio::any_io_executor& executor,
                                                           const server_options& options) {
   if (options.collector == collector_kind::pull) {
-    return zmtp::pull_socket{executor, collector_options(options)};
+    return zmtp::pull_socket{executor, collector_port_options(options)};
   }
-  zmtp::sub_socket collector{executor, collector_options(options)};
+  zmtp::sub_socket collector{executor, collector_port_options(options)};
   collector.subscribe("");
   return collector;
 }
@@ -204,22 +172,10 @@ asio::awaitable<void> server_core::serve_subscribers(std::shared_ptr<server_core
   }
 }
 
-void server_core::on_subscriber(zmtp::routed_message& item) {
+void server_core::on_subscriber(const zmtp::routed_message& item) {
   static const zmtp::peer_info nobody;  // who is gone already
-  switch (item.what) {
-    case zmtp::routed_message::kind::attached: {
-      const auto* const info = publisher_.info(item.peer);
-      state_->on_subscriber_attached(item.peer, (info != nullptr ? *info : nobody).properties);
-      return;
-    }
-    case zmtp::routed_message::kind::detached: state_->on_subscriber_detached(item.peer); return;
-    case zmtp::routed_message::kind::message: break;
-  }
-  // What peers say that is no subscription is nobody's.
-  const auto said = item.content.front();
-  if (item.content.part_count() == 1 && said.starts_with('\1')) {
-    state_->on_subscription(item.peer, said.substr(1), actions_);
-  }
+  const auto* const info = publisher_.info(item.peer);
+  chp::on_subscriber(*state_, item, (info != nullptr ? *info : nobody).properties, actions_);
 }
 
 asio::awaitable<void> server_core::collect(std::shared_ptr<server_core> self) {

@@ -86,7 +86,7 @@ private:
   void write_piece(zmtp::peer_id peer);
   void read_piece(zmtp::peer_id peer, std::vector<server_actions::addressed>& piece);
   void on_asker(zmtp::routed_message& item, clock::time_point now);
-  void on_subscriber(zmtp::routed_message& item);
+  void on_subscriber(const zmtp::routed_message& item);
   void on_time();
   void finish(clock::time_point now);
   void carry_out();

@@ -2,6 +2,7 @@
 
 #include "bstar/state_message.h"
 #include "chp/announcement.h"
+#include "chp/server_ports.h"
 #include "zmtp/extensions.h"
 #include "zmtp/routing/round_robin_state.h"
 #include "zmtp/routing/router_state.h"
@@ -19,31 +20,6 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::string_view pair_extension = "bstar";
-
-zmtp::socket_options snapshot_options(const server_options& options) {
-  zmtp::socket_options o;
-  o.announce_peers = true;
-  o.extensions = announce_server();
-  o.send_mark = {.messages = {}, .octets = 4 * options.snapshot_piece};
-  return o;
-}
-
-zmtp::socket_options publisher_options(const server_options& options) {
-  zmtp::socket_options o;
-  o.announce_peers = true;
-  o.extensions = announce_server();
-  o.send_mark = {.messages = {}, .octets = options.publisher_octets};
-  o.disconnect_slow = true;
-  o.xpub.announce_as_pub = true;
-  o.xpub.told = zmtp::xpub_options::notices::subscriptions;
-  return o;
-}
-
-zmtp::socket_options collector_options() {
-  zmtp::socket_options o;
-  o.extensions = announce_server();
-  return o;
-}
 
 // A connection that has become useless is made anew before the peer is taken for dead.
 zmtp::socket_options link_options(const bstar::pair_options& pair) {
@@ -107,12 +83,12 @@ void node_process::begin() {
   };
   const auto& how = options_.server;
   const auto& pair = options_.pair;
-  one.snapshots = open(std::make_unique<zmtp::router_state>(snapshot_options(how)),
+  one.snapshots = open(std::make_unique<zmtp::router_state>(snapshot_port_options(how)),
                        &node_process::serve_askers);
-  one.publisher = open(std::make_unique<zmtp::xpub_state>(publisher_options(how)),
+  one.publisher = open(std::make_unique<zmtp::xpub_state>(publisher_port_options(how)),
                        &node_process::serve_subscribers);
   one.collector =
-      open(std::make_unique<zmtp::sub_state>(collector_options()), &node_process::collect);
+      open(std::make_unique<zmtp::sub_state>(collector_port_options(how)), &node_process::collect);
   one.teller =
       open(std::make_unique<zmtp::xpub_state>(teller_options(pair)), &node_process::hear_listeners);
   one.hearer =
@@ -239,26 +215,13 @@ bool node_process::serve_subscribers() {
   bool did = false;
   while (one.publisher->state().receive(item)) {
     did = true;
-    switch (item.what) {
-      case zmtp::routed_message::kind::attached: {
-        const auto& said = said_by(*one.publisher, item.peer);
-        if (const auto session = parse_announcement(said).session) {
-          one.sessions.insert_or_assign(item.peer, *session);
-        }
-        one.state.on_subscriber_attached(item.peer, said);
-        break;
-      }
-      case zmtp::routed_message::kind::detached:
-        one.sessions.erase(item.peer);
-        one.state.on_subscriber_detached(item.peer);
-        break;
-      case zmtp::routed_message::kind::message:
-        if (const auto said = item.content.front();
-            item.content.part_count() == 1 && said.starts_with('\1')) {
-          one.state.on_subscription(item.peer, said.substr(1), one.actions);
-        }
-        break;
+    const auto& said = said_by(*one.publisher, item.peer);
+    if (item.what == zmtp::routed_message::kind::detached) {
+      one.sessions.erase(item.peer);
+    } else if (const auto session = parse_announcement(said).session) {
+      one.sessions.insert_or_assign(item.peer, *session);
     }
+    on_subscriber(one.state, item, said, one.actions);
   }
   if (did) {
     finish();
