@@ -162,6 +162,7 @@ public:
       carry_out();
     }
   }
+  void set_data_lost(bool lost) noexcept { machine_.set_data_lost(lost); }
 
   void stop() {
     stopped_ = true;
@@ -393,12 +394,19 @@ void node::renew_epoch() {
   }
 }
 
+void node::set_data_lost(bool lost) {
+  if (const auto own = core_.lock()) {
+    own->set_data_lost(lost);
+  }
+}
+
 node_status node::status() const {
   const auto& of = *shown_;
   return {.as = of.as,
           .now = of.machine.current(),
           .current = of.machine.current_epoch(),
           .peer_alive = of.machine.peer_alive(clock::now()),
+          .data_lost = of.machine.data_lost(),
           .peer = of.machine.peer(),
           .states_heard = of.states_heard,
           .bad_messages = of.bad_messages,

@@ -48,8 +48,9 @@ struct node_status {
   state now = state::primary;
   epoch current = 0;  // see state_machine::current_epoch()
   bool peer_alive = false;
-  std::optional<peer_report> peer{};                     // what it said last
-  std::uint64_t states_heard = 0;                        // of the peer
+  bool data_lost = false;             // and so it waits for its peer; see set_data_lost()
+  std::optional<peer_report> peer{};  // what it said last
+  std::uint64_t states_heard = 0;     // of the peer
   std::array<std::uint64_t, errc_count> bad_messages{};  // that were no states, by errc
   std::uint64_t requests_accepted = 0;
   std::uint64_t requests_rejected = 0;
@@ -99,6 +100,10 @@ public:
   // How far the data of this node are; see state_machine::set_position().
   // `of`: the epoch that they are of, 0 if they know none; see state_machine::on_data_of().
   void set_position(std::uint64_t position, epoch of = 0);
+  // The data that this node had are gone, or it has those of its peer instead; see
+  // state_machine::set_data_lost(). That they are gone is to be said before the context runs: a node that has
+  // had an epoch (status().current) has had data.
+  void set_data_lost(bool lost);
 
   // The numbers of the epoch in which it is active are used up, or nearly so: on_active is called with the next
   // one, perhaps before this returns; unless it is not active, or the epoch cannot be written (on_error).

@@ -28,8 +28,8 @@ struct pair_options {
   // A peer that is silent for so long is taken for dead. Absent: twice the heartbeat, as in the Guide.
   std::optional<std::chrono::milliseconds> expiry{};
   takeover take_over = takeover::on_request;
-  // A backup that has never heard a primary becomes active after so long. Absent: it waits for ever, as
-  // in the Guide.
+  // A backup that has never heard a primary becomes active after so long, and so does either node that has
+  // lost its data, with none. Absent: it waits for ever, as a backup does in the Guide.
   std::optional<std::chrono::milliseconds> promote_alone_after{};
   // A primary serves the first request that comes, as in the Guide's proof of concept, not only when it
   // has listened for the expiry. When it is restarted, two serve until it hears its peer.

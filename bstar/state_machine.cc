@@ -154,13 +154,13 @@ bool state_machine::on_client_request(time_point now, actions& out) {
   switch (state_) {
     case state::active: return true;
     case state::primary:
-      if (options_.primary_serves_at_once || silent_) {
+      if (!data_lost_ && (options_.primary_serves_at_once || silent_)) {
         promote(now, out);
       }
       break;
     case state::passive:
     case state::suspended:
-      if (silent_) {
+      if (!data_lost_ && silent_) {
         promote(now, out);
       }
       break;
@@ -199,15 +199,19 @@ state_machine::time_point state_machine::promote_at() const noexcept {
   if (promotion_) {
     return never;
   }
+  const bool waits = state_ == state::backup || (data_lost_ && state_ == state::primary);
+  if (waits && options_.promote_alone_after && !peer_) {
+    return std::max(started_at_ + *options_.promote_alone_after, retry_at_);
+  }
+  if (data_lost_) {
+    return never;
+  }
   switch (state_) {
-    case state::backup:
-      return options_.promote_alone_after && !peer_
-                 ? std::max(started_at_ + *options_.promote_alone_after, retry_at_)
-                 : never;
     case state::primary:
     case state::passive:
     case state::suspended:
       return options_.take_over == takeover::on_expiry && silent_ ? retry_at_ : never;
+    case state::backup:
     case state::active: break;
   }
   return never;
@@ -235,6 +239,11 @@ void state_machine::look(time_point now, actions& out) {
     }
   }
   look_for_peer(now);
+  if (!silent_) {
+    lack_told_ = false;
+  } else if (data_lost_ && !std::exchange(lack_told_, true)) {
+    tell(event::data_lost, out);
+  }
 }
 
 void state_machine::look_for_peer(time_point now) noexcept {
@@ -312,6 +321,7 @@ void state_machine::become_active(epoch with, time_point now, actions& out) {
     tell(event::resumed, out);
   }
   state_ = state::active;
+  data_lost_ = false;
   epoch_ = with;
   out.became_active = with;
   publish(now, out);
@@ -345,7 +355,8 @@ void state_machine::tell(event what, actions& out) {
       told_ = what;
       break;
     case event::suspended:
-    case event::resumed: break;
+    case event::resumed:
+    case event::data_lost: break;
   }
   out.events.push_back(what);
 }
@@ -365,10 +376,10 @@ peer_report state_machine::report() const noexcept {
 
 bool operator==(const state_machine& a, const state_machine& b) noexcept {
   const auto memory = [](const state_machine& m) {
-    return std::tie(m.state_, m.epoch_, m.seen_, m.persisted_, m.position_, m.tick_, m.fresh_from_,
-                    m.heard_, m.peer_, m.promotion_, m.told_, m.answered_, m.started_at_,
-                    m.awake_at_, m.publish_at_, m.retry_at_, m.settled_at_, m.silent_since_,
-                    m.doubted_at_, m.silent_);
+    return std::tie(m.state_, m.epoch_, m.seen_, m.persisted_, m.position_, m.data_lost_, m.tick_,
+                    m.fresh_from_, m.heard_, m.peer_, m.promotion_, m.told_, m.answered_,
+                    m.started_at_, m.awake_at_, m.publish_at_, m.retry_at_, m.settled_at_,
+                    m.silent_since_, m.doubted_at_, m.silent_, m.lack_told_);
   };
   return memory(a) == memory(b);
 }
@@ -382,6 +393,7 @@ std::size_t hash_value(const state_machine& of) noexcept {
   add(of.seen_);
   add(of.persisted_);
   add(of.position_);
+  add(of.data_lost_);
   add(of.tick_);
   add(of.fresh_from_);
   add(of.heard_);
@@ -399,6 +411,7 @@ std::size_t hash_value(const state_machine& of) noexcept {
     add_time(at);
   }
   add(of.silent_);
+  add(of.lack_told_);
   return seed;
 }
 

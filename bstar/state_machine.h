@@ -36,6 +36,7 @@ enum class event : std::uint8_t {
   suspended,         // see state::suspended
   resumed,           // active again
   epochs_exhausted,  // there is no epoch left to become active with
+  data_lost,         // the peer is silent, and its place is not taken: see set_data_lost()
 };
 
 // Appended to by the machine, carried out and cleared by the shell, in the order of the members.
@@ -73,6 +74,9 @@ struct machine_actions {
 //   since, or until the peer has been silent for an expiry since, like a passive.
 // - A peer is silent only if we have looked: a quarter of a heartbeat before the expiry is over, and then.
 //   Who stood still looks twice again, so that what has waited is read first.
+// - A node that knows that it has lost its data takes nobody's place, whatever its role: its peer may have
+//   them, and cannot be heard. It waits as a backup does that is alone, until it has them again or meets a
+//   peer that has no newer ones.
 //
 // A regular value, so that a checker can hold many of them.
 class state_machine {
@@ -105,6 +109,12 @@ public:
   // How far the data of this node are: of two nodes the one with the greater position has the newer
   // data. Comparable across epochs, as a sequence number with the epoch in its high bits is.
   void set_position(std::uint64_t position) noexcept { position_ = position; }
+
+  // The data that this node had before it was started are gone. It becomes active if a peer that is not
+  // lets it, which then has none that are newer, or after promote_alone_after if it has heard nobody;
+  // by no request and no silence. Until it is active, or this is taken back, because it has its peer's.
+  void set_data_lost(bool lost) noexcept { data_lost_ = lost; }
+  [[nodiscard]] bool data_lost() const noexcept { return data_lost_; }
 
   // The data of this node are of this epoch, of which the peer has not spoken perhaps: its next one is later.
   void on_data_of(epoch of) noexcept { seen_ = of > seen_ && of <= max_epoch ? of : seen_; }
@@ -157,6 +167,7 @@ private:
   epoch seen_;       // the latest that the peer has spoken of
   epoch persisted_;  // or later
   std::uint64_t position_ = 0;
+  bool data_lost_ = false;
   std::uint64_t tick_;        // of the last publication
   std::uint64_t fresh_from_;  // the first tick since the last standstill
   std::uint64_t heard_ = 0;   // the peer's last tick
@@ -172,6 +183,7 @@ private:
   time_point silent_since_;  // when the peer was heard last, or the count of its silence began anew
   std::optional<time_point> doubted_at_;  // the first of two looks that found it silent for long
   bool silent_ = false;                   // the second, too
+  bool lack_told_ = false;                // of that it does not take the peer's place then
 };
 
 }  // namespace bstar

@@ -117,6 +117,8 @@ public:
                                    }
                                  },
                              .on_error = handlers_.on_pair_error});
+    // Who has had an epoch has had data.
+    node_->set_data_lost(node_->status().current != 0 && state_->number() == 0);
     feed_.subscribe("");
     // Which the active one answers at once.
     feed_.subscribe("HUGZ");
@@ -276,6 +278,10 @@ private:
     if (node_ && position_ != state_->number()) {
       position_ = state_->number();
       node_->set_position(position_, static_cast<bstar::epoch>(epoch_of(position_)));
+    }
+    if (std::find(out.events.begin(), out.events.end(), server_event::synchronized) !=
+        out.events.end()) {
+      node_->set_data_lost(false);
     }
     if (handlers_.on_event) {
       // A handler may act.

@@ -52,6 +52,9 @@ struct server_peer {
 // what clients send, and counts each client's question for a snapshot as the vote that lets it become
 // active when the other one is lost.
 //
+// One that was started again with an empty map, which its epoch file tells, does not become active before it
+// has met the other one: as a lone backup it waits, or for promote_alone_after.
+//
 // Against a peer of the Guide (clonesrv6) it does the same without epochs and without acknowledgements of
 // its own: then nobody knows what the other one has.
 //

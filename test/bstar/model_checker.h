@@ -36,7 +36,8 @@ struct setting {
   pair_options options{.heartbeat = std::chrono::milliseconds{8}};
   bool data_outlive_crashes = false;
   bool epochs_outlive_crashes = true;
-  unsigned faults = 2;  // at most, in one history
+  bool losses_are_told = false;  // a node that has lost its data is told so
+  unsigned faults = 2;           // at most, in one history
   beginning from = beginning::apart;
 };
 
@@ -68,8 +69,9 @@ inline std::string name_of(step s) {
 }
 
 // B1: no two are active in one epoch. B2: no two serve while the links are good, whoever is paused. B3: once
-// all is well, one is active within two heartbeats, and stays so.
-enum class invariant : std::uint8_t { b1, b2, b3 };
+// all is well, one is active within two heartbeats, and stays so. B5, where losses are told: nobody becomes
+// active with nothing who had data, while the other has some.
+enum class invariant : std::uint8_t { b1, b2, b3, b5 };
 
 template <class Machine>
 class world {
@@ -230,6 +232,7 @@ public:
       boost::hash_combine(seed, n.paused);
       boost::hash_combine(seed, n.persisted);
       boost::hash_combine(seed, n.position);
+      boost::hash_combine(seed, n.lost);
       boost::hash_combine(seed, n.lives);
     }
     for (const auto& l : links_) {
@@ -255,6 +258,7 @@ private:
     bool paused = false;
     epoch persisted = 0;
     std::uint64_t position = 0;
+    bool lost = false;  // it had data, and has none since
     std::uint32_t lives = 0;
   };
   // From the node of the same number to the other.
@@ -281,6 +285,8 @@ private:
     }
     n.machine.emplace(options, n.persisted, ++n.lives, now_);
     n.machine->set_position(n.position);
+    n.lost = how_->losses_are_told && n.persisted != 0 && n.position == 0;
+    n.machine->set_data_lost(n.lost);
     // Who subscribes is told the state at once.
     send(who);
     send(1 - who);
@@ -321,6 +327,10 @@ private:
           broken_ = invariant::b1;
         }
         epochs_used_ |= bit;
+        if (std::exchange(n.lost, false) && nodes_[1 - who].machine &&
+            nodes_[1 - who].position != 0) {
+          broken_ = invariant::b5;
+        }
       }
     }
   }
@@ -337,6 +347,8 @@ private:
     if (n.machine->current() == state::passive && report.state == peer_state::active &&
         report.more) {
       move_to(n, std::max(n.position, report.more->position));
+      n.lost = false;
+      n.machine->set_data_lost(false);
     }
   }
 

@@ -10,7 +10,10 @@
 
 namespace bstar::model {
 
-void PrintTo(invariant i, std::ostream* to) { *to << 'B' << static_cast<int>(i) + 1; }
+void PrintTo(invariant i, std::ostream* to) {
+  static constexpr std::array names{"B1", "B2", "B3", "B5"};
+  *to << names[static_cast<std::size_t>(i)];
+}
 
 namespace {
 
@@ -39,13 +42,21 @@ INSTANTIATE_TEST_SUITE_P(
         named_setting{"of_a_pair_whose_backup_took_over", {.from = beginning::taken_over}},
         named_setting{"with_data_that_last",
                       {.data_outlive_crashes = true, .faults = 1, .from = beginning::met}},
+        named_setting{"whose_losses_are_told", {.losses_are_told = true, .from = beginning::met}},
+        named_setting{"whose_losses_are_told_after_a_takeover",
+                      {.losses_are_told = true, .from = beginning::taken_over}},
+        named_setting{"whose_losses_are_told_with_takeover_on_expiry",
+                      {.options = {.heartbeat = 8ms, .take_over = takeover::on_expiry},
+                       .losses_are_told = true,
+                       .faults = 1,
+                       .from = beginning::met}},
         named_setting{"with_takeover_on_expiry",
                       {.options = {.heartbeat = 8ms, .take_over = takeover::on_expiry},
                        .faults = 1,
                        .from = beginning::met}}),
     [](const auto& tested) { return tested.param.name; });
 
-// BS-13, BS-14, BS-15
+// BS-13, BS-14, BS-15, BS-17
 TEST_P(every_history, keeps_the_invariants) {
   expect_none_broken(search<state_machine>(GetParam().how, full_depth));
 }
@@ -71,10 +82,16 @@ TEST(histories, together_have_every_state) {
 }
 
 // B4, for each sequence of three restarts, each begun when the pair is whole again.
+class planned_restarts : public testing::TestWithParam<bool> {};
+
+INSTANTIATE_TEST_SUITE_P(bstar, planned_restarts, testing::Bool(), [](const auto& tested) {
+  return tested.param ? "whose_losses_are_told" : "of_a_pair_without_data";
+});
+
 // BS-16
-TEST(planned_restarts, refuse_nobody_for_longer_than_two_heartbeats) {
+TEST_P(planned_restarts, refuse_nobody_for_longer_than_two_heartbeats) {
   constexpr unsigned longest_down = 6;
-  const setting how{.from = beginning::met};
+  const setting how{.losses_are_told = GetParam(), .from = beginning::met};
   std::size_t sequences = 0;
   const auto try_all = [&](auto& again, const world<state_machine>& from, unsigned left) -> void {
     for (const auto who : both) {
@@ -168,6 +185,13 @@ public:
   }
 };
 
+// Does not know that it has lost its data.
+class takes_over_with_nothing : public state_machine {
+public:
+  using state_machine::state_machine;
+  void set_data_lost(bool) {}
+};
+
 template <class Machine>
 void expect_found(const setting& how, invariant which) {
   const auto found = search<Machine>(how, full_depth);
@@ -195,6 +219,10 @@ TEST(checker, finds_belief_in_old_messages) {
 }
 TEST(checker, finds_an_active_that_never_gives_way) {
   expect_found<never_gives_way>({.from = beginning::met}, invariant::b3);
+}
+TEST(checker, finds_one_that_takes_over_with_nothing) {
+  expect_found<takes_over_with_nothing>({.losses_are_told = true, .from = beginning::met},
+                                        invariant::b5);
 }
 TEST(checker, finds_two_that_wait_for_each_other) { expect_found<too_polite>({}, invariant::b3); }
 

@@ -660,6 +660,78 @@ TEST_F(machine_script, backup_alone_is_promoted_if_it_may_be_and_has_heard_nobod
   EXPECT_EQ(machine->current(), state::backup);
 }
 
+// BS-17
+TEST_F(machine_script, one_that_has_lost_its_data_takes_nobodys_place) {
+  for (const auto how : {takeover::on_request, takeover::on_expiry}) {
+    for (const auto as : {role::primary, role::backup}) {
+      start(pair_options{.as = as, .take_over = how, .primary_serves_at_once = true}, 3);
+      machine->set_data_lost(true);
+      pass(1min);
+      EXPECT_FALSE(ask());
+      hear(peer_state::active, 4, 100);
+      EXPECT_EQ(machine->current(), state::passive);
+      pass(1min);
+      EXPECT_FALSE(ask());
+      EXPECT_TRUE(machine->data_lost());
+      EXPECT_EQ(events, (std::vector{event::data_lost, event::data_lost})) << "for each silence";
+      events.clear();
+      // It has its peer's.
+      hear(peer_state::active, 4, 100);
+      machine->set_position(100);
+      machine->set_data_lost(false);
+      pass(1min);
+      EXPECT_TRUE(ask());
+      EXPECT_TRUE(events.empty());
+      events.clear();
+      activated.clear();
+    }
+  }
+}
+
+// BS-17
+TEST_F(machine_script, of_two_that_have_lost_their_data_one_becomes_active) {
+  start(role::primary, 3);
+  machine->set_data_lost(true);
+  hear(peer_state::backup, 4, 7);
+  EXPECT_EQ(machine->current(), state::primary) << "the peer has some";
+  hear_late(peer_state::backup, 2, 0, 0);
+  EXPECT_EQ(machine->current(), state::primary) << "and this is old";
+  hear(peer_state::backup, 2);
+  EXPECT_EQ(activated, epochs{5});
+  EXPECT_FALSE(machine->data_lost());
+  pass(1min);
+  EXPECT_TRUE(ask()) << "what it has now is not lost";
+}
+
+// BS-17
+TEST_F(machine_script, one_that_has_lost_its_data_is_promoted_alone_if_it_may_be) {
+  for (const auto as : {role::primary, role::backup}) {
+    activated.clear();
+    start(pair_options{.as = as, .promote_alone_after = 10s}, 3);
+    machine->set_data_lost(true);
+    pass(9'999ms);
+    EXPECT_FALSE(ask());
+    pass(1ms);
+    EXPECT_EQ(activated, epochs{as == role::primary ? 5U : 4U});
+    EXPECT_FALSE(machine->data_lost());
+
+    start(pair_options{.as = as, .promote_alone_after = 10s}, 3);
+    machine->set_data_lost(true);
+    hear(peer_state::active, 4, 100);
+    pass(1min);
+    EXPECT_FALSE(ask()) << "there was somebody";
+  }
+}
+
+// BS-17
+TEST_F(machine_script, a_peer_of_the_guide_decides_by_the_table_who_has_lost_its_data) {
+  start(role::primary, 3);
+  machine->set_data_lost(true);
+  EXPECT_EQ(machine->report().state, peer_state::primary);
+  hear(peer_state::backup);
+  EXPECT_EQ(activated, epochs{5});
+}
+
 // BS-5
 TEST_F(machine_script, primary_of_the_proof_of_concept_serves_at_once) {
   start(pair_options{.as = role::primary, .primary_serves_at_once = true});

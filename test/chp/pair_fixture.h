@@ -23,10 +23,14 @@ protected:
     server_endpoints at;
     std::string state;
     std::vector<server_event> events;
+    std::vector<bstar::event> pair_events;
 
     [[nodiscard]] bool active() const { return server->status().server.active; }
     [[nodiscard]] bool saw(server_event event) const {
       return std::find(events.begin(), events.end(), event) != events.end();
+    }
+    [[nodiscard]] bool saw(bstar::event event) const {
+      return std::find(pair_events.begin(), pair_events.end(), event) != pair_events.end();
     }
     [[nodiscard]] content all() const {
       content map;
@@ -49,9 +53,11 @@ protected:
   }
   void make(node& n, const replicated_server_options& options) {
     n.events.clear();
-    n.server.emplace(
-        executor(), options,
-        replicated_server_handlers{.on_event = [&n](server_event e) { n.events.push_back(e); }});
+    n.pair_events.clear();
+    n.server.emplace(executor(), options,
+                     replicated_server_handlers{
+                         .on_event = [&n](server_event e) { n.events.push_back(e); },
+                         .on_pair_event = [&n](bstar::event e) { n.pair_events.push_back(e); }});
     const auto keep = n.at.snapshots.tcp() != nullptr && n.at.snapshots.tcp()->port != 0;
     n.at = n.server->bind(keep ? n.at.snapshots.to_string() : "tcp://127.0.0.1:*");
     n.state = n.server->bind_state(n.state.empty() ? "tcp://127.0.0.1:*" : n.state).to_string();

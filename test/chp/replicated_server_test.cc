@@ -4,6 +4,7 @@
 #include "chp/replicated_server.h"
 
 #include "test/chp/pair_fixture.h"
+#include "test/support/scratch_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -102,6 +103,43 @@ TEST_F(replicated, a_primary_that_comes_back_follows_the_backup_and_takes_over_a
   backup.server.reset();
   const auto again = client_of(primary);
   EXPECT_EQ(ask(*again), (content{{"/a", "1"}, {"/b", "2"}, {"/c", "3"}}));
+  EXPECT_TRUE(primary.active());
+}
+
+// BS-17
+TEST_F(replicated, one_that_has_lost_its_map_waits_for_the_other_one) {
+  const zmtp::test::scratch_folder folder;
+  auto lasting = options_of(bstar::role::primary);
+  lasting.pair.epoch_file = folder.path("epoch");
+  make(primary, lasting);
+  EXPECT_FALSE(primary.server->status().pair.data_lost) << "it had none";
+  make(backup, options_of(bstar::role::backup));
+  connect(primary, backup);
+  connect(backup, primary);
+  run_until([&] { return primary.server->status().server.backup_in_sync; });
+  const auto before = client_of(primary);
+  set(*before, "/a", "1");
+  run_until([&] { return backup.all().size() == 1; });
+  primary.server.reset();
+
+  // It cannot hear the backup, and is asked all the time.
+  make(primary, lasting);
+  const auto client = client_of(primary);
+  run_until([&] {
+    (void)client->asker.try_send(make_snapshot_request(""));
+    return primary.saw(bstar::event::data_lost) &&
+           primary.server->status().pair.requests_rejected > 10;
+  });
+  EXPECT_FALSE(primary.active());
+  EXPECT_TRUE(primary.server->status().pair.data_lost);
+
+  connect(primary, backup);
+  run_until([&] { return backup.server->status().server.backup_in_sync; });
+  EXPECT_TRUE(backup.active());
+  EXPECT_EQ(primary.all(), (content{{"/a", "1"}}));
+  EXPECT_FALSE(primary.server->status().pair.data_lost);
+  backup.server.reset();
+  EXPECT_EQ(ask(*client), (content{{"/a", "1"}}));
   EXPECT_TRUE(primary.active());
 }
 

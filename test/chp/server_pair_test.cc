@@ -24,6 +24,7 @@ protected:
   struct node : server_setting {
     node(const server_options& options, std::uint64_t random)
         : server_setting{options, server_state::kind::paired, random} {}
+    explicit node(std::uint64_t random) : node{{}, random} {}
     zmtp::peer_id other{};  // as an asker of this one
     zmtp::peer_id feed{};   // … and as its subscriber
     bool linked = false;

@@ -129,7 +129,8 @@ CLI::App* chp_command_line::add_pair(CLI::App& to) {
   role->add_option_function<long>(
           "--promote-alone",
           [&pair](const long& ms) { pair.promote_alone_after = std::chrono::milliseconds{ms}; },
-          "a backup that has heard no primary becomes active after so long [never]")
+          "one that has heard no peer becomes active after so long, if it is the backup or was "
+          "started again with nothing [never]")
       ->check(CLI::Range(0L, 86'400'000L))
       ->type_name("MS");
   add_choice<chp::degraded_policy>(

@@ -49,8 +49,10 @@ std::string report(const chp::server_status& s) {
 
 std::string report(const bstar::node_status& s) {
   return fmt::format(
-      "pair_epoch={} peer_alive={} states_heard={} requests_accepted={} requests_rejected={}",
-      s.current, s.peer_alive, s.states_heard, s.requests_accepted, s.requests_rejected);
+      "pair_epoch={} peer_alive={} data_lost={} states_heard={} requests_accepted={} "
+      "requests_rejected={}",
+      s.current, s.peer_alive, s.data_lost, s.states_heard, s.requests_accepted,
+      s.requests_rejected);
 }
 
 // Above all that this server had, and on the disk before it is used.

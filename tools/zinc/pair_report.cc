@@ -31,6 +31,9 @@ const char* text(bstar::event what) {
     case bstar::event::resumed: return "the peer has not taken over: active again";
     case bstar::event::epochs_exhausted:
       return "there is no epoch left: remove the epoch files of both nodes while both are stopped";
+    case bstar::event::data_lost:
+      return "this node has lost its data, and the peer, which may have them, is silent: start the "
+             "peer, or, to begin with nothing, this one again with --promote-alone";
   }
   return "unknown";
 }

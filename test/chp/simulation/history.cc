@@ -29,16 +29,6 @@ bool history::is_overwritten(std::string_view key, sequence number) const {
                      [&](const entry& e) { return e.number > number && e.key == key; });
 }
 
-bool history::is_before(std::uint64_t epoch, sequence at) const {
-  for (const auto* one = era_of(at); one != nullptr; one = era_of(at)) {
-    if (epoch_of(at) == epoch) {
-      return true;
-    }
-    at = one->base;
-  }
-  return false;
-}
-
 history::contents history::at(sequence at) const {
   contents found;
   for_each(at, [&](const entry& e) { found.insert_or_assign(e.key, &e); });

@@ -39,8 +39,6 @@ public:
   [[nodiscard]] bool contains(sequence at, sequence number) const;
   // Whether there was a later number for the same key in the same epoch.
   [[nodiscard]] bool is_overwritten(std::string_view key, sequence number) const;
-  // Whether who is at `at` has had anything of this epoch.
-  [[nodiscard]] bool is_before(std::uint64_t epoch, sequence at) const;
   // Of all that who is at `at` has had.
   [[nodiscard]] contents at(sequence at) const;
   // … the last of this key; none if there was nothing.

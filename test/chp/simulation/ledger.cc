@@ -288,20 +288,10 @@ void ledger::on_position(std::size_t node, sequence number) { memory_[node].numb
 void ledger::on_synchronized(std::size_t node, const store& map) {
   auto& own = memory_[node];
   own.past.push_back(own.number);
-  // One that had lost its memory became active before this one was heard, which does not know that, and
-  // gives up what it had.
-  const bool gives_up = own.number != 0 && !history_.is_before(epoch_of(own.number), map.number());
-  if (!gives_up && !history_.contains(map.number(), own.number)) {
+  if (own.number != 0 && !history_.contains(map.number(), own.number)) {
     own.offers = own.number;
   }
   own.number = map.number();
-  if (gives_up) {
-    ++given_up_;
-    // What it had heard and followed is not pending any more.
-    std::erase_if(own.heard,
-                  [&](std::uint32_t number) { return is_in(own.past.back(), at(number)); });
-    excuse_losses();
-  }
   check_map("node " + std::to_string(node), replica_of(map), map.number(), {});
 }
 
@@ -336,20 +326,22 @@ void ledger::on_offered(std::size_t node, const update_id& id, bool taken) {
 
 void ledger::on_killed(std::size_t node) {
   auto& own = memory_[node];
+  std::vector<std::uint32_t> last;  // what it had
+  for (std::uint32_t number = 1; number <= updates_.size(); ++number) {
+    const auto& one = at(number);
+    if ((one.promised || one.committed) && !one.settled && anybody_has(one)) {
+      last.push_back(number);
+    }
+  }
   own.past.push_back(own.number);
   own.past.push_back(own.offers);
   own.number = 0;
   own.offers = 0;
   own.heard.clear();
   on_serving(node, false);
-  excuse_losses();
-}
-
-void ledger::excuse_losses() {
-  for (auto& one : updates_) {
-    if ((one.promised || one.committed) && !one.excused) {
-      one.excused = !anybody_has(one) && !one.settled;
-    }
+  // What had been lost before, though a memory had it that was not, has no such excuse.
+  for (const auto number : last) {
+    at(number).excused = !anybody_has(at(number));
   }
 }
 

@@ -101,8 +101,6 @@ public:
   [[nodiscard]] std::size_t excused() const;
   [[nodiscard]] std::size_t activations() const noexcept { return activations_; }
   [[nodiscard]] std::size_t offers() const noexcept { return offers_; }
-  // Memories that were given up for that of a server which had lost its own.
-  [[nodiscard]] std::size_t given_up() const noexcept { return given_up_; }
   [[nodiscard]] std::size_t expired() const noexcept { return expired_; }
 
   void on_link(const sim_socket&, std::uint64_t, end_of_stream) override {}
@@ -128,7 +126,7 @@ private:
     bool promised_by_two = false;
     bool committed = false;
     bool settled = false;  // offered, and not taken because of something later
-    bool excused = false;  // committed, and then nobody had it in memory any more
+    bool excused = false;  // committed, and gone with the last memory that had it
   };
   // What a server has, as far as numbers tell.
   struct memory {
@@ -148,7 +146,6 @@ private:
   [[nodiscard]] bool is_in(sequence at, const record& of) const;
   [[nodiscard]] bool anybody_has(const record& of) const;
   void expire(const update& u);
-  void excuse_losses();
   [[nodiscard]] std::string name(std::uint32_t number) const;
 
   zmtp::simulation::world* world_;
@@ -166,7 +163,6 @@ private:
   std::size_t activations_ = 0;
   std::size_t offers_ = 0;
   std::size_t expired_ = 0;
-  std::size_t given_up_ = 0;
 };
 
 }  // namespace chp::simulation

@@ -159,6 +159,12 @@ TEST(ledger, notices_what_is_not_offered) {
                                         drama::partition)));
 }
 
+TEST(ledger, notices_a_server_that_takes_over_with_nothing) {
+  EXPECT_TRUE(noticed(breach::lost,
+                      spoiling_nodes([](auto& faults) { faults.takes_over_with_nothing = true; },
+                                     drama::left_alone)));
+}
+
 TEST(ledger, notices_a_time_that_is_cut_short) {
   EXPECT_TRUE(noticed(breach::too_early,
                       spoiling_nodes([](auto& faults) { faults.expires_early = true; })));

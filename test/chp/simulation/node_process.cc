@@ -69,7 +69,9 @@ node_process::life::life(node_process& of, std::uint64_t random)
               of.here().now()},
       alarm{of.here(), of.host(), [&of] { of.on_time(); }},
       pair_alarm{of.here(), of.host(), [&of] { of.on_pair_time(); }},
-      heard_at{of.here().now()} {}
+      heard_at{of.here().now()} {
+  machine.set_data_lost(of.disk_ != 0 && !of.faults_.takes_over_with_nothing);
+}
 
 void node_process::begin() {
   auto& one = life_.emplace(*this, here().random().next());
@@ -551,6 +553,7 @@ void node_process::tell_books() {
   for (const auto what : std::exchange(one.actions.events, {})) {
     here().note("server: node, event", {number(), static_cast<std::uint64_t>(what)});
     if (what == server_event::synchronized) {
+      one.machine.set_data_lost(false);
       books.on_synchronized(number(), one.state.map());
     } else if (what == server_event::reconciled) {
       books.on_reconciled(number());

@@ -39,7 +39,8 @@ public:
     bool expires_when_passive = false;
     bool acknowledges_at_once = false;
     bool expires_early = false;
-    bool forgets_epoch = false;  // when it is killed
+    bool forgets_epoch = false;            // when it is killed
+    bool takes_over_with_nothing = false;  // does not know that it has lost what it had
   };
 
   // Listens at the places of its name; the other one has the other name. The primary is node 0.

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view target = "//test/chp/simulation:pair_scenarios_test";
 
-// Of ten seeds four are dramas, and what else the seed says.
+// Of ten seeds five are dramas, and what else the seed says.
 scenario_options options_of(std::uint64_t seed) {
   scenario_options how{.print = zmtp::simulation::printer_asked_for()};
   switch (seed % 10) {
@@ -28,6 +28,7 @@ scenario_options options_of(std::uint64_t seed) {
       break;
     case 3: how.what = seed % 20 == 3 ? drama::both_restarted : drama::both_killed; break;
     case 4: how.what = drama::partition; break;
+    case 5: how.what = drama::left_alone; break;
     default: break;
   }
   return how;
@@ -56,6 +57,10 @@ TEST(pair_scenarios, a_killed_server_is_replaced_three_times) {
 
 TEST(pair_scenarios, a_server_that_restarts_after_the_other_loses_nothing) {
   EXPECT_EQ(sum_of(drama::both_restarted, "lost with both memories"), 0U);
+}
+
+TEST(pair_scenarios, a_server_that_is_restarted_alone_loses_nothing) {
+  EXPECT_EQ(sum_of(drama::left_alone, "lost with both memories"), 0U);
 }
 
 TEST(pair_scenarios, two_servers_that_are_killed_lose_what_they_had) {

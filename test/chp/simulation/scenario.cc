@@ -41,6 +41,7 @@ private:
   void kill_active();
   void restart_both();
   void split();
+  void restart_alone();
   // True if it comes to that.
   template <class Condition>
   bool wait_for(milliseconds most, Condition&& condition);
@@ -161,11 +162,12 @@ void scenario::describe() {
   description_ = std::to_string(clients_.size()) + " clients, " +
                  std::to_string(letter_clients_.size()) + " letter clients, heartbeat " +
                  std::to_string(heartbeat_.count()) + " ms";
-  const std::array<std::pair<bool, const char*>, 12> named{{
+  const std::array<std::pair<bool, const char*>, 13> named{{
       {options_.what == drama::active_killed, ", the active one killed"},
       {options_.what == drama::both_killed, ", both killed"},
       {options_.what == drama::both_restarted, ", both restarted"},
       {options_.what == drama::partition, ", a partition"},
+      {options_.what == drama::left_alone, ", one restarted alone"},
       {kinds_.cuts, ", cuts"},
       {kinds_.half_open, ", half-open"},
       {kinds_.partitions, ", partitions"},
@@ -266,6 +268,7 @@ void scenario::play() {
     }
     case drama::both_restarted: restart_both(); return;
     case drama::partition: split(); return;
+    case drama::left_alone: restart_alone(); return;
   }
 }
 
@@ -322,6 +325,27 @@ void scenario::split() {
     }
   }
   pass(milliseconds{2});
+}
+
+// What it had is where it cannot look, and so nobody serves.
+void scenario::restart_alone() {
+  pass(town_.up_to(milliseconds{1'000}));
+  (void)wait_for(milliseconds{10'000}, [this] { return in_sync(); });
+  const std::size_t which = nodes_[1].get() == active() ? 1 : 0;
+  auto& other = *nodes_[1 - which];
+  const milliseconds lasting{4 * heartbeat_.count() + 3'000};
+  troublemaker_->part(*nodes_[0], *nodes_[1], 2, lasting);
+  for (const auto& each : clients_) {
+    troublemaker_->part(*each, other, 2, lasting);
+  }
+  for (const auto& each : letter_clients_) {
+    troublemaker_->part(*each, other, 2, lasting);
+  }
+  troublemaker_->kill(*nodes_[which], false, milliseconds{50});
+  pass(lasting);
+  if (town_.books().excused() != 0) {
+    town_.books().report(breach::lost, "though the other server had it");
+  }
 }
 
 // All is well: everybody has what the active server has, and can set something.
@@ -393,7 +417,6 @@ scenario_result scenario::run() {
                        {"offered by losers", books.offers()},
                        {"expired", books.expired()},
                        {"lost with both memories", books.excused()},
-                       {"memories given up", books.given_up()},
                        {"losses told", losses_told},
                        {"troubles", troublemaker_->made()}}},
           books.findings()};

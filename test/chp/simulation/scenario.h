@@ -16,7 +16,7 @@
 
 namespace chp::simulation {
 
-// Figures: updates, committed, activations, resubmitted, expired, memories lost, losses told, troubles.
+// Figures: updates, committed, activations, resubmitted, expired, losses told, troubles.
 using scenario_result = zmtp::simulation::run_result<breach>;
 
 // What happens instead of trouble of all kinds.
@@ -26,6 +26,7 @@ enum class drama : std::uint8_t {
   both_killed,     // both servers are, at once, and come back
   both_restarted,  // one after the other, as one does who has a new version
   partition,       // the servers do not hear each other, and each has clients that hear it alone
+  left_alone,      // the active server is restarted, and nobody reaches the other one for a while
 };
 
 struct scenario_options {
