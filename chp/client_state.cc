@@ -1,6 +1,7 @@
 #include "chp/client_state.h"
 
 #include "chp/acknowledgement.h"
+#include "chp/properties.h"
 #include "chp/subtree.h"
 
 #include <utility>
@@ -239,7 +240,8 @@ void client_state::on_snapshot_end(const snapshot_end& end, time_point now, acti
   if (dialogue_.on_end(now) != server_dialogue::wish::adopt) {
     return;
   }
-  switch (round_.judge(end.number, seen_)) {
+  const auto begun = properties{end.properties}.find(property_name::begun);
+  switch (round_.judge(end.number, begun ? parse_number(*begun).value_or(0) : 0, seen_)) {
     case server_round::verdict::refuse:
       leave(client_event::kind::history_refused, now, out);
       return;

@@ -76,7 +76,9 @@ using snapshot_port_input =
 struct snapshot_end {  // KTHXBAI
   sequence number;
   std::string_view subtree;     // for people: peers have what they like there
-  std::string_view properties;  // own servers: the counter of the subtree
+  // Own servers: the counter of the subtree; and the number that this history began behind, by a server that
+  // had none before it: what is below is not in it. Nothing where it began with the first update.
+  std::string_view properties;
 };
 struct register_piece {  // own backups: a piece of the active's update_register
   std::string_view octets;

@@ -89,6 +89,7 @@ namespace property_name {
 inline constexpr std::string_view ttl = "ttl";            // 12/CHP: seconds to live, from KVSET on
 inline constexpr std::string_view ttl_left = "ttl-left";  // ms to live, to a backup of ours
 inline constexpr std::string_view counts = "d";           // see subtree.h
+inline constexpr std::string_view begun = "begun";        // of a snapshot of ours: see snapshot_end
 inline constexpr std::string_view ack = "ack";            // see acknowledgement.h
 inline constexpr std::string_view gaps = "gaps";
 inline constexpr std::string_view degraded = "degraded";

@@ -184,7 +184,9 @@ std::optional<replication::snapshot> replication::on_part(const snapshot_input& 
   if (!applied_ && source_is_ours()) {
     applied_ = std::make_unique<update_register>(seed_, options_.applied);
   }
-  return snapshot{std::move(map_), std::move(applied_), std::exchange(since_, {})};
+  const auto begun = properties{ended.properties}.find(property_name::begun);
+  return snapshot{std::move(map_), std::move(applied_), std::exchange(since_, {}),
+                  begun ? parse_number(*begun).value_or(0) : 0};
 }
 
 std::optional<replication::time_point> replication::next_deadline() const noexcept { return due_; }

@@ -40,6 +40,7 @@ public:
     std::unique_ptr<store> map;
     std::unique_ptr<update_register> applied;  // none of a server that does not say
     std::deque<zmtp::message> since;           // KVPUBs that came meanwhile
+    sequence begun;                            // see snapshot_end; 0 of a server that does not say
   };
 
   replication(const server_options& options, std::uint64_t seed) : options_{options}, seed_{seed} {}

@@ -21,6 +21,10 @@ constexpr std::size_t offered_at_once = 256 * 1024;
 void server_state::activate(std::uint64_t epoch, time_point now, actions& out) {
   const auto shared = map_->number();
   const auto first = make_sequence(std::min<std::uint64_t>(epoch, max_epoch), 0);
+  if (!begun_) {
+    // What an earlier life of this pair had is not here.
+    begun_ = shared == 0 ? first : 0;
+  }
   if (first > shared) {
     map_->pass(first);
     counts_.clear();
@@ -192,6 +196,7 @@ void server_state::adopt(replication::snapshot&& taken, time_point now, actions&
   if (taken.applied) {
     applied_ = std::move(taken.applied);
   }
+  begun_ = taken.begun;
   tidying_ = false;
   const bool can_offer = replication_.source_is_ours();
   if (can_offer && std::exchange(is_diverged_, false)) {

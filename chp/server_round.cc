@@ -31,9 +31,10 @@ void server_round::on_visit(time_point now) {
   pause = std::min(2 * pause, longest_pause_);
 }
 
-server_round::verdict server_round::judge(sequence offered, std::optional<sequence> seen) noexcept {
+server_round::verdict server_round::judge(sequence offered, sequence begun,
+                                          std::optional<sequence> seen) noexcept {
   auto result = verdict::take;
-  if (seen && offered < *seen && has_epoch(offered)) {
+  if (seen && has_epoch(offered) && (offered < *seen || *seen < begun)) {
     if (!left_since_refusal_) {
       left_since_refusal_ = 0;
     }

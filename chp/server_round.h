@@ -38,11 +38,12 @@ public:
     refuse,      // another one may have what is missing
     take_older,  // none has: what we have seen last is lost
   };
-  // The current one offers a snapshot at this sequence, where ours is at `seen`: nothing before the first
-  // one. A lower sequence is taken from a server without epochs alone (protocols C1-25); of another it means
-  // that it was not told of what we have seen, which is refused until each server has been turned to
-  // (reliability.md 3.2, G1).
-  [[nodiscard]] verdict judge(sequence offered, std::optional<sequence> seen) noexcept;
+  // The current one offers a snapshot at this sequence, of a history that began behind `begun`, where ours is
+  // at `seen`: nothing before the first one. A lower sequence is taken from a server without epochs alone
+  // (protocols C1-25); of another it means that it was not told of what we have seen, and so does a history
+  // that began behind that: refused until each server has been turned to (reliability.md 3.2, G1).
+  [[nodiscard]] verdict judge(sequence offered, sequence begun,
+                              std::optional<sequence> seen) noexcept;
 
 private:
   const std::chrono::milliseconds first_pause_;

@@ -125,7 +125,8 @@ void server_state::on_writable(zmtp::peer_id peer, time_point now, actions& out)
   if (!active_) {
     return;
   }
-  const auto made = streams_.write(peer, {*map_, counts_, *applied_}, now, out.reply);
+  const auto made =
+      streams_.write(peer, {*map_, counts_, *applied_, begun_.value_or(0)}, now, out.reply);
   counters_.snapshots += made.ended ? 1U : 0U;
   tidying_ = tidying_ || made.ended;
   if (made.of_backup && paired()) {

@@ -181,7 +181,8 @@ private:
   sequence reported_ = 0;        // to the active server
   std::uint64_t own_epoch_ = 0;  // in which it was active last
   sequence common_ = 0;          // up to which it had the other one's updates when it became active
-  bool is_diverged_ = false;     // it was active since it last had what the other one has
+  std::optional<sequence> begun_;  // this history; none before there is one
+  bool is_diverged_ = false;       // it was active since it last had what the other one has
   std::vector<std::unique_ptr<store>> discarded_;
 };
 

@@ -58,6 +58,9 @@ std::unique_ptr<snapshot_streams::answer> snapshot_streams::open(const record& o
       append_directory_counts(made->end_properties, counts);
     }
   }
+  if ((of.said.acks || of.said.backup) && from.begun != 0) {
+    append_property(made->end_properties, property_name::begun, from.begun);
+  }
   if (of.said.backup) {
     update_register::pack_position at;
     for (auto piece = from.applied.pack(at); !piece.empty(); piece = from.applied.pack(at)) {

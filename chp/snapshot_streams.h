@@ -31,6 +31,7 @@ public:
     store& map;
     const directory_counters& counts;
     const update_register& applied;
+    sequence begun;  // see snapshot_end; 0: with the first update
   };
 
   explicit snapshot_streams(const server_options& options) : options_{options} {}

@@ -247,6 +247,29 @@ TEST_F(client_failover, the_only_server_is_believed_the_second_time) {  // G1
   EXPECT_EQ(done(), (texts{"close snapshot 0", "history_lost 0", "following 0"}));
 }
 
+// Both servers lost their memory and kept their epochs.
+TEST_F(client_failover, a_later_epoch_that_began_with_nothing_is_an_older_history) {  // G1
+  begin(1);
+  follow(make_sequence(4, 100));
+  const auto begun = "begun=" + std::to_string(make_sequence(5, 0)) + "\n";
+  for (const auto* const expected : {"history_refused", "history_lost"}) {
+    state->on_lost(now, out);
+    state->on_deadline(now += 500ms, out);
+    (void)done();
+    ask();
+    end(make_sequence(5, 7), begun);
+    const auto told = done();
+    EXPECT_NE(std::find(told.begin(), told.end(), std::string{expected} + " 0"), told.end());
+  }
+  EXPECT_EQ(state->status().number, make_sequence(5, 7));
+  state->on_lost(now, out);
+  state->on_deadline(now += 500ms, out);
+  (void)done();
+  ask();
+  end(make_sequence(5, 8), begun);
+  EXPECT_EQ(done(), (texts{"close snapshot 0", "following 0"}));
+}
+
 TEST_F(client_failover, a_lower_sequence_without_epochs_is_taken) {  // C1-25
   begin(2);
   follow(1'000, false);

@@ -1,6 +1,7 @@
 // Two servers of the map, one active: following, failover with what clients had sent to both, and what
 // one had accepted that the other has never seen (reliability 3.2; protocols C1-2, C1-17 to C1-21).
 
+#include "chp/properties.h"
 #include "test/chp/server_fixture.h"
 
 #include <gtest/gtest.h>
@@ -299,6 +300,32 @@ TEST_F(server_pair, one_that_stood_still_and_is_passive_then_offers_what_only_it
   EXPECT_EQ(b.content(), (content{{"only here", "1"}}));
   EXPECT_EQ(a.content(), b.content());
   EXPECT_EQ(a.server.status().pending, 1U) << "which its client sends to both";
+}
+
+// What a client of ours is told with its snapshot.
+TEST_F(server_pair, a_history_says_where_it_began_whoever_goes_on_with_it) {
+  const auto begun = [](node& of, const std::string& announced) {
+    const auto answer = of.snapshot(of.asker(announced));
+    const auto said = properties{answer.back().at(3)}.find(property_name::begun);
+    return said ? std::optional{std::string{*said}} : std::nullopt;
+  };
+  const auto of_epoch = [](std::uint64_t epoch) { return std::to_string(make_sequence(epoch, 0)); };
+  a.activate(3);
+  EXPECT_EQ(begun(a, "chp-ack"), of_epoch(3));
+  EXPECT_EQ(begun(a, ""), std::nullopt) << "12/CHP has nothing there";
+  a.set("k", "1", id(1));
+  make_passive(b);
+  link();
+  unlink();
+  b.activate(4);
+  EXPECT_EQ(begun(b, "chp-ack"), of_epoch(3));
+  make_passive(a);
+  a.activate(5);
+  EXPECT_EQ(begun(a, "chp-ack"), of_epoch(3));
+  // One that was started again, and follows one that was started again.
+  node nothing{3};
+  nothing.activate(7);
+  EXPECT_EQ(begun(nothing, "chp-ack"), of_epoch(7));
 }
 
 // Two were active, and one has lost.

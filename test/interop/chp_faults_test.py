@@ -96,6 +96,7 @@ class KilledTest(PairCase):
         found = storm.end()
         self.assertGreater(found["lost"], 0)
         self.assertTrue(found["maps_equal"], found)
+        self.assertGreater(found["events"]["history_lost"], 0)
 
     @unittest.skipUnless(LONG, "minutes: with ZINC_LONG=1")
     def test_likewise_at_the_guides_heartbeat(self):

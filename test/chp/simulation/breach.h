@@ -20,7 +20,8 @@ enum class breach : std::uint8_t {
   resurrected,  // an update was published again in a history that had it, or over a later one
   forgotten,    // what a passive server had heard was not published when it became active
   // C4
-  went_back,  // a client's number fell, and it was not told that history was lost
+  went_back,  // a client's number fell, or what it had seen was before all that there is, and it was not told
+              // that history was lost
   // C5
   too_early,  // a key was gone before its time, or that had none
   outlived,   // … or is there behind its time

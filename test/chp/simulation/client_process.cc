@@ -296,11 +296,12 @@ void client_process::carry_out() {
   }
   one.alarm.set(one.state.next_deadline());
   (void)one.state.tidy(1'000);
-  if (const auto number = one.state.status().number; number < one.number) {
-    here().books().report(breach::went_back, name());
-  } else {
-    one.number = number;
+  auto& books = here().books();
+  const auto number = one.state.status().number;
+  if (one.number != 0 && (number < one.number || books.began_after(number, one.number))) {
+    books.report(breach::went_back, name());
   }
+  one.number = std::max(one.number, number);
 }
 
 void client_process::perform(client_actions& actions) {

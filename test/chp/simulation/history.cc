@@ -13,6 +13,15 @@ const history::era* history::era_of(sequence at) const {
   return found == epochs_.end() ? nullptr : &found->second;
 }
 
+std::uint64_t history::began_in(sequence at) const {
+  std::uint64_t first = 0;
+  for (const auto* one = era_of(at); one != nullptr; one = era_of(at)) {
+    first = epoch_of(at);
+    at = one->base;
+  }
+  return first;
+}
+
 bool history::contains(sequence at, sequence number) const {
   for (const auto* one = era_of(at); one != nullptr; one = era_of(at)) {
     if (epoch_of(at) == epoch_of(number)) {

@@ -35,6 +35,8 @@ public:
   // The next of its epoch, which there is.
   void add(entry what) { epochs_.at(epoch_of(what.number)).entries.push_back(std::move(what)); }
 
+  // The epoch in which there was nothing before what who is at `at` has; 0 if there is none.
+  [[nodiscard]] std::uint64_t began_in(sequence at) const;
   // Whether who is at `at` has had what was given this number.
   [[nodiscard]] bool contains(sequence at, sequence number) const;
   // Whether there was a later number for the same key in the same epoch.

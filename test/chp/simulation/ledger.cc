@@ -312,7 +312,7 @@ void ledger::on_offered(std::size_t node, const update_id& id, bool taken) {
   ++offers_;
   auto& one = at(known);
   if (!taken) {
-    one.settled = true;
+    one.settled = one.settled || !is_in(memory_[node].number, one);
     return;
   }
   // What is before it in this history must be before it in its own.
@@ -329,7 +329,7 @@ void ledger::on_killed(std::size_t node) {
   std::vector<std::uint32_t> last;  // what it had
   for (std::uint32_t number = 1; number <= updates_.size(); ++number) {
     const auto& one = at(number);
-    if ((one.promised || one.committed) && !one.settled && anybody_has(one)) {
+    if ((one.promised || one.committed) && (one.settled || anybody_has(one))) {
       last.push_back(number);
     }
   }
@@ -340,8 +340,12 @@ void ledger::on_killed(std::size_t node) {
   own.heard.clear();
   on_serving(node, false);
   // What had been lost before, though a memory had it that was not, has no such excuse.
+  const bool is_nothing_left =
+      std::all_of(memory_.begin(), memory_.end(),
+                  [](const memory& one) { return one.number == 0 && one.offers == 0; });
   for (const auto number : last) {
-    at(number).excused = !anybody_has(at(number));
+    auto& one = at(number);
+    one.excused = one.settled ? is_nothing_left : !anybody_has(one);
   }
 }
 

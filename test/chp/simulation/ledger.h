@@ -60,6 +60,10 @@ public:
   // A client has a map of this number; `what` names it.
   void check_map(const std::string& what, const replica& map, sequence number,
                  std::string_view subtree);
+  // Whether all that who is at `later` has came after it was at `seen`.
+  [[nodiscard]] bool began_after(sequence later, sequence seen) const {
+    return epoch_of(seen) < history_.began_in(later);
+  }
   // Somebody has been told of these values, in whatever order.
   void check_known(const std::string& what, const replica& map);
 

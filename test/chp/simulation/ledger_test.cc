@@ -165,6 +165,22 @@ TEST(ledger, notices_a_server_that_takes_over_with_nothing) {
                                      drama::left_alone)));
 }
 
+TEST(ledger, notices_a_history_that_does_not_say_where_it_began) {
+  EXPECT_TRUE(noticed(breach::went_back,
+                      spoiling_nodes(
+                          [](auto& faults) {
+                            faults.answered = [](zmtp::message& m) {
+                              const auto said = parse_snapshot(m, form::kvmsg, {});
+                              const auto* const end =
+                                  said ? std::get_if<snapshot_end>(&*said) : nullptr;
+                              if (end != nullptr) {
+                                m = make_snapshot_end(form::kvmsg, end->number, end->subtree, {});
+                              }
+                            };
+                          },
+                          drama::both_killed)));
+}
+
 TEST(ledger, notices_a_time_that_is_cut_short) {
   EXPECT_TRUE(noticed(breach::too_early,
                       spoiling_nodes([](auto& faults) { faults.expires_early = true; })));

@@ -193,6 +193,9 @@ bool node_process::stream() {
         one.state.on_writable(peer, here().now(), one.actions);
         one.actions.stream.resize(streams);
         for (auto& next : one.actions.reply) {
+          if (faults_.answered) {
+            faults_.answered(next.content);
+          }
           waiting.push_back(std::move(next.content));
         }
         std::swap(others, one.actions.reply);

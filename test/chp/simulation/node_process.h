@@ -36,6 +36,8 @@ public:
     std::function<bool(const server_state&, zmtp::message&)> heard{};
     // … with what the other server is asked or offered.
     std::function<void(zmtp::message&)> asked{};
+    // … with what who asks for a snapshot is answered.
+    std::function<void(zmtp::message&)> answered{};
     bool expires_when_passive = false;
     bool acknowledges_at_once = false;
     bool expires_early = false;
