@@ -75,9 +75,10 @@ using snapshot_port_input =
 // What a client hears on its snapshot connection.
 struct snapshot_end {  // KTHXBAI
   sequence number;
-  std::string_view subtree;     // for people: peers have what they like there
+  std::string_view subtree;  // for people: peers have what they like there
   // Own servers: the counter of the subtree; and the number that this history began behind, by a server that
-  // had none before it: what is below is not in it. Nothing where it began with the first update.
+  // had none before it: what is below is not in it. Nothing where it began with the first update. To a backup
+  // also replication::origin.
   std::string_view properties;
 };
 struct register_piece {  // own backups: a piece of the active's update_register

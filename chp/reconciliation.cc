@@ -17,10 +17,11 @@ constexpr std::size_t typical_size = 64;
 
 }  // namespace
 
-void reconciliation::begin(std::unique_ptr<store> map, sequence base,
+void reconciliation::begin(std::unique_ptr<store> map, sequence from, sequence base,
                            std::deque<tombstones::erasure> erased) {
   rewind();
   map_ = std::move(map);
+  from_ = from;
   base_ = base;
   erased_ = std::move(erased);
 }

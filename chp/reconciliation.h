@@ -18,9 +18,9 @@
 
 namespace chp {
 
-// The map as it was, of which everything behind `base` is offered; up to there both servers had the same.
-// It is kept until the other one says that it has looked at all of it, and offered again on each new
-// connection before.
+// The map as it was, of which everything is offered that the other server had not when it became active. What
+// has a later number there than `base` has been changed since both had the same. It is kept until the other
+// one says that it has looked at all of it, and offered again on each new connection before.
 class reconciliation {
 public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -33,8 +33,9 @@ public:
     std::optional<time_point> deadline;
   };
 
-  // `erased` are those behind `base`.
-  void begin(std::unique_ptr<store> map, sequence base, std::deque<tombstones::erasure> erased);
+  // What is behind `from` is offered; `erased` are those behind it, as far as the other one did not have them.
+  void begin(std::unique_ptr<store> map, sequence from, sequence base,
+             std::deque<tombstones::erasure> erased);
   // Something is left to be settled.
   [[nodiscard]] bool pending() const noexcept { return map_ != nullptr; }
   [[nodiscard]] sequence base() const noexcept { return base_; }
@@ -61,6 +62,7 @@ public:
 private:
   std::unique_ptr<store> map_;
   std::deque<tombstones::erasure> erased_;
+  sequence from_ = 0;
   sequence base_ = 0;
   std::optional<store::snapshot> cursor_;
   std::size_t next_erased_ = 0;
@@ -74,7 +76,7 @@ bool reconciliation::read(std::size_t most, Visit&& visit) {
     cursor_.emplace(map_->open_snapshot());
   }
   cursor_->read(most, [&](const store::entry& e) {
-    if (e.number() > base_) {
+    if (e.number() > from_) {
       ++offered_;
       visit(item{e.key(), e.id(), e.value(), e.deadline()});
     }
@@ -83,7 +85,7 @@ bool reconciliation::read(std::size_t most, Visit&& visit) {
   for (; cursor_->at_end() && next_erased_ < erased_.size() && most != 0; ++next_erased_, --most) {
     const auto& one = erased_[next_erased_];
     // One that was set again is above.
-    if (one.number > base_ && map_->find(one.key) == nullptr) {
+    if (one.number > from_ && map_->find(one.key) == nullptr) {
       ++offered_;
       visit(item{one.key, one.id, {}, {}});
     }

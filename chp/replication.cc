@@ -4,6 +4,8 @@
 #include "chp/update_id.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -26,6 +28,17 @@ std::optional<milliseconds> time_to_live(const update& u, milliseconds wall) {
   }
   const auto ttl = all.find(property_name::ttl);
   return ttl ? parse_guide_ttl(*ttl, wall) : std::nullopt;
+}
+
+std::optional<std::uint64_t> number_in(const properties& said, std::string_view name) {
+  const auto text = said.find(name);
+  return text ? parse_number(*text) : std::nullopt;
+}
+
+std::optional<replication::origin> origin_in(const properties& said) {
+  const auto shared = number_in(said, property_name::shared);
+  const auto own = number_in(said, property_name::own);
+  return shared && own ? std::optional{replication::origin{*shared, *own}} : std::nullopt;
 }
 
 }  // namespace
@@ -184,9 +197,9 @@ std::optional<replication::snapshot> replication::on_part(const snapshot_input& 
   if (!applied_ && source_is_ours()) {
     applied_ = std::make_unique<update_register>(seed_, options_.applied);
   }
-  const auto begun = properties{ended.properties}.find(property_name::begun);
+  const properties said{ended.properties};
   return snapshot{std::move(map_), std::move(applied_), std::exchange(since_, {}),
-                  begun ? parse_number(*begun).value_or(0) : 0};
+                  number_in(said, property_name::begun).value_or(0), origin_in(said)};
 }
 
 std::optional<replication::time_point> replication::next_deadline() const noexcept { return due_; }

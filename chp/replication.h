@@ -35,12 +35,19 @@ public:
     receiving,  // a snapshot
     following,  // it has one, and what came since
   };
+  // What of the other one's updates a server had when it became active: those up to `shared`, of its own epochs
+  // or of the other one's, and all that it has given a number above `own` itself.
+  struct origin {
+    sequence shared;
+    sequence own;
+  };
   // A whole snapshot.
   struct snapshot {
     std::unique_ptr<store> map;
     std::unique_ptr<update_register> applied;  // none of a server that does not say
     std::deque<zmtp::message> since;           // KVPUBs that came meanwhile
     sequence begun;                            // see snapshot_end; 0 of a server that does not say
+    std::optional<origin> from;                // none of a server that does not say
   };
 
   replication(const server_options& options, std::uint64_t seed) : options_{options}, seed_{seed} {}

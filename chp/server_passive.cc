@@ -31,8 +31,9 @@ void server_state::activate(std::uint64_t epoch, time_point now, actions& out) {
   }
   used_up_ = false;
   // It may not have said that it had all that the other one had published.
-  if (epoch_of(shared) != own_epoch_) {
+  if (own_epoch_ == 0 || epoch_of(shared) != own_epoch_) {
     common_ = shared;
+    own_ = first;
   }
   own_epoch_ = epoch_of(map_->number());
   const bool was_suspended = std::exchange(suspended_, false);
@@ -51,6 +52,7 @@ void server_state::activate(std::uint64_t epoch, time_point now, actions& out) {
   out.events.push_back(server_event::active);
   if (!was_suspended) {
     reconciling_ = offered_.pending();
+    offering_ = false;
     offered_.rewind();
   }
   replay(now, out);
@@ -101,6 +103,10 @@ void server_state::replay(time_point now, actions& out) {
     const bool is_behind =
         one.id.has_session() && put_off_.holds(one.id.session(), one.id.counter());
     if (!u || is_behind || applied_->contains(one.id)) {
+      continue;
+    }
+    if (is_superseded(u->key, one.id)) {
+      applied_->insert(one.id);
       continue;
     }
     if (accept(*u, one.id, deadline_of(*u, one.received), now, out)) {
@@ -183,6 +189,11 @@ void server_state::on_source_message(const zmtp::message& m, time_point now,
     out.events.push_back(server_event::reconciled);
     return;
   }
+  if (const auto* const entry = std::get_if<update>(&*input);
+      entry != nullptr && !replication_.source_is_ours()) {
+    // A server of the Guide does not say what else it has applied.
+    pending_.confirm(update_id::of_frame(entry->id));
+  }
   const auto gaps = std::count(out.events.begin(), out.events.end(), server_event::gap);
   if (auto whole = replication_.on_part(*input, map_->number(), now, wall, out)) {
     adopt(std::move(*whole), now, out);
@@ -199,13 +210,10 @@ void server_state::adopt(replication::snapshot&& taken, time_point now, actions&
   begun_ = taken.begun;
   tidying_ = false;
   const bool can_offer = replication_.source_is_ours();
-  if (can_offer && std::exchange(is_diverged_, false)) {
-    discard(offered_.take_map());
-    offered_.begin(std::move(before), backup_.number(), erased_.all());
+  if (can_offer && offer(before, taken.from)) {
     out.events.push_back(server_event::diverged);
-  } else {
-    discard(std::move(before));
   }
+  discard(std::move(before));
   erased_.clear();
   notices_heard_ = 0;
   notices_reported_ = 0;
@@ -221,6 +229,27 @@ void server_state::adopt(replication::snapshot&& taken, time_point now, actions&
     offering_ = true;
     out.stream_ask = true;
   }
+}
+
+// What the active server had not when it became active: it may have had more than it had reported, or nothing
+// any more. True if there is something, which is taken.
+bool server_state::offer(std::unique_ptr<store>& before,
+                         const std::optional<replication::origin>& from) {
+  const auto last = before->number();
+  const auto known = std::exchange(is_diverged_, false) ? backup_.number() : last;
+  auto first = known;
+  if (from && epoch_of(from->shared) == epoch_of(last)) {
+    first = from->shared;
+  } else if (from && known <= from->own) {
+    // What is of another epoch may be beside ours.
+    first = std::min(known, from->shared);
+  }
+  if (last <= first || epoch_of(last) == epoch_of(map_->number())) {
+    return false;
+  }
+  discard(offered_.take_map());
+  offered_.begin(std::move(before), first, std::max(first, known), erased_.all());
+  return true;
 }
 
 void server_state::on_source_writable(time_point now, actions& out) {

@@ -125,8 +125,8 @@ void server_state::on_writable(zmtp::peer_id peer, time_point now, actions& out)
   if (!active_) {
     return;
   }
-  const auto made =
-      streams_.write(peer, {*map_, counts_, *applied_, begun_.value_or(0)}, now, out.reply);
+  const auto made = streams_.write(
+      peer, {*map_, counts_, *applied_, begun_.value_or(0), common_, own_}, now, out.reply);
   counters_.snapshots += made.ended ? 1U : 0U;
   tidying_ = tidying_ || made.ended;
   if (made.of_backup && paired()) {
@@ -217,9 +217,26 @@ void server_state::on_update(zmtp::message&& m, time_point now, actions& out) {
     return;
   }
   const auto& u = *parsed_update;
+  if (is_superseded(u.key, id)) {
+    ++counters_.repeated;
+    applied_->insert(id);
+    acknowledge_again(id);
+    return;
+  }
   if (accept(u, id, deadline_of(u, now), now, out)) {
     ++counters_.updates;
   }
+}
+
+// Its client has changed the key later, and that came first: by way of the other server of the pair, or
+// because there was no room for this one while it was pending.
+bool server_state::is_superseded(std::string_view key, const update_id& id) const {
+  if (!id.has_session() || applied_->find(id.session()).counter < id.counter()) {
+    return false;
+  }
+  const auto* const there = map_->find(key);
+  const auto last = there != nullptr ? there->id() : erased_.id_of(key);
+  return last.has_session() && last.session() == id.session() && last.counter() > id.counter();
 }
 
 std::optional<server_state::time_point> server_state::deadline_of(const update& u,
@@ -295,9 +312,9 @@ void server_state::consider(const update& u, sequence base, std::optional<time_p
   const auto id = update_id::of_frame(u.id);
   const auto* const there = map_->find(u.key);
   // Of one client what it did last counts, though the other was published here first.
-  const bool is_own_earlier = there != nullptr && id.has_session() && there->id().has_session() &&
-                              there->id().session() == id.session() &&
-                              there->id().counter() < id.counter();
+  const auto last = there != nullptr ? there->id() : erased_.id_of(u.key);
+  const bool is_own_earlier = id.has_session() && last.has_session() &&
+                              last.session() == id.session() && last.counter() < id.counter();
   const bool is_later = (there != nullptr && there->number() > base && !is_own_earlier) ||
                         (erased_.of(u.key) > base && !is_own_earlier) ||
                         (there == nullptr && !erased_.complete_from(base));
@@ -320,9 +337,10 @@ void server_state::consider(const update& u, sequence base, std::optional<time_p
   }
 }
 
-void server_state::on_input(zmtp::peer_id /*peer*/, const resubmission& r, time_point now,
+void server_state::on_input(zmtp::peer_id peer, const resubmission& r, time_point now,
                             actions& out) {
   if (!active_) {
+    streams_.miss_offer(peer);
     return;
   }
   std::optional<time_point> deadline;
@@ -336,8 +354,11 @@ void server_state::on_input(zmtp::peer_id /*peer*/, const resubmission& r, time_
 
 void server_state::on_input(zmtp::peer_id peer, const resubmission_end& r, time_point /*now*/,
                             actions& out) {
-  if (active_) {
+  if (active_ && !streams_.missed_offers(peer)) {
     out.reply.push_back({peer, make_resubmission_end(r.count)});
+  } else {
+    // All is offered again on the next connection.
+    out.close_askers.push_back(peer);
   }
 }
 
@@ -371,7 +392,7 @@ void server_state::on_turn_end(time_point now, actions& out) {
 }
 
 std::optional<server_state::time_point> server_state::next_deadline() const noexcept {
-  if (tidying_ || reconciling_ || !discarded_.empty()) {
+  if (tidying_ || (reconciling_ && active_) || !discarded_.empty()) {
     return time_point{};
   }
   std::optional<time_point> first;

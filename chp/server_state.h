@@ -127,6 +127,7 @@ private:
   [[nodiscard]] bool waits_for_backup() const noexcept {
     return paired() && (backup_.awaited() || options_.degraded == degraded_policy::block);
   }
+  [[nodiscard]] bool is_superseded(std::string_view key, const update_id& id) const;
 
   void on_input(zmtp::peer_id peer, const snapshot_request& r, time_point now, actions& out);
   void on_input(zmtp::peer_id peer, const position_report& r, time_point now, actions& out);
@@ -139,6 +140,8 @@ private:
   void follow(const zmtp::message& m, time_point now, actions& out);
   void note_refusal(const heartbeat& said);
   void adopt(replication::snapshot&& taken, time_point now, actions& out);
+  [[nodiscard]] bool offer(std::unique_ptr<store>& before,
+                           const std::optional<replication::origin>& from);
   void replay(time_point now, actions& out);
   void reconcile(time_point now, actions& out);
   void expire(time_point now, actions& out);
@@ -181,6 +184,7 @@ private:
   sequence reported_ = 0;        // to the active server
   std::uint64_t own_epoch_ = 0;  // in which it was active last
   sequence common_ = 0;          // up to which it had the other one's updates when it became active
+  sequence own_ = 0;             // above which all epochs up to that one are its own
   std::optional<sequence> begun_;  // this history; none before there is one
   bool is_diverged_ = false;       // it was active since it last had what the other one has
   std::vector<std::unique_ptr<store>> discarded_;

@@ -22,6 +22,17 @@ const announcement* snapshot_streams::find(zmtp::peer_id peer) const {
   return at == peers_.end() ? nullptr : &at->second.said;
 }
 
+void snapshot_streams::miss_offer(zmtp::peer_id peer) {
+  if (const auto at = peers_.find(peer); at != peers_.end()) {
+    at->second.missed_offers = true;
+  }
+}
+
+bool snapshot_streams::missed_offers(zmtp::peer_id peer) const {
+  const auto at = peers_.find(peer);
+  return at != peers_.end() && at->second.missed_offers;
+}
+
 void snapshot_streams::clear(std::vector<zmtp::peer_id>& waiting) {
   for (auto& [peer, r] : peers_) {
     if (!r.asked.empty()) {
@@ -62,6 +73,8 @@ std::unique_ptr<snapshot_streams::answer> snapshot_streams::open(const record& o
     append_property(made->end_properties, property_name::begun, from.begun);
   }
   if (of.said.backup) {
+    append_property(made->end_properties, property_name::shared, from.shared);
+    append_property(made->end_properties, property_name::own, from.own);
     update_register::pack_position at;
     for (auto piece = from.applied.pack(at); !piece.empty(); piece = from.applied.pack(at)) {
       made->register_pieces.push_back(std::move(piece));
@@ -72,9 +85,8 @@ std::unique_ptr<snapshot_streams::answer> snapshot_streams::open(const record& o
 
 zmtp::message snapshot_streams::entry_for(const record& of, const store::entry& e,
                                           time_point now) const {
-  const auto number = of.current->entries.number();
   if (!of.said.backup) {
-    return make_entry(options_.how, e.key(), number, {}, {}, e.value());
+    return make_entry(options_.how, e.key(), of.current->entries.number(), {}, {}, e.value());
   }
   std::string properties;
   if (const auto deadline = e.deadline()) {
@@ -82,7 +94,8 @@ zmtp::message snapshot_streams::entry_for(const record& of, const store::entry& 
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - now);
     append_ttl_left(properties, std::max(left, std::chrono::milliseconds{1}));
   }
-  return make_entry(options_.how, e.key(), number, e.id().octets(), properties, e.value());
+  // Its own number, by which the backup tells what has changed since both had the same.
+  return make_entry(options_.how, e.key(), e.number(), e.id().octets(), properties, e.value());
 }
 
 snapshot_streams::progress snapshot_streams::write(zmtp::peer_id peer, const source& from,

@@ -31,7 +31,9 @@ public:
     store& map;
     const directory_counters& counts;
     const update_register& applied;
-    sequence begun;  // see snapshot_end; 0: with the first update
+    sequence begun;   // see snapshot_end; 0: with the first update
+    sequence shared;  // see replication::origin
+    sequence own;
   };
 
   explicit snapshot_streams(const server_options& options) : options_{options} {}
@@ -40,6 +42,9 @@ public:
   void detach(zmtp::peer_id peer) { peers_.erase(peer); }
   // Nothing if there is no such peer.
   [[nodiscard]] const announcement* find(zmtp::peer_id peer) const;
+  // Something that a backup offers on this connection could not be looked at; and whether that is so.
+  void miss_offer(zmtp::peer_id peer);
+  [[nodiscard]] bool missed_offers(zmtp::peer_id peer) const;
   // All answers end where they are; appends who was waiting for one.
   void clear(std::vector<zmtp::peer_id>& waiting);
 
@@ -74,6 +79,7 @@ private:
     announcement said;
     std::deque<std::string> asked;  // the first is being answered
     std::unique_ptr<answer> current;
+    bool missed_offers = false;
   };
 
   [[nodiscard]] std::unique_ptr<answer> open(const record& of, const source& from) const;

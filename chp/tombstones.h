@@ -27,9 +27,9 @@ public:
   void add(std::string_view key, const update_id& id, sequence number) {
     const auto at = last_.find(key);
     if (at != last_.end()) {
-      at->second = number;
+      at->second = {id, number};
     } else {
-      last_.emplace(key, number);
+      last_.emplace(key, last_erasure{id, number});
     }
     order_.push_back({std::string{key}, id, number});
     if (order_.size() > limit_) {
@@ -51,7 +51,12 @@ public:
   // The last update that erased it; 0 if none did that is remembered.
   [[nodiscard]] sequence of(std::string_view key) const {
     const auto at = last_.find(key);
-    return at == last_.end() ? 0 : at->second;
+    return at == last_.end() ? 0 : at->second.number;
+  }
+  // That update; empty if none is remembered.
+  [[nodiscard]] update_id id_of(std::string_view key) const {
+    const auto at = last_.find(key);
+    return at == last_.end() ? update_id{} : at->second.id;
   }
   // Whether what was erased behind this update has not had to be forgotten for want of room.
   [[nodiscard]] bool complete_from(sequence number) const noexcept {
@@ -77,16 +82,20 @@ private:
     using is_transparent = void;
     bool operator()(std::string_view a, std::string_view b) const noexcept { return a == b; }
   };
+  struct last_erasure {
+    update_id id;
+    sequence number;
+  };
   void drop_first() {
     const auto& oldest = order_.front();
     if (const auto found = last_.find(oldest.key);
-        found != last_.end() && found->second == oldest.number) {
+        found != last_.end() && found->second.number == oldest.number) {
       last_.erase(found);
     }
     order_.pop_front();
   }
 
-  boost::unordered_flat_map<std::string, sequence, hash, equal> last_;
+  boost::unordered_flat_map<std::string, last_erasure, hash, equal> last_;
   std::deque<erasure> order_;
   sequence forgotten_to_ = 0;
   std::size_t limit_;

@@ -92,7 +92,8 @@ protected:
     ASSERT_FALSE(a.linked);
   }
   // Until neither has anything more to say.
-  void run() {
+  void run() { run(a, b); }
+  void run(node& one, node& two) {
     for (bool more = true; more;) {
       more = false;
       if (cut_ && cut_()) {
@@ -100,8 +101,8 @@ protected:
         unlink();
         return;
       }
-      for (auto* n : {&a, &b}) {
-        auto& other = n == &a ? b : a;
+      for (auto* n : {&one, &two}) {
+        auto& other = n == &one ? two : one;
         n->finish();
         for (auto& m : std::exchange(n->asked, {})) {
           if (other.linked) {
@@ -419,6 +420,22 @@ TEST_F(server_pair, what_a_client_did_last_counts_though_something_earlier_of_it
   EXPECT_EQ(a.content(), b.content());
 }
 
+TEST_F(server_pair, what_a_client_set_last_counts_though_its_erasing_before_is_replayed) {
+  begin();
+  set_both("k", "1", id(1));
+  unlink();
+  for (auto* n : {&b, &a}) {
+    n->set("k", "", id(2));
+  }
+  a.set("k", "2", id(3));
+  b.activate(2);
+  ASSERT_TRUE(b.content().empty());
+  make_passive(a);
+  link();
+  EXPECT_EQ(b.content(), (content{{"k", "2"}}));
+  EXPECT_EQ(a.content(), b.content());
+}
+
 TEST_F(server_pair, an_offer_that_was_cut_off_is_made_again) {
   begin();
   unlink();
@@ -483,6 +500,152 @@ TEST_F(server_pair, one_that_is_active_again_before_it_has_a_snapshot_has_lost_n
   EXPECT_EQ(a.content(), (content{{"k", "2"}}));
   a.set("k", "3", id(3));
   EXPECT_EQ(number_of(a.publications().back()), make_sequence(3, 1));
+}
+
+TEST_F(server_pair, an_offer_to_one_that_stands_still_meanwhile_is_made_again) {
+  begin();
+  unlink();
+  b.activate(2);
+  for (int n = 0; n < 5'000; ++n) {
+    a.set("k" + std::to_string(n), std::string(100, 'v'), id(static_cast<std::uint64_t>(n) + 1));
+  }
+  a.server.deactivate(a.now, a.actions);
+  const auto on_published = std::exchange(b.on_published, [&](zmtp::message&& m) {
+    a.server.on_publication(std::move(m), a.now, a.actions);
+    if (b.server.status().counters.resubmitted == 100 && b.server.active()) {
+      b.server.suspend(b.actions);
+    }
+  });
+  link();
+  ASSERT_LT(b.content().size(), 5'000U);
+  EXPECT_FALSE(a.saw(server_event::reconciled));
+  b.on_published = on_published;
+  b.activate(4);
+  EXPECT_TRUE(b.closed.contains(b.other));
+  unlink();
+  link();
+  EXPECT_EQ(b.content().size(), 5'000U);
+  EXPECT_TRUE(a.saw(server_event::reconciled));
+  EXPECT_EQ(a.content(), b.content());
+}
+
+TEST_F(server_pair, a_loser_that_is_active_again_tells_what_has_changed_from_what_has_not) {
+  begin();
+  set_both("of a", "1", id(1));
+  set_both("of b", "1", id(2));
+  unlink();
+  b.activate(2);
+  a.set("of a", "2", id(3));
+  a.set("of b", "2", id(4));
+  b.set("of b", "3", id(5));
+  a.server.deactivate(a.now, a.actions);
+  link_and_cut_when([&] { return a.server.status().following; });
+  a.activate(3);
+  a.pass(1s);
+  EXPECT_EQ(a.content(), (content{{"of a", "2"}, {"of b", "3"}}));
+}
+
+TEST_F(server_pair, a_loser_that_is_active_again_offers_no_more_to_the_other_one) {
+  begin();
+  unlink();
+  b.activate(2);
+  for (int n = 0; n < 10'000; ++n) {
+    a.set("k" + std::to_string(n), "v", id(static_cast<std::uint64_t>(n) + 1));
+  }
+  a.server.deactivate(a.now, a.actions);
+  link_and_cut_when([&] { return a.server.status().following; });
+  a.activate(3);
+  // There was room on the connection that it had.
+  a.server.on_source_writable(a.now, a.actions);
+  a.pass(1s);
+  EXPECT_EQ(a.content().size(), 10'000U);
+}
+
+TEST_F(server_pair, one_that_stands_still_waits_with_its_offer_too) {
+  begin();
+  unlink();
+  b.activate(2);
+  for (int n = 0; n < 10'000; ++n) {
+    a.set("k" + std::to_string(n), "v", id(static_cast<std::uint64_t>(n) + 1));
+  }
+  a.server.deactivate(a.now, a.actions);
+  link_and_cut_when([&] { return a.server.status().following; });
+  a.activate(3);
+  a.server.suspend(a.actions);
+  // It has maps to free.
+  for (int turn = 0; turn < 100; ++turn) {
+    a.server.on_deadline(a.now, a.actions);
+  }
+  EXPECT_EQ(a.server.next_deadline(), std::nullopt);
+}
+
+TEST_F(server_pair, an_update_that_comes_behind_a_later_one_of_its_client_is_not_applied) {
+  begin();
+  unlink();
+  b.activate(2);
+  a.set("k", "1", id(1));
+  a.set("k", "2", id(2));
+  a.set("e", "1", id(3));
+  b.set("e", "0", update_id::of_random(1, 2));
+  a.set("e", "", id(4));
+  make_passive(a);
+  link();
+  EXPECT_EQ(b.content(), (content{{"e", "0"}, {"k", "2"}}));
+  const auto client = b.subscribe("chp-ack=" + session_name(test_session));
+  b.set("k", "1", id(1));
+  run();
+  EXPECT_EQ(b.content()["k"], "2");
+  b.set("k", "", id(6));
+  b.set("k", "3", id(5));
+  run();
+  b.pass(1ms);
+  EXPECT_FALSE(b.content().contains("k"));
+  EXPECT_EQ(a.content(), b.content());
+  EXPECT_EQ(b.server.status().counters.repeated, 2U);
+  ASSERT_TRUE(b.last_ack(client));
+  EXPECT_EQ(b.last_ack(client)->counter, 6U) << "who sent it need not send it again";
+}
+
+TEST_F(server_pair, one_that_takes_over_with_nothing_is_offered_everything) {
+  begin();
+  set_both("k", "1", id(1));
+  unlink();
+  node restarted{3};
+  join(a, restarted);
+  join(restarted, a);
+  make_passive(restarted);
+  restarted.activate(2);
+  restarted.set("other", "2", id(2));
+  make_passive(a);
+  a.linked = restarted.linked = true;
+  a.server.on_feed_attached();
+  connect_source(a, restarted);
+  restarted.activate(4);
+  restarted.server.on_deadline(restarted.now += 1s, restarted.actions);
+  run(restarted, a);
+  EXPECT_EQ(restarted.content(), (content{{"k", "1"}, {"other", "2"}}));
+  EXPECT_EQ(a.content(), restarted.content());
+}
+
+TEST_F(server_pair, one_that_begins_with_nothing_is_offered_what_its_backup_had) {
+  begin();
+  set_both("k", "1", id(1));
+  set_both("changed", "1", id(2));
+  unlink();
+  // a was started again, and made active by hand: b has been passive all the time.
+  node restarted{3};
+  join(restarted, b);
+  join(b, restarted);
+  restarted.activate(3);
+  restarted.set("changed", "2", id(3));
+  restarted.linked = b.linked = true;
+  b.server.on_feed_attached();
+  connect_source(b, restarted);
+  b.server.on_publication(make_heartbeat(), b.now, b.actions);
+  run(restarted, b);
+  EXPECT_EQ(restarted.content(), (content{{"changed", "2"}, {"k", "1"}}));
+  EXPECT_EQ(b.content(), restarted.content());
+  EXPECT_TRUE(b.saw(server_event::reconciled));
 }
 
 // Gaps.
@@ -643,7 +806,12 @@ TEST_F(server_pair, follows_a_server_of_the_guide_without_telling_it_anything) {
     b.finish();
   };
   say({"k", number_frame(3), std::string(16, 'u'), "ttl=1700000005000\n", "v"});
-  say({"m", number_frame(9), "", "", "w"});
+  // This one has come here, too.
+  const auto known = update_id::of_random(1, 2);
+  b.set("m", "w", known);
+  EXPECT_EQ(b.server.status().pending, 1U);
+  say({"m", number_frame(9), known.octets(), "", "w"});
+  EXPECT_EQ(b.server.status().pending, 0U) << "it is not carried out again";
   say({"KTHXBAI", number_frame(9), "", "", ""});
   EXPECT_TRUE(b.server.status().following);
   b.server.on_publication({"n", number_frame(10), std::string(16, 'w'), "", "x"}, b.now, b.actions);

@@ -152,6 +152,19 @@ bool ledger::is_earlier_of_same(std::uint32_t update, const record& of) const {
          id.counter() < of.id.counter();
 }
 
+// Whether who is at `at` has had something that the same client did later with the key.
+bool ledger::is_superseded(const record& of, sequence at) const {
+  bool found = false;
+  if (of.id.has_session()) {
+    history_.for_each(at, [&](const history::entry& e) {
+      const auto later = e.update != 0 && e.key == of.key ? this->at(e.update).id : update_id{};
+      found = found || (later.has_session() && later.session() == of.id.session() &&
+                        later.counter() > of.id.counter());
+    });
+  }
+  return found;
+}
+
 bool ledger::is_in(sequence at, const record& of) const {
   return std::any_of(of.published.begin(), of.published.end(),
                      [&](sequence number) { return history_.contains(at, number); });
@@ -159,7 +172,8 @@ bool ledger::is_in(sequence at, const record& of) const {
 
 bool ledger::anybody_has(const record& of) const {
   return std::any_of(memory_.begin(), memory_.end(), [&](const memory& one) {
-    return is_in(one.number, of) || is_in(one.offers, of);
+    return is_in(one.number, of) || is_in(one.offers, of) || is_superseded(of, one.number) ||
+           is_superseded(of, one.offers);
   });
 }
 
@@ -171,6 +185,12 @@ void ledger::on_active(std::size_t node, std::uint64_t epoch, sequence base,
     report(breach::epoch_twice, "node " + std::to_string(node) + " is active in epoch " +
                                     std::to_string(epoch) + ", which there was");
   }
+  const auto& past = memory_[node].past;
+  const auto has_lost = std::any_of(past.begin(), past.end(), [](sequence n) { return n != 0; });
+  if (base == 0 && has_lost && memory_[1 - node].number != 0) {
+    report(breach::lost, "node " + std::to_string(node) + " begins with nothing beside " +
+                             text_of(memory_[1 - node].number));
+  }
   grace_until_ =
       std::max(grace_until_, now() + std::chrono::duration_cast<event_queue::duration>(outage));
 }
@@ -179,7 +199,7 @@ void ledger::on_replayed(std::size_t node) {
   auto& own = memory_[node];
   for (const auto number : std::exchange(own.heard, {})) {
     const auto& one = at(number);
-    if (!one.settled && !is_in(own.number, one)) {
+    if (!one.settled && !is_in(own.number, one) && !is_superseded(one, own.number)) {
       report(breach::forgotten, name(number) + ", which node " + std::to_string(node) + " heard");
     }
   }
@@ -224,6 +244,11 @@ void ledger::on_publication(std::size_t node, const update& u) {
     }
     if (is_in(u.number - 1, one)) {
       report(breach::resurrected, name(known) + " is published again as " + text_of(u.number));
+    }
+    const auto* const before = history_.last_of(one.key, u.number - 1);
+    if (before != nullptr && before->update != 0 && !before->erases &&
+        is_earlier_of_same(known, at(before->update))) {
+      report(breach::resurrected, name(known) + " is published behind " + name(before->update));
     }
     one.published.push_back(u.number);
   }
@@ -277,7 +302,7 @@ void ledger::on_promise(std::size_t node, std::uint64_t session, const acknowled
     const auto had = is_in(other.number, one) || is_in(other.offers, one) ||
                      std::any_of(other.past.begin(), other.past.end(),
                                  [&](sequence then) { return is_in(then, one); });
-    if (!had) {
+    if (!had && !is_superseded(one, memory_[node].number)) {
       report(breach::unreplicated, name(all[counter - 1]));
     }
   }
@@ -340,9 +365,9 @@ void ledger::on_killed(std::size_t node) {
   own.heard.clear();
   on_serving(node, false);
   // What had been lost before, though a memory had it that was not, has no such excuse.
-  const bool is_nothing_left =
-      std::all_of(memory_.begin(), memory_.end(),
-                  [](const memory& one) { return one.number == 0 && one.offers == 0; });
+  const bool is_nothing_left = std::all_of(memory_.begin(), memory_.end(), [](const memory& one) {
+    return one.number == 0 && one.offers == 0;
+  });
   for (const auto number : last) {
     auto& one = at(number);
     one.excused = one.settled ? is_nothing_left : !anybody_has(one);
@@ -363,7 +388,15 @@ void ledger::check_rest(std::size_t active) {
     if (!(one.promised || one.committed) || one.excused || is_over || is_in(here, one)) {
       continue;
     }
-    // It was given a number that is not of this history. Something later must be in its place.
+    if (is_superseded(one, here)) {
+      continue;
+    }
+    if (one.published.empty()) {
+      report(breach::lost, name(number) + ", which was never published");
+      continue;
+    }
+    // It was given a number that is not of this history. Something that its server had not had must be in its
+    // place.
     const auto first = *std::min_element(one.published.begin(), one.published.end());
     const auto there = map.find(one.key);
     const bool is_erased = one.erases && (there == map.end() || there->second->erases);
@@ -373,7 +406,7 @@ void ledger::check_rest(std::size_t active) {
     bool replaced = false;
     history_.for_each(here, [&](const history::entry& e) {
       const bool before = is_earlier_of_same(e.update, one);
-      replaced = replaced || (e.key == one.key && e.number > first && !before);
+      replaced = replaced || (e.key == one.key && !before && !history_.contains(first, e.number));
     });
     if (!replaced) {
       report(breach::lost, name(number));

@@ -147,7 +147,9 @@ private:
   [[nodiscard]] std::uint32_t update_of(const update_id& id) const;
   [[nodiscard]] std::uint32_t update_setting(std::string_view key, std::string_view value) const;
   [[nodiscard]] bool is_earlier_of_same(std::uint32_t update, const record& of) const;
+  [[nodiscard]] bool is_superseded(const record& of, sequence at) const;
   [[nodiscard]] bool is_in(sequence at, const record& of) const;
+  // … it, or what has taken its place.
   [[nodiscard]] bool anybody_has(const record& of) const;
   void expire(const update& u);
   [[nodiscard]] std::string name(std::uint32_t number) const;
