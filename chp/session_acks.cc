@@ -36,6 +36,13 @@ void session_acks::detach(zmtp::peer_id subscriber) {
 void session_acks::forget_if_idle(std::uint64_t session) {
   if (const auto at = sessions_.find(session);
       at != sessions_.end() && !at->second.attached && at->second.waiting == 0) {
+    // A passive server tells nobody, and clients come and go.
+    if (at->second.owed) {
+      std::erase(owed_, session);
+    }
+    if (owed_.empty()) {
+      due_.reset();
+    }
     sessions_.erase(at);
   }
 }

@@ -53,6 +53,8 @@ public:
   // When to tell again.
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept { return due_; }
 
+  // Sessions that are to be told something.
+  [[nodiscard]] std::size_t owed() const noexcept { return owed_.size(); }
   // Updates that wait for the backup, and refusals.
   [[nodiscard]] std::size_t waiting() const noexcept {
     return waiting_.size() + waiting_notices_.size();

@@ -1,5 +1,6 @@
 // What clients of ours are told of their updates (reliability 3.2, G2).
 
+#include "chp/session_acks.h"
 #include "test/chp/server_fixture.h"
 
 #include <gtest/gtest.h>
@@ -37,6 +38,31 @@ TEST_F(server_acks, tell_a_session_what_is_committed_once_a_millisecond) {
   s.pass(100ms);
   EXPECT_EQ(s.told[peer].size(), 2U) << "once";
   EXPECT_FALSE(s.last_ack(peer)->degraded) << "an alone one has no backup to miss";
+}
+
+TEST_F(server_acks, of_sessions_that_have_gone_nothing_is_left) {
+  session_acks acks;
+  for (std::uint32_t n = 0; n < 1'000; ++n) {
+    acks.attach(test_session + n % 2, {n, 7});
+    acks.detach({n, 7});
+  }
+  EXPECT_EQ(acks.owed(), 0U) << "whether anybody has been told anything or not";
+}
+
+TEST_F(server_acks, who_has_gone_before_it_was_due_is_waited_for_no_longer) {
+  session_acks acks;
+  update_register applied{test_random, {}};
+  applied.insert(id(1));
+  std::vector<server_actions::addressed> out;
+  const session_acks::time_point now{1'000s};
+  acks.attach(test_session, {1, 7});
+  acks.tell(applied, false, now, out);
+  ASSERT_EQ(out.size(), 1U);
+  acks.owe(test_session);
+  acks.tell(applied, false, now, out);
+  ASSERT_EQ(acks.next_deadline(), now + session_acks::interval);
+  acks.detach({1, 7});
+  EXPECT_EQ(acks.next_deadline(), std::nullopt);
 }
 
 TEST_F(server_acks, name_the_gaps) {
