@@ -143,6 +143,28 @@ TEST_F(replicated, one_that_has_lost_its_map_waits_for_the_other_one) {
   EXPECT_TRUE(primary.active());
 }
 
+TEST_F(replicated, one_that_stood_still_goes_on_in_its_epoch) {
+  start();
+  const auto client = client_of(primary);
+  set(*client, "/before", "1");
+  run_until([&] { return backup.all().size() == 1; });
+  const auto epoch = epoch_of(primary.server->status().server.number);
+  // The loop stands still: there is nothing to wait for but time.
+  const auto until =
+      std::chrono::steady_clock::now() + *options_of(bstar::role::primary).pair.pair.expiry;
+  while (std::chrono::steady_clock::now() < until) {
+  }
+  run_until([&] { return primary.saw(bstar::event::resumed); });
+  EXPECT_TRUE(primary.saw(bstar::event::suspended));
+  EXPECT_TRUE(primary.active());
+  set(*client, "/after", "2");
+  run_until([&] { return backup.all().size() == 2; });
+  EXPECT_EQ(primary.all(), backup.all());
+  EXPECT_EQ(epoch_of(primary.server->status().server.number), epoch);
+  EXPECT_FALSE(backup.saw(server_event::active));
+  run_until([&] { return primary.server->status().server.backup_in_sync; });
+}
+
 TEST_F(replicated, two_that_were_both_active_have_the_same_when_they_hear_each_other) {
   auto alone = options_of(bstar::role::backup);
   alone.pair.pair.promote_alone_after = 10ms;
