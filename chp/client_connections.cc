@@ -64,39 +64,36 @@ zmtp::socket_options pusher_options(const client_options& from, std::uint64_t se
 
 template <class Socket>
 struct client_connections::visit {
-  visit(const asio::any_io_executor& executor, const zmtp::socket_options& options)
-      : socket{executor, options}, monitor{socket.monitor()} {}
+  visit(const asio::any_io_executor& executor, const zmtp::socket_options& options,
+        std::size_t which)
+      : socket{executor, options}, monitor{socket.monitor()}, server{which} {}
 
   Socket socket;
   zmtp::monitor monitor;
+  std::size_t server;
   bool over = false;
 };
 
-struct client_connections::collector {
-  collector(const asio::any_io_executor& executor, const zmtp::socket_options& options,
-            std::size_t which)
-      : socket{executor, options}, server{which} {}
+// To where updates go.
+template <class Socket>
+struct client_connections::sender {
+  sender(const asio::any_io_executor& executor, const zmtp::socket_options& options,
+         std::size_t which, std::string to)
+      : socket{executor, options}, monitor{socket.monitor()}, server{which}, at{std::move(to)} {}
 
-  zmtp::xpub_socket socket;
+  Socket socket;
+  zmtp::monitor monitor;
   std::size_t server;
+  std::string at;  // may be empty: nowhere
   std::optional<zmtp::peer_id> peer;
+  bool delayed = false;  // it waits until it connects again
   bool over = false;
-};
-
-struct client_connections::pusher {
-  pusher(const asio::any_io_executor& executor, const zmtp::socket_options& options,
-         std::size_t which)
-      : socket{executor, options}, monitor{socket.monitor()}, server{which} {}
-
-  zmtp::push_socket socket;
-  zmtp::monitor monitor;  // a PULL says nothing: that it is there is all there is to know
-  std::size_t server;
-  std::optional<zmtp::peer_id> peer;
 };
 
 struct client_connections::loop {
+  template <class Sender>
   static asio::awaitable<void> watch(client_connections& of, std::shared_ptr<void> /*owner*/,
-                                     std::shared_ptr<pusher> from) {
+                                     std::shared_ptr<Sender> from) {
     const auto token = asio::as_tuple(asio::use_awaitable);
     for (;;) {
       const auto [ec, event] = co_await from->monitor.async_receive(token);
@@ -144,19 +141,22 @@ void client_connections::start(const std::shared_ptr<void>& owner) {
     const auto& at = servers_[i].collector;
     if (options_.collector == collector_kind::pull) {
       pushers_.push_back(
-          std::make_shared<pusher>(executor_, pusher_options(options_, session_), i));
-      if (!at.empty()) {
-        pushers_.back()->socket.connect(at);
-      }
-      asio::co_spawn(executor_, loop::watch(*this, owner, pushers_.back()), zmtp::rethrow);
-      continue;
+          std::make_shared<pusher>(executor_, pusher_options(options_, session_), i, at));
+      begin(pushers_.back());
+    } else {
+      collectors_.push_back(
+          std::make_shared<collector>(executor_, publisher_options(options_, session_), i, at));
+      begin(collectors_.back());
+      asio::co_spawn(executor_, loop::run(*this, owner, collectors_.back()), zmtp::rethrow);
     }
-    collectors_.push_back(
-        std::make_shared<collector>(executor_, publisher_options(options_, session_), i));
-    if (!at.empty()) {
-      collectors_.back()->socket.connect(at);
-    }
-    asio::co_spawn(executor_, loop::run(*this, owner, collectors_.back()), zmtp::rethrow);
+  }
+}
+
+template <class Socket>
+void client_connections::begin(const std::shared_ptr<sender<Socket>>& of) {
+  asio::co_spawn(executor_, loop::watch(*this, owner_.lock(), of), zmtp::rethrow);
+  if (!of->at.empty()) {
+    of->socket.connect(of->at);
   }
 }
 
@@ -180,7 +180,8 @@ void client_connections::connect(const client_actions::connecting& what) {
       this->close(snapshot_);
       return;
     case open:
-      subscriber_ = std::make_shared<subscriber>(executor_, visitor_options(options_, session_));
+      subscriber_ =
+          std::make_shared<subscriber>(executor_, visitor_options(options_, session_), what.server);
       // In this order: when HUGZ comes, the subtree is subscribed to.
       subscriber_->socket.subscribe(options_.subtree);
       if (options_.how == form::kvmsg) {
@@ -200,7 +201,7 @@ void client_connections::connect(const client_actions::connecting& what) {
 }
 
 void client_connections::open_snapshot(std::size_t server) {
-  snapshot_ = std::make_shared<snapshot>(executor_, visitor_options(options_, session_));
+  snapshot_ = std::make_shared<snapshot>(executor_, visitor_options(options_, session_), server);
   begin(snapshot_, servers_[server].snapshot);
 }
 
@@ -242,6 +243,7 @@ void client_connections::close(std::shared_ptr<Of>& of) {
 void client_connections::on_item(subscriber& from, zmtp::routed_message& item, time_point now) {
   switch (item.what) {
     case zmtp::routed_message::kind::attached: {
+      hurry(from.server);
       const auto* const info = from.socket.peer(item.peer);
       listener_.on_subscriber_attached(info != nullptr && parse_announcement(info->properties).acks,
                                        now);
@@ -280,12 +282,43 @@ void client_connections::on_item(collector& from, zmtp::routed_message& item, ti
 }
 
 void client_connections::on_event(pusher& from, const zmtp::monitor_event& event, time_point now) {
+  note_delay(from, event);
   if (event.what == zmtp::monitor_event::kind::attached) {
     from.peer = event.peer;
     listener_.on_collector_subscribed(from.server, now);
   } else if (event.what == zmtp::monitor_event::kind::detached) {
     from.peer.reset();
     listener_.on_collector_detached(from.server);
+  }
+}
+
+void client_connections::on_event(collector& from, const zmtp::monitor_event& event,
+                                  time_point /*now*/) {
+  note_delay(from, event);
+}
+
+template <class Socket>
+void client_connections::note_delay(sender<Socket>& of, const zmtp::monitor_event& event) {
+  if (event.what == zmtp::monitor_event::kind::connect_delayed) {
+    of.delayed = true;
+  } else if (event.what == zmtp::monitor_event::kind::connecting) {
+    of.delayed = false;
+  }
+}
+
+// The server is there: its collector does not wait for the end of a pause that grew while it was not.
+void client_connections::hurry(std::size_t server) {
+  const auto now = [](auto& to) {
+    if (std::exchange(to.delayed, false)) {
+      zmtp::error_code ignored;
+      to.socket.disconnect(to.at, ignored);
+      to.socket.connect(to.at);
+    }
+  };
+  if (options_.collector == collector_kind::pull) {
+    now(*pushers_[server]);
+  } else {
+    now(*collectors_[server]);
   }
 }
 

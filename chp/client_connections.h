@@ -69,11 +69,15 @@ private:
   struct visit;
   using subscriber = visit<zmtp::sub_socket>;
   using snapshot = visit<zmtp::dealer_socket>;
-  struct collector;
-  struct pusher;  // where collectors are PULL
-  struct loop;    // their coroutines
+  template <class Socket>
+  struct sender;
+  using collector = sender<zmtp::xpub_socket>;
+  using pusher = sender<zmtp::push_socket>;  // where collectors are PULL, which say nothing
+  struct loop;                               // their coroutines
 
   void open_snapshot(std::size_t server);
+  template <class Socket>
+  void begin(const std::shared_ptr<sender<Socket>>& of);
   template <class Of>
   void begin(const std::shared_ptr<Of>& of, const std::string& at);
   template <class Of>
@@ -84,6 +88,10 @@ private:
   void on_item(snapshot& from, zmtp::routed_message& item, time_point now);
   void on_item(collector& from, zmtp::routed_message& item, time_point now);
   void on_event(pusher& from, const zmtp::monitor_event& event, time_point now);
+  void on_event(collector& from, const zmtp::monitor_event& event, time_point now);
+  template <class Socket>
+  static void note_delay(sender<Socket>& of, const zmtp::monitor_event& event);
+  void hurry(std::size_t server);
 
   const boost::asio::any_io_executor executor_;
   const std::vector<server_address> servers_;

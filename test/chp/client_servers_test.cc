@@ -198,6 +198,22 @@ TEST_F(client_servers, a_server_that_lost_its_map_is_followed_in_a_later_epoch) 
   EXPECT_EQ(epoch_of(reader->map.status().number), 2U);
 }
 
+TEST_F(client_servers, updates_do_not_wait_for_a_pause_that_began_while_their_server_was_away) {
+  const auto away = serve();
+  const auto second = serve();  // in the place of the first, which is away from now on
+  auto options = impatient();
+  options.retry = 1h;
+  options.longest_retry = 1h;
+  const auto one = user_of({address(second), address(away)}, options);
+  one->set("a", "1");
+  finish(*one);
+  server again{executor(), server_options{.heartbeat = 20ms}};
+  again.bind(away.snapshots.to_string());
+  alone.reset();
+  one->set("b", "2");
+  finish(*one);
+}
+
 TEST_F(client_servers, with_a_pair_committed_is_what_both_have) {
   start();
   const auto setter = user_of_pair();
