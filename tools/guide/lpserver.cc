@@ -1,0 +1,60 @@
+// lpserver: the server that a Lazy Pirate client asks. Echoes, slowly; after a few requests it is
+// sometimes overloaded, or crashes.
+
+#include "tools/guide/program.h"
+#include "tools/guide/simulated_faults.h"
+#include "zmtp/socket/rep_socket.h"
+
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+namespace {
+
+using namespace std::chrono_literals;
+namespace asio = boost::asio;
+
+struct settings {
+  std::string bind = "tcp://*:5555";
+  std::chrono::milliseconds work = 1s;
+  std::chrono::milliseconds overload = 2s;
+  bool calm = false;
+};
+
+asio::awaitable<int> serve(const settings& is) {
+  zmtp::rep_socket server{co_await asio::this_coro::executor};
+  server.bind(is.bind);
+  guide::simulated_faults faults{!is.calm, 3};
+  for (;;) {
+    auto request = co_await server.async_receive(asio::use_awaitable);
+    switch (faults.next()) {
+      case guide::trouble::crash:
+        guide::say("I: simulating a crash");
+        server.close(0ms);
+        co_return guide::exit_code::done;
+      case guide::trouble::overload:
+        guide::say("I: simulating CPU overload");
+        co_await guide::pause(is.overload);
+        break;
+      case guide::trouble::none: break;
+    }
+    guide::say("I: normal request ({})", request.front());
+    co_await guide::pause(is.work);
+    co_await server.async_send(std::move(request), asio::use_awaitable);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  settings is;
+  guide::command_line line{"Lazy Pirate server: echoes requests, and is sometimes in trouble"};
+  line.endpoint("--bind", is.bind, "where clients come");
+  line.milliseconds("--work", is.work, "that a request takes", 0);
+  line.milliseconds("--overload", is.overload, "that an overload takes besides", 0);
+  line.flag("--calm", is.calm, "never crash, and be never overloaded");
+  return guide::run(line, argc, argv, serve, is);
+}
