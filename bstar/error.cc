@@ -20,14 +20,8 @@ const char* text(errc e) noexcept {
     case errc::voter_taken:
       return "the node has a voter already: bind one, or ask vote() for what other sockets receive";
     case errc::node_stopped: return "the node is stopped: make another";
-    case errc::no_servers: return "no servers: name the endpoints of the pair";
-    case errc::request_in_flight:
-      return "a request is in flight on this client: await its reply or use another client";
     case errc::bad_epoch_file:
       return "the epoch file is damaged: restore it, or write a number above the peer's epoch";
-    case errc::no_answer:
-      return "no server has answered in time, the request may have been carried out: repeat only "
-             "what may run twice";
   }
   return "unknown error of bstar";
 }

@@ -16,20 +16,15 @@ enum class errc {
   epoch_too_large,  // an epoch that no node takes
 
   // Calls of the local user.
-  bad_option,         // see validate()
-  voter_taken,        // a second voter of one node
-  node_stopped,       // a call of a node that is stopped, or whose context is gone
-  no_servers,         // a client of no endpoints
-  request_in_flight,  // a second request of one client
+  bad_option,    // see validate()
+  voter_taken,   // a second voter of one node
+  node_stopped,  // a call of a node that is stopped, or whose context is gone
 
   // The epoch file.
   bad_epoch_file,  // its content is no epoch
-
-  // How a request ends that is not answered.
-  no_answer,  // neither server has answered in time: it may have been carried out
 };
 
-inline constexpr std::size_t errc_count = static_cast<std::size_t>(errc::no_answer) + 1;
+inline constexpr std::size_t errc_count = static_cast<std::size_t>(errc::bad_epoch_file) + 1;
 
 [[nodiscard]] const boost::system::error_category& bstar_category() noexcept;
 

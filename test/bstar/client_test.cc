@@ -93,16 +93,16 @@ TEST_F(clients, go_round_until_somebody_answers) {
 
 TEST_F(clients, are_told_when_nobody_answers_in_time) {
   client asker{executor(), {first_at_, second_at_}, quick_client()};
-  EXPECT_EQ(await(ask(asker, "request", 300ms)).ec, errc::no_answer);
-  EXPECT_EQ(await(ask(asker, "request", 0ms)).ec, errc::no_answer);
+  EXPECT_EQ(await(ask(asker, "request", 300ms)).ec, zmtp::call_errc::no_answer);
+  EXPECT_EQ(await(ask(asker, "request", 0ms)).ec, zmtp::call_errc::not_sent);
   client of_nobody{executor(), {reserve()}, quick_client()};
-  EXPECT_EQ(await(ask(of_nobody, "request", 50ms)).ec, errc::no_answer);
+  EXPECT_EQ(await(ask(of_nobody, "request", 50ms)).ec, zmtp::call_errc::not_sent);
 }
 
 TEST_F(clients, have_one_request_in_flight) {
   client asker{executor(), {first_at_}, quick_client()};
   const auto end = ask(asker, "first", 10s);
-  EXPECT_EQ(await(ask(asker, "second")).ec, errc::request_in_flight);
+  EXPECT_EQ(await(ask(asker, "second")).ec, zmtp::call_errc::call_in_flight);
   echo(receive(first_), first_);
   EXPECT_EQ(await(end).answer, message{"first"});
   auto nothing = std::make_shared<outcome>();
@@ -149,10 +149,10 @@ TEST_F(clients, faults_of_making_one_are_thrown) {
     }
     return error_code{};
   };
-  EXPECT_EQ(fault_of({}, {}), errc::no_servers);
+  EXPECT_EQ(fault_of({}, {}), zmtp::call_errc::no_servers);
   EXPECT_EQ(fault_of({first_at_, "nowhere"}, {}), zmtp::errc::bad_endpoint);
-  EXPECT_EQ(fault_of({first_at_}, {.timeout = 0ms}), errc::bad_option);
-  EXPECT_EQ(fault_of({first_at_}, {.settle = -1ms}), errc::bad_option);
+  EXPECT_EQ(fault_of({first_at_}, {.timeout = 0ms}), zmtp::call_errc::bad_call_option);
+  EXPECT_EQ(fault_of({first_at_}, {.settle = -1ms}), zmtp::call_errc::bad_call_option);
 }
 
 TEST_F(clients, are_served_by_a_pair_whoever_is_killed) {
