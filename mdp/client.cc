@@ -2,9 +2,9 @@
 
 #include "mdp/announcement.h"
 #include "mdp/client_state.h"
-#include "mdp/conversation_socket.h"
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
+#include "zmtp/pattern/conversation_socket.h"
 #include "zmtp/socket/complete.h"
 
 #include <boost/asio/associated_cancellation_slot.hpp>
@@ -36,10 +36,10 @@ outcome outcome_of(const error_code& ec) noexcept {
 
 // One connection after the other, one request at a time. Owned by its socket's coroutine, so that it goes
 // with the context when that goes, together with the handler of the request.
-class client::conversation final : public conversation_socket::listener,
+class client::conversation final : public zmtp::conversation_socket::listener,
                                    public std::enable_shared_from_this<conversation> {
 public:
-  conversation(const asio::any_io_executor& executor, std::shared_ptr<broker_list> brokers,
+  conversation(const asio::any_io_executor& executor, std::shared_ptr<zmtp::server_list> brokers,
                const client_options& options)
       : state_{options, std::random_device{}()},
         socket_{executor, std::move(brokers), announce_client(), *this} {}
@@ -118,7 +118,7 @@ private:
     auto actions = std::exchange(actions_, {});
     if (actions.reopen) {
       if (actions.reopen->elsewhere) {
-        socket_.leave_broker();
+        socket_.leave_server();
       }
       socket_.reopen(actions.reopen->delay);
     }
@@ -161,7 +161,7 @@ private:
   client_state state_;
   client_actions actions_;
   std::shared_ptr<request> request_;
-  conversation_socket socket_;
+  zmtp::conversation_socket socket_;
 };
 
 class client::core {
@@ -169,7 +169,7 @@ public:
   core(const asio::any_io_executor& executor, std::vector<std::string> brokers,
        const client_options& options)
       : executor_{executor},
-        brokers_{std::make_shared<broker_list>(std::move(brokers))},
+        brokers_{std::make_shared<zmtp::server_list>(std::move(brokers))},
         options_{options} {
     add();
   }
@@ -207,7 +207,7 @@ private:
   }
 
   asio::any_io_executor executor_;
-  std::shared_ptr<broker_list> brokers_;
+  std::shared_ptr<zmtp::server_list> brokers_;
   client_options options_;
   std::vector<std::weak_ptr<conversation>> conversations_;
   bool stopped_ = false;

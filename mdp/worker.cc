@@ -1,8 +1,8 @@
 #include "mdp/worker.h"
 
 #include "mdp/announcement.h"
-#include "mdp/conversation_socket.h"
 #include "mdp/worker_state.h"
+#include "zmtp/pattern/conversation_socket.h"
 #include "zmtp/socket/complete.h"
 
 #include <boost/asio/co_spawn.hpp>
@@ -45,7 +45,7 @@ error_code worker_request::reply_in_part(zmtp::message answer) {
 
 // Owned by its socket's coroutine, so that it goes with the context when that goes.
 class worker::core final : public worker_request::sender,
-                           public conversation_socket::listener,
+                           public zmtp::conversation_socket::listener,
                            public std::enable_shared_from_this<core> {
 public:
   core(const asio::any_io_executor& executor, std::string_view broker,
@@ -53,7 +53,7 @@ public:
       : state_{options},
         on_request_{std::move(on_request)},
         socket_{executor,
-                std::make_shared<broker_list>(std::vector<std::string>{std::string{broker}}),
+                std::make_shared<zmtp::server_list>(std::vector<std::string>{std::string{broker}}),
                 announce(options), *this} {}
 
   void start() { socket_.start(shared_from_this()); }
@@ -145,7 +145,7 @@ private:
   handler on_request_;
   std::optional<drain_handler> on_drained_;
   worker_actions actions_;
-  conversation_socket socket_;
+  zmtp::conversation_socket socket_;
 };
 
 namespace {

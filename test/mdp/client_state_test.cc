@@ -1,6 +1,5 @@
 #include "mdp/client_state.h"
 
-#include "mdp/broker_list.h"
 #include "mdp/request_error.h"
 
 #include <gtest/gtest.h>
@@ -454,18 +453,6 @@ TEST_P(client_dialog, errors_of_other_requests_or_without_meaning_are_ignored) {
   expect_reply({"reply"sv});
   hear({"404"sv, "refused"sv, "echo"sv}, true, error_service);
   EXPECT_FALSE(actions.failure) << "nothing was asked";
-}
-
-TEST(broker_list, is_left_once_by_all) {
-  broker_list list{{"a", "b", "c"}};
-  EXPECT_EQ(list.endpoint(list.current()), "a");
-  const auto first = list.current();
-  list.leave(first);
-  list.leave(first);
-  EXPECT_EQ(list.endpoint(list.current()), "b");
-  list.leave(list.current());
-  list.leave(list.current());
-  EXPECT_EQ(list.current(), first);
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ sim_client::sim_client(town& in, sim_host& host, std::vector<std::string> broker
                        const client_options& options, sabotage faults)
     : town_{&in},
       host_{&host},
-      brokers_{std::make_shared<broker_list>(std::move(brokers))},
+      brokers_{std::make_shared<zmtp::server_list>(std::move(brokers))},
       options_{options},
       faults_{std::move(faults)} {
   conversations_.push_back(std::make_unique<conversation>(*this));

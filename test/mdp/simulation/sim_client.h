@@ -1,10 +1,10 @@
 #pragma once
 // mdp::client in virtual time: many requests in flight, each on a connection of its own while it is.
 
-#include "mdp/broker_list.h"
 #include "mdp/client_state.h"
 #include "mdp/options.h"
 #include "test/mdp/simulation/sim_conversation.h"
+#include "zmtp/pattern/server_list.h"
 
 #include <boost/system/error_code.hpp>
 
@@ -47,7 +47,7 @@ private:
 
   town* town_;
   sim_host* host_;
-  std::shared_ptr<broker_list> brokers_;
+  std::shared_ptr<zmtp::server_list> brokers_;
   client_options options_;
   sabotage faults_;
   std::vector<std::unique_ptr<conversation>> conversations_;

@@ -14,7 +14,8 @@ constexpr std::chrono::milliseconds looks_every{10};
 
 }  // namespace
 
-sim_conversation::sim_conversation(town& in, sim_host& host, std::shared_ptr<broker_list> brokers,
+sim_conversation::sim_conversation(town& in, sim_host& host,
+                                   std::shared_ptr<zmtp::server_list> brokers,
                                    std::vector<std::string> extensions, listener& to)
     : town_{&in},
       host_{&host},

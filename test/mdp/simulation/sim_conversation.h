@@ -1,12 +1,12 @@
 #pragma once
-// mdp/conversation_socket in virtual time: one conversation with a broker after the other, each on a
-// DEALER of its own.
+// zmtp/pattern/conversation_socket in virtual time: one conversation with a broker after the other, each
+// on a DEALER of its own.
 
-#include "mdp/broker_list.h"
-#include "mdp/reopen_pace.h"
 #include "test/mdp/simulation/town.h"
 #include "test/simulation/sim_alarm.h"
 #include "zmtp/message.h"
+#include "zmtp/pattern/reopen_pace.h"
+#include "zmtp/pattern/server_list.h"
 
 #include <chrono>
 #include <cstddef>
@@ -34,7 +34,7 @@ public:
     ~listener() = default;
   };
 
-  sim_conversation(town& in, sim_host& host, std::shared_ptr<broker_list> brokers,
+  sim_conversation(town& in, sim_host& host, std::shared_ptr<zmtp::server_list> brokers,
                    std::vector<std::string> extensions, listener& to);
   sim_conversation(const sim_conversation&) = delete;
   sim_conversation& operator=(const sim_conversation&) = delete;
@@ -63,13 +63,13 @@ private:
 
   town* town_;
   sim_host* host_;
-  std::shared_ptr<broker_list> brokers_;
+  std::shared_ptr<zmtp::server_list> brokers_;
   std::size_t broker_ = 0;  // of this conversation
   std::vector<std::string> extensions_;
   listener* listener_;
   sim_socket* socket_ = nullptr;
   sim_alarm alarm_;
-  reopen_pace pace_;
+  zmtp::reopen_pace pace_;
   bool reopening_ = false;
   bool stopped_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

@@ -11,7 +11,8 @@ sim_worker::sim_worker(town& in, sim_host& host, std::string broker, const worke
     : town_{&in},
       state_{options},
       on_request_{std::move(on_request)},
-      socket_{in, host, std::make_shared<broker_list>(std::vector<std::string>{std::move(broker)}),
+      socket_{in, host,
+              std::make_shared<zmtp::server_list>(std::vector<std::string>{std::move(broker)}),
               announce(options), *this} {}
 
 boost::system::error_code sim_worker::reply(std::uint64_t id, zmtp::message body, bool final) {

@@ -1,11 +1,11 @@
 #pragma once
-// The I/O of workers and clients: one conversation with a broker after the other, each on a DEALER of
+// The I/O of workers and clients: one conversation with a server after the other, each on a DEALER of
 // its own, and the deadline of the state that decides about them.
 
-#include "mdp/broker_list.h"
-#include "mdp/reopen_pace.h"
 #include "zmtp/message.h"
 #include "zmtp/pattern/alarm.h"
+#include "zmtp/pattern/reopen_pace.h"
+#include "zmtp/pattern/server_list.h"
 #include "zmtp/routing/routed_message.h"
 #include "zmtp/socket/dealer_socket.h"
 #include "zmtp/socket/monitor.h"
@@ -24,7 +24,7 @@
 #include <string_view>
 #include <vector>
 
-namespace mdp {
+namespace zmtp {
 
 class conversation_socket {
 public:
@@ -35,9 +35,9 @@ public:
   class listener {
   public:
     virtual void on_attached(time_point now) = 0;
-    virtual void on_message(zmtp::message&& m, time_point now) = 0;
+    virtual void on_message(message&& m, time_point now) = 0;
     virtual void on_detached() = 0;
-    // There is nobody at the broker's endpoint, and there are other brokers.
+    // There is nobody at the server's endpoint, and there are other servers.
     virtual void on_unreachable() {}
     // May come early, or for a deadline that has moved.
     virtual void on_deadline(time_point now) = 0;
@@ -47,27 +47,27 @@ public:
     ~listener() = default;
   };
 
-  // Connects to the current one of the brokers. `extensions` are announced to it; `to` must outlive the
-  // socket. Throws what zmtp::socket::connect throws.
+  // Connects to the current one of the servers. `extensions` are announced to it; `to` must outlive the
+  // socket. Throws what socket::connect throws.
   conversation_socket(const boost::asio::any_io_executor& executor,
-                      std::shared_ptr<broker_list> brokers, std::vector<std::string> extensions,
+                      std::shared_ptr<server_list> servers, std::vector<std::string> extensions,
                       listener& to);
 
   // Begins to hear. `owner`, of this and of the listener, is kept until the end or until the context goes.
   void start(std::shared_ptr<void> owner);
 
-  // False if the broker takes nothing any more. Between two conversations `m` is dropped.
-  [[nodiscard]] bool send(zmtp::message&& m);
+  // False if the server takes nothing any more. Between two conversations `m` is dropped.
+  [[nodiscard]] bool send(message&& m);
   // Ends the conversation, discarding what is queued, and begins another after this delay at least: with
-  // the broker that is current then.
+  // the server that is current then.
   void reopen(std::chrono::milliseconds delay);
-  // Leaves this conversation's broker for the next one.
-  void leave_broker() noexcept { brokers_->leave(broker_); }
+  // Leaves this conversation's server for the next one.
+  void leave_server() noexcept { servers_->leave(server_); }
   // To be called when the deadline may have become earlier, unless it was in a call of the listener.
   void look_at_deadline();
   // The end. Absent: what is queued is written for the socket's own linger time.
   void stop(std::optional<std::chrono::milliseconds> linger);
-  // The same; `written` is called when all is written and the broker has read it, or the linger time is
+  // The same; `written` is called when all is written and the server has read it, or the linger time is
   // over. It is destroyed uncalled where the context ends before.
   void finish(std::function<void(boost::system::error_code)> written);
 
@@ -80,17 +80,17 @@ private:
   void open();
   void watch();
   void hear_no_more() noexcept;
-  void on_batch(std::vector<zmtp::routed_message>& batch);
+  void on_batch(std::vector<routed_message>& batch);
 
   boost::asio::any_io_executor executor_;
-  std::shared_ptr<broker_list> brokers_;
-  std::size_t broker_ = 0;  // of this conversation
+  std::shared_ptr<server_list> servers_;
+  std::size_t server_ = 0;  // of this conversation
   std::vector<std::string> extensions_;
   listener& listener_;
-  std::optional<zmtp::dealer_socket> socket_;
-  std::optional<zmtp::monitor> monitor_;  // where there are several brokers
+  std::optional<dealer_socket> socket_;
+  std::optional<monitor> monitor_;  // where there are several servers
   std::optional<std::chrono::milliseconds> reopen_after_;
-  zmtp::alarm alarm_;
+  alarm alarm_;
   boost::asio::steady_timer pause_;
   reopen_pace pace_;
   std::mt19937 random_{std::random_device{}()};
@@ -98,4 +98,4 @@ private:
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for an event that is on its way
 };
 
-}  // namespace mdp
+}  // namespace zmtp

@@ -1,4 +1,4 @@
-#include "mdp/conversation_socket.h"
+#include "zmtp/pattern/conversation_socket.h"
 
 #include "zmtp/socket/complete.h"
 
@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace mdp {
+namespace zmtp {
 
 namespace asio = boost::asio;
 using clock = std::chrono::steady_clock;
@@ -20,7 +20,7 @@ using clock = std::chrono::steady_clock;
 struct conversation_socket::loop {
   static asio::awaitable<void> run(conversation_socket& of, std::shared_ptr<void> /*owner*/) {
     const auto token = asio::as_tuple(asio::use_awaitable);
-    std::vector<zmtp::routed_message> batch;
+    std::vector<routed_message> batch;
     while (!of.stopped_) {
       const auto [ec, count] = co_await of.socket_->async_receive(batch, token);
       if (!ec) {
@@ -42,10 +42,10 @@ struct conversation_socket::loop {
 };
 
 conversation_socket::conversation_socket(const asio::any_io_executor& executor,
-                                         std::shared_ptr<broker_list> brokers,
+                                         std::shared_ptr<server_list> servers,
                                          std::vector<std::string> extensions, listener& to)
     : executor_{executor},
-      brokers_{std::move(brokers)},
+      servers_{std::move(servers)},
       extensions_{std::move(extensions)},
       listener_{to},
       alarm_{executor,
@@ -58,22 +58,22 @@ conversation_socket::conversation_socket(const asio::any_io_executor& executor,
 }
 
 void conversation_socket::start(std::shared_ptr<void> owner) {
-  asio::co_spawn(executor_, loop::run(*this, std::move(owner)), zmtp::rethrow);
+  asio::co_spawn(executor_, loop::run(*this, std::move(owner)), rethrow);
 }
 
 void conversation_socket::open() {
-  zmtp::socket_options options;
+  socket_options options;
   options.announce_peers = true;
   options.extensions = extensions_;
   options.send_mark.messages.reset();
-  const bool others = brokers_->size() > 1;
+  const bool others = servers_->size() > 1;
   if (others) {
     // Not to be called again, but left for the next.
     options.reconnect.stop_after = 1;
   }
-  broker_ = brokers_->current();
+  server_ = servers_->current();
   socket_.emplace(executor_, options);
-  socket_->connect(brokers_->endpoint(broker_));
+  socket_->connect(servers_->endpoint(server_));
   if (others) {
     monitor_.emplace(socket_->monitor());
     watch();
@@ -82,11 +82,11 @@ void conversation_socket::open() {
 
 void conversation_socket::watch() {
   monitor_->async_receive(
-      [this, alive = std::weak_ptr<bool>{alive_}](zmtp::error_code ec, const auto& event) {
+      [this, alive = std::weak_ptr<bool>{alive_}](error_code ec, const auto& event) {
         if (ec || alive.expired() || stopped_ || reopen_after_) {
           return;
         }
-        if (event.what == zmtp::monitor_event::kind::stopped) {
+        if (event.what == monitor_event::kind::stopped) {
           listener_.on_unreachable();
           look_at_deadline();
         } else {
@@ -95,7 +95,7 @@ void conversation_socket::watch() {
       });
 }
 
-void conversation_socket::on_batch(std::vector<zmtp::routed_message>& batch) {
+void conversation_socket::on_batch(std::vector<routed_message>& batch) {
   const auto now = clock::now();
   for (auto& item : batch) {
     // What came behind the end of a conversation is of no account.
@@ -103,21 +103,19 @@ void conversation_socket::on_batch(std::vector<zmtp::routed_message>& batch) {
       return;
     }
     switch (item.what) {
-      case zmtp::routed_message::kind::message:
-        listener_.on_message(std::move(item.content), now);
-        break;
-      case zmtp::routed_message::kind::attached:
+      case routed_message::kind::message: listener_.on_message(std::move(item.content), now); break;
+      case routed_message::kind::attached:
         pace_.on_attached(now);
         listener_.on_attached(now);
         break;
-      case zmtp::routed_message::kind::detached: listener_.on_detached(); break;
+      case routed_message::kind::detached: listener_.on_detached(); break;
     }
   }
   look_at_deadline();
 }
 
-bool conversation_socket::send(zmtp::message&& m) {
-  return !socket_ || socket_->try_send(std::move(m)) == zmtp::send_status::queued;
+bool conversation_socket::send(message&& m) {
+  return !socket_ || socket_->try_send(std::move(m)) == send_status::queued;
 }
 
 void conversation_socket::reopen(std::chrono::milliseconds delay) {
@@ -160,4 +158,4 @@ void conversation_socket::finish(std::function<void(boost::system::error_code)> 
   }
 }
 
-}  // namespace mdp
+}  // namespace zmtp

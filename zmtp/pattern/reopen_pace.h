@@ -1,5 +1,5 @@
 #pragma once
-// How long to wait before a conversation with a broker is begun anew on another connection.
+// How long to wait before a conversation with a server is begun anew on another connection.
 
 #include "zmtp/conversation/reconnect_backoff.h"
 #include "zmtp/options.h"
@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <optional>
 
-namespace mdp {
+namespace zmtp {
 
-// Not at all after a conversation that lasted; ever longer after ones that did not, so that a broker
+// Not at all after a conversation that lasted; ever longer after ones that did not, so that a server
 // that turns everybody away is not called again and again without a pause.
 class reopen_pace {
 public:
@@ -29,9 +29,9 @@ public:
   }
 
 private:
-  zmtp::reconnect_options options_;
-  zmtp::reconnect_backoff backoff_{options_};
+  reconnect_options options_;
+  reconnect_backoff backoff_{options_};
   std::optional<time_point> attached_at_;
 };
 
-}  // namespace mdp
+}  // namespace zmtp
