@@ -1,0 +1,53 @@
+// ppqueue: Paranoid Pirate queue: as spqueue, with heartbeats that tell who of the workers is alive.
+
+#include "tools/guide/program.h"
+#include "zmtp/pattern/pirate_queue.h"
+
+#include <boost/asio/this_coro.hpp>
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+namespace {
+
+namespace asio = boost::asio;
+
+struct settings {
+  std::string clients = "tcp://*:5555";
+  std::string workers = "tcp://*:5556";
+  std::chrono::milliseconds heartbeat{1'000};
+  std::size_t liveness = 3;
+};
+
+void tell(zmtp::pirate_event what, std::string_view /*worker*/) {
+  if (what == zmtp::pirate_event::invalid_message) {
+    guide::say("E: invalid message from worker");
+  }
+}
+
+asio::awaitable<int> serve(const settings& is) {
+  const auto executor = co_await asio::this_coro::executor;
+  const zmtp::pirate_queue_options options{.protocol = zmtp::pirate_protocol::paranoid,
+                                           .heartbeat_interval = is.heartbeat,
+                                           .liveness = static_cast<unsigned>(is.liveness)};
+  zmtp::pirate_queue queue{executor, options, tell};
+  queue.bind_clients(is.clients);
+  queue.bind_workers(is.workers);
+  co_await guide::until_stopped();
+  co_return guide::exit_code::done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  settings is;
+  guide::command_line line{
+      "Paranoid Pirate queue (6/PPP): gives requests of clients to workers that are free and "
+      "alive"};
+  line.endpoint("--bind", is.clients, "where clients come");
+  line.endpoint("--bind-workers", is.workers, "where workers come");
+  line.milliseconds("--heartbeat", is.heartbeat, "between heartbeats");
+  line.number("--liveness", is.liveness, "silent heartbeats after which a worker is dead");
+  return guide::run(line, argc, argv, serve, is);
+}

@@ -1,0 +1,237 @@
+#include "zmtp/pattern/pirate_queue.h"
+
+#include "zmtp/pattern/alarm.h"
+#include "zmtp/socket/complete.h"
+#include "zmtp/socket/router_socket.h"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/system/system_error.hpp>
+
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace zmtp {
+
+namespace asio = boost::asio;
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+socket_options router_options() {
+  socket_options options;
+  options.announce_peers = true;
+  return options;
+}
+
+std::uint64_t random_mark() {
+  std::random_device device;
+  return std::uint64_t{device()} << 32 | device();
+}
+
+constexpr auto token = asio::as_tuple(asio::use_awaitable);
+
+}  // namespace
+
+// Owned by its coroutines, so that it goes with the context when that goes.
+class pirate_queue::core {
+public:
+  core(const asio::any_io_executor& executor, const std::shared_ptr<pirate_queue_state>& state,
+       event_handler&& on_event)
+      : executor_{executor},
+        clients_{executor, router_options()},
+        workers_{executor, router_options()},
+        gate_{executor, asio::steady_timer::time_point::max()},
+        state_owner_{state},
+        state_{*state},
+        on_event_{std::move(on_event)},
+        alarm_{executor, [this] { on_time(); }} {}
+
+  static asio::awaitable<void> serve_workers(std::shared_ptr<core> self) {
+    std::vector<routed_message> batch;
+    for (;;) {
+      const auto [ec, count] = co_await self->workers_.async_receive(batch, token);
+      if (ec) {
+        co_return;
+      }
+      const auto now = clock::now();
+      for (auto& item : batch) {
+        self->on_worker(item, now);
+      }
+      self->look_ahead();
+    }
+  }
+
+  // Clients are only read while what they say has a place.
+  static asio::awaitable<void> serve_clients(std::shared_ptr<core> self) {
+    routed_message item;
+    while (!self->stopped_) {
+      if (!self->state_.wants_requests()) {
+        static_cast<void>(co_await self->gate_.async_wait(token));
+        continue;
+      }
+      auto [ec, received] = co_await self->clients_.async_receive(token);
+      if (ec) {
+        co_return;
+      }
+      const auto now = clock::now();
+      self->on_client(received, now);
+      for (int more = 0; more < most_in_turn && !self->stopped_ && self->state_.wants_requests() &&
+                         self->clients_.try_receive(item);
+           ++more) {
+        self->on_client(item, now);
+      }
+      self->look_ahead();
+    }
+  }
+
+  endpoint bind_clients(std::string_view at, error_code& ec) { return clients_.bind(at, ec); }
+  endpoint bind_workers(std::string_view at, error_code& ec) { return workers_.bind(at, ec); }
+
+  void stop() {
+    stopped_ = true;
+    alarm_.cancel();
+    gate_.cancel();
+    clients_.close();
+    workers_.close();
+  }
+
+private:
+  static constexpr int most_in_turn = 1'024;
+
+  void on_worker(routed_message& item, clock::time_point now) {
+    switch (item.what) {
+      case routed_message::kind::message:
+        state_.on_worker_message(item.peer, std::move(item.content), now, actions_);
+        break;
+      case routed_message::kind::attached: {
+        static const metadata nothing;  // of who is gone already
+        const auto* const known = workers_.info(item.peer);
+        state_.on_worker_attached(item.peer, known != nullptr ? known->properties : nothing);
+        break;
+      }
+      case routed_message::kind::detached: state_.on_worker_detached(item.peer, actions_); break;
+    }
+    carry_out(now);
+  }
+
+  void on_client(routed_message& item, clock::time_point now) {
+    switch (item.what) {
+      case routed_message::kind::message:
+        state_.on_client_message(item.peer, std::move(item.content), now, actions_);
+        break;
+      case routed_message::kind::attached: break;
+      case routed_message::kind::detached: state_.on_client_detached(item.peer); break;
+    }
+    carry_out(now);
+  }
+
+  void on_time() {
+    const auto now = clock::now();
+    state_.on_deadline(now, actions_);
+    carry_out(now);
+    look_ahead();
+  }
+
+  void look_ahead() {
+    if (stopped_) {
+      return;
+    }
+    alarm_.set(state_.next_deadline());
+    if (state_.wants_requests()) {
+      gate_.cancel();
+    }
+  }
+
+  void carry_out(clock::time_point now) {
+    // By index: what is not taken makes the state want more.
+    for (std::size_t i = 0; i < actions_.to_workers.size(); ++i) {
+      auto [to, content] = std::move(actions_.to_workers[i]);
+      if (workers_.try_send(to, std::move(content)) != send_status::queued) {
+        state_.on_not_taken(to, std::move(content), now, actions_);
+      }
+    }
+    for (auto& [to, content] : actions_.to_clients) {
+      if (clients_.try_send(to, std::move(content)) != send_status::queued) {
+        state_.on_reply_not_taken();
+      }
+    }
+    const auto events = std::exchange(actions_.events, {});
+    actions_.clear();
+    for (const auto& [what, worker] : events) {
+      if (on_event_) {
+        const auto* const known = workers_.info(worker);
+        const std::string id = known != nullptr ? known->routing_id : std::string{};
+        call_user(executor_, [&, event = what] { on_event_(event, id); });
+      }
+    }
+  }
+
+  asio::any_io_executor executor_;
+  router_socket clients_;
+  router_socket workers_;
+  asio::steady_timer gate_;  // closed until cancelled
+  const std::shared_ptr<pirate_queue_state> state_owner_;
+  pirate_queue_state& state_;
+  event_handler on_event_;
+  pirate_queue_actions actions_;
+  alarm alarm_;
+  bool stopped_ = false;
+};
+
+pirate_queue::pirate_queue(asio::any_io_executor executor, const pirate_queue_options& options,
+                           event_handler on_event) {
+  const auto state = std::make_shared<pirate_queue_state>(options, random_mark());
+  const auto own = std::make_shared<core>(executor, state, std::move(on_event));
+  core_ = own;
+  state_ = state;
+  asio::co_spawn(executor, core::serve_workers(own), rethrow);
+  asio::co_spawn(executor, core::serve_clients(own), rethrow);
+}
+
+pirate_queue::~pirate_queue() { stop(); }
+
+namespace {
+
+endpoint bound(endpoint at, const error_code& ec, std::string_view asked) {
+  if (ec) {
+    throw boost::system::system_error{ec, "bind " + std::string{asked}};
+  }
+  return at;
+}
+
+}  // namespace
+
+endpoint pirate_queue::bind_clients(std::string_view at) {
+  error_code ec = errc::socket_closed;
+  const auto own = core_.lock();
+  auto got = own ? own->bind_clients(at, ec) : endpoint{};
+  return bound(std::move(got), ec, at);
+}
+
+endpoint pirate_queue::bind_workers(std::string_view at) {
+  error_code ec = errc::socket_closed;
+  const auto own = core_.lock();
+  auto got = own ? own->bind_workers(at, ec) : endpoint{};
+  return bound(std::move(got), ec, at);
+}
+
+void pirate_queue::stop() {
+  if (const auto own = core_.lock()) {
+    own->stop();
+  }
+}
+
+const pirate_queue_counters& pirate_queue::counters() const noexcept { return state_->counters(); }
+
+std::size_t pirate_queue::workers() const noexcept { return state_->workers(); }
+
+std::size_t pirate_queue::waiting() const noexcept { return state_->waiting(); }
+
+}  // namespace zmtp
