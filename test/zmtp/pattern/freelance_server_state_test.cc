@@ -1,0 +1,169 @@
+#include "zmtp/pattern/freelance_server_state.h"
+
+#include "zmtp/pattern/call_error.h"
+
+#include <gtest/gtest.h>
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace zmtp {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace std::string_view_literals;
+
+constexpr peer_id client_a{1, 1};
+constexpr peer_id client_b{2, 1};
+using sends = std::vector<std::pair<peer_id, message>>;
+
+class freelance_servers : public testing::Test {
+public:
+  void hear(freelance_server_state& of, peer_id client, message m, bool sessions = false) {
+    of.on_message(client, sessions, std::move(m), now, actions);
+  }
+  // The one request for the user.
+  freelance_server_actions::request request() {
+    auto all = std::exchange(actions.requests, {});
+    EXPECT_EQ(all.size(), 1U);
+    return all.empty() ? freelance_server_actions::request{} : std::move(all.front());
+  }
+  void reply(freelance_server_state& of, std::uint64_t id, std::string_view what) {
+    EXPECT_FALSE(of.reply(id, message{what}, now, actions));
+  }
+  sends sent() { return std::exchange(actions.sends, {}); }
+
+  freelance_server_state::time_point now{1h};
+  freelance_server_actions actions;
+};
+
+TEST_F(freelance_servers, plain_requests_are_a_reqs) {
+  freelance_server_state server{{.form = freelance_form::plain}};
+  hear(server, client_a, {"hop"sv, ""sv, "Hello"sv, "world"sv});
+  const auto asked = request();
+  EXPECT_EQ(asked.body, (message{"Hello"sv, "world"sv}));
+  reply(server, asked.id, "OK");
+  EXPECT_EQ(sent(), (sends{{client_a, {"hop"sv, ""sv, "OK"sv}}}));
+  EXPECT_EQ(server.reply(asked.id, message{"again"sv}, now, actions), call_errc::no_request);
+  hear(server, client_a, {""sv, "PING"sv});
+  EXPECT_EQ(request().body, message{"PING"sv});
+}
+
+TEST_F(freelance_servers, sequenced_requests_have_a_number_that_comes_back) {
+  freelance_server_state server{{.form = freelance_form::sequenced}};
+  hear(server, client_a, {""sv, "17"sv, "random name"sv});
+  const auto asked = request();
+  EXPECT_EQ(asked.body, message{"random name"sv});
+  reply(server, asked.id, "OK");
+  EXPECT_EQ(sent(), (sends{{client_a, {""sv, "17"sv, "OK"sv}}}));
+}
+
+// FLP-1
+TEST_F(freelance_servers, ping_is_answered_with_pong) {
+  freelance_server_state server{{}};
+  hear(server, client_a, {"PING"sv});
+  EXPECT_EQ(sent(), (sends{{client_a, {"PONG"sv}}}));
+  EXPECT_TRUE(actions.requests.empty());
+  EXPECT_EQ(server.counters().pings, 1U);
+}
+
+// FLP-2
+TEST_F(freelance_servers, control_frame_is_sent_back_whatever_it_is) {
+  freelance_server_state server{{}};
+  for (const auto control : {"1"sv, "\0\1\377 binary"sv, ""sv, "PING"sv}) {
+    hear(server, client_a, {control, "random name"sv});
+    const auto asked = request();
+    EXPECT_EQ(asked.body, message{"random name"sv});
+    reply(server, asked.id, "OK");
+    EXPECT_EQ(sent(), (sends{{client_a, {control, "OK"sv}}}));
+  }
+}
+
+TEST_F(freelance_servers, an_empty_frame_behind_the_control_frame_is_taken_away) {
+  freelance_server_state server{{}};
+  hear(server, client_a, {"1"sv, ""sv, "random name"sv});
+  EXPECT_EQ(request().body, message{"random name"sv});
+  hear(server, client_a, {"2"sv, ""sv});
+  EXPECT_EQ(request().body, message{""sv});
+  // A client of ours means it.
+  hear(server, client_a, {"3"sv, ""sv, "second part"sv}, true);
+  EXPECT_EQ(request().body, (message{""sv, "second part"sv}));
+}
+
+TEST_F(freelance_servers, what_is_no_request_is_counted) {
+  freelance_server_state plain{{.form = freelance_form::plain}};
+  hear(plain, client_a, {"x"sv});
+  hear(plain, client_a, {"x"sv, ""sv});
+  EXPECT_EQ(plain.counters().invalid, 2U);
+  freelance_server_state sequenced{{.form = freelance_form::sequenced}};
+  hear(sequenced, client_a, {""sv, "17"sv});
+  hear(sequenced, client_a, {"17"sv, "body"sv});
+  EXPECT_EQ(sequenced.counters().invalid, 2U);
+  freelance_server_state flp{{}};
+  hear(flp, client_a, {"17"sv});
+  EXPECT_EQ(flp.counters().invalid, 1U);
+  EXPECT_TRUE(actions.requests.empty());
+}
+
+TEST_F(freelance_servers, without_kept_replies_a_request_that_comes_again_is_carried_out_again) {
+  freelance_server_state server{{}};
+  hear(server, client_a, {"1"sv, "x"sv});
+  reply(server, request().id, "first");
+  hear(server, client_a, {"1"sv, "x"sv});
+  reply(server, request().id, "second");
+  EXPECT_EQ(server.counters().requests, 2U);
+}
+
+TEST_F(freelance_servers, with_them_it_is_carried_out_once) {
+  freelance_server_state server{{.keep_replies = reply_cache_options{}}};
+  hear(server, client_a, {"1"sv, "x"sv});
+  reply(server, request().id, "first");
+  static_cast<void>(sent());
+  hear(server, client_a, {"1"sv, "x"sv});
+  EXPECT_TRUE(actions.requests.empty());
+  EXPECT_EQ(sent(), (sends{{client_a, {"1"sv, "first"sv}}}));
+  EXPECT_EQ(server.counters().repeated, 1U);
+  // The number of one client is not another's.
+  hear(server, client_b, {"1"sv, "x"sv});
+  reply(server, request().id, "of another");
+  EXPECT_EQ(sent(), (sends{{client_b, {"1"sv, "of another"sv}}}));
+}
+
+TEST_F(freelance_servers, of_a_client_of_ours_whichever_connection_it_comes_over) {
+  freelance_server_state server{{.keep_replies = reply_cache_options{}}};
+  hear(server, client_a, {"session and number"sv, "x"sv}, true);
+  const auto asked = request();
+  // It is still being worked on: who asked last is answered.
+  hear(server, client_b, {"session and number"sv, "x"sv}, true);
+  EXPECT_TRUE(actions.requests.empty());
+  reply(server, asked.id, "first");
+  EXPECT_EQ(sent(), (sends{{client_b, {"session and number"sv, "first"sv}}}));
+  hear(server, client_a, {"session and number"sv, "x"sv}, true);
+  EXPECT_EQ(sent(), (sends{{client_a, {"session and number"sv, "first"sv}}}));
+  EXPECT_EQ(server.counters().requests, 1U);
+  EXPECT_EQ(server.counters().repeated, 2U);
+}
+
+TEST_F(freelance_servers, a_request_that_was_given_up_is_carried_out_when_it_comes_again) {
+  freelance_server_state server{{.keep_replies = reply_cache_options{}}};
+  hear(server, client_a, {"1"sv, "x"sv});
+  server.drop(request().id);
+  hear(server, client_a, {"1"sv, "x"sv});
+  reply(server, request().id, "second");
+  server.drop(1);
+}
+
+TEST_F(freelance_servers, clients_are_not_read_at_the_limit) {
+  freelance_server_state server{{.requests = 2}};
+  hear(server, client_a, {"1"sv, "x"sv});
+  const auto first = request();
+  EXPECT_TRUE(server.wants_requests());
+  hear(server, client_a, {"2"sv, "x"sv});
+  EXPECT_FALSE(server.wants_requests());
+  reply(server, first.id, "OK");
+  EXPECT_TRUE(server.wants_requests());
+}
+
+}  // namespace
+}  // namespace zmtp

@@ -1,0 +1,28 @@
+// flserver2: Freelance server, model two: answers OK, with the number of the request.
+
+#include "tools/guide/freelance_service.h"
+
+#include <string>
+
+namespace {
+
+struct settings {
+  std::string bind;
+};
+
+boost::asio::awaitable<int> serve(const settings& is) {
+  return guide::serve_freelance(zmtp::freelance_form::sequenced, is.bind, {}, "service", false);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  settings is;
+  guide::command_line line{"Freelance server, model two: answers OK to requests with a number"};
+  line.endpoint("endpoint", is.bind, "where clients come");
+  if (argc == 1) {
+    guide::say("I: syntax: {} <endpoint>", argv[0]);
+    return guide::exit_code::done;
+  }
+  return guide::run(line, argc, argv, serve, is);
+}

@@ -1,0 +1,94 @@
+#include "zmtp/pattern/freelance_server_state.h"
+
+#include "zmtp/pattern/call_error.h"
+#include "zmtp/pattern/freelance_frames.h"
+#include "zmtp/pattern/pirate_message.h"
+
+namespace zmtp {
+
+freelance_server_state::freelance_server_state(const freelance_server_options& options)
+    : options_{options} {
+  if (options_.keep_replies && options_.form != freelance_form::plain) {
+    kept_.emplace(*options_.keep_replies);
+  }
+}
+
+void freelance_server_state::on_message(peer_id client, bool sessions, message&& m, time_point now,
+                                        actions& out) {
+  const bool flp = options_.form == freelance_form::flp;
+  if (flp && m.part_count() == 1 && m.front() == freelance_ping) {
+    ++counters_.pings;
+    out.sends.emplace_back(client, message{freelance_pong});
+    return;
+  }
+  // What goes back in front of the reply.
+  const auto front =
+      flp ? 1 : envelope_size(m) + (options_.form == freelance_form::sequenced ? 1 : 0);
+  if ((!flp && envelope_size(m) == 0) || m.part_count() <= front) {
+    ++counters_.invalid;
+    return;
+  }
+  auto envelope = take_front(m, front);
+  if (flp && !sessions && m.part_count() > 1 && m.front().empty()) {
+    m.pop_front();  // clients of the Guide's in Python have one there
+  }
+  std::string key;
+  if (kept_) {
+    key = key_of(client, sessions, envelope.back());
+    if (const auto* const known = kept_->find(key, now)) {
+      ++counters_.repeated;
+      envelope.append(*known);
+      out.sends.emplace_back(client, std::move(envelope));
+      return;
+    }
+    if (const auto at = by_key_.find(key); at != by_key_.end()) {
+      // It is being worked on: the reply goes to who asked last.
+      ++counters_.repeated;
+      auto& working = in_hand_.at(at->second);
+      working.client = client;
+      working.envelope = std::move(envelope);
+      return;
+    }
+  }
+  ++counters_.requests;
+  const auto id = ++last_id_;
+  if (!key.empty()) {
+    by_key_.emplace(key, id);
+  }
+  in_hand_.emplace(id, hand{client, std::move(envelope), std::move(key)});
+  out.requests.push_back({id, std::move(m)});
+}
+
+std::string freelance_server_state::key_of(peer_id client, bool sessions,
+                                           std::string_view control) const {
+  return sessions
+             ? reply_cache::key("", control)
+             : reply_cache::key(
+                   std::to_string(client.slot) + '.' + std::to_string(client.generation), control);
+}
+
+boost::system::error_code freelance_server_state::reply(std::uint64_t request, message&& body,
+                                                        time_point now, actions& out) {
+  const auto found = in_hand_.find(request);
+  if (found == in_hand_.end()) {
+    return call_errc::no_request;
+  }
+  auto& held = found->second;
+  if (!held.key.empty()) {
+    kept_->store(held.key, body, now);
+    by_key_.erase(held.key);
+  }
+  body.prepend(held.envelope);
+  out.sends.emplace_back(held.client, std::move(body));
+  in_hand_.erase(found);
+  return {};
+}
+
+void freelance_server_state::drop(std::uint64_t request) {
+  if (const auto found = in_hand_.find(request); found != in_hand_.end()) {
+    by_key_.erase(found->second.key);
+    in_hand_.erase(found);
+  }
+}
+
+}  // namespace zmtp
