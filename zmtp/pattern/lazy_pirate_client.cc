@@ -157,7 +157,7 @@ private:
   }
 
   void on_answer(message&& answer) {
-    auto good = true;
+    auto good = !handlers_.accept;
     if (handlers_.accept) {
       call_user(executor_, [&] { good = handlers_.accept(answer); });
     }

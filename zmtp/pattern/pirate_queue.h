@@ -22,8 +22,8 @@ namespace zmtp {
 // Thread safety: distinct objects safe, one object not; its executor must be serial.
 class pirate_queue {
 public:
-  // What happens to workers, in the executor; with the routing id of the worker, empty where it is gone. What it
-  // throws reaches who runs the context.
+  // What happens to workers, in the executor; with the worker's routing id, empty where it is gone. What
+  // it throws reaches who runs the context.
   using event_handler = std::function<void(pirate_event, std::string_view)>;
 
   explicit pirate_queue(boost::asio::any_io_executor executor,

@@ -1,5 +1,6 @@
 #include "zmtp/pattern/pirate_worker.h"
 
+#include "zmtp/pattern/call_error.h"
 #include "zmtp/pattern/conversation_socket.h"
 #include "zmtp/socket/complete.h"
 
@@ -46,6 +47,9 @@ public:
   }
 
   error_code reply(std::uint64_t id, message&& answer) override {
+    if (socket_.stopped()) {
+      return call_errc::no_request;
+    }
     const auto ec = state_.reply(id, std::move(answer), clock::now(), actions_);
     carry_out();
     socket_.look_at_deadline();
@@ -53,6 +57,9 @@ public:
   }
 
   void drop(std::uint64_t id) override {
+    if (socket_.stopped()) {
+      return;
+    }
     state_.drop(id, clock::now(), actions_);
     carry_out();
     socket_.look_at_deadline();

@@ -160,6 +160,22 @@ TEST_P(pirates, a_request_that_is_dropped_frees_the_worker) {
   EXPECT_EQ(answer_of(told), message{"second"sv});
 }
 
+TEST_P(pirates, a_worker_that_is_stopped_says_nothing_more) {
+  start_queue();
+  std::vector<pirate_worker_event::kind> events;
+  pirate_worker worker{executor(), workers_at_, worker_options(),
+                       [this](held_request request) { held_.push_back(std::move(request)); },
+                       [&](const pirate_worker_event& event) { events.push_back(event.what); }};
+  lazy_pirate_client client{executor(), {clients_at_}};
+  const auto told = ask(client, {"1"sv});
+  run_until([&] { return held_.size() == 1; });
+  worker.stop();
+  EXPECT_EQ(held_.front().reply(message{"late"sv}), call_errc::no_request);
+  held_.clear();
+  EXPECT_EQ(std::count(events.begin(), events.end(), pirate_worker_event::kind::ready), 1);
+  EXPECT_FALSE(told->ec);
+}
+
 TEST_P(pirates, end_with_their_context) {
   start_queue();
   const auto worker = echo_worker("a");
