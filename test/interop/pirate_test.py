@@ -544,6 +544,12 @@ class FreelanceTest(GuideCase):
             self.assertRegex(program.read_line(), f"^I: syntax: .*{name} {argument}$")
             self.assertEqual(program.wait(), 0)
 
+    def test_what_is_no_endpoint_is_a_misuse(self):
+        for name in ("flserver1", "flserver3", "lpserver", "lpclient", "spqueue", "ppworker", "flclient3"):
+            program = self.start(OURS, name, **{
+                "connect" if "client" in name or "worker" in name else "bind": "nowhere"})
+            self.assertEqual(program.wait(), 2)
+
     def test_servers_say_when_they_are_interrupted(self):
         for name in ("flserver1", "flserver2", "flserver3"):
             server = self.start(OURS, name, bind=reserve_endpoint(self))

@@ -1,6 +1,7 @@
 #include "tools/guide/program.h"
 
 #include "tools/zinc/stop_signals.h"
+#include "zmtp/error.h"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -30,6 +31,8 @@ int code_of(const std::exception_ptr& thrown, const char* name) {
       return exit_code::done;
     }
     fmt::print(stderr, "{}: {}\n", name, e.what());
+    // An endpoint or an option that is none.
+    return e.code().category() == zmtp::zmtp_category() ? exit_code::misused : exit_code::failed;
   } catch (const std::exception& e) {
     fmt::print(stderr, "{}: {}\n", name, e.what());
   }
