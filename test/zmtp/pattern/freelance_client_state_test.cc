@@ -373,7 +373,7 @@ TEST_P(directed, silent_servers_are_asked_where_there_is_no_other_and_not_for_ev
 }
 
 TEST_P(directed, an_idempotent_call_is_at_each_server_once) {
-  for (const std::size_t server : {0, 1, 2}) {
+  for (const auto server : {0U, 1U, 2U}) {
     attach(server);
   }
   const auto call = state().ask(message{"1"sv}, {.idempotent = true, .timeout = 1h}, now, actions);
