@@ -3,6 +3,7 @@
 #include "chp/properties.h"
 #include "chp/subtree.h"
 #include "chp/update_register.h"
+#include "test/fuzz/frames.h"
 #include "test/fuzz/oracle.h"
 
 #include <algorithm>
@@ -14,23 +15,6 @@ namespace zmtp::fuzz {
 namespace {
 
 constexpr chp::command_limits limits{.max_value_size = 1'000};
-
-// The octets are frames of a message: the size of each before it, in one octet; 255 stands for two more.
-message message_of(std::string_view octets) {
-  message m;
-  while (!octets.empty() && m.part_count() < 10) {
-    std::size_t size = static_cast<unsigned char>(octets.front());
-    octets.remove_prefix(1);
-    if (size == 255 && octets.size() >= 2) {
-      size = static_cast<std::size_t>(static_cast<unsigned char>(octets[0])) << 8 |
-             static_cast<unsigned char>(octets[1]);
-      octets.remove_prefix(2);
-    }
-    m.push_back(octets.substr(0, size));
-    octets.remove_prefix(std::min(size, octets.size()));
-  }
-  return m;
-}
 
 void try_properties(std::string_view frame) {
   std::string written;
@@ -161,7 +145,8 @@ void try_snapshot_port(const message& m) {
 }  // namespace zmtp::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto m = zmtp::fuzz::message_of(zmtp::fuzz::text_of(data, size));
+  auto octets = zmtp::fuzz::text_of(data, size);
+  const auto m = zmtp::fuzz::take_message(octets, 10);
   for (const auto how : {chp::form::kvmsg, chp::form::kvsimple_8, chp::form::kvsimple_4}) {
     zmtp::fuzz::try_as(m, how);
   }
