@@ -5,6 +5,7 @@ the drills of protocols' table: programs that are killed, restarted and frozen."
 import functools
 import itertools
 import signal
+import subprocess
 import sys
 import unittest
 from pathlib import Path
@@ -283,6 +284,16 @@ class ParanoidPirateTest(QueueCase):
         working.await_line("I: worker ready")
         self.expect_replies(self.ask(OURS, 3), 1, 3)
 
+    @pairings("queue", "worker")
+    def test_an_outage_of_the_queue_that_is_short_costs_no_worker(self, queue, worker):
+        first = self.start_queue(queue)
+        self.start_worker(worker)
+        self.expect_replies(self.ask(OURS, 1), 1, 1)
+        first.kill()
+        # A worker of the Guide says on its next connection only that it lives.
+        self.start_queue(queue)
+        self.expect_replies(self.ask(OURS, 3), 1, 3)
+
     # PPP-6, PPP-8
     @pairings("queue", "worker")
     def test_a_worker_that_is_frozen_is_dropped_and_comes_back(self, queue, worker):
@@ -543,6 +554,14 @@ class FreelanceTest(GuideCase):
             program = self.start(OURS, name)
             self.assertRegex(program.read_line(), f"^I: syntax: .*{name} {argument}$")
             self.assertEqual(program.wait(), 0)
+
+    def test_each_program_says_how_it_is_used(self):
+        for name in ("lpserver", "lpclient", "spqueue", "spworker", "ppqueue", "ppworker", "flserver1", "flclient1",
+                     "flserver2", "flclient2", "flserver3", "flclient3"):
+            done = subprocess.run([built(f"tools/guide/{name}"), "--help"], text=True, capture_output=True,
+                                  timeout=PATIENCE, check=False)
+            self.assertEqual(done.returncode, 0)
+            self.assertIn("ENDPOINT", done.stdout)
 
     def test_what_is_no_endpoint_is_a_misuse(self):
         for name in ("flserver1", "flserver3", "lpserver", "lpclient", "spqueue", "ppworker", "flclient3"):
