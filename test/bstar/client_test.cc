@@ -2,6 +2,7 @@
 
 #include "test/bstar/node_fixture.h"
 #include "zmtp/error.h"
+#include "zmtp/pattern/call_error.h"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
