@@ -4,6 +4,7 @@
 #include "mdp/titanic/request_id.h"
 #include "tools/zinc/broker_config.h"
 #include "tools/zinc/bstar_command.h"
+#include "tools/zinc/cat_command.h"
 #include "tools/zinc/chp_command_line.h"
 #include "tools/zinc/commands.h"
 
@@ -283,6 +284,7 @@ int run(int argc, char** argv) {
   request_arguments request;
   titanic_arguments titanic;
   bstar_arguments bstar;
+  cat_arguments cat;
   chp_command_line chp;
   demo_arguments demo;
   auto* const broker_app = app.add_subcommand(
@@ -298,6 +300,11 @@ int run(int argc, char** argv) {
       "bstar",
       "a node of a Binary Star pair, and a command that runs while it is active. Prints `bound "
       "ENDPOINT`, `voter ENDPOINT`, and `active EPOCH` or `passive REASON` with each change.");
+  auto* const cat_app = app.add_subcommand(
+      "cat",
+      "a socket of any type: sends lines or files, and prints what comes. REQ asks "
+      "a line each and prints the replies, REP prints requests and replies a line each, and a "
+      "ROUTER's lines begin with a routing id.");
   auto* const demo_app = app.add_subcommand(
       "demo",
       "a broker, workers and clients of both versions, and a worker killed; then a map at a "
@@ -308,6 +315,7 @@ int run(int argc, char** argv) {
   add_request(*request_app, request);
   add_titanic(*titanic_app, titanic);
   add_bstar(*bstar_app, bstar);
+  add_cat(*cat_app, cat);
   add_demo(*demo_app, demo);
   try {
     app.parse(argc, argv);
@@ -331,6 +339,9 @@ int run(int argc, char** argv) {
   }
   if (bstar_app->parsed()) {
     return run_bstar(bstar);
+  }
+  if (cat_app->parsed()) {
+    return run_cat(cat);
   }
   if (chp.parsed()) {
     return chp.run();

@@ -1,0 +1,39 @@
+"""What the tests of zinc cat and zinc proxy have in common: the program, and pyzmq sockets beside it."""
+
+import subprocess
+
+from guide_peers import PATIENCE
+from interop_case import InteropCase
+from zinc_programs import Program, zinc_path
+
+
+class ShellCase(InteropCase):
+    def socket(self, socket_type, **options):
+        socket = self.context.socket(socket_type)
+        self.addCleanup(socket.close, 0)
+        socket.linger = -1
+        socket.rcvtimeo = socket.sndtimeo = int(PATIENCE * 1000)
+        for name, value in options.items():
+            setattr(socket, name, value)
+        return socket
+
+    def bound(self, socket_type, **options):
+        """A socket, and its endpoint."""
+        socket = self.socket(socket_type, **options)
+        return socket, f"tcp://127.0.0.1:{socket.bind_to_random_port('tcp://127.0.0.1')}"
+
+    def connected(self, socket_type, endpoint, **options):
+        socket = self.socket(socket_type, **options)
+        socket.connect(endpoint)
+        return socket
+
+    def start_cat(self, *words):
+        process = Program(self, [zinc_path(), "cat", *words], stdin=subprocess.PIPE)
+        self.addCleanup(process.process.stdin.close)
+        return process
+
+    def run_cat(self, *words, stdin=""):
+        """To its end: exit code, output, errors."""
+        done = subprocess.run([zinc_path(), "cat", *words], input=stdin.encode(), capture_output=True,
+                              timeout=PATIENCE, check=False)
+        return done.returncode, done.stdout.decode(), done.stderr.decode()

@@ -1,0 +1,94 @@
+#pragma once
+// A socket of the type that the command line names.
+
+#include "zmtp/endpoint.h"
+#include "zmtp/error.h"
+#include "zmtp/message.h"
+#include "zmtp/options.h"
+#include "zmtp/socket/completion_handler.h"
+#include "zmtp/socket/deadline.h"
+#include "zmtp/socket/dealer_socket.h"
+#include "zmtp/socket/pair_socket.h"
+#include "zmtp/socket/pub_socket.h"
+#include "zmtp/socket/pull_socket.h"
+#include "zmtp/socket/push_socket.h"
+#include "zmtp/socket/rep_socket.h"
+#include "zmtp/socket/req_socket.h"
+#include "zmtp/socket/router_socket.h"
+#include "zmtp/socket/sub_socket.h"
+#include "zmtp/socket/xpub_socket.h"
+#include "zmtp/socket/xsub_socket.h"
+#include "zmtp/socket_type.h"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/async_result.hpp>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace zinc {
+
+// Its name in any case, `xsub` or `XSUB`. Throws std::invalid_argument, with the names that there are.
+[[nodiscard]] zmtp::socket_type type_named(const std::string& name);
+// "pair, pub, ..."
+[[nodiscard]] std::string type_names();
+
+class any_socket {
+public:
+  // Throws boost::system::system_error with errc::bad_option.
+  any_socket(const boost::asio::any_io_executor& executor, zmtp::socket_type type,
+             const zmtp::socket_options& options);
+
+  [[nodiscard]] zmtp::socket& base();
+  // Calls `f` with the socket as what it is.
+  template <class Function>
+  decltype(auto) visit(Function&& f) {
+    return std::visit(std::forward<Function>(f), socket_);
+  }
+
+  // Binds or connects to each. Returns what was bound.
+  // Throws boost::system::system_error, which names the endpoint.
+  std::vector<zmtp::endpoint> attach(const std::vector<std::string>& endpoints, bool bind);
+  // SUB and XSUB, or nothing happens. Throws boost::system::system_error.
+  void subscribe(std::string_view prefix);
+
+  // False if nothing has come, or the type does not receive. With the routing id in front, on a ROUTER.
+  [[nodiscard]] bool try_receive(zmtp::message& to);
+  // As the socket's own; only for types that receive.
+  template <class Token>
+  auto async_wait_readable(zmtp::deadline until, Token&& token) {
+    return boost::asio::async_initiate<Token, void(zmtp::error_code)>(
+        [this](zmtp::completion_handler<void(zmtp::error_code)> h, zmtp::deadline when) {
+          wait_readable(when, std::move(h));
+        },
+        token, until);
+  }
+  // As the socket's own; only for types that send.
+  template <class Token>
+  auto async_send(std::vector<zmtp::message>& batch, zmtp::deadline until, Token&& token) {
+    return boost::asio::async_initiate<Token, void(zmtp::error_code, std::size_t)>(
+        [this, &batch](zmtp::completion_handler<void(zmtp::error_code, std::size_t)> h,
+                       zmtp::deadline when) { send(batch, when, std::move(h)); },
+        token, until);
+  }
+
+private:
+  using sockets =
+      std::variant<zmtp::pair_socket, zmtp::pub_socket, zmtp::sub_socket, zmtp::req_socket,
+                   zmtp::rep_socket, zmtp::dealer_socket, zmtp::router_socket, zmtp::pull_socket,
+                   zmtp::push_socket, zmtp::xpub_socket, zmtp::xsub_socket>;
+
+  [[nodiscard]] static sockets make(const boost::asio::any_io_executor& executor,
+                                    zmtp::socket_type type, const zmtp::socket_options& options);
+  void wait_readable(zmtp::deadline until,
+                     zmtp::completion_handler<void(zmtp::error_code)> handler);
+  void send(std::vector<zmtp::message>& batch, zmtp::deadline until,
+            zmtp::completion_handler<void(zmtp::error_code, std::size_t)> handler);
+
+  sockets socket_;
+};
+
+}  // namespace zinc

@@ -1,0 +1,516 @@
+// zinc cat
+
+#include "tools/zinc/cat_command.h"
+
+#include "tools/zinc/any_socket.h"
+#include "tools/zinc/commands.h"
+#include "tools/zinc/input_reader.h"
+#include "tools/zinc/stop_signals.h"
+#include "zmtp/error.h"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/system/system_error.hpp>
+#include <fmt/core.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+namespace zinc {
+
+namespace {
+
+namespace asio = boost::asio;
+
+constexpr auto token = asio::as_tuple(asio::use_awaitable);
+// Of a line or a file. A line without an end must not fill the memory.
+constexpr std::size_t most_octets = 256 * 1024 * 1024;
+
+enum class role { sends, receives, does_both, asks, answers };
+
+role role_of(zmtp::socket_type type) {
+  switch (type) {
+    case zmtp::socket_type::push:
+    case zmtp::socket_type::pub: return role::sends;
+    case zmtp::socket_type::pull:
+    case zmtp::socket_type::sub: return role::receives;
+    case zmtp::socket_type::req: return role::asks;
+    case zmtp::socket_type::rep: return role::answers;
+    case zmtp::socket_type::pair:
+    case zmtp::socket_type::dealer:
+    case zmtp::socket_type::router:
+    case zmtp::socket_type::xpub:
+    case zmtp::socket_type::xsub: break;
+  }
+  return role::does_both;
+}
+
+bool publishes(zmtp::socket_type type) {
+  return type == zmtp::socket_type::pub || type == zmtp::socket_type::xpub;
+}
+
+zmtp::socket_options options_of(const cat_arguments& arguments) {
+  zmtp::socket_options options;
+  options.routing_id = arguments.routing_id;
+  options.linger.reset();
+  // Whoever writes to nobody wants to know it.
+  options.mandatory = arguments.type == zmtp::socket_type::router;
+  if (publishes(arguments.type)) {
+    options.no_drop = true;
+    options.xpub.announce_as_pub = arguments.type == zmtp::socket_type::pub;
+    options.xpub.told = arguments.type == zmtp::socket_type::pub
+                            ? zmtp::xpub_options::notices::changes
+                            : zmtp::xpub_options::notices::all;
+  }
+  return options;
+}
+
+// A PUB is an XPUB underneath, which knows when somebody has subscribed.
+zmtp::socket_type type_beneath(zmtp::socket_type type) {
+  return type == zmtp::socket_type::pub ? zmtp::socket_type::xpub : type;
+}
+
+// Throws std::runtime_error.
+std::string octets_of(const std::string& file) {
+  std::ifstream input{file, std::ios::binary};
+  std::string octets;
+  for (std::array<char, 64 * 1024> some; input && octets.size() <= most_octets;) {
+    input.read(some.data(), some.size());
+    octets.append(some.data(), static_cast<std::size_t>(input.gcount()));
+  }
+  if (octets.size() > most_octets) {
+    throw std::runtime_error{
+        fmt::format("{} has more than {} octets: split it", file, most_octets)};
+  }
+  if (!input.eof()) {
+    throw std::runtime_error{file + ": cannot be read: " + std::strerror(errno)};
+  }
+  return octets;
+}
+
+class cat {
+public:
+  cat(asio::io_context& context, const cat_arguments& arguments)
+      : arguments_{arguments},
+        style_{arguments.format, arguments.separator, arguments.type == zmtp::socket_type::router},
+        socket_{context.get_executor(), type_beneath(arguments.type), options_of(arguments)},
+        input_{context.get_executor(), STDIN_FILENO},
+        pause_{context.get_executor()},
+        news_{context.get_executor(), asio::steady_timer::time_point::max()},
+        signals_{context.get_executor(), [this] { interrupt(); }} {
+    for (const auto& prefix : subscriptions_of(arguments)) {
+      socket_.subscribe(prefix);
+    }
+    for (const auto& at : socket_.attach(arguments.endpoints, arguments.bind)) {
+      fmt::print(stderr, "bound {}\n", at.to_string());
+    }
+    switch (role_of(arguments.type)) {
+      case role::sends:
+        spawn(act(&cat::send_all));
+        // The subscriptions, which end with the socket.
+        if (publishes(arguments.type)) {
+          spawn(receive_all());
+        }
+        break;
+      case role::receives: spawn(act(&cat::receive_all)); break;
+      case role::does_both:
+        spawn(act(&cat::receive_all));
+        spawn(send_all());
+        break;
+      case role::asks: spawn(act(&cat::ask_all)); break;
+      case role::answers:
+        spawn(act(&cat::answer_all));
+        if (!has_fixed_reply()) {
+          spawn(read_replies());
+        }
+        break;
+    }
+  }
+
+  [[nodiscard]] int code() const noexcept { return code_; }
+
+private:
+  static std::vector<std::string> subscriptions_of(const cat_arguments& arguments) {
+    const bool all = arguments.type == zmtp::socket_type::sub && arguments.subscriptions.empty();
+    return all ? std::vector<std::string>{""} : arguments.subscriptions;
+  }
+
+  void spawn(asio::awaitable<void> loop) {
+    asio::co_spawn(pause_.get_executor(), std::move(loop),
+                   [this](const std::exception_ptr& thrown) {
+                     if (thrown) {
+                       stop();
+                       std::rethrow_exception(thrown);
+                     }
+                   });
+  }
+
+  // The loop that decides when it is over, and the end.
+  asio::awaitable<void> act(asio::awaitable<void> (cat::*loop)()) {
+    co_await (this->*loop)();
+    input_.cancel();
+    pause_.cancel();
+    if (!interrupted_) {
+      const auto [ec] = co_await socket_.base().async_close(limit(), token);
+      if (ec == zmtp::errc::timed_out) {
+        fail("not all could be written in time: is there a peer?");
+      } else if (ec && !interrupted_) {
+        fail(ec.message());
+      }
+    }
+    over_ = true;
+    signals_.cancel();
+  }
+
+  void fail(std::string_view what) {
+    if (!interrupted_ && !over_) {
+      fmt::print(stderr, "zinc cat: {}\n", what);
+      code_ = exit_code::failed;
+    }
+  }
+  void interrupt() {
+    interrupted_ = true;
+    stop();
+  }
+  void stop() {
+    input_.cancel();
+    pause_.cancel();
+    news_.cancel();
+    socket_.base().close(std::chrono::milliseconds{0});
+    signals_.cancel();
+  }
+
+  [[nodiscard]] zmtp::deadline limit() const {
+    return arguments_.timeout ? zmtp::deadline{*arguments_.timeout} : zmtp::deadline{};
+  }
+  [[nodiscard]] bool has_fixed_reply() const { return arguments_.echo || arguments_.reply; }
+  [[nodiscard]] bool is_enough(std::size_t n) const { return arguments_.count == n; }
+
+  // The next message of the files or of standard input. Nothing at the end.
+  asio::awaitable<bool> read(zmtp::message& to) {
+    if (!arguments_.files.empty()) {
+      if (next_file_ == arguments_.files.size()) {
+        co_return false;
+      }
+      to.clear();
+      to.adopt_back(octets_of(arguments_.files[next_file_++]));
+      co_return true;
+    }
+    auto style = style_;
+    style.form = arguments_.input;
+    for (;;) {
+      const auto there = co_await read_line();
+      if (!there) {
+        co_return false;
+      }
+      ++line_number_;
+      try {
+        to = message_of(line_, style);
+        co_return true;
+      } catch (const unreadable_line& fault) {
+        fail(fmt::format("line {}: {}", line_number_, fault.what()));
+      }
+    }
+  }
+
+  asio::awaitable<bool> read_line() {
+    for (std::size_t seen = 0;;) {
+      if (const auto end = unread_.find('\n', begin_ + seen); end != std::string::npos) {
+        line_.assign(unread_, begin_, end - begin_);
+        begin_ = end + 1;
+        co_return true;
+      }
+      unread_.erase(0, begin_);
+      begin_ = 0;
+      seen = unread_.size();
+      if (seen > most_octets) {
+        fail(fmt::format("line {} has more than {} octets: send it as a --file", line_number_ + 1,
+                         most_octets));
+        co_return false;
+      }
+      const auto [ec, octets] = co_await input_.async_read(token);
+      if (ec) {
+        if (ec != asio::error::operation_aborted) {
+          fail("standard input: " + ec.message());
+        }
+        co_return false;
+      }
+      if (octets.empty()) {
+        // The last line may have no end.
+        line_ = std::exchange(unread_, {});
+        co_return !line_.empty();
+      }
+      unread_ += octets;
+    }
+  }
+
+  asio::awaitable<bool> send(zmtp::message m) {
+    std::vector<zmtp::message> one;
+    one.push_back(std::move(m));
+    const auto [ec, count] = co_await socket_.async_send(one, limit(), token);
+    if (!ec) {
+      co_return true;
+    }
+    if (ec == zmtp::errc::timed_out) {
+      fail("nobody took a message in time: is there a peer, of a type that fits?");
+    } else if (ec == zmtp::errc::host_unreachable) {
+      fail("there is no peer of this routing id");
+      co_return true;  // the next may be for another
+    } else if (ec != zmtp::errc::socket_closed) {
+      fail(ec.message());
+    }
+    co_return false;
+  }
+
+  asio::awaitable<void> send_all() {
+    if (publishes(arguments_.type) && !arguments_.at_once) {
+      co_await await_subscription();
+      if (!subscribed_) {
+        co_return;
+      }
+    }
+    zmtp::message m;
+    const bool counts = role_of(arguments_.type) == role::sends;
+    for (std::size_t sent = 0; !counts || !is_enough(sent); ++sent) {
+      const auto there = co_await read(m);
+      if (!there) {
+        co_return;
+      }
+      if (sent != 0) {
+        co_await pause();
+      }
+      const auto done = co_await send(std::move(m));
+      if (!done) {
+        // Of what does both, receiving goes on until it has reason to end.
+        co_return;
+      }
+    }
+  }
+
+  asio::awaitable<void> await_subscription() {
+    if (!subscribed_) {
+      news_.expires_at(limit().at().value_or(asio::steady_timer::time_point::max()));
+      co_await news_.async_wait(token);
+    }
+    if (!subscribed_) {
+      fail("nobody has subscribed in time: is there a subscriber? --at-once does not wait for one");
+    }
+  }
+
+  asio::awaitable<void> pause() {
+    if (arguments_.interval.count() != 0) {
+      pause_.expires_after(arguments_.interval);
+      co_await pause_.async_wait(token);
+    }
+  }
+
+  // One message, or false at the end.
+  asio::awaitable<bool> receive(zmtp::message& to) {
+    while (!socket_.try_receive(to)) {
+      const auto [ec] = co_await socket_.async_wait_readable(limit(), token);
+      if (ec == zmtp::errc::timed_out) {
+        timed_out_ = true;
+        co_return false;
+      }
+      if (ec) {
+        co_return false;
+      }
+    }
+    co_return true;
+  }
+
+  void report_silence(std::size_t received) {
+    if (!timed_out_) {
+      return;
+    }
+    if (received == 0) {
+      fail("nothing came in time: is there a peer, of a type that fits?");
+    } else if (arguments_.count) {
+      fail(fmt::format("only {} of {} messages came in time", received, *arguments_.count));
+    }
+  }
+
+  asio::awaitable<void> receive_all() {
+    zmtp::message m;
+    std::size_t received = 0;
+    const bool quiet = arguments_.type == zmtp::socket_type::pub;
+    while (quiet || !is_enough(received)) {
+      const auto there = co_await receive(m);
+      if (!there) {
+        break;
+      }
+      ++received;
+      if (publishes(arguments_.type) && m.front().starts_with('\1')) {
+        subscribed_ = true;
+        news_.cancel();
+      }
+      if (!quiet && !print(m)) {
+        co_return;
+      }
+    }
+    if (!quiet) {
+      report_silence(received);
+    }
+  }
+
+  asio::awaitable<void> ask_all() {
+    zmtp::message m;
+    for (std::size_t replies = 0; !is_enough(replies); ++replies) {
+      const auto there = co_await read(m);
+      if (!there) {
+        co_return;
+      }
+      if (replies != 0) {
+        co_await pause();
+      }
+      const auto asked = co_await send(std::move(m));
+      if (!asked) {
+        co_return;
+      }
+      const auto replied = co_await receive(m);
+      if (timed_out_) {
+        fail("no reply came in time");
+      }
+      if (!replied || !print(m)) {
+        co_return;
+      }
+    }
+  }
+
+  asio::awaitable<void> answer_all() {
+    zmtp::message m;
+    std::size_t requests = 0;
+    while (!is_enough(requests)) {
+      const auto there = co_await receive(m);
+      if (!there) {
+        break;
+      }
+      ++requests;
+      in_hand_ = true;
+      if (!print(m)) {
+        co_return;
+      }
+      if (arguments_.reply) {
+        m = zmtp::message{*arguments_.reply};
+      } else if (!arguments_.echo) {
+        co_await take_reply(m);
+        if (m.empty()) {
+          co_return;
+        }
+      }
+      const auto done = co_await send(std::move(m));
+      in_hand_ = false;
+      if (!done || (replies_over_ && !has_reply_)) {
+        co_return;
+      }
+    }
+    report_silence(requests);
+  }
+
+  // Leaves `m` without parts if there is none any more.
+  asio::awaitable<void> take_reply(zmtp::message& m) {
+    m.clear();
+    while (!has_reply_ && !replies_over_ && !interrupted_) {
+      news_.expires_at(asio::steady_timer::time_point::max());
+      co_await news_.async_wait(token);
+    }
+    if (has_reply_) {
+      m = std::move(next_reply_);
+      has_reply_ = false;
+      pause_.cancel();
+    } else {
+      fail("the input is over, and a request is left without a reply");
+    }
+  }
+
+  // Reads one reply ahead, and so knows when there are no more, whether or not somebody asks.
+  asio::awaitable<void> read_replies() {
+    for (;;) {
+      has_reply_ = co_await read(next_reply_);
+      if (!has_reply_) {
+        break;
+      }
+      news_.cancel();
+      while (has_reply_) {
+        pause_.expires_at(asio::steady_timer::time_point::max());
+        co_await pause_.async_wait(token);
+        if (!socket_.base().is_open()) {
+          co_return;
+        }
+      }
+    }
+    replies_over_ = true;
+    news_.cancel();
+    if (!in_hand_) {
+      socket_.base().close();
+    }
+  }
+
+  bool print(const zmtp::message& m) {
+    const auto line = line_of(m, style_);
+    std::fwrite(line.data(), 1, line.size(), stdout);
+    if (std::fflush(stdout) != 0) {
+      fail(std::string{"cannot write the output: "} + std::strerror(errno));
+      return false;
+    }
+    return true;
+  }
+
+  const cat_arguments& arguments_;
+  const line_style style_;
+  any_socket socket_;
+  input_reader input_;
+  asio::steady_timer pause_;  // between messages; of REP: until the reply that was read is taken
+  asio::steady_timer news_;   // until there is a subscription, or a reply
+  stop_signals signals_;
+
+  std::size_t next_file_ = 0;
+  std::string unread_;
+  std::size_t begin_ = 0;
+  std::string line_;
+  std::size_t line_number_ = 0;
+
+  zmtp::message next_reply_;
+  bool has_reply_ = false;
+  bool replies_over_ = false;
+  bool in_hand_ = false;
+
+  bool subscribed_ = false;
+  bool timed_out_ = false;
+  bool interrupted_ = false;
+  bool over_ = false;
+  int code_ = exit_code::done;
+};
+
+}  // namespace
+
+int run_cat(const cat_arguments& arguments) {
+  asio::io_context context{1};
+  try {
+    cat one{context, arguments};
+    context.run();
+    return one.code();
+  } catch (const boost::system::system_error& e) {
+    fmt::print(stderr, "zinc cat: {}\n", e.what());
+    return e.code().category() == zmtp::zmtp_category() ? exit_code::misused : exit_code::failed;
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "zinc cat: {}\n", e.what());
+    return exit_code::failed;
+  }
+}
+
+}  // namespace zinc
