@@ -48,6 +48,11 @@ public:
   [[nodiscard]] bool subscribe(peer_id peer, std::string_view topic);
   [[nodiscard]] bool cancel(peer_id peer, std::string_view topic);
 
+  // Of last values; nothing without them.
+  [[nodiscard]] const last_values* kept() const noexcept {
+    return last_values_ ? &*last_values_ : nullptr;
+  }
+
 private:
   [[nodiscard]] bool tells_all(bool subscribe) const noexcept;
   [[nodiscard]] bool is_news(peer_id from, std::string_view part);

@@ -36,4 +36,6 @@ void xpub_socket::cancel(peer_id peer, std::string_view topic, error_code& ec) {
   ec = judge(options(), options().xpub.manual && state_->cancel(peer, topic));
 }
 
+const last_values* xpub_socket::last_values() const noexcept { return state_->kept(); }
+
 }  // namespace zmtp

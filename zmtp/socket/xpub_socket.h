@@ -15,6 +15,7 @@
 
 namespace zmtp {
 
+class last_values;
 class xpub_state;
 
 // Sends to all as PUB does. Receives, with the peer beside it, each subscription as one part that begins
@@ -41,6 +42,10 @@ public:
   // Errors: errc::host_unreachable (there is no such peer), bad_option (not manual).
   void subscribe(peer_id peer, std::string_view topic, error_code& ec);
   void cancel(peer_id peer, std::string_view topic, error_code& ec);
+
+  // What is kept with xpub_options::last_values; nothing without, or before the first message. Valid until
+  // the socket's options change.
+  [[nodiscard]] const zmtp::last_values* last_values() const noexcept;
 
 private:
   xpub_state* state_;

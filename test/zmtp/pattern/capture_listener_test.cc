@@ -1,0 +1,61 @@
+// A listener on a proxy: everything that passes, either way.
+
+#include "zmtp/pattern/capture_listener.h"
+
+#include "test/support/pattern_test.h"
+#include "zmtp/socket/proxy.h"
+#include "zmtp/socket/pub_socket.h"
+#include "zmtp/socket/sub_socket.h"
+#include "zmtp/socket/xpub_socket.h"
+#include "zmtp/socket/xsub_socket.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace zmtp::test {
+namespace {
+
+class capture_listener_test : public pattern_test {};
+
+TEST_F(capture_listener_test, it_hears_messages_and_subscriptions_and_nothing_is_lost) {
+  std::vector<message> heard;
+  capture_listener listener{executor(), [&](const message& m) { heard.push_back(m); }};
+  pub_socket publisher{executor()};
+  sub_socket subscriber{executor()};
+  xsub_socket frontend{executor()};
+  xpub_socket backend{executor()};
+  join(publisher, frontend);
+  join(backend, subscriber);
+  proxy p{frontend, backend};
+  p.capture_to(listener);
+  std::optional<error_code> end;
+  p.async_run([&](error_code ec) { end = ec; });
+
+  subscriber.subscribe("B");
+  run_until([&] { return publisher.subscribers("B") == 1; });
+  put(publisher, {"A-00001"});
+  put(publisher, {"B-00002", "part"});
+  EXPECT_EQ(take(subscriber), (message{"B-00002", "part"}));
+  subscriber.close();
+  run_until([&] { return heard.size() == 3; });
+  EXPECT_EQ(heard, (std::vector<message>{{"\1B"}, {"B-00002", "part"}, {std::string{"\0B", 2}}}));
+  p.terminate();
+  run_until([&] { return end.has_value(); });
+}
+
+TEST_F(capture_listener_test, a_batch_is_heard_and_gone) {
+  std::size_t heard = 0;
+  capture_listener listener{executor(), [&](const message&) { ++heard; }};
+  std::vector<message> batch{{"a"}, {"b"}};
+  std::optional<std::size_t> taken;
+  listener.async_send(batch, [&](error_code, std::size_t count) { taken = count; });
+  run_until([&] { return taken.has_value(); });
+  EXPECT_EQ(taken, 2U);
+  EXPECT_EQ(heard, 2U);
+  EXPECT_TRUE(batch.empty());
+}
+
+}  // namespace
+}  // namespace zmtp::test

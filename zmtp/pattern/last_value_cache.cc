@@ -1,0 +1,129 @@
+#include "zmtp/pattern/last_value_cache.h"
+
+#include "zmtp/message.h"
+#include "zmtp/routing/last_values.h"
+#include "zmtp/routing/routed_message.h"
+#include "zmtp/socket/sub_socket.h"
+#include "zmtp/socket/xpub_socket.h"
+
+#include <utility>
+#include <vector>
+
+namespace zmtp {
+
+namespace {
+
+socket_options with_cache(const last_value_cache_options& options) {
+  auto backend = options.backend;
+  backend.xpub.told = xpub_options::notices::subscriptions;
+  backend.xpub.last_values = options.limit;
+  return backend;
+}
+
+}  // namespace
+
+// What its handlers keep, until the sockets are closed.
+class last_value_cache::core : public std::enable_shared_from_this<core> {
+public:
+  core(const boost::asio::any_io_executor& executor, const last_value_cache_options& options,
+       subscription_handler on_subscription)
+      : frontend{executor, options.frontend},
+        backend{executor, with_cache(options)},
+        on_subscription_{std::move(on_subscription)} {
+    frontend.subscribe("");
+  }
+
+  void start() {
+    forward();
+    listen();
+  }
+  void stop() {
+    on_subscription_ = nullptr;
+    frontend.close();
+    backend.close();
+  }
+
+  sub_socket frontend;
+  xpub_socket backend;
+  last_value_cache_status counted;
+
+private:
+  void forward() {
+    frontend.async_receive(messages_, [self = shared_from_this()](error_code ec, std::size_t) {
+      if (!ec) {
+        self->pass_on();
+      }
+    });
+  }
+  void pass_on() {
+    backend.async_send(messages_, [self = shared_from_this()](error_code ec, std::size_t count) {
+      self->counted.forwarded += count;
+      if (!ec) {
+        self->forward();
+      }
+    });
+  }
+
+  void listen() {
+    backend.async_receive(notices_, [self = shared_from_this()](error_code ec, std::size_t) {
+      if (!ec) {
+        self->take_notices();
+        self->listen();
+      }
+    });
+  }
+  void take_notices() {
+    for (const auto& notice : notices_) {
+      const auto text = notice.content.empty() ? std::string_view{} : notice.content.front();
+      if (notice.what == routed_message::kind::message && text.starts_with('\1')) {
+        ++counted.subscriptions;
+        tell(text.substr(1));
+      }
+    }
+  }
+  void tell(std::string_view topic) {
+    // The handler may destroy the cache, and with it itself.
+    if (const auto handler = on_subscription_) {
+      const auto* const kept = backend.last_values();
+      handler(topic, kept != nullptr && !kept->visit(topic, topic, [](auto&&) { return false; }));
+    }
+  }
+
+  subscription_handler on_subscription_;
+  std::vector<message> messages_;
+  std::vector<routed_message> notices_;
+};
+
+last_value_cache::last_value_cache(const boost::asio::any_io_executor& executor,
+                                   const last_value_cache_options& options,
+                                   subscription_handler on_subscription)
+    : core_{std::make_shared<core>(executor, options, std::move(on_subscription))} {
+  core_->start();
+}
+
+last_value_cache::~last_value_cache() { core_->stop(); }
+
+void last_value_cache::connect(std::string_view publisher) { core_->frontend.connect(publisher); }
+
+endpoint last_value_cache::bind_for_publishers(std::string_view at) {
+  return core_->frontend.bind(at);
+}
+
+void last_value_cache::connect_to_subscriber(std::string_view subscriber) {
+  core_->backend.connect(subscriber);
+}
+
+endpoint last_value_cache::bind(std::string_view at) { return core_->backend.bind(at); }
+
+void last_value_cache::stop() { core_->stop(); }
+
+last_value_cache_status last_value_cache::status() const {
+  auto now = core_->counted;
+  if (const auto* const kept = core_->backend.last_values()) {
+    now.topics = kept->topics();
+    now.octets = kept->octets();
+  }
+  return now;
+}
+
+}  // namespace zmtp

@@ -1,0 +1,257 @@
+#include "zmtp/pattern/sharded_subscriber.h"
+
+#include "zmtp/pattern/shard_of.h"
+#include "zmtp/socket/sub_socket.h"
+
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_future.hpp>
+#include <boost/system/system_error.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace zmtp {
+
+// A thread, and what waits for it: the only lock, taken once for a batch on either side.
+class sharded_subscriber::shard {
+public:
+  shard(std::size_t index, const sharded_subscriber_options& options,
+        const sharded_subscriber_handlers& handlers)
+      : index_{index}, options_{options}, handlers_{handlers}, thread_{[this] {
+          context_.run();
+        }} {}
+  // Ends when all is processed.
+  ~shard() {
+    work_.reset();
+    thread_.join();
+  }
+
+  // Whoever waits for room is called, in the thread of the shard.
+  void on_room(std::function<void()> call) { on_room_ = std::move(call); }
+
+  // False if it is full, and `batch` is as it was; `on_room` is called when it is not any more. A batch that
+  // `must` be taken is.
+  [[nodiscard]] bool take(std::vector<message>& batch, bool must) {
+    const std::lock_guard alone{lock_};
+    if (!must && (waiting_.size() >= options_.queue_messages || octets_ >= options_.queue_octets)) {
+      ++counters_.full;
+      room_wanted_ = true;
+      return false;
+    }
+    for (const auto& m : batch) {
+      octets_ += m.memory_size();
+    }
+    counters_.received += batch.size();
+    if (waiting_.empty()) {
+      waiting_.swap(batch);
+    } else {
+      waiting_.insert(waiting_.end(), std::make_move_iterator(batch.begin()),
+                      std::make_move_iterator(batch.end()));
+      batch.clear();
+    }
+    counters_.most_waiting = std::max(counters_.most_waiting, waiting_.size());
+    if (!std::exchange(scheduled_, true)) {
+      boost::asio::post(context_, [this] { process(); });
+    }
+    return true;
+  }
+
+  [[nodiscard]] shard_counters counters() const {
+    const std::lock_guard alone{lock_};
+    return counters_;
+  }
+  [[nodiscard]] boost::asio::any_io_executor executor() { return context_.get_executor(); }
+
+private:
+  void process() {
+    bool tell = false;
+    {
+      const std::lock_guard alone{lock_};
+      counters_.processed += in_hand_.size();
+      in_hand_.clear();
+      in_hand_.swap(waiting_);
+      octets_ = 0;
+      scheduled_ = !in_hand_.empty();
+      tell = std::exchange(room_wanted_, false);
+    }
+    if (tell) {
+      on_room_();
+    }
+    if (!in_hand_.empty()) {
+      handlers_.on_messages(index_, in_hand_);
+      // What else the context has to do has its turn.
+      boost::asio::post(context_, [this] { process(); });
+    }
+  }
+
+  const std::size_t index_;
+  const sharded_subscriber_options& options_;
+  const sharded_subscriber_handlers& handlers_;
+  std::function<void()> on_room_;
+
+  mutable std::mutex lock_;
+  std::vector<message> waiting_;
+  std::size_t octets_ = 0;  // of what waits
+  shard_counters counters_;
+  bool scheduled_ = false;
+  bool room_wanted_ = false;
+
+  std::vector<message> in_hand_;  // of the thread alone
+  boost::asio::io_context context_{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
+      context_.get_executor()};
+  std::thread thread_;
+};
+
+// The receiving thread.
+class sharded_subscriber::intake {
+public:
+  intake(const sharded_subscriber_options& options, sharded_subscriber_handlers handlers)
+      : options_{options},
+        handlers_{std::move(handlers)},
+        socket_{context_.get_executor(), options.socket} {
+    if (options.shards == 0 || options.queue_messages == 0 || options.queue_octets == 0) {
+      throw boost::system::system_error{errc::bad_option, "sharded subscriber"};
+    }
+  }
+  ~intake() { finish(); }
+
+  // Waits until the thread has ended, and all that it had is with the shards.
+  void finish() {
+    stop();
+    work_.reset();
+    if (thread_.joinable()) {
+      thread_.join();
+    }
+  }
+
+  [[nodiscard]] const sharded_subscriber_options& options() const noexcept { return options_; }
+  [[nodiscard]] const sharded_subscriber_handlers& handlers() const noexcept { return handlers_; }
+
+  void start(const std::vector<std::unique_ptr<shard>>& shards) {
+    for (const auto& one : shards) {
+      shards_.push_back({one.get(), {}});
+      one->on_room([this] { boost::asio::post(context_, [this] { hand_over(); }); });
+    }
+    receive();
+    thread_ = std::thread{[this] { context_.run(); }};
+  }
+
+  // Does it in the receiving thread, and waits.
+  template <class Function>
+  auto call(Function f) {
+    return boost::asio::dispatch(context_, boost::asio::use_future([&] { return f(socket_); }))
+        .get();
+  }
+  void stop() {
+    boost::asio::post(context_, [this] {
+      close();
+      hand_over();
+    });
+  }
+
+private:
+  struct lane {
+    shard* to;
+    std::vector<message> batch;  // that it has no room for
+  };
+
+  // It has nothing to write, for which it would linger.
+  void close() { socket_.close(std::chrono::milliseconds{0}); }
+
+  void receive() {
+    socket_.async_receive(batch_, [this](error_code ec, std::size_t) {
+      if (!ec) {
+        sort();
+        hand_over();
+      }
+    });
+  }
+
+  void sort() {
+    for (auto& m : batch_) {
+      m.compact();
+      shards_[shard_of(m.front(), shards_.size())].batch.push_back(std::move(m));
+    }
+    receiving_ = false;
+  }
+
+  // Again and again, until all have what is theirs. Then on to the next.
+  void hand_over() {
+    bool all = true;
+    for (auto& [to, batch] : shards_) {
+      if (!batch.empty() && !to->take(batch, !socket_.is_open())) {
+        all = false;
+      }
+    }
+    if (!all && options_.close_when_full) {
+      close();
+      hand_over();
+      if (handlers_.on_end) {
+        handlers_.on_end(errc::too_slow);
+      }
+    } else if (all && socket_.is_open() && !std::exchange(receiving_, true)) {
+      receive();
+    }
+  }
+
+  const sharded_subscriber_options options_;
+  const sharded_subscriber_handlers handlers_;
+  std::vector<lane> shards_;
+  std::vector<message> batch_;
+  bool receiving_ = true;
+  boost::asio::io_context context_{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
+      context_.get_executor()};
+  sub_socket socket_;
+  std::thread thread_;
+};
+
+sharded_subscriber::sharded_subscriber(const sharded_subscriber_options& options,
+                                       sharded_subscriber_handlers handlers)
+    : intake_{std::make_unique<intake>(options, std::move(handlers))} {
+  for (std::size_t i = 0; i < options.shards; ++i) {
+    shards_.push_back(std::make_unique<shard>(i, intake_->options(), intake_->handlers()));
+  }
+  intake_->start(shards_);
+}
+
+sharded_subscriber::~sharded_subscriber() {
+  intake_->finish();
+  shards_.clear();
+}
+
+void sharded_subscriber::subscribe(std::string_view topic) {
+  intake_->call([&](sub_socket& s) { s.subscribe(topic); });
+}
+
+void sharded_subscriber::connect(std::string_view publisher) {
+  intake_->call([&](sub_socket& s) { s.connect(publisher); });
+}
+
+endpoint sharded_subscriber::bind(std::string_view at) {
+  return intake_->call([&](sub_socket& s) { return s.bind(at); });
+}
+
+void sharded_subscriber::stop() { intake_->stop(); }
+
+std::vector<shard_counters> sharded_subscriber::counters() const {
+  std::vector<shard_counters> all;
+  for (const auto& one : shards_) {
+    all.push_back(one->counters());
+  }
+  return all;
+}
+
+boost::asio::any_io_executor sharded_subscriber::executor(std::size_t index) const {
+  return shards_[index]->executor();
+}
+
+}  // namespace zmtp

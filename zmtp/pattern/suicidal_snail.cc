@@ -1,0 +1,78 @@
+#include "zmtp/pattern/suicidal_snail.h"
+
+#include "zmtp/error.h"
+#include "zmtp/socket/sub_socket.h"
+
+#include <chrono>
+#include <utility>
+#include <vector>
+
+namespace zmtp {
+
+namespace {
+
+std::chrono::milliseconds now() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+      std::chrono::system_clock::now().time_since_epoch());
+}
+
+}  // namespace
+
+// What its handler keeps, until the socket is closed.
+class suicidal_snail::core : public std::enable_shared_from_this<core> {
+public:
+  core(const boost::asio::any_io_executor& executor, const snail_options& options,
+       snail_handlers handlers, const socket_options& with)
+      : socket{executor, with}, state_{options}, handlers_{std::move(handlers)} {}
+
+  void receive() {
+    socket.async_receive(batch_, [self = shared_from_this()](error_code ec, std::size_t) {
+      if (!ec) {
+        self->take_batch();
+      }
+    });
+  }
+  void stop() { socket.close(); }
+
+  sub_socket socket;
+
+private:
+  void take_batch() {
+    for (const auto& m : batch_) {
+      const auto verdict = state_.on_message(handlers_.stamp_of(m), now());
+      if (verdict != snail_verdict::keeps_up) {
+        socket.close();
+        handlers_.on_end({verdict, state_.delay(), state_.missed()});
+        return;
+      }
+      handlers_.on_message(m);
+      if (!socket.is_open()) {
+        return;
+      }
+    }
+    receive();
+  }
+
+  snail_state state_;
+  const snail_handlers handlers_;
+  std::vector<message> batch_;
+};
+
+suicidal_snail::suicidal_snail(const boost::asio::any_io_executor& executor,
+                               const snail_options& options, snail_handlers handlers,
+                               const socket_options& socket)
+    : core_{std::make_shared<core>(executor, options, std::move(handlers), socket)} {
+  core_->receive();
+}
+
+suicidal_snail::~suicidal_snail() { core_->stop(); }
+
+void suicidal_snail::subscribe(std::string_view topic) { core_->socket.subscribe(topic); }
+
+void suicidal_snail::connect(std::string_view publisher) { core_->socket.connect(publisher); }
+
+endpoint suicidal_snail::bind(std::string_view at) { return core_->socket.bind(at); }
+
+void suicidal_snail::stop() { core_->stop(); }
+
+}  // namespace zmtp
