@@ -7,6 +7,7 @@
 #include "tools/zinc/cat_command.h"
 #include "tools/zinc/chp_command_line.h"
 #include "tools/zinc/commands.h"
+#include "tools/zinc/proxy_command.h"
 
 #include <CLI/CLI.hpp>
 #include <boost/system/system_error.hpp>
@@ -285,6 +286,7 @@ int run(int argc, char** argv) {
   titanic_arguments titanic;
   bstar_arguments bstar;
   cat_arguments cat;
+  proxy_arguments proxy;
   chp_command_line chp;
   demo_arguments demo;
   auto* const broker_app = app.add_subcommand(
@@ -305,6 +307,10 @@ int run(int argc, char** argv) {
       "a socket of any type: sends lines or files, and prints what comes. REQ asks "
       "a line each and prints the replies, REP prints requests and replies a line each, and a "
       "ROUTER's lines begin with a routing id.");
+  auto* const proxy_app = app.add_subcommand(
+      "proxy",
+      "forwards between two endpoints, of any types that suit each other. Prints `bound "
+      "ENDPOINT`, `capture ENDPOINT` and `control ENDPOINT`; SIGUSR1 logs what was forwarded.");
   auto* const demo_app = app.add_subcommand(
       "demo",
       "a broker, workers and clients of both versions, and a worker killed; then a map at a "
@@ -316,6 +322,7 @@ int run(int argc, char** argv) {
   add_titanic(*titanic_app, titanic);
   add_bstar(*bstar_app, bstar);
   add_cat(*cat_app, cat);
+  add_proxy(*proxy_app, proxy);
   add_demo(*demo_app, demo);
   try {
     app.parse(argc, argv);
@@ -342,6 +349,9 @@ int run(int argc, char** argv) {
   }
   if (cat_app->parsed()) {
     return run_cat(cat);
+  }
+  if (proxy_app->parsed()) {
+    return run_proxy(proxy);
   }
   if (chp.parsed()) {
     return chp.run();

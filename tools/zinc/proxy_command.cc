@@ -1,0 +1,196 @@
+// zinc proxy
+
+#include "tools/zinc/proxy_command.h"
+
+#include "tools/zinc/any_socket.h"
+#include "tools/zinc/commands.h"
+#include "tools/zinc/repeated_signal.h"
+#include "tools/zinc/stop_signals.h"
+#include "zmtp/error.h"
+#include "zmtp/pattern/last_value_cache.h"
+#include "zmtp/socket/proxy.h"
+#include "zmtp/socket/rep_socket.h"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/system/system_error.hpp>
+#include <fmt/core.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <concepts>
+#include <csignal>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace zinc {
+
+namespace {
+
+namespace asio = boost::asio;
+
+void say_bound(const char* word, const std::vector<zmtp::endpoint>& bound) {
+  for (const auto& at : bound) {
+    fmt::print("{} {}\n", word, at.to_string());
+  }
+  std::fflush(stdout);
+}
+
+std::string text_of(const zmtp::proxy_statistics& s) {
+  const auto side = [](const zmtp::proxy_traffic& t) {
+    return fmt::format("{} messages ({} octets) received, {} ({}) sent", t.messages_received,
+                       t.octets_received, t.messages_sent, t.octets_sent);
+  };
+  return fmt::format("front end: {}; back end: {}; dropped: {}", side(s.frontend), side(s.backend),
+                     s.dropped);
+}
+
+class running_proxy {
+public:
+  running_proxy(const asio::any_io_executor& executor, const proxy_arguments& arguments)
+      : frontend_{executor, arguments.frontend.type, {}},
+        backend_{executor, arguments.backend.type, {}},
+        signals_{executor, [this] { proxy_->terminate(); }},
+        state_{executor, SIGUSR1, [this] { log_state(); }} {
+    join();
+    attach("bound", frontend_, arguments.frontend);
+    attach("bound", backend_, arguments.backend);
+    if (arguments.capture) {
+      capture_.emplace(executor, arguments.capture->type, zmtp::socket_options{});
+      capture_->visit([this]<class Socket>(Socket& one) {
+        if constexpr (zmtp::message_sink<Socket>) {
+          proxy_->capture_to(one);
+        }
+      });
+      attach("capture", *capture_, *arguments.capture);
+    }
+    if (!arguments.control.empty()) {
+      control_.emplace(executor);
+      proxy_->obey(*control_);
+      say_bound("control", {control_->bind(arguments.control)});
+    }
+    proxy_->async_run([this](zmtp::error_code ec) { end(ec); });
+  }
+
+  [[nodiscard]] int code() const noexcept { return code_; }
+
+private:
+  // Makes the proxy between the sockets as what they are.
+  void join() {
+    frontend_.visit([this]<class Front>(Front& front) {
+      backend_.visit([&]<class Back>(Back& back) {
+        if constexpr (zmtp::can_be_proxied<Front, Back>) {
+          proxy_.emplace(front, back);
+        }
+      });
+    });
+    if (!proxy_) {
+      throw boost::system::system_error{
+          zmtp::errc::bad_option,
+          "one side must receive, and the other send: nothing can go between these types"};
+    }
+    // A SUB has no other way to say what it wants. An XSUB is told by subscribers behind the other side.
+    for (auto* const side : {&frontend_, &backend_}) {
+      side->visit([]<class Socket>(Socket& one) {
+        if constexpr (std::same_as<Socket, zmtp::sub_socket>) {
+          one.subscribe("");
+        }
+      });
+    }
+  }
+
+  static void attach(const char* word, any_socket& socket, const proxy_side& side) {
+    say_bound(word, socket.attach(side.endpoints, !side.connect));
+  }
+
+  void log_state() const { spdlog::info("{}", text_of(proxy_->statistics())); }
+
+  void end(zmtp::error_code ec) {
+    if (ec) {
+      spdlog::error("{}", ec.message());
+      code_ = exit_code::failed;
+    }
+    log_state();
+    frontend_.base().close();
+    backend_.base().close();
+    if (capture_) {
+      capture_->base().close();
+    }
+    control_.reset();
+    signals_.cancel();
+    state_.cancel();
+  }
+
+  any_socket frontend_;
+  any_socket backend_;
+  std::optional<any_socket> capture_;
+  std::optional<zmtp::rep_socket> control_;
+  std::optional<zmtp::proxy> proxy_;
+  stop_signals signals_;
+  repeated_signal state_;
+  int code_ = exit_code::done;
+};
+
+class running_cache {
+public:
+  running_cache(const asio::any_io_executor& executor, const proxy_arguments& arguments)
+      : cache_{executor, {.limit = *arguments.last_values}},
+        signals_{executor, [this] { end(); }},
+        state_{executor, SIGUSR1, [this] { log_state(); }} {
+    for (const auto& at : arguments.frontend.endpoints) {
+      if (arguments.frontend.connect) {
+        cache_.connect(at);
+      } else {
+        say_bound("bound", {cache_.bind_for_publishers(at)});
+      }
+    }
+    for (const auto& at : arguments.backend.endpoints) {
+      if (arguments.backend.connect) {
+        cache_.connect_to_subscriber(at);
+      } else {
+        say_bound("bound", {cache_.bind(at)});
+      }
+    }
+  }
+
+  [[nodiscard]] static int code() noexcept { return exit_code::done; }
+
+private:
+  void log_state() const {
+    const auto now = cache_.status();
+    spdlog::info("{} messages forwarded, {} subscriptions; {} topics are kept, in {} octets",
+                 now.forwarded, now.subscriptions, now.topics, now.octets);
+  }
+  void end() {
+    log_state();
+    cache_.stop();
+    state_.cancel();
+  }
+
+  zmtp::last_value_cache cache_;
+  stop_signals signals_;
+  repeated_signal state_;
+};
+
+template <class Running>
+int run(const proxy_arguments& arguments) {
+  asio::io_context context{1};
+  Running one{context.get_executor(), arguments};
+  context.run();
+  return one.code();
+}
+
+}  // namespace
+
+int run_proxy(const proxy_arguments& arguments) {
+  spdlog::set_default_logger(spdlog::stderr_color_mt("proxy"));
+  try {
+    return arguments.last_values ? run<running_cache>(arguments) : run<running_proxy>(arguments);
+  } catch (const boost::system::system_error& e) {
+    spdlog::error("{}", e.what());
+    return e.code().category() == zmtp::zmtp_category() ? exit_code::misused : exit_code::failed;
+  }
+}
+
+}  // namespace zinc
