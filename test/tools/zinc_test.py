@@ -71,7 +71,7 @@ class Arguments(unittest.TestCase):
                 self.assertIn("zinc chp", result.stderr)
 
     def test_help_of_each_subcommand(self):
-        for name in ("broker", "worker", "request", "chp", "demo"):
+        for name in ("broker", "worker", "request", "cat", "proxy", "chp", "demo"):
             with self.subTest(name):
                 result = run(name, "--help")
                 self.assertEqual(result.returncode, 0)

@@ -9,6 +9,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/multiple_exceptions.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -26,6 +27,9 @@ namespace {
 int code_of(const std::exception_ptr& thrown, const char* name) {
   try {
     std::rethrow_exception(thrown);
+  } catch (const asio::multiple_exceptions& all) {
+    // Of coroutines that were awaited together.
+    return code_of(all.first_exception(), name);
   } catch (const boost::system::system_error& e) {
     if (e.code() == asio::error::operation_aborted) {
       return exit_code::done;

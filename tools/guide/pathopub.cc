@@ -1,0 +1,77 @@
+// pathopub: the publisher whose late subscribers wait for long. A thousand topics at once, then one of them
+// each second.
+
+#include "tools/guide/program.h"
+#include "zmtp/socket/pub_socket.h"
+
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <chrono>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+namespace asio = boost::asio;
+
+constexpr int topics = 1'000;
+
+struct settings {
+  std::string bind = "tcp://*:5556";
+  std::chrono::milliseconds before = 1s;
+  std::chrono::milliseconds interval = 1s;
+};
+
+zmtp::message update(int topic, const char* text) { return {fmt::format("{:03}", topic), text}; }
+
+std::vector<zmtp::message> first_updates() {
+  std::vector<zmtp::message> all;
+  for (int topic = 0; topic < topics; ++topic) {
+    all.push_back(update(topic, "Save Roger"));
+  }
+  return all;
+}
+
+// All topics go out at once, and nobody who listens is to miss one.
+zmtp::socket_options roomy() {
+  zmtp::socket_options options;
+  options.send_mark.messages = 10 * topics;
+  return options;
+}
+
+asio::awaitable<void> update_for_ever(zmtp::pub_socket& publisher, const settings& is) {
+  std::minstd_rand random{std::random_device{}()};
+  std::uniform_int_distribution<int> any{0, topics - 1};
+  for (;;) {
+    co_await guide::pause(is.interval);
+    auto m = update(any(random), "Off with his head!");
+    co_await publisher.async_send(std::move(m), asio::use_awaitable);
+  }
+}
+
+asio::awaitable<int> publish(const settings& is) {
+  const auto executor = co_await asio::this_coro::executor;
+  zmtp::pub_socket publisher{executor, roomy()};
+  publisher.bind(is.bind);
+  co_await guide::pause(is.before);
+  auto all = first_updates();
+  co_await publisher.async_send(all, asio::use_awaitable);
+  co_await update_for_ever(publisher, is);
+  co_return guide::exit_code::done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  settings is;
+  guide::command_line line{"Pathological publisher: a thousand topics, then one each second"};
+  line.endpoint("endpoint", is.bind, "where subscribers come");
+  line.milliseconds("--before", is.before, "that subscribers have to come before the first topic",
+                    0);
+  line.milliseconds("--interval", is.interval, "between updates");
+  return guide::run(line, argc, argv, publish, is);
+}
