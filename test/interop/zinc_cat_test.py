@@ -134,11 +134,13 @@ class Receivers(ShellCase):
         self.assertEqual(process.wait(), 0)
 
     def test_formats(self):
-        for form, expected in (("json", '["a",{"hex":"00ff"}]'), ("hex", "61 00ff")):
+        for form, expected in ((("--format", "json"), '["a",{"hex":"00ff"}]'),
+                               (("--json",), '["a",{"hex":"00ff"}]'),
+                               (("--format", "hex"), "61 00ff"), (("--format", "raw"), "a\0")):
             with self.subTest(form):
                 push, endpoint = self.bound(zmq.PUSH)
-                process = self.start_cat("pull", endpoint, "--count", "1", "--format", form)
-                push.send_multipart([b"a", b"\x00\xff"])
+                process = self.start_cat("pull", endpoint, "--count", "1", *form)
+                push.send_multipart([b"a", b"\x00\n" if "raw" in form else b"\x00\xff"])
                 self.assertEqual((process.read_line(), process.wait()), (expected, 0))
 
     def test_subscriptions(self):

@@ -15,16 +15,13 @@ namespace {
 
 using enum zmtp::socket_type;
 
-void add_form(CLI::App& app, const std::string& name, line_form& value,
-              const std::map<std::string, line_form>& forms, const std::string& text) {
-  std::string names;
-  for (const auto& [word, form] : forms) {
-    names += (names.empty() ? "" : "|") + word;
-  }
-  app.add_option_function<std::string>(
-         name, [&value, forms](const std::string& word) { value = forms.at(word); }, text)
+CLI::Option* add_form(CLI::App& app, const std::string& name, line_form& value,
+                      const std::map<std::string, line_form>& forms, const std::string& text) {
+  return app
+      .add_option_function<std::string>(
+          name, [&value, forms](const std::string& word) { value = forms.at(word); }, text)
       ->check(CLI::IsMember{forms})
-      ->type_name(names)
+      ->type_name("FORM")
       ->default_str("lines");
 }
 
@@ -76,7 +73,7 @@ void add_cat(CLI::App& app, cat_arguments& to) {
   app.add_option("ENDPOINT", to.endpoints, "to connect to, such as tcp://localhost:5555")
       ->required();
   app.add_flag("--bind", to.bind,
-               "bind to the endpoints instead; prints `bound ENDPOINT` as an error");
+               "bind to the endpoints instead; says `bound ENDPOINT` on standard error");
   app.add_option("--file", to.files,
                  "send this file as one message, instead of the lines of standard input; may be "
                  "repeated")
@@ -92,12 +89,16 @@ void add_cat(CLI::App& app, cat_arguments& to) {
   add_form(app, "--input", to.input,
            {{"lines", line_form::lines}, {"json", line_form::json}, {"hex", line_form::hex}},
            R"(what a line of the input is: text, ["part", {"hex": "00ff"}], or 70617274 00ff)");
-  add_form(app, "--format", to.format,
-           {{"lines", line_form::lines},
-            {"json", line_form::json},
-            {"hex", line_form::hex},
-            {"raw", line_form::raw}},
-           "what is printed of a message: the same, or the octets as they are");
+  auto* const format =
+      add_form(app, "--format", to.format,
+               {{"lines", line_form::lines},
+                {"json", line_form::json},
+                {"hex", line_form::hex},
+                {"raw", line_form::raw}},
+               "what is printed of a message: the same, or the octets as they are");
+  app.add_flag_callback(
+         "--json", [&to] { to.format = line_form::json; }, "as --format json")
+      ->excludes(format);
   app.add_option("--count", to.count,
                  "end after so many messages: received, or sent if the type only sends")
       ->check(CLI::PositiveNumber)
