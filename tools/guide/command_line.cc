@@ -10,6 +10,10 @@ void command_line::endpoint(const std::string& flag, std::string& value, const s
   app_.add_option(flag, value, text)->type_name("ENDPOINT")->capture_default_str();
 }
 
+void command_line::file(const std::string& flag, std::string& value, const std::string& text) {
+  app_.add_option(flag, value, text)->type_name("FILE")->capture_default_str();
+}
+
 void command_line::endpoints(const std::string& name, std::vector<std::string>& values,
                              const std::string& text) {
   app_.add_option(name, values, text)->type_name("ENDPOINT")->capture_default_str();

@@ -17,6 +17,7 @@ public:
   explicit command_line(const std::string& description);
 
   void endpoint(const std::string& flag, std::string& value, const std::string& text);
+  void file(const std::string& flag, std::string& value, const std::string& text);
   // Several; a flag is repeated, a name without dashes is the rest of the command line.
   void endpoints(const std::string& name, std::vector<std::string>& values,
                  const std::string& text);

@@ -1,0 +1,228 @@
+#!/usr/bin/python3
+"""mdbroker, mdworker, mdclient, mdclient2, mmiecho, titanic, ticlient, tripping, bstarsrv, bstarsrv2 and
+bstarcli beside peers that behave as the Guide's, in both roles, and with each other."""
+
+import re
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+from bstar_peers import GuideClient  # noqa: E402: behind the line above
+from guide_case import GuideCase  # noqa: E402
+from stand_in_broker import StandInBroker  # noqa: E402
+from zinc_programs import Program, reserve_endpoint  # noqa: E402
+
+STAMP = r"\d\d-\d\d-\d\d \d\d:\d\d:\d\d "
+NODE = str(Path(__file__).resolve().parent / "bstar_peers.py")
+# Of both nodes. So long that a busy machine does not take one for dead.
+HEARTBEAT = 250
+
+
+class Majordomo(GuideCase):
+    def start_mdbroker(self):
+        at = reserve_endpoint(self)
+        broker = self.start("mdbroker", "--bind", at)
+        self.assertRegex(broker.read_line(), f"^{STAMP}I: MDP broker/0.2.0 is active at {at}$")
+        return at
+
+    def stand_in(self):
+        broker = StandInBroker(self.context, "0.1")
+        self.addCleanup(broker.stop)
+        return broker.endpoint
+
+    # Ours and theirs as broker, worker and client, in every combination with one of ours.
+    def test_clients_are_answered_whoever_is_in_between(self):
+        for broker in (self.start_mdbroker, self.stand_in):
+            for worker in ("ours", "theirs"):
+                with self.subTest(broker=broker.__name__, worker=worker):
+                    at = broker()
+                    if worker == "ours":
+                        self.start("mdworker", "--connect", at)
+                    else:
+                        self.echo_worker(at, b"echo", "0.1")
+                    client = self.client(at, "0.1")
+                    self.assertEqual(client.request(b"echo", b"Hello world"), [b"Hello world"])
+                    self.assertEqual(self.run_program("mdclient", "--connect", at, "--count", "50")[:2],
+                                     (0, "50 requests/replies processed\n"))
+                    self.assertEqual(
+                        self.run_program("mdclient2", "--connect", at, "--count", "50",
+                                         "--in-flight", "10")[:2], (0, "50 replies received\n"))
+
+    def test_a_client_says_how_many_were_answered(self):
+        at = reserve_endpoint(self)
+        for name, said in (("mdclient", "requests/replies processed"), ("mdclient2", "replies received")):
+            with self.subTest(name):
+                code, out, _ = self.run_program(name, "--connect", at, "--count", "3", "--timeout", "50")
+                self.assertEqual((code, out.splitlines()[-1]), (1, f"0 {said}"))
+
+    def test_mmi(self):
+        at = self.start_mdbroker()
+        self.assertEqual(self.run_program("mmiecho", "--connect", at)[:2],
+                         (0, "Lookup echo service: 404\n"))
+        self.echo_worker(at, b"echo", "0.1")
+        self.client(at, "0.1").request(b"echo", b"x")
+        self.assertEqual(self.run_program("mmiecho", "--connect", at)[:2],
+                         (0, "Lookup echo service: 200\n"))
+
+    def test_mmi_without_a_broker(self):
+        self.assertEqual(
+            self.run_program("mmiecho", "--connect", reserve_endpoint(self), "--timeout", "50")[:2],
+            (1, "E: no response from broker, make sure it's running\n"))
+
+    def test_v_says_more(self):
+        at = reserve_endpoint(self)
+        broker = self.start("mdbroker", "--bind", at, "--heartbeat", "20", "-v")
+        broker.read_line()
+        worker = self.start("mdworker", "--connect", at, "-v")
+        self.assertRegex(worker.read_line(), f"^{STAMP}I: connecting to broker at {at}...$")
+        self.client(at, "0.1").request(b"echo", b"x")
+        self.assertRegex(worker.read_line(), f"^{STAMP}I: received message from broker: 1 parts$")
+        while "requests=" not in (line := broker.read_line()) and "workers=" not in line:
+            pass
+
+
+class Titanic(GuideCase):
+    def setUp(self):
+        super().setUp()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.store = f"{folder.name}/.titanic/store"
+        self.at = reserve_endpoint(self)
+        self.start("mdbroker", "--bind", self.at).read_line()
+
+    def start_titanic(self):
+        return self.start("titanic", "--connect", self.at, "--store", self.store)
+
+    def test_a_request_is_left_and_its_reply_is_fetched(self):
+        titanic = self.start_titanic()
+        self.echo_worker(self.at, b"echo", "0.1")
+        code, out, errors = self.run_program("ticlient", "--connect", self.at, "--again", "20",
+                                             patience=60)
+        self.assertEqual((code, out.splitlines()[-1]), (0, "Reply: Hello world"))
+        self.assertRegex(errors, r"^I: request UUID \[032\] [0-9A-F]{32}\n$")
+        self.stop(titanic)
+
+    # Drill: titanic is killed between 200 and execution.
+    def test_a_request_outlives_a_kill(self):
+        titanic = self.start_titanic()
+        client = self.start("ticlient", "--connect", self.at, "--again", "20")
+        self.assertEqual(client.read_line(), "I: no reply yet, trying again...")
+        titanic.kill()
+        self.start_titanic()
+        self.echo_worker(self.at, b"echo", "0.1")
+        while (line := client.read_line(60)) != "Reply: Hello world":
+            self.assertEqual(line, "I: no reply yet, trying again...")
+        self.assertEqual(client.wait(), 0)
+
+
+class Tripping(GuideCase):
+    def test_both_ways(self):
+        front, back = reserve_endpoint(self), reserve_endpoint(self)
+        code, out, _ = self.run_program(
+            "tripping", "--frontend", front, "--client", front, "--backend", back, "--worker", back,
+            "--synchronous", "100", "--asynchronous", "20000", patience=60)
+        self.assertEqual(code, 0)
+        self.assertRegex(out, r"^Setting up test...\nSynchronous round-trip test...\n \d+ calls/second\n"
+                              r"Asynchronous round-trip test...\n \d+ calls/second\n$")
+
+
+class BinaryStar(GuideCase):
+    def setUp(self):
+        super().setUp()
+        self.voters = {role: reserve_endpoint(self) for role in ("primary", "backup")}
+        self.states = {role: reserve_endpoint(self) for role in ("primary", "backup")}
+
+    def start_node(self, name, role, model=None):
+        """Of ours, if there is no model."""
+        other = "backup" if role == "primary" else "primary"
+        if model:
+            return Program(self, [sys.executable, NODE, model, role, self.voters[role],
+                                  self.states[role], self.states[other], str(HEARTBEAT)])
+        node = self.start(name, "-p" if role == "primary" else "-b", "--voter", self.voters[role],
+                          "--state", self.states[role], "--peer", self.states[other], "--heartbeat",
+                          str(HEARTBEAT))
+        self.assertEqual(node.read_line(),
+                         "I: Primary active, waiting for backup (passive)" if role == "primary"
+                         else "I: Backup passive, waiting for primary (active)")
+        return node
+
+    def read_ready(self, node, name, text):
+        line = node.read_line()
+        if name == "bstarsrv2":
+            self.assertRegex(line, f"^{STAMP}")
+            line = re.sub(f"^{STAMP}", "", line)
+        self.assertEqual(line, f"I: {text}".replace("ready", "ready as") if name == "bstarsrv2"
+                         else f"I: {text}")
+
+    def bstar_client(self):
+        client = GuideClient(self.context, [self.voters[role] for role in ("primary", "backup")],
+                             HEARTBEAT / 1000, 2 * HEARTBEAT / 1000)
+        self.addCleanup(client.close)
+        return client
+
+    # Drills: the active one is killed; the old primary comes back.
+    def test_the_backup_takes_over_and_the_primary_comes_back_passive(self):
+        for name in ("bstarsrv", "bstarsrv2"):
+            with self.subTest(name):
+                primary = self.start_node(name, "primary")
+                backup = self.start_node(name, "backup")
+                self.read_ready(primary, name, "connected to backup (passive), ready active")
+                self.read_ready(backup, name, "connected to primary (active), ready passive")
+                client = self.start("bstarcli", "--primary", self.voters["primary"], "--backup",
+                                    self.voters["backup"], "--interval", "10", "--timeout",
+                                    str(HEARTBEAT), "--settle", str(2 * HEARTBEAT))
+                self.assertEqual(client.read_line(),
+                                 f"I: connecting to server at {self.voters['primary']}...")
+                self.assertEqual(client.read_line(), "I: server replied OK (1)")
+                primary.kill()
+                while (line := client.read_line()).startswith("I: server replied OK"):
+                    pass
+                self.assertEqual(line, "W: no response from server, failing over")
+                self.assertEqual(client.read_line(),
+                                 f"I: connecting to server at {self.voters['backup']}...")
+                self.assertRegex(client.read_line(), r"^I: server replied OK \(\d+\)$")
+                self.read_ready(backup, name, "failover successful, ready active")
+                primary = self.start_node(name, "primary")
+                self.read_ready(primary, name, "connected to backup (active), ready passive")
+                self.stop(primary)
+                self.stop(client)
+                self.stop(backup)
+
+    def test_beside_a_node_and_a_client_of_the_guides(self):
+        for name, model in (("bstarsrv", "poc"), ("bstarsrv2", "reactor")):
+            with self.subTest(name):
+                primary = self.start_node(name, "primary")
+                backup = self.start_node(name, "backup", model)
+                self.read_ready(primary, name, "connected to backup (passive), ready active")
+                client = self.bstar_client()
+                self.assertEqual(client.request(), 0)
+                primary.kill()
+                self.assertEqual(client.request(), 1)
+                backup.kill()
+
+    def test_a_primary_alone(self):
+        for name in ("bstarsrv", "bstarsrv2"):
+            with self.subTest(name):
+                primary = self.start_node(name, "primary")
+                self.assertEqual(self.bstar_client().request(), 0)
+                self.read_ready(primary, name, "request from client, ready active")
+                self.stop(primary)
+
+    def test_usage(self):
+        for name, said in (("bstarsrv", "bstarsrv"), ("bstarsrv2", "bstarsrvs")):
+            for words in ((), ("-p", "-b")):
+                with self.subTest(name, words=words):
+                    self.assertEqual(self.run_program(name, *words)[:2],
+                                     (0, f"Usage: {said} {{ -p | -b }}\n"))
+
+
+class Help(GuideCase):
+    def test_each_says_what_it_is_and_its_endpoints(self):
+        self.expect_help(("mdbroker", "mdworker", "mdclient", "mdclient2", "mmiecho", "titanic",
+                          "ticlient", "tripping", "bstarsrv", "bstarsrv2", "bstarcli"))
+
+
+if __name__ == "__main__":
+    unittest.main()

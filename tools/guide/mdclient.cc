@@ -1,0 +1,59 @@
+// mdclient: asks the service echo of a Majordomo broker a hundred thousand times, one after the other.
+
+#include "mdp/client.h"
+#include "tools/guide/clock_log.h"
+#include "tools/guide/program.h"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <string>
+#include <utility>
+
+namespace {
+
+namespace asio = boost::asio;
+
+struct settings {
+  std::string connect = "tcp://localhost:5555";
+  mdp::client_options client{.protocol = mdp::version::v01};
+  std::size_t count = 100'000;
+  bool verbose = false;
+};
+
+asio::awaitable<int> ask(const settings& is) {
+  const auto executor = co_await asio::this_coro::executor;
+  if (is.verbose) {
+    guide::log("I: connecting to broker at {}...", is.connect);
+  }
+  mdp::client client{executor, is.connect, is.client};
+  std::size_t done = 0;
+  while (done < is.count) {
+    zmtp::message body{"Hello world"};
+    const auto [ec, reply] =
+        co_await client.async_request("echo", std::move(body), asio::as_tuple(asio::use_awaitable));
+    if (ec) {
+      if (ec != asio::error::operation_aborted) {
+        guide::log("E: {}, abandoning", ec.message());
+      }
+      break;
+    }
+    ++done;
+  }
+  guide::say("{} requests/replies processed", done);
+  co_return done == is.count ? guide::exit_code::done : guide::exit_code::failed;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  settings is;
+  guide::command_line line{
+      "Majordomo client of MDP/0.1 that asks `echo` one thing after the other"};
+  line.endpoint("--connect", is.connect, "of the broker");
+  line.number("--count", is.count, "of requests");
+  line.milliseconds("--timeout", is.client.timeout, "of each of three attempts");
+  line.flag("-v", is.verbose, "log what happens");
+  return guide::run(line, argc, argv, ask, is);
+}

@@ -1,0 +1,51 @@
+// mdworker: Majordomo worker that echoes.
+
+#include "mdp/worker.h"
+#include "tools/guide/clock_log.h"
+#include "tools/guide/program.h"
+
+#include <boost/asio/this_coro.hpp>
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+namespace {
+
+namespace asio = boost::asio;
+
+struct settings {
+  std::string connect = "tcp://localhost:5555";
+  mdp::worker_options worker{.service = "echo", .protocol = mdp::version::v01};
+  bool verbose = false;
+};
+
+asio::awaitable<int> echo(const settings& is) {
+  const auto executor = co_await asio::this_coro::executor;
+  if (is.verbose) {
+    guide::log("I: connecting to broker at {}...", is.connect);
+  }
+  const mdp::worker worker{executor, is.connect, is.worker, [&is](mdp::worker_request request) {
+                             if (is.verbose) {
+                               guide::log("I: received message from broker: {} parts",
+                                          request.body().part_count());
+                             }
+                             auto answer = std::move(request.body());
+                             // The broker may be gone, and then gives it to another.
+                             static_cast<void>(request.reply(std::move(answer)));
+                           }};
+  co_await guide::until_stopped();
+  co_return guide::exit_code::done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  settings is;
+  guide::command_line line{"Majordomo worker of MDP/0.1 that echoes"};
+  line.endpoint("--connect", is.connect, "of the broker");
+  line.milliseconds("--heartbeat", is.worker.heartbeat_interval, "between heartbeats");
+  line.milliseconds("--reconnect", is.worker.reconnect_delay, "after a dead broker");
+  line.flag("-v", is.verbose, "log what comes");
+  return guide::run(line, argc, argv, echo, is);
+}

@@ -1,0 +1,74 @@
+// ticlient: leaves a request for the service echo with Titanic, and comes back for the reply.
+
+#include "mdp/titanic/client.h"
+#include "mdp/titanic/error.h"
+#include "tools/guide/clock_log.h"
+#include "tools/guide/program.h"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/system/system_error.hpp>
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+namespace {
+
+using namespace std::chrono_literals;
+namespace asio = boost::asio;
+namespace titanic = mdp::titanic;
+
+struct settings {
+  std::string connect = "tcp://localhost:5555";
+  std::chrono::milliseconds first = 100ms;
+  std::chrono::milliseconds again = 5s;
+  bool verbose = false;
+};
+
+asio::awaitable<int> leave_and_come_back(const settings& is) {
+  const auto executor = co_await asio::this_coro::executor;
+  if (is.verbose) {
+    guide::log("I: connecting to broker at {}...", is.connect);
+  }
+  titanic::client client{executor, is.connect};
+  zmtp::message body{"Hello world"};
+  const auto id = co_await client.async_request("echo", std::move(body), asio::use_awaitable);
+  fmt::print(stderr, "I: request UUID [032] {}\n", id.to_string());
+  co_await guide::pause(is.first);
+  for (;;) {
+    const auto [ec, reply] = co_await client.async_reply(id, asio::as_tuple(asio::use_awaitable));
+    if (!ec) {
+      guide::say("Reply: {}", reply.back());
+      co_await client.async_close(id, asio::use_awaitable);
+      co_return guide::exit_code::done;
+    }
+    if (ec == titanic::errc::unknown_id) {
+      guide::say("E: client fatal error, aborting");
+      co_return guide::exit_code::failed;
+    }
+    if (ec == titanic::errc::request_failed) {
+      guide::say("E: server fatal error, aborting");
+      co_return guide::exit_code::failed;
+    }
+    if (ec == asio::error::operation_aborted) {
+      throw boost::system::system_error{ec};
+    }
+    // Also when Titanic, or the broker, is away: the request is not lost.
+    guide::say("I: no reply yet, trying again...");
+    co_await guide::pause(is.again);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  settings is;
+  guide::command_line line{
+      "Titanic client: leaves a request for `echo`, and comes back for the reply"};
+  line.endpoint("--connect", is.connect, "of the broker");
+  line.milliseconds("--again", is.again, "until it asks again for the reply");
+  line.flag("-v", is.verbose, "log what happens");
+  return guide::run(line, argc, argv, leave_and_come_back, is);
+}
