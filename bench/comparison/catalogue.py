@@ -134,6 +134,21 @@ def _fan_out(peers, quick=()):
                                "64 KiB written to each peer")
 
 
+def _black_box():
+    def pair(key, label, subscriber, *shards):
+        return Contestant(key, label, (
+            Process("feed", OURS + "feed", ("{bind}", "100", "{count}"), when_listening=False),
+            Process("subscriber", subscriber, ("{connect}", "100", "{count}", "1000", *shards))),
+            "subscriber")
+    return Workload("black_box", "Black Box, 1 µs a message, 100 B", THROUGHPUT,
+                    (pair("ours", "two shards", OURS + "working_sub", "2"),
+                     pair("theirs", "libzmq, one thread", THEIRS + "working_sub")),
+                    100_000, (at_least(1.6),), quick=("ours", "theirs"),
+                    conditions="a subscriber that works for 1 µs on each message, of 1,000 topics: "
+                               "sharded_subscriber with two threads that work, and one libzmq SUB; "
+                               "both are fed by our PUB, which waits for them")
+
+
 def _topics(count):
     plural = "s" if count > 1 else ""
     def pair(key, label, source, sink):
@@ -337,6 +352,7 @@ WORKLOADS = (
     _fan_out(10, QUICK),
     _fan_out(100),
     _fan_out(1000),
+    _black_box(),
     _idle_memory(),
     *(_connections(count) for count in (1, 100, 1000, 10_000)),
     *(_topics(count) for count in (1, 1000, 1_000_000)),
