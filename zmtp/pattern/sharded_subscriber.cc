@@ -1,5 +1,6 @@
 #include "zmtp/pattern/sharded_subscriber.h"
 
+#include "zmtp/pattern/batch_footprint.h"
 #include "zmtp/pattern/shard_of.h"
 #include "zmtp/socket/sub_socket.h"
 
@@ -39,15 +40,14 @@ public:
   // False if it is full, and `batch` is as it was; `on_room` is called when it is not any more. A batch that
   // `must` be taken is.
   [[nodiscard]] bool take(std::vector<message>& batch, bool must) {
+    const auto octets = batch_footprint{batch}.octets();
     const std::lock_guard alone{lock_};
     if (!must && (waiting_.size() >= options_.queue_messages || octets_ >= options_.queue_octets)) {
       ++counters_.full;
       room_wanted_ = true;
       return false;
     }
-    for (const auto& m : batch) {
-      octets_ += m.memory_size();
-    }
+    octets_ += octets;
     counters_.received += batch.size();
     if (waiting_.empty()) {
       waiting_.swap(batch);
@@ -177,8 +177,12 @@ private:
 
   void sort() {
     for (auto& m : batch_) {
-      m.compact();
       shards_[shard_of(m.front(), shards_.size())].batch.push_back(std::move(m));
+    }
+    for (auto& one : shards_) {
+      if (batch_footprint{one.batch}.wasteful()) {
+        std::for_each(one.batch.begin(), one.batch.end(), [](message& m) { m.compact(); });
+      }
     }
     receiving_ = false;
   }
