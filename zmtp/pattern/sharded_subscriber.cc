@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iterator>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -38,25 +37,26 @@ public:
   void on_room(std::function<void()> call) { on_room_ = std::move(call); }
 
   // False if it is full, and `batch` is as it was; `on_room` is called when it is not any more. A batch that
-  // `must` be taken is.
+  // `must` be taken is. Batches are passed on whole: moving each message once more costs as much as receiving
+  // it.
   [[nodiscard]] bool take(std::vector<message>& batch, bool must) {
     const auto octets = batch_footprint{batch}.octets();
     const std::lock_guard alone{lock_};
-    if (!must && (waiting_.size() >= options_.queue_messages || octets_ >= options_.queue_octets)) {
+    if (!must && (messages_ >= options_.queue_messages || octets_ >= options_.queue_octets)) {
       ++counters_.full;
       room_wanted_ = true;
       return false;
     }
     octets_ += octets;
+    messages_ += batch.size();
     counters_.received += batch.size();
-    if (waiting_.empty()) {
-      waiting_.swap(batch);
-    } else {
-      waiting_.insert(waiting_.end(), std::make_move_iterator(batch.begin()),
-                      std::make_move_iterator(batch.end()));
-      batch.clear();
+    counters_.most_waiting = std::max(counters_.most_waiting, messages_);
+    waiting_.push_back(std::move(batch));
+    batch.clear();
+    if (!spare_.empty()) {
+      batch.swap(spare_.back());
+      spare_.pop_back();
     }
-    counters_.most_waiting = std::max(counters_.most_waiting, waiting_.size());
     if (!std::exchange(scheduled_, true)) {
       boost::asio::post(context_, [this] { process(); });
     }
@@ -74,9 +74,8 @@ private:
     bool tell = false;
     {
       const std::lock_guard alone{lock_};
-      counters_.processed += in_hand_.size();
-      in_hand_.clear();
       in_hand_.swap(waiting_);
+      messages_ = 0;
       octets_ = 0;
       scheduled_ = !in_hand_.empty();
       tell = std::exchange(room_wanted_, false);
@@ -84,12 +83,29 @@ private:
     if (tell) {
       on_room_();
     }
+    for (auto& batch : in_hand_) {
+      handlers_.on_messages(index_, batch);
+      give_back(batch);
+    }
     if (!in_hand_.empty()) {
-      handlers_.on_messages(index_, in_hand_);
+      in_hand_.clear();
       // What else the context has to do has its turn.
       boost::asio::post(context_, [this] { process(); });
     }
   }
+
+  // The messages end outside the lock.
+  void give_back(std::vector<message>& batch) {
+    const auto count = batch.size();
+    batch.clear();
+    const std::lock_guard alone{lock_};
+    counters_.processed += count;
+    if (spare_.size() < most_spare) {
+      spare_.push_back(std::move(batch));
+    }
+  }
+
+  static constexpr std::size_t most_spare = 16;  // of 128 KiB each at most
 
   const std::size_t index_;
   const sharded_subscriber_options& options_;
@@ -97,13 +113,15 @@ private:
   std::function<void()> on_room_;
 
   mutable std::mutex lock_;
-  std::vector<message> waiting_;
-  std::size_t octets_ = 0;  // of what waits
+  std::vector<std::vector<message>> waiting_;
+  std::size_t messages_ = 0;                 // that wait
+  std::size_t octets_ = 0;                   // that these pin
+  std::vector<std::vector<message>> spare_;  // empty ones, for their memory
   shard_counters counters_;
   bool scheduled_ = false;
   bool room_wanted_ = false;
 
-  std::vector<message> in_hand_;  // of the thread alone
+  std::vector<std::vector<message>> in_hand_;  // of the thread alone
   boost::asio::io_context context_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
       context_.get_executor()};

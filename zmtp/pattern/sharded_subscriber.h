@@ -39,7 +39,8 @@ struct shard_counters {
 };
 
 struct sharded_subscriber_handlers {
-  // Called in the thread of shard `shard`, with messages in the order in which they were received. It
+  // Called in the thread of shard `shard`, with messages in the order in which they were received; they end
+  // when it returns. It
   // must not throw.
   std::function<void(std::size_t shard, std::span<const message> batch)> on_messages;
   // Called in the receiving thread when it has closed the socket because a shard was full.
