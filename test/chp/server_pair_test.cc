@@ -529,9 +529,27 @@ TEST_F(server_pair, an_offer_to_one_that_stands_still_meanwhile_is_made_again) {
   EXPECT_EQ(a.content(), b.content());
 }
 
+TEST_F(server_pair, an_offer_of_which_something_was_missed_is_not_said_to_be_looked_at) {
+  begin();
+  const auto backup = a.asker("chp-ack,chp-backup");
+  const auto offer = [&](std::uint64_t number) {
+    a.say(backup, make_resubmission(0, "k" + std::to_string(number), id(number), {}, "v"));
+  };
+  offer(1);
+  a.server.suspend(a.actions);
+  offer(2);
+  a.activate(1);
+  offer(3);
+  a.replies[backup].clear();
+  a.say(backup, make_resubmission_end(3));
+  EXPECT_TRUE(a.replies[backup].empty());
+  EXPECT_TRUE(a.closed.contains(backup)) << "and all is offered again";
+  EXPECT_EQ(a.content(), (content{{"k1", "v"}, {"k3", "v"}}));
+}
+
 TEST_F(server_pair, a_loser_that_is_active_again_tells_what_has_changed_from_what_has_not) {
   begin();
-  set_both("of a", "1", id(1));
+  set_both("of a", "1", update_id::of_random(5, 5));
   set_both("of b", "1", id(2));
   unlink();
   b.activate(2);
@@ -553,7 +571,11 @@ TEST_F(server_pair, a_loser_that_is_active_again_offers_no_more_to_the_other_one
     a.set("k" + std::to_string(n), "v", id(static_cast<std::uint64_t>(n) + 1));
   }
   a.server.deactivate(a.now, a.actions);
-  link_and_cut_when([&] { return a.server.status().following; });
+  // The connections stand, and nothing goes over them any more.
+  link_and_cut_when([&] {
+    a.linked = b.linked = a.linked && !a.server.status().following;
+    return false;
+  });
   a.activate(3);
   // There was room on the connection that it had.
   a.server.on_source_writable(a.now, a.actions);
