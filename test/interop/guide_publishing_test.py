@@ -158,7 +158,7 @@ class LastValues(GuideCase):
     def test_a_wildcard_is_refused_with_its_name(self):
         code, _, errors = self.run_program("lvcache", "--connect", "tcp://*:5557", "--bind",
                                            "tcp://127.0.0.1:*")
-        self.assertEqual(code, 1)
+        self.assertEqual(code, 2)
         self.assertIn("tcp://*:5557", errors)
 
 
