@@ -1,6 +1,6 @@
 #include "zmtp/pattern/sharded_subscriber.h"
 
-#include "zmtp/pattern/batch_footprint.h"
+#include "zmtp/pattern/message_packer.h"
 #include "zmtp/pattern/shard_of.h"
 #include "zmtp/socket/sub_socket.h"
 
@@ -40,7 +40,10 @@ public:
   // `must` be taken is. Batches are passed on whole: moving each message once more costs as much as receiving
   // it.
   [[nodiscard]] bool take(std::vector<message>& batch, bool must) {
-    const auto octets = batch_footprint{batch}.octets();
+    std::size_t octets = 0;
+    for (const auto& m : batch) {
+      octets += message_packer::charge(m);
+    }
     const std::lock_guard alone{lock_};
     if (!must && (messages_ >= options_.queue_messages || octets_ >= options_.queue_octets)) {
       ++counters_.full;
@@ -115,7 +118,7 @@ private:
   mutable std::mutex lock_;
   std::vector<std::vector<message>> waiting_;
   std::size_t messages_ = 0;                 // that wait
-  std::size_t octets_ = 0;                   // that these pin
+  std::size_t octets_ = 0;                   // that these take
   std::vector<std::vector<message>> spare_;  // empty ones, for their memory
   shard_counters counters_;
   bool scheduled_ = false;
@@ -155,7 +158,7 @@ public:
 
   void start(const std::vector<std::unique_ptr<shard>>& shards) {
     for (const auto& one : shards) {
-      shards_.push_back({one.get(), {}});
+      shards_.push_back({.to = one.get()});
       one->on_room([this] { boost::asio::post(context_, [this] { hand_over(); }); });
     }
     receive();
@@ -178,7 +181,8 @@ public:
 private:
   struct lane {
     shard* to;
-    std::vector<message> batch;  // that it has no room for
+    std::vector<message> batch{};  // that it has no room for
+    message_packer packer{};
   };
 
   // It has nothing to write, for which it would linger.
@@ -195,12 +199,9 @@ private:
 
   void sort() {
     for (auto& m : batch_) {
-      shards_[shard_of(m.front(), shards_.size())].batch.push_back(std::move(m));
-    }
-    for (auto& one : shards_) {
-      if (batch_footprint{one.batch}.wasteful()) {
-        std::for_each(one.batch.begin(), one.batch.end(), [](message& m) { m.compact(); });
-      }
+      auto& one = shards_[shard_of(m.front(), shards_.size())];
+      one.packer.pack(m);
+      one.batch.push_back(std::move(m));
     }
     receiving_ = false;
   }
@@ -208,8 +209,8 @@ private:
   // Again and again, until all have what is theirs. Then on to the next.
   void hand_over() {
     bool all = true;
-    for (auto& [to, batch] : shards_) {
-      if (!batch.empty() && !to->take(batch, !socket_.is_open())) {
+    for (auto& one : shards_) {
+      if (!one.batch.empty() && !one.to->take(one.batch, !socket_.is_open())) {
         all = false;
       }
     }

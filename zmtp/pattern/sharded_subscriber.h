@@ -23,7 +23,7 @@ struct sharded_subscriber_options {
   std::size_t shards = 2;
   // What waits for one shard. It is full when either is reached, and exceeds them by one batch at most.
   std::size_t queue_messages = 8'192;
-  std::size_t queue_octets = 64 * 1024 * 1024;  // with the read buffers that they pin
+  std::size_t queue_octets = 64 * 1024 * 1024;
   // A shard is full: nothing more is received until it has room, for any of them, and the publisher's own
   // marks count; or, if this is set, the socket is closed, so that what is missed is known to be missed.
   bool close_when_full = false;
