@@ -275,8 +275,10 @@ void server_core::carry_out() {
   publish();
   tell();
   for (auto& [to, content] : actions_.reply) {
-    // What has no room is of a peer that reads nothing and asks on: it asks again.
-    (void)snapshots_.try_send(to, std::move(content));
+    // Who waits for it would wait for ever; on another connection it offers all of it again.
+    if (snapshots_.try_send(to, std::move(content)) != zmtp::send_status::queued) {
+      snapshots_.disconnect(to);
+    }
   }
   actions_.reply.clear();
   for (const auto peer : actions_.close_askers) {

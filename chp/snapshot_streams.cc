@@ -49,6 +49,10 @@ snapshot_streams::asked snapshot_streams::ask(zmtp::peer_id peer, std::string_vi
     return asked::refused;
   }
   auto& r = at->second;
+  // It takes the first answer, whichever question that was to.
+  if (r.said.backup && !r.asked.empty()) {
+    return asked::another;
+  }
   r.asked.emplace_back(subtree);
   return r.asked.size() == 1 ? asked::first : asked::another;
 }

@@ -22,7 +22,8 @@
 namespace chp {
 
 // Peers of the snapshot port, and what they are sent. Each question has an answer of its own, in the order
-// of the questions: who asked twice may count them.
+// of the questions: who asked twice may count them. A backup does not, and gets one for all that it asked
+// before that has ended.
 class snapshot_streams {
 public:
   using time_point = std::chrono::steady_clock::time_point;

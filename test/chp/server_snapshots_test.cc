@@ -188,5 +188,22 @@ TEST_F(server_snapshots, are_broken_off_when_the_server_becomes_passive) {
   EXPECT_EQ(s.replies[waiting].size(), 1U);
 }
 
+// It asks until it is answered, and what it has said while the network was cut comes all at once.
+TEST_F(server_snapshots, a_backup_gets_one_for_what_it_has_asked_meanwhile) {
+  server_setting s{in_pieces_of(1), server_state::kind::paired};
+  s.activate(1);
+  s.set("a", "1");
+  s.set("b", "2");
+  const auto backup = s.asker("chp-ack,chp-backup");
+  for (int n = 0; n < 100; ++n) {
+    s.say(backup, make_snapshot_request(""));
+  }
+  s.read(backup);
+  EXPECT_EQ(s.server.status().counters.snapshots, 1U);
+  s.say(backup, make_snapshot_request(""));
+  s.read(backup);
+  EXPECT_EQ(s.server.status().counters.snapshots, 2U);
+}
+
 }  // namespace
 }  // namespace chp

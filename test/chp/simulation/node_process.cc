@@ -509,8 +509,11 @@ void node_process::carry_out() {
   }
   auto& router = *one.snapshots;
   for (auto& next : std::exchange(actions.reply, {})) {
-    (void)router.send(
-        [&](zmtp::if_full) { return router.state().send(next.to, std::move(next.content)); });
+    if (router.send([&](zmtp::if_full) {
+          return router.state().send(next.to, std::move(next.content));
+        }) != zmtp::send_status::queued) {
+      router.disconnect(next.to);
+    }
   }
   for (const auto peer : std::exchange(actions.close_askers, {})) {
     router.disconnect(peer);
