@@ -23,14 +23,16 @@ FLOORS = [
 
     ("chp/replicated_server",  ["chp", "bstar"]),
     ("chp/blocking",           ["chp", "zmtp/blocking"]),
-    ("chp",                    ["zmtp/pattern"]),
+    ("chp",                    ["zmtp/pattern", "zmtp/storage"]),
     ("bstar",                  ["zmtp/pattern"]),
-    ("mdp/titanic",            ["mdp"]),
+    ("mdp/titanic",            ["mdp", "zmtp/storage"]),
     ("mdp/blocking",           ["mdp", "zmtp/blocking"]),
     ("mdp",                    ["zmtp/pattern"]),
 
     ("zmtp/pattern",           ["zmtp/socket"]),
     ("zmtp/blocking",          ["zmtp/socket"]),
+    # Files of what must last, for which no socket is needed.
+    ("zmtp/storage",           []),
 
     ("zmtp/socket",            ["zmtp/transport", "zmtp/routing", "zmtp/conversation"]),
     ("zmtp/transport",         ["zmtp"]),

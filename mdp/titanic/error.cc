@@ -8,18 +8,6 @@ namespace {
 
 const char* text(errc e) noexcept {
   switch (e) {
-    case errc::not_a_store: return "the file is no store of Titanic: name another, or a new one";
-    case errc::store_version:
-      return "the store is of another version: use the program that wrote it";
-    case errc::store_in_use: return "another process has the store: stop it, or name another store";
-    case errc::store_damaged:
-      return "rows of the store are missing or altered: run `zinc titanic --salvage` to keep the "
-             "rest";
-    case errc::store_full: return "no room in the store: free disk space, or close requests";
-    case errc::store_failed:
-      return "the store could not be written: look after the disk, then start again";
-    case errc::row_damaged:
-      return "a row of the store is missing or altered: run `zinc titanic --salvage`";
     case errc::bad_request:
       return "refused as no request: send the name of a service and at least one frame of body";
     case errc::unknown_id: return "no request of this id: it was closed, or never stored";

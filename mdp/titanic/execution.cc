@@ -214,7 +214,7 @@ void execution::store_outcome(std::uint64_t number, titanic_actions& out) {
 void execution::on_outcome_stored(const store_tickets::ticket& about, error_code ec, time_point now,
                                   titanic_actions& out) {
   auto* const one = requests_.find(about.number, about.accepted, request_phase::storing);
-  if (one != nullptr && ec == errc::store_full) {
+  if (one != nullptr && ec == zmtp::storage_errc::store_full) {
     // Kept in memory until there is room: what was carried out need not be again.
     outcomes_.rest(about.number, now + options_.most_backoff);
     return;

@@ -63,7 +63,7 @@ store_result memory_store::carry_out(store_operation&& what) {
   }
   const auto reads = what.what == operation::read_request || what.what == operation::read_reply;
   if (reads && result.body.empty()) {
-    result.ec = errc::row_damaged;
+    result.ec = zmtp::storage_errc::row_damaged;
   }
   return result;
 }

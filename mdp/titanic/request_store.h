@@ -1,9 +1,9 @@
 #pragma once
 // Where requests and their replies are kept: slots with dense numbers, each empty or of one request.
 
-#include "mdp/titanic/error.h"
 #include "mdp/titanic/request_id.h"
 #include "zmtp/message.h"
+#include "zmtp/storage/error.h"
 
 #include <boost/system/error_code.hpp>
 

@@ -1,6 +1,6 @@
 #include "mdp/titanic/slot_file.h"
 
-#include <sqlite3.h>
+#include "zmtp/storage/error.h"
 
 #include <algorithm>
 #include <set>
@@ -29,7 +29,7 @@ slot_file::~slot_file() = default;
 error_code slot_file::open(std::vector<kept_request>& slots) {
   auto ec = open_file();
   if (!ec) {
-    ec = slot_rows::read_all(database_, slots);
+    ec = slot_rows::read_all(file_.database(), slots);
   }
   if (!ec) {
     slots_ = slots.size();
@@ -41,74 +41,13 @@ error_code slot_file::open(std::vector<kept_request>& slots) {
 }
 
 error_code slot_file::open_file() {
-  if (const auto ec = database_.open(options_.path.c_str(), options_.vfs)) {
-    return ec;
-  }
-  // Nothing is written before it is known to be a store.
-  std::int64_t tables = 0;
-  std::int64_t id = 0;
-  std::int64_t version = 0;
-  auto ec = database_.execute("PRAGMA locking_mode = EXCLUSIVE");
-  if (!ec) {
-    ec = database_.number_of("SELECT count(*) FROM sqlite_schema", tables);
-  }
-  if (!ec) {
-    ec = database_.number_of("PRAGMA application_id", id);
-  }
-  if (!ec) {
-    ec = database_.number_of("PRAGMA user_version", version);
-  }
-  if (ec) {
-    return ec;
-  }
-  const auto is_new = tables == 0 && id == 0;
-  if (!is_new && id != application) {
-    return errc::not_a_store;
-  }
-  if (!is_new && version != file_version) {
-    return errc::store_version;
-  }
-  // The log is emptied between batches, not in the midst of a commit, and what goes wrong then is seen.
-  ec = database_.execute("PRAGMA journal_mode = WAL");
-  if (!ec) {
-    ec =
-        database_.execute(options_.sync ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = OFF");
-  }
-  if (!ec) {
-    ec = database_.execute(
-        "PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -65536");
-  }
-  if (ec) {
-    return ec;
-  }
-  sqlite3_wal_hook(
-      database_.handle(),
-      [](void* self, sqlite3*, const char*, int pages) {
-        static_cast<slot_file*>(self)->log_pages_ = pages;
-        return SQLITE_OK;
-      },
-      this);
-  if (is_new) {
-    ec = make_tables();
-  }
-  return ec ? ec : prepare();
-}
-
-error_code slot_file::make_tables() {
-  const auto sql = "BEGIN IMMEDIATE;" + slot_rows::tables() +
-                   "PRAGMA application_id = " + std::to_string(application) +
-                   "; PRAGMA user_version = " + std::to_string(file_version) + "; COMMIT";
-  const auto ec = database_.execute(sql.c_str());
-  database_.roll_back();
-  return ec;
-}
-
-error_code slot_file::prepare() {
-  auto ec = begin_.prepare(database_, "BEGIN IMMEDIATE");
-  if (!ec) {
-    ec = commit_.prepare(database_, "COMMIT");
-  }
-  return ec ? ec : rows_.prepare(database_);
+  const auto ec = file_.open(
+      {.path = options_.path,
+       .sync = options_.sync,
+       .log_pages = options_.log_pages,
+       .vfs = options_.vfs},
+      {.application = application, .version = file_version, .tables = slot_rows::tables()});
+  return ec ? ec : rows_.prepare(file_.database());
 }
 
 void slot_file::carry_out(const std::vector<store_operation>& batch,
@@ -118,7 +57,7 @@ void slot_file::carry_out(const std::vector<store_operation>& batch,
     results.push_back({.ticket = one.ticket});
   }
   const auto writes = !std::all_of(batch.begin(), batch.end(), reads);
-  error_code ec = failed_ ? errc::store_failed : error_code{};
+  error_code ec = failed_ ? zmtp::storage_errc::store_failed : error_code{};
   const auto accepts = std::any_of(batch.begin(), batch.end(), [](const store_operation& one) {
     return one.what == operation::accept;
   });
@@ -140,14 +79,14 @@ void slot_file::carry_out(const std::vector<store_operation>& batch,
     if (!ec) {
       ec = transact(batch, results, what_gives_way::nothing);
     }
-    if (ec == errc::store_full) {
+    if (ec == zmtp::storage_errc::store_full) {
       ec = transact(batch, results, what_gives_way::what_is_accepted);
     }
-    if (ec == errc::store_full && reserve_->release()) {
+    if (ec == zmtp::storage_errc::store_full && reserve_->release()) {
       ec = transact(batch, results, what_gives_way::what_is_accepted);
     }
     // Whatever it was, a write that failed once is not trusted again.
-    failed_ = ec && ec != errc::store_full;
+    failed_ = ec && ec != zmtp::storage_errc::store_full;
   }
   for (std::size_t i = 0; i < batch.size(); ++i) {
     if (read_already[i]) {
@@ -156,7 +95,7 @@ void slot_file::carry_out(const std::vector<store_operation>& batch,
     if (reads(batch[i])) {
       read(batch[i], results[i]);
     } else if (ec) {
-      results[i].ec = failed_ ? errc::store_failed : errc::store_full;
+      results[i].ec = failed_ ? zmtp::storage_errc::store_failed : zmtp::storage_errc::store_full;
     }
   }
 }
@@ -168,7 +107,7 @@ error_code slot_file::hold_reserve() {
   // Trying takes time, and what space there is.
   const auto now = std::chrono::steady_clock::now();
   if (now < hold_again_at_) {
-    return errc::store_full;
+    return zmtp::storage_errc::store_full;
   }
   hold_again_at_ = now + options_.reserve_retry;
   if (reserve_->hold()) {
@@ -178,35 +117,26 @@ error_code slot_file::hold_reserve() {
   // of the reserve; the other is for the log, which gives back what it has taken.
   std::int64_t pages = 0;
   std::int64_t page_size = 0;
-  auto ec = empty_log(SQLITE_CHECKPOINT_TRUNCATE);
+  auto ec = file_.empty_log();
   if (!ec) {
-    ec = database_.number_of("PRAGMA freelist_count", pages);
+    ec = file_.database().number_of("PRAGMA freelist_count", pages);
   }
   if (!ec) {
-    ec = database_.number_of("PRAGMA page_size", page_size);
+    ec = file_.database().number_of("PRAGMA page_size", page_size);
   }
   const auto inside =
       std::min(static_cast<std::size_t>(pages * page_size), options_.reserve_octets / 2);
-  return ec || reserve_->hold(options_.reserve_octets - inside) ? ec : errc::store_full;
-}
-
-error_code slot_file::empty_log(int how) {
-  const auto ec =
-      error_of(sqlite3_wal_checkpoint_v2(database_.handle(), nullptr, how, nullptr, nullptr));
-  if (!ec) {
-    // The next commit begins it anew.
-    log_pages_ = 0;
-  }
-  return ec;
+  return ec || reserve_->hold(options_.reserve_octets - inside) ? ec
+                                                                : zmtp::storage_errc::store_full;
 }
 
 error_code slot_file::transact(const std::vector<store_operation>& batch,
                                std::vector<store_result>& results, what_gives_way which) {
   const auto slots_before = slots_;
-  auto ec = begin_.run();
+  auto ec = file_.begin();
   for (std::size_t i = 0; i < batch.size() && !ec; ++i) {
     if (batch[i].what == operation::accept && which == what_gives_way::what_is_accepted) {
-      results[i].ec = errc::store_full;
+      results[i].ec = zmtp::storage_errc::store_full;
     } else if (!reads(batch[i])) {
       ec = write(batch[i]);
     }
@@ -215,10 +145,10 @@ error_code slot_file::transact(const std::vector<store_operation>& batch,
     ec = rows_.put_extent(slots_);
   }
   if (!ec) {
-    ec = commit_.run();
+    ec = file_.commit();
   }
   if (ec) {
-    database_.roll_back();
+    file_.roll_back();
     slots_ = slots_before;
   }
   return ec;
@@ -257,16 +187,16 @@ void slot_file::read(const store_operation& one, store_result& result) {
     result.body = std::move(one.what == operation::read_request ? slot.request : slot.reply);
   }
   if (result.body.empty()) {
-    result.ec = errc::row_damaged;
+    result.ec = zmtp::storage_errc::row_damaged;
   }
 }
 
 void slot_file::tidy() {
-  if (failed_ || log_pages_ < options_.log_pages) {
+  if (failed_) {
     return;
   }
-  const auto ec = empty_log(SQLITE_CHECKPOINT_PASSIVE);
-  failed_ = ec && ec != errc::store_full;
+  const auto ec = file_.tidy();
+  failed_ = ec && ec != zmtp::storage_errc::store_full;
 }
 
 error_code slot_file::salvage(std::function<void(whole_slot&&)> take, salvage_report& report) {
@@ -280,8 +210,9 @@ error_code slot_file::salvage(std::function<void(whole_slot&&)> take, salvage_re
     constexpr std::int64_t least_octets = 16;
     std::int64_t pages = 0;
     std::int64_t page_size = 0;
-    if (!database_.number_of(sql, count) && !database_.number_of("PRAGMA page_count", pages) &&
-        !database_.number_of("PRAGMA page_size", page_size) && count > 0) {
+    if (!file_.database().number_of(sql, count) &&
+        !file_.database().number_of("PRAGMA page_count", pages) &&
+        !file_.database().number_of("PRAGMA page_size", page_size) && count > 0) {
       const auto most = pages * page_size / least_octets;
       report.slots = std::max(report.slots, static_cast<std::uint64_t>(std::min(count, most)));
     }

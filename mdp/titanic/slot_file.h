@@ -4,7 +4,7 @@
 #include "mdp/titanic/disk_reserve.h"
 #include "mdp/titanic/request_store.h"
 #include "mdp/titanic/slot_rows.h"
-#include "mdp/titanic/sqlite_database.h"
+#include "zmtp/storage/sqlite_file.h"
 
 #include <boost/system/error_code.hpp>
 
@@ -66,27 +66,20 @@ private:
   enum class what_gives_way { nothing, what_is_accepted };
 
   [[nodiscard]] boost::system::error_code open_file();
-  [[nodiscard]] boost::system::error_code prepare();
-  [[nodiscard]] boost::system::error_code make_tables();
   [[nodiscard]] boost::system::error_code transact(const std::vector<store_operation>& batch,
                                                    std::vector<store_result>& results,
                                                    what_gives_way which);
   [[nodiscard]] boost::system::error_code write(const store_operation& one);
   // store_full where there is no room for it.
   [[nodiscard]] boost::system::error_code hold_reserve();
-  // Moves what is in the log to its place.
-  [[nodiscard]] boost::system::error_code empty_log(int how);
   void read(const store_operation& one, store_result& result);
 
   sqlite_options options_;
   std::optional<disk_reserve> reserve_;
-  sqlite_database database_;
-  sqlite_statement begin_;
-  sqlite_statement commit_;
+  zmtp::sqlite_file file_;
   slot_rows rows_;
   std::uint64_t slots_ = 0;
   std::chrono::steady_clock::time_point hold_again_at_{};
-  int log_pages_ = 0;
   bool failed_ = false;
 };
 

@@ -1,9 +1,8 @@
 #include "mdp/titanic/slot_rows.h"
 
 #include "mdp/titanic/message_octets.h"
-
-#include <boost/crc.hpp>
-#include <boost/endian/conversion.hpp>
+#include "zmtp/storage/error.h"
+#include "zmtp/storage/row_checksum.h"
 
 #include <array>
 #include <cstring>
@@ -15,27 +14,6 @@ namespace mdp::titanic {
 using boost::system::error_code;
 
 namespace {
-
-// Of the columns of a row, each behind its size, so that no two rows look alike.
-class checksum {
-public:
-  explicit checksum(char table) { crc_.process_byte(static_cast<unsigned char>(table)); }
-
-  checksum& operator<<(std::uint64_t value) {
-    boost::endian::native_to_little_inplace(value);
-    crc_.process_bytes(&value, sizeof value);
-    return *this;
-  }
-  checksum& operator<<(std::span<const std::byte> octets) {
-    *this << std::uint64_t{octets.size()};
-    crc_.process_bytes(octets.data(), octets.size());
-    return *this;
-  }
-  [[nodiscard]] std::uint64_t value() const { return crc_.checksum(); }
-
-private:
-  boost::crc_32_type crc_;
-};
 
 std::span<const std::byte> octets_of(const request_id& id) {
   return std::as_bytes(std::span{id.octets});
@@ -64,12 +42,12 @@ bool take_body(std::span<const std::byte> octets, bool wanted, zmtp::message& bo
 }
 
 // Of a row of `requests` as the statements here select it; false if it is not what was written.
-bool take_request(const sqlite_statement& row, bool with_body, whole_slot& into) {
+bool take_request(const zmtp::sqlite_statement& row, bool with_body, whole_slot& into) {
   auto& about = into.about;
   about.number = row.number(0);
   about.accepted = row.number(1);
   const auto service = row.octets(3);
-  checksum sum{'r'};
+  zmtp::row_checksum sum{'r'};
   sum << about.number << about.accepted << row.octets(2) << service << row.octets(4);
   if (sum.value() != row.number(5) || !take_id(row.octets(2), about.id)) {
     return false;
@@ -79,13 +57,13 @@ bool take_request(const sqlite_statement& row, bool with_body, whole_slot& into)
 }
 
 // The same, of `outcomes`, for a slot whose request has been taken or has no id yet.
-bool take_outcome(const sqlite_statement& row, bool with_body, whole_slot& into) {
+bool take_outcome(const zmtp::sqlite_statement& row, bool with_body, whole_slot& into) {
   auto& about = into.about;
   const auto number = row.number(0);
   const auto state = row.number(2);
   const auto attempts = row.number(3);
   request_id id;
-  checksum sum{'o'};
+  zmtp::row_checksum sum{'o'};
   sum << number << row.octets(1) << state << attempts << row.octets(4);
   if (sum.value() != row.number(5) || !take_id(row.octets(1), id) || id != about.id ||
       number != about.number || state > static_cast<std::uint64_t>(outcome::given_up)) {
@@ -96,7 +74,9 @@ bool take_outcome(const sqlite_statement& row, bool with_body, whole_slot& into)
   return take_body(row.octets(4), with_body, into.reply);
 }
 
-std::uint64_t extent_checksum(std::uint64_t slots) { return (checksum{'e'} << slots).value(); }
+std::uint64_t extent_checksum(std::uint64_t slots) {
+  return (zmtp::row_checksum{'e'} << slots).value();
+}
 
 }  // namespace
 
@@ -112,8 +92,8 @@ std::string slot_rows::tables() {
          std::to_string(extent_checksum(0)) + ");";
 }
 
-error_code slot_rows::prepare(const sqlite_database& in) {
-  const std::array<std::pair<sqlite_statement*, const char*>, 5> all{{
+error_code slot_rows::prepare(const zmtp::sqlite_database& in) {
+  const std::array<std::pair<zmtp::sqlite_statement*, const char*>, 5> all{{
       {&put_request_, "REPLACE INTO requests VALUES (?, ?, ?, ?, ?, ?)"},
       {&put_outcome_, "REPLACE INTO outcomes VALUES (?, ?, ?, ?, ?, ?)"},
       {&put_extent_, "REPLACE INTO extent VALUES (1, ?, ?)"},
@@ -135,7 +115,7 @@ error_code slot_rows::put_request(std::uint64_t number, std::uint64_t accepted,
                                   const zmtp::message& body) {
   octets_.clear();
   append_octets(body, octets_);
-  checksum sum{'r'};
+  zmtp::row_checksum sum{'r'};
   sum << number << accepted << octets_of(id) << octets_of(service) << octets_;
   return put_request_.bind(1, number)
       .bind(2, accepted)
@@ -151,7 +131,7 @@ error_code slot_rows::put_outcome(std::uint64_t number, const request_id& id, ou
   octets_.clear();
   append_octets(body, octets_);
   const auto code = static_cast<std::uint64_t>(state);
-  checksum sum{'o'};
+  zmtp::row_checksum sum{'o'};
   sum << number << octets_of(id) << code << std::uint64_t{attempts} << octets_;
   return put_outcome_.bind(1, number)
       .bind(2, octets_of(id))
@@ -187,10 +167,10 @@ bool slot_rows::read_outcome(std::uint64_t number, whole_slot& into, bool with_b
   return whole;
 }
 
-error_code slot_rows::read_all(const sqlite_database& in, std::vector<kept_request>& slots) {
-  sqlite_statement extent;
-  sqlite_statement requests;
-  sqlite_statement outcomes;
+error_code slot_rows::read_all(const zmtp::sqlite_database& in, std::vector<kept_request>& slots) {
+  zmtp::sqlite_statement extent;
+  zmtp::sqlite_statement requests;
+  zmtp::sqlite_statement outcomes;
   auto ec = extent.prepare(in, "SELECT slots, crc FROM extent WHERE one = 1");
   if (!ec) {
     ec = requests.prepare(
@@ -204,11 +184,11 @@ error_code slot_rows::read_all(const sqlite_database& in, std::vector<kept_reque
     return ec;
   }
   if (!extent.step(ec)) {
-    return ec ? ec : errc::store_damaged;
+    return ec ? ec : zmtp::storage_errc::store_damaged;
   }
   const auto count = extent.number(0);
   if (extent_checksum(count) != extent.number(1)) {
-    return errc::store_damaged;
+    return zmtp::storage_errc::store_damaged;
   }
   while (true) {
     const auto more = requests.step(ec);
@@ -216,15 +196,15 @@ error_code slot_rows::read_all(const sqlite_database& in, std::vector<kept_reque
       return ec;
     }
     if (outcomes.step(ec) != more || ec) {
-      return ec ? ec : errc::store_damaged;
+      return ec ? ec : zmtp::storage_errc::store_damaged;
     }
     if (!more) {
-      return slots.size() == count ? error_code{} : errc::store_damaged;
+      return slots.size() == count ? error_code{} : zmtp::storage_errc::store_damaged;
     }
     whole_slot one;
     if (!take_request(requests, false, one) || one.about.number != slots.size() + 1 ||
         !take_outcome(outcomes, false, one)) {
-      return errc::store_damaged;
+      return zmtp::storage_errc::store_damaged;
     }
     slots.push_back(std::move(one.about));
   }

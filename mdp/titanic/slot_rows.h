@@ -3,7 +3,7 @@
 // checksum, and in `extent` how many slots there are. Calls block.
 
 #include "mdp/titanic/request_store.h"
-#include "mdp/titanic/sqlite_database.h"
+#include "zmtp/storage/sqlite_database.h"
 
 #include <boost/system/error_code.hpp>
 
@@ -29,7 +29,7 @@ public:
   [[nodiscard]] static std::string tables();
 
   // Before anything else.
-  [[nodiscard]] boost::system::error_code prepare(const sqlite_database& in);
+  [[nodiscard]] boost::system::error_code prepare(const zmtp::sqlite_database& in);
 
   // Writes, each a row, or two, of this slot.
   [[nodiscard]] boost::system::error_code put_request(std::uint64_t number, std::uint64_t accepted,
@@ -46,15 +46,15 @@ public:
   [[nodiscard]] bool read_request(std::uint64_t number, whole_slot& into, bool with_body);
   [[nodiscard]] bool read_outcome(std::uint64_t number, whole_slot& into, bool with_body);
   // All of them by number, without their bodies. Errors: store_damaged, and what SQLite has.
-  [[nodiscard]] static boost::system::error_code read_all(const sqlite_database& in,
+  [[nodiscard]] static boost::system::error_code read_all(const zmtp::sqlite_database& in,
                                                           std::vector<kept_request>& slots);
 
 private:
-  sqlite_statement put_request_;
-  sqlite_statement put_outcome_;
-  sqlite_statement put_extent_;
-  sqlite_statement get_request_;
-  sqlite_statement get_outcome_;
+  zmtp::sqlite_statement put_request_;
+  zmtp::sqlite_statement put_outcome_;
+  zmtp::sqlite_statement put_extent_;
+  zmtp::sqlite_statement get_request_;
+  zmtp::sqlite_statement get_outcome_;
   std::vector<std::byte> octets_;  // of the body that is being written
 };
 

@@ -39,7 +39,7 @@ public:
     }
     const auto about = known->second;
     tickets_.erase(known);
-    failed_ = failed_ || result.ec == errc::store_failed;
+    failed_ = failed_ || result.ec == zmtp::storage_errc::store_failed;
     return about;
   }
   // It stores nothing any more.

@@ -205,7 +205,7 @@ void titanic_state::on_stored(store_result&& result, time_point now, actions& ou
     return;
   }
   const auto& about = *known;
-  if (result.ec == errc::row_damaged) {
+  if (result.ec == zmtp::storage_errc::row_damaged) {
     ++counters_.unreadable;
   }
   switch (about.what) {

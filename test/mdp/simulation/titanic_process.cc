@@ -14,7 +14,7 @@ using std::chrono::milliseconds;
 constexpr auto path = "titanic";
 constexpr milliseconds looked_after_every{2'000};
 
-titanic::sqlite_options store_options(const titanic::faulty_disk& disk, bool sync) {
+titanic::sqlite_options store_options(const zmtp::test::faulty_disk& disk, bool sync) {
   titanic::sqlite_options o;
   o.path = path;
   o.sync = sync;

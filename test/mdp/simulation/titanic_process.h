@@ -9,8 +9,8 @@
 #include "test/mdp/simulation/sim_client.h"
 #include "test/mdp/simulation/sim_worker.h"
 #include "test/mdp/simulation/titanic_books.h"
-#include "test/mdp/titanic/faulty_disk.h"
 #include "test/simulation/sim_alarm.h"
+#include "test/zmtp/storage/faulty_disk.h"
 
 #include <functional>
 #include <map>
@@ -92,7 +92,7 @@ private:
   titanic_books* books_;
   titanic::service_options options_;
   sabotage faults_;
-  titanic::faulty_disk disk_;
+  zmtp::test::faulty_disk disk_;
   std::shared_ptr<life> life_;
   bool without_power_ = false;
 };

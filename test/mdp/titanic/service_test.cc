@@ -370,7 +370,7 @@ TEST_P(titanic_service, a_store_that_cannot_be_opened_is_reported) {
   std::optional<error_code> end;
   titanic_.emplace(executor(), at_, impatient_titanic(), store, [&](error_code ec) { end = ec; });
   run_until([&] { return end.has_value(); });
-  EXPECT_EQ(*end, errc::store_failed);
+  EXPECT_EQ(*end, zmtp::storage_errc::store_failed);
   EXPECT_EQ(broker_->status().workers, 0U);
   titanic_.reset();
 }

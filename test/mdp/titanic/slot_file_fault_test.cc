@@ -2,7 +2,7 @@
 // lost or altered is seen.
 
 #include "mdp/titanic/slot_file.h"
-#include "test/mdp/titanic/faulty_disk.h"
+#include "test/zmtp/storage/faulty_disk.h"
 
 #include <gtest/gtest.h>
 
@@ -77,7 +77,7 @@ struct truth {
   }
 };
 
-sqlite_options on(const faulty_disk& disk, std::size_t reserve = 0) {
+sqlite_options on(const zmtp::test::faulty_disk& disk, std::size_t reserve = 0) {
   return {.path = path,
           .reserve_octets = reserve,
           .reserve_retry = std::chrono::milliseconds{0},
@@ -100,7 +100,7 @@ const std::vector<std::vector<store_operation>>& script() {
 }
 
 // Does it all, whatever fails. What was stored is known to `kept`.
-void run(const faulty_disk& disk, truth& kept) {
+void run(const zmtp::test::faulty_disk& disk, truth& kept) {
   slot_file file{on(disk)};
   std::vector<kept_request> slots;
   if (file.open(slots)) {
@@ -124,7 +124,7 @@ zmtp::message read(slot_file& file, operation what, std::uint64_t number) {
 }
 
 // Opens it as after a start.
-void check(const faulty_disk& disk, const truth& kept, const std::string& what) {
+void check(const zmtp::test::faulty_disk& disk, const truth& kept, const std::string& what) {
   slot_file file{on(disk)};
   std::vector<kept_request> slots;
   ASSERT_FALSE(file.open(slots)) << what << ": it does not start";
@@ -156,7 +156,7 @@ void check(const faulty_disk& disk, const truth& kept, const std::string& what) 
 }
 
 std::size_t steps_of_the_script() {
-  const faulty_disk disk;
+  const zmtp::test::faulty_disk disk;
   truth kept;
   run(disk, kept);
   check(disk, kept, "without faults");
@@ -169,7 +169,7 @@ TEST(slot_file_faults, nothing_that_was_stored_is_lost_when_the_power_goes_at_an
   for (std::size_t at = 1; at <= steps; ++at) {
     // What is lost and torn is another thing each time.
     for (std::uint64_t seed = 0; seed < 5; ++seed) {
-      faulty_disk disk;
+      zmtp::test::faulty_disk disk;
       disk.switch_off_at(at);
       truth kept;
       run(disk, kept);
@@ -183,7 +183,7 @@ TEST(slot_file_faults, a_step_that_fails_is_never_taken_for_stored) {  // TSP-14
   const auto steps = steps_of_the_script();
   std::size_t noticed = 0;
   for (std::size_t at = 1; at <= steps; ++at) {
-    faulty_disk disk;
+    zmtp::test::faulty_disk disk;
     disk.fail_at(at);
     truth kept;
     run(disk, kept);
@@ -198,7 +198,7 @@ TEST(slot_file_faults, a_step_that_fails_is_never_taken_for_stored) {  // TSP-14
 
 TEST(slot_file_faults,
      after_a_write_that_failed_nothing_is_stored_any_more_but_what_is_there_is_read) {
-  faulty_disk disk;
+  zmtp::test::faulty_disk disk;
   slot_file file{on(disk)};
   std::vector<kept_request> slots;
   ASSERT_FALSE(file.open(slots));
@@ -207,17 +207,18 @@ TEST(slot_file_faults,
   ASSERT_FALSE(results[0].ec);
   disk.fail_at(disk.steps() + 1);
   file.carry_out({accept_of(2, 2)}, results);
-  EXPECT_EQ(results[0].ec, errc::store_failed);
+  EXPECT_EQ(results[0].ec, zmtp::storage_errc::store_failed);
   for (const auto& one : {accept_of(3, 3), answer_of(1, 1), close_of(1, 1)}) {
     file.carry_out({one}, results);
-    EXPECT_EQ(results[0].ec, errc::store_failed) << "the disk is well again, but was not trusted";
+    EXPECT_EQ(results[0].ec, zmtp::storage_errc::store_failed)
+        << "the disk is well again, but was not trusted";
   }
   EXPECT_EQ(read(file, operation::read_request, 1), request_of(1));
 }
 
 TEST(slot_file_faults, a_full_disk_refuses_requests_and_takes_replies_and_closing) {  // TSP-14
   constexpr std::size_t reserve = 512 * 1024;
-  faulty_disk disk;
+  zmtp::test::faulty_disk disk;
   slot_file file{on(disk, reserve)};
   std::vector<kept_request> slots;
   ASSERT_FALSE(file.open(slots));
@@ -233,12 +234,12 @@ TEST(slot_file_faults, a_full_disk_refuses_requests_and_takes_replies_and_closin
     ASSERT_LT(count, 1000U);
   } while (!results[0].ec);
   EXPECT_GT(count, 20U);
-  EXPECT_EQ(results[0].ec, errc::store_full);
+  EXPECT_EQ(results[0].ec, zmtp::storage_errc::store_full);
   // With one in the same batch that is refused, unless the log has given back enough for it.
   for (std::uint64_t number = 1; number <= 10; ++number) {
     const auto accepts = accept_of(count, count);
     file.carry_out({accepts, answer_of(number, number)}, results);
-    EXPECT_TRUE(!results[0].ec || results[0].ec == errc::store_full);
+    EXPECT_TRUE(!results[0].ec || results[0].ec == zmtp::storage_errc::store_full);
     kept.note(accepts, !results[0].ec);
     count += results[0].ec ? 0 : 1;
     EXPECT_FALSE(results[1].ec);
@@ -260,7 +261,7 @@ TEST(slot_file_faults, a_full_disk_refuses_requests_and_takes_replies_and_closin
 }
 
 TEST(slot_file_faults, what_was_altered_is_seen_and_the_rest_can_be_salvaged) {
-  faulty_disk whole;
+  zmtp::test::faulty_disk whole;
   truth kept;
   run(whole, kept);
   const auto octets = whole.content(path);
@@ -269,7 +270,7 @@ TEST(slot_file_faults, what_was_altered_is_seen_and_the_rest_can_be_salvaged) {
   std::size_t salvaged = 0;
   std::size_t reopened = 0;
   for (int i = 0; i < 1000; ++i) {
-    faulty_disk disk;
+    zmtp::test::faulty_disk disk;
     {
       // A file that is there.
       slot_file made{on(disk)};

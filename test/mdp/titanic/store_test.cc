@@ -139,14 +139,16 @@ TYPED_TEST(store_test, a_slot_that_is_closed_is_empty_and_used_again) {
   EXPECT_FALSE(
       this->result({.what = operation::answer, .number = 1, .id = id_of(1), .body = {"old"}}).ec);
   EXPECT_FALSE(this->result({.what = operation::close, .number = 1}).ec);
-  EXPECT_EQ(this->result({.what = operation::read_request, .number = 1}).ec, errc::row_damaged);
+  EXPECT_EQ(this->result({.what = operation::read_request, .number = 1}).ec,
+            zmtp::storage_errc::row_damaged);
   auto slots = this->open();
   ASSERT_EQ(slots.size(), 1U);
   EXPECT_EQ(slots[0].accepted, 0U);
   EXPECT_FALSE(this->result(this->accept(1, 2, {"new"})).ec);
   EXPECT_EQ(this->result({.what = operation::read_request, .number = 1}).body,
             zmtp::message{"new"});
-  EXPECT_EQ(this->result({.what = operation::read_reply, .number = 1}).ec, errc::row_damaged);
+  EXPECT_EQ(this->result({.what = operation::read_reply, .number = 1}).ec,
+            zmtp::storage_errc::row_damaged);
   slots = this->open();
   ASSERT_EQ(slots.size(), 1U);
   EXPECT_EQ(slots[0].id, id_of(2));
@@ -167,7 +169,7 @@ TYPED_TEST(store_test, what_is_read_before_it_is_closed_is_there) {
   EXPECT_FALSE(results[0].ec);
   EXPECT_EQ(results[0].body, zmtp::message{"reply"});
   EXPECT_FALSE(results[1].ec);
-  EXPECT_EQ(results[2].ec, errc::row_damaged);
+  EXPECT_EQ(results[2].ec, zmtp::storage_errc::row_damaged);
 }
 
 TYPED_TEST(store_test, slots_that_are_skipped_are_empty) {
@@ -226,15 +228,15 @@ TEST_F(sqlite_store_test, another_one_cannot_have_the_file_meanwhile) {
   ASSERT_FALSE(open());
   slot_file other{{.path = path_, .reserve_octets = 0}};
   std::vector<kept_request> slots;
-  EXPECT_EQ(other.open(slots), errc::store_in_use);
+  EXPECT_EQ(other.open(slots), zmtp::storage_errc::store_in_use);
 }
 
 TEST_F(sqlite_store_test, what_is_no_store_is_left_alone) {
-  sqlite_database foreign;
+  zmtp::sqlite_database foreign;
   ASSERT_FALSE(foreign.open(path_.c_str(), nullptr));
   ASSERT_FALSE(foreign.execute("CREATE TABLE theirs (value); PRAGMA application_id = 7"));
   foreign.close();
-  EXPECT_EQ(open(), errc::not_a_store);
+  EXPECT_EQ(open(), zmtp::storage_errc::not_a_store);
   store_.reset();
   std::int64_t tables = 0;
   ASSERT_FALSE(foreign.open(path_.c_str(), nullptr));
@@ -247,19 +249,19 @@ TEST_F(sqlite_store_test, what_is_no_store_is_left_alone) {
   ASSERT_NE(text, nullptr);
   std::fprintf(text, "%s", std::string(5000, 't').c_str());
   std::fclose(text);
-  EXPECT_EQ(open(), errc::not_a_store);
+  EXPECT_EQ(open(), zmtp::storage_errc::not_a_store);
   path_ = "/nowhere/store";
-  EXPECT_EQ(open(), errc::store_failed);
+  EXPECT_EQ(open(), zmtp::storage_errc::store_failed);
 }
 
 TEST_F(sqlite_store_test, one_of_another_version_is_not_touched) {
   ASSERT_FALSE(open());
   store_.reset();
-  sqlite_database later;
+  zmtp::sqlite_database later;
   ASSERT_FALSE(later.open(path_.c_str(), nullptr));
   ASSERT_FALSE(later.execute("PRAGMA user_version = 2"));
   later.close();
-  EXPECT_EQ(open(), errc::store_version);
+  EXPECT_EQ(open(), zmtp::storage_errc::store_version);
 }
 
 TEST_F(sqlite_store_test, rows_that_are_missing_or_altered_are_seen) {
@@ -300,11 +302,11 @@ TEST_F(sqlite_store_test, rows_that_are_missing_or_altered_are_seen) {
     }
     EXPECT_FALSE(open());
     store_.reset();
-    sqlite_database vandal;
+    zmtp::sqlite_database vandal;
     ASSERT_FALSE(vandal.open(path_.c_str(), nullptr));
     ASSERT_FALSE(vandal.execute(damage));
     vandal.close();
-    EXPECT_EQ(open(), errc::store_damaged) << damage;
+    EXPECT_EQ(open(), zmtp::storage_errc::store_damaged) << damage;
   }
 }
 

@@ -81,7 +81,7 @@ protected:
     done.push_back(one);
     state->on_stored(std::move(result), now, actions);
   }
-  void fail_all(errc why) {
+  void fail_all(zmtp::storage_errc why) {
     for (auto& one : std::exchange(actions.operations, {})) {
       store_one(one, why);
     }

@@ -44,7 +44,7 @@ public:
     store_result result{.ticket = one.ticket};
     const auto reads = one.what == operation::read_request || one.what == operation::read_reply;
     if (full && !reads) {
-      result.ec = errc::store_full;
+      result.ec = zmtp::storage_errc::store_full;
       return result;
     }
     while (rows.size() < one.number) {
@@ -78,7 +78,7 @@ public:
       case operation::read_reply: result.body = at.reply; break;
     }
     if (reads && result.body.empty()) {
-      result.ec = errc::row_damaged;
+      result.ec = zmtp::storage_errc::row_damaged;
     }
     return result;
   }

@@ -354,7 +354,7 @@ TEST_F(titanic_test, bodies_that_do_not_fit_into_memory_are_read_when_it_is_thei
 
 TEST_F(titanic_test, no_room_is_500_and_nothing_is_kept) {  // TSP-4, TSP-14
   ask("echo", "body");
-  fail_all(errc::store_full);
+  fail_all(zmtp::storage_errc::store_full);
   EXPECT_EQ(answer(), zmtp::message{"500"});
   EXPECT_EQ(ask_for_reply(id_of(1)), zmtp::message{"400"});
   EXPECT_TRUE(actions.dispatches.empty());
@@ -368,7 +368,7 @@ TEST_F(titanic_test, a_reply_that_finds_no_room_is_kept_until_there_is) {
   look_up("echo", "200");
   end(dispatched().id, {"reply"});
   for (int i = 0; i < 3; ++i) {
-    fail_all(errc::store_full);
+    fail_all(zmtp::storage_errc::store_full);
     EXPECT_EQ(ask_for_reply(id), zmtp::message{"300"});
     pass(2s);
     ASSERT_EQ(actions.operations.size(), 1U);
@@ -382,7 +382,7 @@ TEST_F(titanic_test, closed_while_its_reply_finds_no_room_it_leaves_its_place) {
   const auto id = accept("echo", "body");
   look_up("echo", "200");
   end(dispatched().id, {"reply"});
-  fail_all(errc::store_full);
+  fail_all(zmtp::storage_errc::store_full);
   EXPECT_EQ(state->status().in_flight, 1U);
   EXPECT_EQ(close(id), zmtp::message{"200"});
   EXPECT_EQ(state->status().in_flight, 0U);
@@ -399,7 +399,7 @@ TEST_F(titanic_test, closed_while_its_reply_finds_no_room_it_leaves_its_place) {
 TEST_F(titanic_test, a_close_that_was_not_stored_is_no_200) {
   const auto id = accept("echo", "body");
   state->on_close(++caller, zmtp::message{id.to_string()}, now, actions);
-  fail_all(errc::store_full);
+  fail_all(zmtp::storage_errc::store_full);
   EXPECT_EQ(answer(), zmtp::message{"500"});
   EXPECT_EQ(close(id), zmtp::message{"200"});
 }
@@ -412,7 +412,7 @@ TEST_F(titanic_test, a_store_that_failed_accepts_and_dispatches_nothing_more) { 
   const auto waiting = accept("other", "2");
   actions.dispatches.clear();
   ask("echo", "3");
-  fail_all(errc::store_failed);
+  fail_all(zmtp::storage_errc::store_failed);
   EXPECT_EQ(answer(), zmtp::message{"500"});
   EXPECT_FALSE(state->status().accepting);
   ask("echo", "4");
@@ -431,7 +431,7 @@ TEST_F(titanic_test, a_reply_that_cannot_be_read_is_500) {
   end(dispatched().id, {"reply"});
   store_all();
   state->on_reply(++caller, zmtp::message{id.to_string()}, actions);
-  fail_all(errc::row_damaged);
+  fail_all(zmtp::storage_errc::row_damaged);
   EXPECT_EQ(answer(), zmtp::message{"500"});
   EXPECT_EQ(state->status().counters.unreadable, 1U);
 }
@@ -483,7 +483,7 @@ TEST_F(titanic_test, a_reply_with_more_parts_than_can_be_passed_on_is_none) {
 TEST_F(titanic_test, a_request_that_cannot_be_read_is_given_up) {
   restart({{.number = 1, .accepted = 7, .id = id_of(7), .service = "echo"}});
   look_up("echo", "200");
-  fail_all(errc::row_damaged);
+  fail_all(zmtp::storage_errc::row_damaged);
   store_all();
   EXPECT_EQ(done.back().what, operation::give_up);
   EXPECT_EQ(ask_for_reply(id_of(7)), zmtp::message{"500"});
@@ -610,7 +610,7 @@ TEST_F(titanic_test, what_is_submitted_again_is_the_same_request_until_it_is_clo
 }
 
 TEST_F(titanic_test, what_is_submitted_again_while_it_is_being_stored_is_answered_with_it) {
-  for (const auto fault : {errc{}, errc::store_full}) {
+  for (const auto fault : {zmtp::storage_errc{}, zmtp::storage_errc::store_full}) {
     SCOPED_TRACE(static_cast<int>(fault));
     const auto id = id_of(77);
     std::set<std::uint64_t> asking;
@@ -621,19 +621,20 @@ TEST_F(titanic_test, what_is_submitted_again_while_it_is_being_stored_is_answere
     EXPECT_TRUE(actions.answers.empty());
     EXPECT_EQ(actions.operations.size(), 1U);
     const auto before = state->status().counters;
-    fault == errc{} ? store_all() : fail_all(fault);
+    fault == zmtp::storage_errc{} ? store_all() : fail_all(fault);
     const auto expected =
-        fault == errc{} ? zmtp::message{ok, id.to_string()} : zmtp::message{broken};
+        fault == zmtp::storage_errc{} ? zmtp::message{ok, id.to_string()} : zmtp::message{broken};
     for (const auto& one : std::exchange(actions.answers, {})) {
       EXPECT_EQ(asking.erase(one.caller), 1U);
       EXPECT_EQ(one.body, expected);
     }
     EXPECT_TRUE(asking.empty());
     const auto after = state->status();
-    EXPECT_EQ(after.counters.repeated - before.repeated, fault == errc{} ? 2U : 0U);
-    EXPECT_EQ(after.counters.not_stored - before.not_stored, fault == errc{} ? 0U : 3U);
-    EXPECT_EQ(after.requests, fault == errc{} ? 1U : 0U);
-    if (fault == errc{}) {
+    EXPECT_EQ(after.counters.repeated - before.repeated, fault == zmtp::storage_errc{} ? 2U : 0U);
+    EXPECT_EQ(after.counters.not_stored - before.not_stored,
+              fault == zmtp::storage_errc{} ? 0U : 3U);
+    EXPECT_EQ(after.requests, fault == zmtp::storage_errc{} ? 1U : 0U);
+    if (fault == zmtp::storage_errc{}) {
       EXPECT_EQ(close(id), zmtp::message{ok});
       actions.clear();
     }

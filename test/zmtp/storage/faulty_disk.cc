@@ -1,4 +1,4 @@
-#include "test/mdp/titanic/faulty_disk.h"
+#include "test/zmtp/storage/faulty_disk.h"
 
 #include <sqlite3.h>
 
@@ -6,7 +6,7 @@
 #include <cstring>
 #include <new>
 
-namespace mdp::titanic {
+namespace zmtp::test {
 
 struct faulty_disk::handle {
   sqlite3_file base;
@@ -190,4 +190,4 @@ std::vector<std::byte>& faulty_disk::content(const std::string& path) {
   return files_.at(path)->current;
 }
 
-}  // namespace mdp::titanic
+}  // namespace zmtp::test

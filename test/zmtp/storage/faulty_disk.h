@@ -12,7 +12,7 @@
 
 struct sqlite3_vfs;
 
-namespace mdp::titanic {
+namespace zmtp::test {
 
 class faulty_disk {
 public:
@@ -72,4 +72,4 @@ private:
   std::size_t limit_ = SIZE_MAX;
 };
 
-}  // namespace mdp::titanic
+}  // namespace zmtp::test

@@ -1,7 +1,7 @@
 #pragma once
-// SQLite's handles, closed when they go, and its result codes as errors of this folder.
+// SQLite's handles, closed when they go, and its result codes as errors of this floor.
 
-#include "mdp/titanic/error.h"
+#include "zmtp/storage/error.h"
 
 #include <boost/system/error_code.hpp>
 
@@ -14,10 +14,10 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-namespace mdp::titanic {
+namespace zmtp {
 
 // store_full, store_in_use, not_a_store, store_damaged; store_failed for everything else that is not fine.
-[[nodiscard]] boost::system::error_code error_of(int code) noexcept;
+[[nodiscard]] boost::system::error_code storage_error_of(int code) noexcept;
 
 class sqlite_database {
 public:
@@ -67,4 +67,4 @@ private:
   std::unique_ptr<sqlite3_stmt, finalizer> handle_;
 };
 
-}  // namespace mdp::titanic
+}  // namespace zmtp

@@ -1,23 +1,23 @@
-#include "mdp/titanic/sqlite_database.h"
+#include "zmtp/storage/sqlite_database.h"
 
 #include <sqlite3.h>
 
-namespace mdp::titanic {
+namespace zmtp {
 
 using boost::system::error_code;
 
-error_code error_of(int code) noexcept {
+error_code storage_error_of(int code) noexcept {
   switch (code & 0xff) {
     case SQLITE_OK:
     case SQLITE_ROW:
     case SQLITE_DONE: return {};
-    case SQLITE_FULL: return errc::store_full;
+    case SQLITE_FULL: return storage_errc::store_full;
     case SQLITE_BUSY:
-    case SQLITE_LOCKED: return errc::store_in_use;
-    case SQLITE_NOTADB: return errc::not_a_store;
-    case SQLITE_CORRUPT: return errc::store_damaged;
+    case SQLITE_LOCKED: return storage_errc::store_in_use;
+    case SQLITE_NOTADB: return storage_errc::not_a_store;
+    case SQLITE_CORRUPT: return storage_errc::store_damaged;
   }
-  return errc::store_failed;
+  return storage_errc::store_failed;
 }
 
 void sqlite_database::closer::operator()(sqlite3* handle) const noexcept { sqlite3_close(handle); }
@@ -30,11 +30,11 @@ error_code sqlite_database::open(const char* path, const char* vfs) {
       vfs);
   // There is one to be closed even if it was not opened.
   handle_.reset(handle);
-  return error_of(code);
+  return storage_error_of(code);
 }
 
 error_code sqlite_database::execute(const char* sql) {
-  return error_of(sqlite3_exec(handle(), sql, nullptr, nullptr, nullptr));
+  return storage_error_of(sqlite3_exec(handle(), sql, nullptr, nullptr, nullptr));
 }
 
 error_code sqlite_database::number_of(const char* sql, std::int64_t& value) {
@@ -63,7 +63,7 @@ error_code sqlite_statement::prepare(const sqlite_database& in, const char* sql)
   const auto code =
       sqlite3_prepare_v3(in.handle(), sql, -1, SQLITE_PREPARE_PERSISTENT, &handle, nullptr);
   handle_.reset(handle);
-  return error_of(code);
+  return storage_error_of(code);
 }
 
 sqlite_statement& sqlite_statement::bind(int at, std::uint64_t value) {
@@ -80,14 +80,14 @@ sqlite_statement& sqlite_statement::bind(int at, std::span<const std::byte> octe
 
 bool sqlite_statement::step(error_code& ec) {
   const auto code = sqlite3_step(handle_.get());
-  ec = error_of(code);
+  ec = storage_error_of(code);
   return code == SQLITE_ROW;
 }
 
 error_code sqlite_statement::run() {
   const auto code = sqlite3_step(handle_.get());
   reset();
-  return error_of(code);
+  return storage_error_of(code);
 }
 
 void sqlite_statement::reset() { sqlite3_reset(handle_.get()); }
@@ -102,4 +102,4 @@ std::span<const std::byte> sqlite_statement::octets(int column) const {
   return {data, static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column))};
 }
 
-}  // namespace mdp::titanic
+}  // namespace zmtp
