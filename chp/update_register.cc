@@ -403,4 +403,13 @@ boost::system::error_code update_register::unpack(std::string_view piece) {
   return {};
 }
 
+std::vector<std::string> pieces_of(const update_register& all) {
+  std::vector<std::string> pieces;
+  update_register::pack_position at;
+  for (auto piece = all.pack(at); !piece.empty(); piece = all.pack(at)) {
+    pieces.push_back(std::move(piece));
+  }
+  return pieces;
+}
+
 }  // namespace chp

@@ -117,4 +117,7 @@ private:
   boost::unordered_flat_set<update_id, hash> by_id_;
 };
 
+// All that it packs.
+[[nodiscard]] std::vector<std::string> pieces_of(const update_register& all);
+
 }  // namespace chp

@@ -53,8 +53,8 @@ FILE_ROOMS = {"chp/replicated_server"}
 # Pure: octets, time and random numbers come in as arguments.
 PURE_FOLDERS = {"zmtp", "zmtp/buffer", "zmtp/mechanism", "zmtp/conversation", "zmtp/routing"}
 PURE_FILES = re.compile(
-    # Of chp all but the shells.
-    r"(?:^chp/(?!(?:server|server_core|client|client_connections|waiting_handlers|watch_queue|watcher"
+    # Of chp all but the shells and what is kept in files.
+    r"(?:^chp/(?!(?:map_file|memory_map_store|sqlite_map_store|server|server_core|client|client_connections|waiting_handlers|watch_queue|watcher"
     r"|replicated_server)\.)\w+"
     r"|(?:^|/)\w+_state|(?:^|/)state_(?:machine|message)|(?:^|/)command)\.(?:h|cc)$")
 

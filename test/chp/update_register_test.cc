@@ -10,7 +10,6 @@
 #include <random>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace chp {
@@ -30,21 +29,9 @@ std::vector<counter_range> gaps_of(const update_register& r, std::uint64_t sessi
 }
 using ranges = std::vector<counter_range>;
 
-std::vector<std::string> pieces_of(const update_register& r) {
-  std::vector<std::string> pieces;
-  update_register::pack_position from;
-  while (true) {
-    auto piece = r.pack(from);
-    if (piece.empty()) {
-      return pieces;
-    }
-    EXPECT_LE(piece.size(), update_register::max_piece_size);
-    pieces.push_back(std::move(piece));
-  }
-}
-
 void copy(const update_register& from, update_register& to) {
   for (const auto& piece : pieces_of(from)) {
+    EXPECT_LE(piece.size(), update_register::max_piece_size);
     ASSERT_FALSE(to.unpack(piece));
   }
 }

@@ -1,0 +1,375 @@
+#include "chp/map_file.h"
+
+#include "chp/error.h"
+#include "zmtp/storage/error.h"
+#include "zmtp/storage/row_checksum.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <span>
+#include <utility>
+
+namespace chp {
+
+using boost::system::error_code;
+
+namespace {
+
+constexpr std::int64_t application = 0x5A43'4850;  // "ZCHP", which file(1) can show
+constexpr std::int64_t file_version = 1;
+
+std::uint64_t entry_checksum(std::string_view key, std::uint64_t number, std::string_view id,
+                             std::uint64_t ttl, std::string_view value) {
+  return (zmtp::row_checksum{'m'} << key << number << id << ttl << value).value();
+}
+
+std::uint64_t applied_checksum(std::uint64_t row, std::uint64_t which, std::string_view octets) {
+  return (zmtp::row_checksum{'a'} << row << which << octets).value();
+}
+
+std::string_view text_of(std::span<const std::byte> octets) {
+  return {reinterpret_cast<const char*>(octets.data()), octets.size()};
+}
+
+}  // namespace
+
+map_file::map_file(map_file_options options)
+    : options_{std::move(options)},
+      applied_{std::make_unique<update_register>(0, options_.applied)} {}
+
+std::string map_file::tables() {
+  return "CREATE TABLE entries (key BLOB PRIMARY KEY NOT NULL, number INTEGER NOT NULL,"
+         " id BLOB NOT NULL, ttl INTEGER NOT NULL, value BLOB NOT NULL, crc INTEGER NOT NULL);"
+         "CREATE TABLE applied (row INTEGER PRIMARY KEY, kind INTEGER NOT NULL,"
+         " octets BLOB NOT NULL, crc INTEGER NOT NULL);"
+         "CREATE TABLE extent (one INTEGER PRIMARY KEY, number INTEGER NOT NULL,"
+         " keys INTEGER NOT NULL, digest INTEGER NOT NULL, applied INTEGER NOT NULL,"
+         " crc INTEGER NOT NULL);"
+         "INSERT INTO extent VALUES (1, 0, 0, 0, 0, " +
+         std::to_string(checksum_of({})) + ");";
+}
+
+std::uint64_t map_file::checksum_of(const extent& all) {
+  return (zmtp::row_checksum{'e'} << all.number << all.keys << all.digest << all.applied).value();
+}
+
+error_code map_file::open(kept_map& found) {
+  auto ec = file_.open(options_.file,
+                       {.application = application, .version = file_version, .tables = tables()});
+  if (!ec) {
+    ec = prepare();
+  }
+  if (!ec) {
+    ec = read_extent();
+  }
+  if (!ec) {
+    ec = read_entries(found);
+  }
+  if (!ec) {
+    ec = read_applied();
+  }
+  if (ec) {
+    trust_ = trust::failed;
+    return ec;
+  }
+  found.applied = pieces_of(*applied_);
+  found.number = all_.number;
+  return {};
+}
+
+error_code map_file::prepare() {
+  const std::array<std::pair<zmtp::sqlite_statement*, const char*>, 7> statements{{
+      {&put_entry_, "REPLACE INTO entries VALUES (?, ?, ?, ?, ?, ?)"},
+      {&find_entry_, "SELECT crc FROM entries WHERE key = ?"},
+      {&remove_entry_, "DELETE FROM entries WHERE key = ?"},
+      {&put_applied_, "INSERT INTO applied VALUES (?, ?, ?, ?)"},
+      {&put_extent_, "REPLACE INTO extent VALUES (1, ?, ?, ?, ?, ?)"},
+      {&clear_entries_, "DELETE FROM entries"},
+      {&clear_applied_, "DELETE FROM applied"},
+  }};
+  for (const auto& [statement, sql] : statements) {
+    if (const auto ec = statement->prepare(file_.database(), sql)) {
+      return ec;
+    }
+  }
+  return {};
+}
+
+error_code map_file::read_extent() {
+  zmtp::sqlite_statement row;
+  auto ec = row.prepare(file_.database(),
+                        "SELECT number, keys, digest, applied, crc FROM extent WHERE one = 1");
+  if (ec || !row.step(ec)) {
+    return ec ? ec : zmtp::storage_errc::store_damaged;
+  }
+  all_.number = row.number(0);
+  all_.keys = row.number(1);
+  all_.digest = row.number(2);
+  all_.applied = row.number(3);
+  return row.number(4) == checksum_of(all_) ? error_code{} : zmtp::storage_errc::store_damaged;
+}
+
+error_code map_file::read_entries(kept_map& found) {
+  zmtp::sqlite_statement row;
+  auto ec = row.prepare(file_.database(),
+                        "SELECT key, number, id, ttl, value, crc FROM entries ORDER BY key");
+  std::uint64_t digest = 0;
+  while (!ec && row.step(ec)) {
+    const auto key = text_of(row.octets(0));
+    const auto id = text_of(row.octets(2));
+    const auto ttl = row.number(3);
+    const auto value = text_of(row.octets(4));
+    const auto crc = entry_checksum(key, row.number(1), id, ttl, value);
+    if (crc != row.number(5)) {
+      return zmtp::storage_errc::store_damaged;
+    }
+    digest += crc;
+    auto& entry = found.entries.emplace_back(kept_entry{.key = std::string{key},
+                                                        .value = std::string{value},
+                                                        .number = row.number(1),
+                                                        .id = update_id::of_frame(id)});
+    if (ttl != 0) {
+      entry.ttl = std::chrono::milliseconds{static_cast<std::int64_t>(ttl)};
+    }
+  }
+  if (ec) {
+    return ec;
+  }
+  return digest == all_.digest && found.entries.size() == all_.keys
+             ? error_code{}
+             : zmtp::storage_errc::store_damaged;
+}
+
+error_code map_file::read_applied() {
+  zmtp::sqlite_statement row;
+  auto ec =
+      row.prepare(file_.database(), "SELECT row, kind, octets, crc FROM applied ORDER BY row");
+  std::uint64_t rows = 0;
+  while (!ec && row.step(ec)) {
+    auto octets = text_of(row.octets(2));
+    if (row.number(0) != ++rows || row.number(3) != applied_checksum(rows, row.number(1), octets)) {
+      return zmtp::storage_errc::store_damaged;
+    }
+    all_.applied_octets += octets.size();
+    if (static_cast<kind>(row.number(1)) == kind::piece) {
+      all_.packed_octets += octets.size();
+      if (applied_->unpack(octets)) {
+        return zmtp::storage_errc::store_damaged;
+      }
+      continue;
+    }
+    for (; octets.size() >= update_id::size; octets.remove_prefix(update_id::size)) {
+      applied_->insert(update_id::of_frame(octets.substr(0, update_id::size)));
+    }
+  }
+  if (ec) {
+    return ec;
+  }
+  return rows == all_.applied ? error_code{} : zmtp::storage_errc::store_damaged;
+}
+
+void map_file::write(const std::vector<std::vector<map_change>>& writes,
+                     std::vector<error_code>& results) {
+  results.clear();
+  if (trust_ == trust::whole && !transact(writes, 0, writes.size())) {
+    results.resize(writes.size());
+    return;
+  }
+  // As many as there is room for, from the first one on.
+  for (std::size_t i = 0; i < writes.size(); ++i) {
+    const auto& one = writes[i];
+    const bool is_whole = !one.empty() && one.front().what == map_operation::clear;
+    if (trust_ == trust::failed) {
+      results.push_back(zmtp::storage_errc::store_failed);
+    } else if (trust_ == trust::refused && !is_whole) {
+      results.push_back(zmtp::storage_errc::store_full);
+    } else {
+      results.push_back(transact(writes, i, 1));
+      if (!results.back()) {
+        trust_ = trust::whole;
+      } else if (trust_ == trust::failed) {
+        results.back() = zmtp::storage_errc::store_failed;
+      } else {
+        trust_ = trust::refused;
+      }
+    }
+  }
+}
+
+error_code map_file::transact(const std::vector<std::vector<map_change>>& writes, std::size_t first,
+                              std::size_t count) {
+  const auto before = all_;
+  auto ec = file_.begin();
+  if (!ec) {
+    ec = pack_applied();
+  }
+  std::string ids;
+  for (auto i = first; i < first + count && !ec; ++i) {
+    for (const auto& change : writes[i]) {
+      ec = put(change, ids);
+      if (ec) {
+        break;
+      }
+    }
+  }
+  if (!ec) {
+    ec = put_ids(ids);
+  }
+  if (!ec) {
+    ec = put_extent();
+  }
+  if (!ec) {
+    ec = file_.commit();
+  }
+  if (ec) {
+    file_.roll_back();
+    all_ = before;
+    // Whatever it was, a write that failed once is not trusted again.
+    if (ec != zmtp::storage_errc::store_full && ec != errc::malformed_register) {
+      trust_ = trust::failed;
+    }
+    return ec;
+  }
+  for (auto i = first; i < first + count; ++i) {
+    std::for_each(writes[i].begin(), writes[i].end(), [this](const auto& each) { note(each); });
+  }
+  return {};
+}
+
+error_code map_file::put(const map_change& change, std::string& ids) {
+  error_code ec;
+  switch (change.what) {
+    case map_operation::set: ec = put_entry(change); break;
+    case map_operation::erase: ec = remove_entry(change.key); break;
+    case map_operation::note: break;
+    case map_operation::add_applied: {
+      // What cannot be read again is not written.
+      update_register trial{0, options_.applied};
+      ec = trial.unpack(change.value);
+      if (!ec) {
+        ec = put_ids(ids);
+      }
+      if (!ec) {
+        ec = put_applied(kind::piece, change.value);
+      }
+      break;
+    }
+    case map_operation::clear:
+      ids.clear();
+      ec = clear();
+      break;
+  }
+  if (!change.id.empty()) {
+    ids += change.id.octets();
+  }
+  all_.number = std::max(all_.number, change.number);
+  return ec;
+}
+
+error_code map_file::put_entry(const map_change& change) {
+  if (const auto ec = remove_entry(change.key)) {
+    return ec;
+  }
+  // None is 0.
+  const auto ttl =
+      change.ttl ? static_cast<std::uint64_t>(std::max<std::int64_t>(change.ttl->count(), 1)) : 0;
+  const auto id = change.id.octets();
+  const auto crc = entry_checksum(change.key, change.number, id, ttl, change.value);
+  ++all_.keys;
+  all_.digest += crc;
+  return put_entry_.bind(1, std::string_view{change.key})
+      .bind(2, change.number)
+      .bind(3, id)
+      .bind(4, ttl)
+      .bind(5, std::string_view{change.value})
+      .bind(6, crc)
+      .run();
+}
+
+error_code map_file::remove_entry(std::string_view key) {
+  error_code ec;
+  const bool is_there = find_entry_.bind(1, key).step(ec);
+  const auto crc = is_there ? find_entry_.number(0) : 0;
+  find_entry_.reset();
+  if (!is_there || ec) {
+    return ec;
+  }
+  --all_.keys;
+  all_.digest -= crc;
+  return remove_entry_.bind(1, key).run();
+}
+
+error_code map_file::put_ids(std::string& ids) {
+  if (ids.empty()) {
+    return {};
+  }
+  const auto ec = put_applied(kind::ids, ids);
+  ids.clear();
+  return ec;
+}
+
+error_code map_file::put_applied(kind which, std::string_view octets) {
+  const auto row = ++all_.applied;
+  const auto code = static_cast<std::uint64_t>(which);
+  all_.applied_octets += octets.size();
+  all_.packed_octets += which == kind::piece ? octets.size() : 0;
+  return put_applied_.bind(1, row)
+      .bind(2, code)
+      .bind(3, octets)
+      .bind(4, applied_checksum(row, code, octets))
+      .run();
+}
+
+error_code map_file::put_extent() {
+  return put_extent_.bind(1, all_.number)
+      .bind(2, all_.keys)
+      .bind(3, all_.digest)
+      .bind(4, all_.applied)
+      .bind(5, checksum_of(all_))
+      .run();
+}
+
+error_code map_file::pack_applied() {
+  if (all_.applied_octets <= 2 * all_.packed_octets + options_.applied_octets) {
+    return {};
+  }
+  auto ec = clear_applied_.run();
+  all_.applied = 0;
+  all_.applied_octets = 0;
+  all_.packed_octets = 0;
+  for (const auto& piece : pieces_of(*applied_)) {
+    if (!ec) {
+      ec = put_applied(kind::piece, piece);
+    }
+  }
+  return ec;
+}
+
+error_code map_file::clear() {
+  all_ = {};
+  const auto ec = clear_entries_.run();
+  return ec ? ec : clear_applied_.run();
+}
+
+void map_file::note(const map_change& change) {
+  if (change.what == map_operation::clear) {
+    applied_ = std::make_unique<update_register>(0, options_.applied);
+  } else if (change.what == map_operation::add_applied) {
+    // It has been tried.
+    static_cast<void>(applied_->unpack(change.value));
+  }
+  applied_->insert(change.id);
+}
+
+void map_file::tidy() {
+  if (trust_ == trust::failed) {
+    return;
+  }
+  const auto ec = file_.tidy();
+  if (ec && ec != zmtp::storage_errc::store_full) {
+    trust_ = trust::failed;
+  }
+}
+
+}  // namespace chp

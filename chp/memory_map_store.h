@@ -1,0 +1,43 @@
+#pragma once
+// A map_store that keeps nothing beyond its own life, for tests.
+
+#include "chp/map_store.h"
+#include "chp/update_register.h"
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace chp {
+
+class memory_map_store final : public map_store {
+public:
+  // What is kept, for a store that is opened after another one.
+  class contents {
+  public:
+    void apply(const map_change& change);
+    [[nodiscard]] kept_map all() const;
+
+  private:
+    std::map<std::string, kept_entry> entries_;
+    std::unique_ptr<update_register> applied_ = std::make_unique<update_register>();
+    sequence number_ = 0;
+  };
+
+  // Must go before the context of `executor`.
+  explicit memory_map_store(boost::asio::any_io_executor executor,
+                            std::shared_ptr<contents> of = std::make_shared<contents>());
+
+  void load(load_handler on_loaded) override;
+  void write(std::vector<map_change>&& changes, write_handler on_written) override;
+
+private:
+  boost::asio::any_io_executor executor_;
+  std::shared_ptr<contents> contents_;
+  bool refuses_ = false;
+};
+
+}  // namespace chp

@@ -1,0 +1,30 @@
+#pragma once
+// The durable map_store: SQLite with a write-ahead log and a full sync for each commit, in a thread of its
+// own. What is written while it commits is committed together.
+
+#include "chp/map_file.h"
+#include "chp/map_store.h"
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <memory>
+#include <vector>
+
+namespace chp {
+
+class sqlite_map_store final : public map_store {
+public:
+  // Must go before the context of `executor`.
+  sqlite_map_store(boost::asio::any_io_executor executor, map_file_options options);
+  // Writes what it was given.
+  ~sqlite_map_store() override;
+
+  void load(load_handler on_loaded) override;
+  void write(std::vector<map_change>&& changes, write_handler on_written) override;
+
+private:
+  class thread;
+  std::unique_ptr<thread> thread_;
+};
+
+}  // namespace chp
