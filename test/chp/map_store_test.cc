@@ -217,6 +217,23 @@ TEST_F(sqlite_map_store_test, rows_that_are_missing_altered_or_older_are_seen) {
   }
 }
 
+TEST_F(sqlite_map_store_test, a_whole_row_that_was_there_before_is_seen) {
+  const auto path = maker_.folder.path("map");
+  const auto vandalize = [&](const char* sql) {
+    store_.reset();
+    zmtp::sqlite_database vandal;
+    ASSERT_FALSE(vandal.open(path.c_str(), nullptr));
+    ASSERT_FALSE(vandal.execute(sql)) << sql;
+  };
+  open();
+  EXPECT_FALSE(write({set_of("a", "old", 1)}));
+  vandalize("CREATE TABLE past AS SELECT * FROM entries");
+  open();
+  EXPECT_FALSE(write({set_of("a", "new", 2)}));
+  vandalize("DELETE FROM entries; INSERT INTO entries SELECT * FROM past");
+  open(zmtp::storage_errc::store_damaged);
+}
+
 TEST_F(sqlite_map_store_test, a_file_that_another_one_has_is_not_opened) {
   open();
   map_file other{{.file = {.path = maker_.folder.path("map")}}};
