@@ -28,6 +28,12 @@ std::uint64_t applied_checksum(std::uint64_t row, std::uint64_t which, std::stri
   return (zmtp::row_checksum{'a'} << row << which << octets).value();
 }
 
+// [id][why]
+std::string refusal_row(const map_change& change) {
+  std::string row{change.id.octets()};
+  return row += change.value;
+}
+
 std::string_view text_of(std::span<const std::byte> octets) {
   return {reinterpret_cast<const char*>(octets.data()), octets.size()};
 }
@@ -45,13 +51,15 @@ std::string map_file::tables() {
          " octets BLOB NOT NULL, crc INTEGER NOT NULL);"
          "CREATE TABLE extent (one INTEGER PRIMARY KEY, number INTEGER NOT NULL,"
          " keys INTEGER NOT NULL, digest INTEGER NOT NULL, applied INTEGER NOT NULL,"
-         " crc INTEGER NOT NULL);"
-         "INSERT INTO extent VALUES (1, 0, 0, 0, 0, " +
+         " memo BLOB NOT NULL, crc INTEGER NOT NULL);"
+         "INSERT INTO extent VALUES (1, 0, 0, 0, 0, x'', " +
          std::to_string(checksum_of({})) + ");";
 }
 
 std::uint64_t map_file::checksum_of(const extent& all) {
-  return (zmtp::row_checksum{'e'} << all.number << all.keys << all.digest << all.applied).value();
+  return (zmtp::row_checksum{'e'} << all.number << all.keys << all.digest << all.applied
+                                  << std::string_view{all.memo})
+      .value();
 }
 
 error_code map_file::open(kept_map& found) {
@@ -75,6 +83,7 @@ error_code map_file::open(kept_map& found) {
   }
   found.applied = pieces_of(*applied_);
   found.number = all_.number;
+  found.memo = all_.memo;
   return {};
 }
 
@@ -84,7 +93,7 @@ error_code map_file::prepare() {
       {&find_entry_, "SELECT crc FROM entries WHERE key = ?"},
       {&remove_entry_, "DELETE FROM entries WHERE key = ?"},
       {&put_applied_, "INSERT INTO applied VALUES (?, ?, ?, ?)"},
-      {&put_extent_, "REPLACE INTO extent VALUES (1, ?, ?, ?, ?, ?)"},
+      {&put_extent_, "REPLACE INTO extent VALUES (1, ?, ?, ?, ?, ?, ?)"},
       {&clear_entries_, "DELETE FROM entries"},
       {&clear_applied_, "DELETE FROM applied"},
   }};
@@ -98,8 +107,9 @@ error_code map_file::prepare() {
 
 error_code map_file::read_extent() {
   zmtp::sqlite_statement row;
-  auto ec = row.prepare(file_.database(),
-                        "SELECT number, keys, digest, applied, crc FROM extent WHERE one = 1");
+  auto ec =
+      row.prepare(file_.database(),
+                  "SELECT number, keys, digest, applied, memo, crc FROM extent WHERE one = 1");
   if (ec || !row.step(ec)) {
     return ec ? ec : zmtp::storage_errc::store_damaged;
   }
@@ -107,7 +117,8 @@ error_code map_file::read_extent() {
   all_.keys = row.number(1);
   all_.digest = row.number(2);
   all_.applied = row.number(3);
-  return row.number(4) == checksum_of(all_) ? error_code{} : zmtp::storage_errc::store_damaged;
+  all_.memo = text_of(row.octets(4));
+  return row.number(5) == checksum_of(all_) ? error_code{} : zmtp::storage_errc::store_damaged;
 }
 
 error_code map_file::read_entries(kept_map& found) {
@@ -157,6 +168,14 @@ error_code map_file::read_applied() {
       if (applied_->unpack(octets)) {
         return zmtp::storage_errc::store_damaged;
       }
+      continue;
+    }
+    if (static_cast<kind>(row.number(1)) == kind::refusal) {
+      if (octets.size() <= update_id::size) {
+        return zmtp::storage_errc::store_damaged;
+      }
+      applied_->refuse(update_id::of_frame(octets.substr(0, update_id::size)),
+                       refusal_in(octets.substr(update_id::size)));
       continue;
     }
     for (; octets.size() >= update_id::size; octets.remove_prefix(update_id::size)) {
@@ -243,6 +262,11 @@ error_code map_file::put(const map_change& change, std::string& ids) {
     case map_operation::set: ec = put_entry(change); break;
     case map_operation::erase: ec = remove_entry(change.key); break;
     case map_operation::note: break;
+    case map_operation::refuse:
+      // In its order, since what is applied first counts.
+      ec = put_ids(ids);
+      return ec ? ec : put_applied(kind::refusal, refusal_row(change));
+    case map_operation::remember: all_.memo = change.value; break;
     case map_operation::add_applied: {
       // What cannot be read again is not written.
       update_register trial{0, options_.applied};
@@ -326,7 +350,8 @@ error_code map_file::put_extent() {
       .bind(2, all_.keys)
       .bind(3, all_.digest)
       .bind(4, all_.applied)
-      .bind(5, checksum_of(all_))
+      .bind(5, std::string_view{all_.memo})
+      .bind(6, checksum_of(all_))
       .run();
 }
 
@@ -358,6 +383,9 @@ void map_file::note(const map_change& change) {
   } else if (change.what == map_operation::add_applied) {
     // It has been tried.
     static_cast<void>(applied_->unpack(change.value));
+  } else if (change.what == map_operation::refuse) {
+    applied_->refuse(change.id, refusal_in(change.value));
+    return;
   }
   applied_->insert(change.id);
 }

@@ -47,10 +47,11 @@ private:
     std::uint64_t keys = 0;
     std::uint64_t digest = 0;   // the sum of the checksums of entries
     std::uint64_t applied = 0;  // rows, by numbers from 1
+    std::string memo{};
     std::size_t applied_octets = 0;
     std::size_t packed_octets = 0;  // of them, those that are packed
   };
-  enum class kind : std::uint8_t { ids, piece };
+  enum class kind : std::uint8_t { ids, piece, refusal };
   enum class trust : std::uint8_t {
     whole,    // everything it was given is there
     refused,  // something is not: only a whole map is taken

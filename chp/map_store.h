@@ -1,6 +1,8 @@
 #pragma once
 // Where a server keeps its map, if it is to outlive the server (reliability.md 3.2, G7). Pure.
 
+#include "chp/acknowledgement.h"
+#include "chp/error.h"
 #include "chp/sequence.h"
 #include "chp/update_id.h"
 #include "zmtp/storage/error.h"
@@ -10,15 +12,17 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace chp {
 
 struct kept_entry {
   std::string key;
-  std::string value;
+  std::string value;    // empty: it was erased, which somebody wants to remember
   sequence number = 0;  // of the update that set it
   update_id id{};
   // From the moment at which it is loaded it lives as long as it had to live when it was written: the time
@@ -33,12 +37,15 @@ struct kept_map {
   std::vector<kept_entry> entries;   // in the order of keys
   std::vector<std::string> applied;  // pieces of the update_register
   sequence number = 0;               // the highest there was, whose epoch is the last one
+  std::string memo;                  // what was to be remembered last
 };
 
 enum class map_operation : std::uint8_t {
-  set,          // the key, its value, id, number and ttl
-  erase,        // the key
-  note,         // nothing but id and number
+  set,    // the key, its value, id, number and ttl
+  erase,  // the key goes
+  note,   // nothing but id and number
+  refuse,  // the update of this id, which has a session, is never made; `value` says why: refusal_text()
+  remember,     // `value` is the memo, which is the server's to understand
   add_applied,  // `value` is a piece of an update_register, and all of it is applied
   clear,        // everything goes: what follows is the whole map
 };
@@ -46,11 +53,19 @@ enum class map_operation : std::uint8_t {
 struct map_change {
   map_operation what;
   sequence number = 0;  // the store's is the highest that it was given; after `clear`, since then
-  update_id id{};       // is applied from then on; none if it is empty
+  update_id id{};       // is applied, or refused, from then on; none if it is empty
   std::string key{};
   std::string value{};
   std::optional<std::chrono::milliseconds> ttl{};  // what is left of it
 };
+
+// Why an update is never made, as the value of a change.
+[[nodiscard]] inline std::string refusal_text(errc why) {
+  return {static_cast<char>(refusal_code(why))};
+}
+[[nodiscard]] inline errc refusal_in(std::string_view text) noexcept {
+  return refusal_of(text.empty() ? std::uint8_t{0} : static_cast<std::uint8_t>(text.front()));
+}
 
 // Thread safety: to be called by one thread at a time, that of the executor its results come in.
 class map_store {
@@ -70,6 +85,12 @@ public:
   // there is one that begins with `clear` and has room; malformed_register, likewise; store_failed, and
   // then all later ones fail.
   virtual void write(std::vector<map_change>&& changes, write_handler on_written) = 0;
+};
+
+// One that has been loaded, and what was found in it.
+struct loaded_map {
+  std::shared_ptr<map_store> store;
+  kept_map found;
 };
 
 }  // namespace chp

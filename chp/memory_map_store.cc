@@ -20,11 +20,14 @@ void memory_map_store::contents::apply(const map_change& change) {
       break;
     case map_operation::erase: entries_.erase(change.key); break;
     case map_operation::note: break;
+    case map_operation::refuse: applied_->refuse(change.id, refusal_in(change.value)); break;
+    case map_operation::remember: memo_ = change.value; break;
     case map_operation::add_applied: static_cast<void>(applied_->unpack(change.value)); break;
     case map_operation::clear:
       entries_.clear();
       applied_ = std::make_unique<update_register>();
       number_ = 0;
+      memo_.clear();
       break;
   }
   applied_->insert(change.id);
@@ -38,6 +41,7 @@ kept_map memory_map_store::contents::all() const {
   }
   found.applied = pieces_of(*applied_);
   found.number = number_;
+  found.memo = memo_;
   return found;
 }
 

@@ -25,6 +25,7 @@ public:
     std::map<std::string, kept_entry> entries_;
     std::unique_ptr<update_register> applied_ = std::make_unique<update_register>();
     sequence number_ = 0;
+    std::string memo_;
   };
 
   // Must go before the context of `executor`.

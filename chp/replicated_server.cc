@@ -53,6 +53,14 @@ std::chrono::milliseconds time_of_day() {
       std::chrono::system_clock::now().time_since_epoch());
 }
 
+// Throws what it must not be.
+std::shared_ptr<server_state> make_state(const replicated_server_options& options) {
+  if (options.server.how != form::kvmsg) {
+    throw boost::system::system_error{make_error_code(zmtp::errc::bad_option), "replicated_server"};
+  }
+  return std::make_shared<server_state>(options.server, server_state::kind::paired, random_seed());
+}
+
 std::string behind(std::string_view first) {
   const auto at = zmtp::endpoint::parse(first);
   const auto* const tcp = at ? at->tcp() : nullptr;
@@ -78,21 +86,22 @@ public:
         source_{executor, source_options(options.server)} {}
 
   // Apart from the constructor, since what is made here refers to this.
-  void start(const replicated_server_options& options) {
+  void start(const replicated_server_options& options, const std::weak_ptr<map_store>& store) {
     const auto weak = weak_from_this();
-    server_ = std::make_shared<server_core>(
-        executor_, state_, options.server,
-        server_core::pair_hooks{.vote =
-                                    [weak] {
-                                      const auto self = weak.lock();
-                                      return self && self->node_->vote();
-                                    },
-                                .rest =
-                                    [weak](server_actions& out) {
-                                      if (const auto self = weak.lock()) {
-                                        self->on_rest(out);
-                                      }
-                                    }});
+    server_ =
+        std::make_shared<server_core>(executor_, state_, options.server,
+                                      server_core::hooks{.vote =
+                                                             [weak] {
+                                                               const auto self = weak.lock();
+                                                               return self && self->node_->vote();
+                                                             },
+                                                         .rest =
+                                                             [weak](server_actions& out) {
+                                                               if (const auto self = weak.lock()) {
+                                                                 self->on_rest(out);
+                                                               }
+                                                             }},
+                                      store);
     node_ = std::make_shared<bstar::node>(
         executor_, options.pair,
         bstar::node_handlers{.on_active =
@@ -191,7 +200,8 @@ private:
   // The active one's publisher.
   static asio::awaitable<void> follow(std::shared_ptr<core> self) {
     std::vector<zmtp::routed_message> batch;
-    for (;;) {
+    const auto server = self->server_;
+    while (co_await server_core::until_room(server)) {
       const auto [ec, count] = co_await self->feed_.async_receive(batch, token);
       if (ec) {
         co_return;
@@ -332,13 +342,26 @@ private:
 replicated_server::replicated_server(asio::any_io_executor executor,
                                      const replicated_server_options& options,
                                      replicated_server_handlers handlers) {
-  if (options.server.how != form::kvmsg) {
-    throw boost::system::system_error{make_error_code(zmtp::errc::bad_option), "replicated_server"};
+  start(executor, options, make_state(options), std::move(handlers));
+}
+
+replicated_server::replicated_server(asio::any_io_executor executor,
+                                     const replicated_server_options& options, loaded_map from,
+                                     replicated_server_handlers handlers)
+    : store_{std::move(from.store)} {
+  const auto state = make_state(options);
+  if (const auto ec = state->restore(from.found, clock::now())) {
+    throw boost::system::system_error{ec, "store"};
   }
-  const auto state =
-      std::make_shared<server_state>(options.server, server_state::kind::paired, random_seed());
+  start(executor, options, state, std::move(handlers));
+}
+
+void replicated_server::start(const asio::any_io_executor& executor,
+                              const replicated_server_options& options,
+                              const std::shared_ptr<server_state>& state,
+                              replicated_server_handlers handlers) {
   const auto own = std::make_shared<core>(executor, options, std::move(handlers), state);
-  own->start(options);
+  own->start(options, store_);
   core_ = own;
   state_ = state;
   node_ = own->shared_node();

@@ -3,6 +3,7 @@
 // with everything that it had acknowledged. The decisions are server_state's and the pair's machine's.
 
 #include "bstar/node.h"
+#include "chp/map_store.h"
 #include "chp/server_actions.h"
 #include "chp/server_core.h"
 #include "chp/server_options.h"
@@ -58,7 +59,10 @@ struct server_peer {
 // Against a peer of the Guide (clonesrv6) it does the same without epochs and without acknowledgements of
 // its own: then nobody knows what the other one has.
 //
-// It may outlive its context, which ends what it does.
+// With a store what is committed is on the disks of both first, and when both have been killed the one whose
+// disk has more becomes active. What this one had accepted and the other had not, it offers after that, too.
+//
+// It may outlive its context, which ends what it does; with a store it must go before.
 //
 // Thread safety: distinct objects safe, one object not; its executor must be serial.
 class replicated_server {
@@ -66,6 +70,9 @@ public:
   // Throws boost::system::system_error: as bstar::node; zmtp::errc::bad_option if it is not of kvmsg.
   replicated_server(boost::asio::any_io_executor executor, const replicated_server_options& options,
                     replicated_server_handlers handlers = {});
+  // As server, of its store; and as above.
+  replicated_server(boost::asio::any_io_executor executor, const replicated_server_options& options,
+                    loaded_map from, replicated_server_handlers handlers = {});
   replicated_server(const replicated_server&) = delete;
   replicated_server& operator=(const replicated_server&) = delete;
   // Stops.
@@ -90,6 +97,10 @@ public:
 
 private:
   class core;
+  void start(const boost::asio::any_io_executor& executor, const replicated_server_options& options,
+             const std::shared_ptr<server_state>& state, replicated_server_handlers handlers);
+
+  std::shared_ptr<map_store> store_;
   std::weak_ptr<core> core_;  // of what goes with the context
   std::shared_ptr<const server_state> state_;
   std::shared_ptr<const bstar::node> node_;

@@ -2,8 +2,11 @@
 
 #include <boost/system/system_error.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <random>
 #include <string>
+#include <utility>
 
 namespace chp {
 
@@ -26,15 +29,38 @@ void activate(server_core& core, std::uint64_t epoch) {
 
 server::server(asio::any_io_executor executor, const server_options& options,
                server_handlers handlers) {
-  const auto state =
-      std::make_shared<server_state>(options, server_state::kind::alone, random_seed());
+  start(executor, options,
+        std::make_shared<server_state>(options, server_state::kind::alone, random_seed()),
+        std::move(handlers));
+}
+
+server::server(asio::any_io_executor executor, const server_options& options, loaded_map from,
+               server_handlers handlers)
+    : store_{std::move(from.store)} {
+  auto state = std::make_shared<server_state>(options, server_state::kind::alone, random_seed());
+  if (const auto ec = state->restore(from.found, server_core::clock::now())) {
+    throw boost::system::system_error{ec, "store"};
+  }
+  start(executor, options, state, std::move(handlers));
+}
+
+void server::start(const asio::any_io_executor& executor, const server_options& options,
+                   const std::shared_ptr<server_state>& state, server_handlers handlers) {
+  // What had been published and was not on the disk yet must not be taken for what is published now.
+  const bool counts_epochs = store_ && options.how == form::kvmsg;
+  const auto epoch_behind = [counts_epochs](const server_state& s) {
+    return counts_epochs ? epoch_of(s.number()) + 1 : std::uint64_t{0};
+  };
   const auto of = std::make_shared<std::weak_ptr<server_core>>();
-  server_core::pair_hooks hooks;
-  hooks.rest = [of, own = std::move(handlers)](server_actions& out) {
-    if (const auto core = of->lock();
-        core && std::exchange(out.renew_epoch, false) && own.next_epoch) {
-      if (const auto epoch = own.next_epoch()) {
-        activate(*core, *epoch);
+  server_core::hooks others;
+  others.rest = [of, epoch_behind, own = std::move(handlers),
+                 weak = std::weak_ptr{state}](server_actions& out) {
+    const auto core = of->lock();
+    const auto s = weak.lock();
+    if (core && s && std::exchange(out.renew_epoch, false)) {
+      const auto given = own.next_epoch ? own.next_epoch() : std::nullopt;
+      if (const auto epoch = std::max(given.value_or(0), epoch_behind(*s)); epoch != 0) {
+        activate(*core, epoch);
       }
     }
     for (const auto event : std::exchange(out.events, {})) {
@@ -43,12 +69,13 @@ server::server(asio::any_io_executor executor, const server_options& options,
       }
     }
   };
-  const auto core = std::make_shared<server_core>(executor, state, options, std::move(hooks));
+  const auto core =
+      std::make_shared<server_core>(executor, state, options, std::move(others), store_);
   *of = core;
   state_ = state;
   core_ = core;
   core->start();
-  activate(*core, options.epoch);
+  activate(*core, std::max(options.epoch, epoch_behind(*state)));
 }
 
 server::~server() { stop(); }

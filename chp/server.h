@@ -1,6 +1,7 @@
 #pragma once
 // A server of the clustered hashmap (12/CHP) that is alone. The decisions are server_state's.
 
+#include "chp/map_store.h"
 #include "chp/server_actions.h"
 #include "chp/server_core.h"
 #include "chp/server_options.h"
@@ -10,6 +11,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 
+#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -18,7 +20,8 @@ namespace chp {
 // Called in the server's executor. What they throw reaches who runs the context. Each may be absent.
 struct server_handlers {
   // An epoch above all that this server had, since the numbers of the last one are nearly used up; or nothing, and
-  // it is asked again a heartbeat later. Without it, or if it has none in time, no update is accepted in the end.
+  // it is asked again a heartbeat later. Without it, or if it has none in time, no update is accepted in the end. With
+  // a store there is one without it, which is behind the last.
   std::function<std::optional<std::uint64_t>()> next_epoch{};
   // For people.
   std::function<void(server_event)> on_event{};
@@ -30,15 +33,22 @@ struct server_handlers {
 // Without epochs (server_options::epoch) it counts as the Guide's servers do, and has numbers for ever; but where
 // sequences have four octets (form::kvsimple_4) the 2^31st update is refused (server_event::epoch_used_up).
 //
-// The map is in memory: what a crash of the server loses is all of it. See replicated_server.
+// Without a store the map is in memory, and a crash of the server loses all of it. With one what is
+// committed is on the disk first, and it goes on with what it finds there. See replicated_server also.
 //
-// It may outlive its context, which ends what it does.
+// It may outlive its context, which ends what it does; with a store it must go before.
 //
 // Thread safety: distinct objects safe, one object not; its executor must be serial.
 class server {
 public:
   explicit server(boost::asio::any_io_executor executor, const server_options& options = {},
                   server_handlers handlers = {});
+  // Has what was found in the store, and writes to it. The store was made for the same executor; what it was
+  // given it still writes when the server stops.
+  // Throws boost::system::system_error: errc::too_many_keys, too_many_octets, value_too_long if what was
+  // found is more than the options let the map have; malformed_register.
+  server(boost::asio::any_io_executor executor, const server_options& options, loaded_map from,
+         server_handlers handlers = {});
   server(const server&) = delete;
   server& operator=(const server&) = delete;
   // Stops.
@@ -63,6 +73,10 @@ public:
   [[nodiscard]] zmtp::socket_counters connections() const;
 
 private:
+  void start(const boost::asio::any_io_executor& executor, const server_options& options,
+             const std::shared_ptr<server_state>& state, server_handlers handlers);
+
+  std::shared_ptr<map_store> store_;
   std::weak_ptr<server_core> core_;  // of what goes with the context
   std::shared_ptr<const server_state> state_;
 };

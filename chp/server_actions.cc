@@ -15,6 +15,9 @@ const char* to_string(server_event what) noexcept {
     case diverged: return "diverged";
     case reconciled: return "reconciled";
     case epoch_used_up: return "epoch_used_up";
+    case stored: return "stored";
+    case store_full: return "store_full";
+    case store_failed: return "store_failed";
   }
   return "";
 }

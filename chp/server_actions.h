@@ -2,6 +2,8 @@
 // What a server of the map wants done, and what it has counted. Plain.
 
 #include "chp/error.h"
+#include "chp/keeping.h"
+#include "chp/map_store.h"
 #include "chp/sequence.h"
 #include "zmtp/message.h"
 #include "zmtp/routing/peer_id.h"
@@ -25,6 +27,9 @@ enum class server_event : std::uint8_t {
   diverged,     // it has accepted what the active server does not know, and offers it
   reconciled,   // the active server has looked at all of that
   epoch_used_up,  // no update is accepted any more: there are no numbers left, and no epoch has come
+  stored,         // all there is is in the store, after it was not
+  store_full,     // it has no room: nothing more is committed until it has
+  store_failed,   // it cannot be written: nothing more is committed
 };
 
 // The enumerator.
@@ -37,6 +42,8 @@ struct server_actions {
     zmtp::peer_id to;
     zmtp::message content;
   };
+  // To the store, in order: on_written() is wanted when one is on the disk, or will not be.
+  std::vector<std::vector<map_change>> write;
   std::vector<zmtp::message> publish;       // to all subscribers who want it
   std::vector<addressed> tell;              // to one subscriber
   std::vector<addressed> reply;             // on the snapshot port
@@ -50,7 +57,7 @@ struct server_actions {
   std::vector<server_event> events;
 
   [[nodiscard]] bool empty() const noexcept {
-    return publish.empty() && tell.empty() && reply.empty() && stream.empty() &&
+    return write.empty() && publish.empty() && tell.empty() && reply.empty() && stream.empty() &&
            close_askers.empty() && close_subscribers.empty() && ask.empty() && !stream_ask &&
            !reconnect_source && !renew_epoch && events.empty();
   }
@@ -81,7 +88,10 @@ struct server_status {
   bool backup_in_sync = false;
   bool following = false;
   sequence number = 0;     // of the last update
-  sequence committed = 0;  // up to which a backup has them
+  sequence committed = 0;  // up to which a backup has them, and the disk if there is a store
+  keeping kept = keeping::nothing;
+  sequence durable = 0;              // up to which they are on the disk
+  std::size_t unwritten_octets = 0;  // that wait for it
   std::size_t keys = 0;
   std::size_t octets = 0;
   std::size_t subscribers = 0;

@@ -40,14 +40,16 @@ std::string behind(const zmtp::endpoint& first, unsigned count) {
 }  // namespace
 
 server_core::server_core(const asio::any_io_executor& executor, std::shared_ptr<server_state> state,
-                         const server_options& options, pair_hooks hooks)
+                         const server_options& options, hooks others,
+                         std::weak_ptr<map_store> store)
     : state_{std::move(state)},
-      hooks_{std::move(hooks)},
+      hooks_{std::move(others)},
+      store_{std::move(store)},
       snapshots_{executor, snapshot_port_options(options)},
       publisher_{executor, publisher_port_options(options)},
       collector_{make_collector(executor, options)},
       executor_{executor},
-      published_{executor, asio::steady_timer::time_point::max()},
+      room_{executor, asio::steady_timer::time_point::max()},
       alarm_{executor, [this] { on_time(); }} {}
 
 server_core::collector_socket server_core::make_collector(const asio::any_io_executor& executor,
@@ -68,8 +70,9 @@ void server_core::start() {
 }
 
 void server_core::stop() {
+  stopped_ = true;
   alarm_.cancel();
-  published_.cancel();
+  room_.cancel();
   snapshots_.close();
   publisher_.close();
   std::visit([](auto& socket) { socket.close(); }, collector_);
@@ -178,12 +181,16 @@ void server_core::on_subscriber(const zmtp::routed_message& item) {
   chp::on_subscriber(*state_, item, (info != nullptr ? *info : nobody).properties, actions_);
 }
 
+asio::awaitable<bool> server_core::until_room(std::shared_ptr<server_core> self) {
+  while (!self->stopped_ && (self->publishing_ || !self->state_->has_room())) {
+    (void)co_await self->room_.async_wait(token);
+  }
+  co_return !self->stopped_;
+}
+
 asio::awaitable<void> server_core::collect(std::shared_ptr<server_core> self) {
   std::vector<zmtp::message> batch;
   for (;;) {
-    while (self->publishing_) {
-      (void)co_await self->published_.async_wait(token);
-    }
     zmtp::error_code ec;
     if (auto* const sub = std::get_if<zmtp::sub_socket>(&self->collector_)) {
       ec = std::get<0>(co_await sub->async_receive(batch, token));
@@ -191,7 +198,8 @@ asio::awaitable<void> server_core::collect(std::shared_ptr<server_core> self) {
       auto& pull = std::get<zmtp::pull_socket>(self->collector_);
       ec = std::get<0>(co_await pull.async_receive(batch, token));
     }
-    if (ec) {
+    // What came waits here, since there may be less room than when it was asked for.
+    if (ec || !co_await until_room(self)) {
       co_return;
     }
     // Whether it stood still, and is not what it was.
@@ -272,6 +280,7 @@ void server_core::finish(clock::time_point now) {
 }
 
 void server_core::carry_out() {
+  write();
   publish();
   tell();
   for (auto& [to, content] : actions_.reply) {
@@ -298,6 +307,24 @@ void server_core::carry_out() {
     hooks_.rest(actions_);
   }
   actions_.events.clear();
+}
+
+void server_core::write() {
+  auto all = std::exchange(actions_.write, {});
+  const auto store = store_.lock();
+  if (!store) {
+    return;
+  }
+  for (auto& one : all) {
+    store->write(std::move(one), [weak = weak_from_this()](boost::system::error_code ec) {
+      if (const auto self = weak.lock(); self && !self->stopped_) {
+        self->act([ec](server_state& state, clock::time_point now, server_actions& out) {
+          state.on_written(ec, now, out);
+        });
+        self->room_.cancel();
+      }
+    });
+  }
 }
 
 void server_core::publish() {
@@ -332,7 +359,7 @@ void server_core::publish_rest() {
                           }
                           self->publishing_ = false;
                           self->tell();
-                          self->published_.cancel();
+                          self->room_.cancel();
                         });
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // What both shells are made of: a server's three sockets around its decisions. Not for users.
 
+#include "chp/map_store.h"
 #include "chp/server_actions.h"
 #include "chp/server_options.h"
 #include "chp/server_state.h"
@@ -41,17 +42,21 @@ class server_core : public std::enable_shared_from_this<server_core> {
 public:
   using clock = std::chrono::steady_clock;
 
-  struct pair_hooks {
+  // Each may be absent.
+  struct hooks {
     std::function<bool()> vote;  // of a pair: a client asks for a snapshot: is it to be served?
     std::function<void(server_actions&)>
         rest;  // what concerns the other server, epochs, and events
   };
 
+  // `store`: what the state was restored from, if it was. Who made the server keeps it.
   server_core(const boost::asio::any_io_executor& executor, std::shared_ptr<server_state> state,
-              const server_options& options, pair_hooks hooks = {});
+              const server_options& options, hooks others, std::weak_ptr<map_store> store);
 
   void start();
   void stop();
+  // Waits while what is published has no room, or too much waits for the disk. False: it is stopped.
+  [[nodiscard]] static boost::asio::awaitable<bool> until_room(std::shared_ptr<server_core> self);
   // As zmtp::socket::bind.
   [[nodiscard]] zmtp::endpoint bind_snapshots(std::string_view at, zmtp::error_code& ec);
   [[nodiscard]] zmtp::endpoint bind_publisher(std::string_view at, zmtp::error_code& ec);
@@ -90,12 +95,14 @@ private:
   void on_time();
   void finish(clock::time_point now);
   void carry_out();
+  void write();
   void publish();
   void publish_rest();
   void tell();
 
   std::shared_ptr<server_state> state_;
-  pair_hooks hooks_;
+  hooks hooks_;
+  std::weak_ptr<map_store> store_;
   zmtp::router_socket snapshots_;
   zmtp::xpub_socket publisher_;
   collector_socket collector_;
@@ -107,6 +114,7 @@ private:
   std::vector<zmtp::message> behind_;  // what came meanwhile
   std::vector<server_actions::addressed> untold_;
   bool publishing_ = false;
+  bool stopped_ = false;
   // What is on its way to who asked for it.
   struct streamed {
     std::vector<server_actions::addressed> piece;
@@ -114,7 +122,7 @@ private:
   };
   std::map<zmtp::peer_id, streamed> streams_;
   std::deque<zmtp::peer_id> have_room_;  // each of them once
-  boost::asio::steady_timer published_;
+  boost::asio::steady_timer room_;       // cancelled when there may be some
   zmtp::alarm alarm_;
 };
 

@@ -23,7 +23,8 @@ struct server_options {
   form how = form::kvmsg;
   collector_kind collector = collector_kind::sub;
   // Of a server that is alone: its numbers begin in this epoch, which is above all that it had before. 0:
-  // without epochs, from 1 on, as those of the Guide.
+  // without epochs, from 1 on, as those of the Guide; with a store, but for the forms of kvsimple, the one
+  // behind the last that was stored.
   std::uint64_t epoch = 0;
   // Numbers that are left of an epoch when the next one is asked for (server_handlers::next_epoch; of a pair, of
   // the pair). An epoch has 2^44.
@@ -44,10 +45,16 @@ struct server_options {
   // Updates in others are not.
   std::size_t directories = 1'000'000;
 
+  // With a store: what may wait for the disk, as it takes memory; above it no updates are read. A whole
+  // map, which one that had no room or is another one's is written as, is not counted.
+  std::size_t unwritten_octets = 64 * 1024 * 1024;
+  // A store that had no room is tried again after so long, and each time after twice that, up to 64 times.
+  std::chrono::milliseconds store_retry{1'000};
+
   // With a backup.
   degraded_policy degraded = degraded_policy::ack;
-  // Updates of clients of ours that may wait for the backup, each of which takes 24 octets: for as long as there is
-  // none, with `block`. What is above is put off: the client keeps it, and sends it again, with what follows. Other
+  // Updates of clients of ours that may wait for the backup or the disk, each of which takes 24 octets: for as long
+  // as there is none, with `block`, or no room. What is above is put off: the client keeps it, and sends it again, with what follows. Other
   // clients, who are told nothing, are not concerned.
   std::size_t waiting_updates = 1'000'000;
   // A backup that has not applied what it was sent for so long is none, until it has.

@@ -28,6 +28,9 @@ void server_state::activate(std::uint64_t epoch, time_point now, actions& out) {
   if (first > shared) {
     map_->pass(first);
     counts_.clear();
+    if (kept_) {
+      kept_->note({}, first);
+    }
   }
   used_up_ = false;
   // It may not have said that it had all that the other one had published.
@@ -39,6 +42,13 @@ void server_state::activate(std::uint64_t epoch, time_point now, actions& out) {
   const bool was_suspended = std::exchange(suspended_, false);
   if (std::exchange(active_, true)) {
     return;
+  }
+  if (!was_suspended) {
+    // Behind all that it has taken over, which is written in this order.
+    told_from_ = map_->number();
+    if (kept_) {
+      kept_->begin_notices();
+    }
   }
   // Otherwise it has what the other one has not, since before.
   if (!is_diverged_ && !was_suspended) {
@@ -58,6 +68,7 @@ void server_state::activate(std::uint64_t epoch, time_point now, actions& out) {
   replay(now, out);
   next_heartbeat_ = now;
   on_deadline(now, out);
+  answer_offers(out);
 }
 
 void server_state::suspend(actions& out) {
@@ -86,6 +97,10 @@ void server_state::deactivate(time_point now, actions& out) {
     }
     acks_.clear_waiting();
     put_off_.clear();
+    // All is offered again on the next connection.
+    for (const auto& one : std::exchange(offer_ends_, {})) {
+      out.close_askers.push_back(one.from);
+    }
     backup_.clear();
     next_heartbeat_.reset();
     reported_ = 0;
@@ -106,7 +121,7 @@ void server_state::replay(time_point now, actions& out) {
       continue;
     }
     if (is_superseded(u->key, one.id)) {
-      applied_->insert(one.id);
+      settle_by_later(one.id);
       continue;
     }
     if (accept(*u, one.id, deadline_of(*u, one.received), now, out)) {
@@ -152,11 +167,15 @@ void server_state::follow(const zmtp::message& m, time_point now, actions& out) 
   const auto id = update_id::of_frame(u->id);
   if (u->erases()) {
     map_->erase(u->key, u->number);
+    keep_erasure(u->key, id, u->number);
   } else {
-    if (const auto fault = map_->apply({u->key, u->value, id, deadline_of(*u, now)}, u->number);
-        fault != errc{}) {
+    const store::change to{u->key, u->value, id, deadline_of(*u, now)};
+    if (const auto fault = map_->apply(to, u->number); fault != errc{}) {
       refuse(fault);
       map_->erase(u->key, u->number);
+      keep_erasure(u->key, id, u->number);
+    } else {
+      keep_set(to, u->number, now);
     }
   }
   applied_->insert(id);
@@ -203,6 +222,9 @@ void server_state::on_source_message(const zmtp::message& m, time_point now,
 }
 
 void server_state::adopt(replication::snapshot&& taken, time_point now, actions& out) {
+  if (kept_) {
+    kept_->replace();
+  }
   auto before = std::exchange(map_, std::move(taken.map));
   if (taken.applied) {
     applied_ = std::move(taken.applied);
@@ -261,10 +283,12 @@ void server_state::on_source_writable(time_point now, actions& out) {
 // What it offers has been looked at before: the active server forgets what it has erased as soon as this one
 // has it, too.
 void server_state::report_position(actions& out) {
+  const auto number = kept_ ? kept_->durable() : map_->number();
+  const auto notices = kept_ ? kept_->durable_notice() : notices_heard_;
   if (replication_.state() == replication::phase::following && replication_.source_is_ours() &&
-      !offered_.pending() && (reported_ != map_->number() || notices_reported_ != notices_heard_)) {
-    reported_ = map_->number();
-    notices_reported_ = notices_heard_;
+      !offered_.pending() && (reported_ != number || notices_reported_ != notices)) {
+    reported_ = number;
+    notices_reported_ = notices;
     out.ask.push_back(make_position_report(reported_, notices_reported_));
   }
 }

@@ -7,7 +7,8 @@
 
 namespace chp {
 
-// It is never made, also when it comes again: who sent it is told so, and why, as soon as the backup knows it, too.
+// It is never made, also when it comes again: who sent it is told so, and why, as soon as the backup and
+// the disk know it, too.
 void server_state::turn_away(const update_id& id, errc why, time_point now, actions& out) {
   refuse(why);
   if (!active_ || !id.has_session()) {
@@ -17,9 +18,13 @@ void server_state::turn_away(const update_id& id, errc why, time_point now, acti
     acknowledge_again(id);
     return;
   }
+  ++notices_;
+  if (kept_) {
+    kept_->refuse(id, why, notices_);
+  }
   if (paired()) {
     std::string notice;
-    append_refusal_notice(notice, {++notices_, id.session(), id.counter(), why});
+    append_refusal_notice(notice, {notices_, id.session(), id.counter(), why});
     for (const auto& [peer, said] : subscribers_) {
       if (said.backup) {
         out.tell.push_back({peer, make_heartbeat(notice)});
@@ -28,18 +33,20 @@ void server_state::turn_away(const update_id& id, errc why, time_point now, acti
   }
   if (waits_for_backup()) {
     backup_.on_update(now);
+  }
+  if (is_told_later()) {
     acks_.await_notice(id.session(), id.counter(), notices_);
   } else {
     acks_.owe(id.session());
   }
 }
 
-// What there is no room for among those that wait for the backup stays with its client.
+// What there is no room for among those that wait for the backup or the disk stays with its client.
 bool server_state::puts_off(const update_id& id) {
   if (!id.has_session()) {
     return false;
   }
-  const bool is_full = waits_for_backup() && acks_.waiting() >= options_.waiting_updates;
+  const bool is_full = is_told_later() && acks_.waiting() >= options_.waiting_updates;
   if (is_full || put_off_.holds(id.session(), id.counter())) {
     put_off_.add(id.session(), id.counter());
     return true;
@@ -61,6 +68,9 @@ void server_state::note_refusal(const heartbeat& said) {
     applied_->refuse(id, notice->why);
     pending_.confirm(id);
     notices_heard_ = notice->number;
+    if (kept_) {
+      kept_->refuse(id, notice->why, notices_heard_);
+    }
   }
 }
 

@@ -82,6 +82,7 @@ void server_state::on_asker_attached(zmtp::peer_id peer, const zmtp::metadata& s
 
 void server_state::on_asker_detached(zmtp::peer_id peer, actions& out) {
   streams_.detach(peer);
+  std::erase_if(offer_ends_, [&](const offer_end& one) { return one.from == peer; });
   tidying_ = true;
   const auto before = backup_.in_sync();
   backup_.on_detached(peer);
@@ -151,13 +152,9 @@ void server_state::watch_backup(bool was_in_sync, actions& out) {
   if (in_sync != was_in_sync) {
     out.events.push_back(in_sync ? server_event::backup_in_sync : server_event::backup_lost);
   }
+  commit();
   if (backup_.awaited()) {
-    acks_.commit(backup_.number());
-    acks_.commit_notices(backup_.notices());
-    erased_.forget_to(backup_.number());
-  } else if (options_.degraded == degraded_policy::ack) {
-    acks_.commit(map_->number());
-    acks_.commit_notices(notices_);
+    forget_erasures();
   }
 }
 
@@ -219,7 +216,7 @@ void server_state::on_update(zmtp::message&& m, time_point now, actions& out) {
   const auto& u = *parsed_update;
   if (is_superseded(u.key, id)) {
     ++counters_.repeated;
-    applied_->insert(id);
+    settle_by_later(id);
     acknowledge_again(id);
     return;
   }
@@ -271,10 +268,14 @@ bool server_state::accept(const update& u, const update_id& id, std::optional<ti
     if (paired()) {
       erased_.add(u.key, own, *number);
     }
-  } else if (const auto fault = map_->apply({u.key, u.value, own, deadline}, *number);
-             fault != errc{}) {
-    turn_away(id, fault, now, out);
-    return false;
+    keep_erasure(u.key, own, *number);
+  } else {
+    const store::change to{u.key, u.value, own, deadline};
+    if (const auto fault = map_->apply(to, *number); fault != errc{}) {
+      turn_away(id, fault, now, out);
+      return false;
+    }
+    keep_set(to, *number, now);
   }
   applied_->insert(id);
   publish(u, own, *number, out);
@@ -290,7 +291,7 @@ void server_state::publish(const update& u, const update_id& id, sequence number
   out.publish.push_back(make_publication(options_.how, u, id, number, properties_));
 }
 
-// Who sent it is to know that it is committed, now or when the backup has it.
+// Who sent it is to know that it is committed, now or when the backup and the disk have it.
 void server_state::settle(const update_id& id, sequence number, time_point now) {
   if (waits_for_backup()) {
     backup_.on_update(now);
@@ -298,7 +299,7 @@ void server_state::settle(const update_id& id, sequence number, time_point now) 
   if (!id.has_session()) {
     return;
   }
-  if (waits_for_backup()) {
+  if (is_told_later()) {
     acks_.await(id.session(), id.counter(), number);
   } else {
     acks_.owe(id.session());
@@ -321,8 +322,7 @@ void server_state::consider(const update& u, sequence base, std::optional<time_p
   const bool is_idle = there == nullptr && u.erases();
   if (is_later || is_idle || applied_->contains(id)) {
     ++counters_.resubmissions_outdated;
-    // It is settled by what came later; who sent it need not send it again.
-    applied_->insert(id);
+    settle_by_later(id);
     return;
   }
   std::string ttl;
@@ -355,7 +355,8 @@ void server_state::on_input(zmtp::peer_id peer, const resubmission& r, time_poin
 void server_state::on_input(zmtp::peer_id peer, const resubmission_end& r, time_point /*now*/,
                             actions& out) {
   if (active_ && !streams_.missed_offers(peer)) {
-    out.reply.push_back({peer, make_resubmission_end(r.count)});
+    offer_ends_.push_back({peer, r.count, map_->number()});
+    answer_offers(out);
   } else {
     // All is offered again on the next connection.
     out.close_askers.push_back(peer);
@@ -366,7 +367,7 @@ void server_state::on_input(zmtp::peer_id peer, const resubmission_end& r, time_
 
 void server_state::expire(time_point now, actions& out) {
   const auto last = map_->number();
-  if (now < expire_from_ ||
+  if (now < expire_from_ || !may_number() ||
       (has_epoch(last) && max_position - position_of(last) < expired_at_once)) {
     return;
   }
@@ -377,6 +378,7 @@ void server_state::expire(time_point now, actions& out) {
     if (paired()) {
       erased_.add(e.key(), id, number);
     }
+    keep_erasure(e.key(), id, number);
     settle(id, number, now);
     return number;
   });
@@ -385,14 +387,17 @@ void server_state::expire(time_point now, actions& out) {
 void server_state::on_turn_end(time_point now, actions& out) {
   if (active_) {
     renew_epoch(now, out);
-    acks_.tell(*applied_, paired() && !backup_.in_sync(), now, out.tell);
-  } else {
+  }
+  write_down(out);
+  if (!active_) {
     report_position(out);
+  } else if (may_tell()) {
+    acks_.tell(*applied_, paired() && !backup_.in_sync(), now, out.tell);
   }
 }
 
 std::optional<server_state::time_point> server_state::next_deadline() const noexcept {
-  if (tidying_ || (reconciling_ && active_) || !discarded_.empty()) {
+  if (tidying_ || (reconciling_ && active_) || !discarded_.empty() || (kept_ && kept_->reading())) {
     return time_point{};
   }
   std::optional<time_point> first;
@@ -401,13 +406,18 @@ std::optional<server_state::time_point> server_state::next_deadline() const noex
   };
   if (active_) {
     consider_also(next_heartbeat_);
-    if (const auto due = map_->next_deadline()) {
+    if (const auto due = map_->next_deadline(); due && may_number()) {
       consider_also(std::max(*due, expire_from_));
     }
-    consider_also(acks_.next_deadline());
+    if (may_tell()) {
+      consider_also(acks_.next_deadline());
+    }
     consider_also(backup_.next_deadline());
   } else {
     consider_also(replication_.next_deadline());
+  }
+  if (kept_ && !offered_.pending()) {
+    consider_also(kept_->next_deadline());
   }
   return first;
 }
@@ -415,6 +425,7 @@ std::optional<server_state::time_point> server_state::next_deadline() const noex
 void server_state::on_deadline(time_point now, actions& out) {
   tidying_ = tidying_ && !map_->tidy(tidied_at_once);
   dismantle();
+  write_whole(now);
   if (!active_) {
     replication_.on_deadline(now, out);
     return;
@@ -441,6 +452,13 @@ server_status server_state::status() const {
   s.following = replication_.state() == replication::phase::following;
   s.number = map_->number();
   s.committed = backup_.in_sync() ? backup_.number() : map_->number();
+  s.durable = map_->number();
+  if (kept_) {
+    s.kept = kept_->how();
+    s.durable = kept_->durable();
+    s.committed = std::min(s.committed, s.durable);
+    s.unwritten_octets = kept_->octets();
+  }
   s.keys = map_->keys();
   s.octets = map_->octets();
   s.subscribers = subscribers_.size();

@@ -6,6 +6,9 @@
 #include "chp/backup_mark.h"
 #include "chp/command.h"
 #include "chp/directory_counters.h"
+#include "chp/map_store.h"
+#include "chp/map_writer.h"
+#include "chp/pair_record.h"
 #include "chp/pending_updates.h"
 #include "chp/put_off_sessions.h"
 #include "chp/reconciliation.h"
@@ -20,6 +23,8 @@
 #include "zmtp/message.h"
 #include "zmtp/metadata.h"
 #include "zmtp/routing/peer_id.h"
+
+#include <boost/system/error_code.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -39,6 +44,8 @@ namespace chp {
 // published and applied; it answers who asks for a snapshot, says HUGZ and erases what is due. While it is
 // passive it keeps what clients send, follows the active server if there is a pair, and otherwise does
 // nothing.
+//
+// With a store what is committed is also on the disk. What is published need not be.
 class server_state {
 public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -53,6 +60,17 @@ public:
   server_state(const server_options& options, kind as, std::uint64_t random);
   server_state(const server_state&) = delete;
   server_state& operator=(const server_state&) = delete;
+
+  // There is a store, which holds this. Once, before anything else. What has a time to live lives from now
+  // on as long as it had to when it was written.
+  // Errors: too_many_keys, too_many_octets, value_too_long, key_too_long; malformed_register. Then it is not
+  // to be used.
+  [[nodiscard]] boost::system::error_code restore(const kept_map& found, time_point now);
+  // The result of the first write that has had none.
+  void on_written(boost::system::error_code ec, time_point now, actions& out);
+  // False: too much waits for the disk. What comes from the collector and the feed is to be left where it is
+  // until there is room; what is there already is taken.
+  [[nodiscard]] bool has_room() const noexcept;
 
   // It is the active one from now on; numbers go on in this epoch, if it is above that of the last one
   // (0: without epochs), otherwise behind the last one. Likewise when it is active already: its subscribers see
@@ -127,6 +145,8 @@ private:
   [[nodiscard]] bool waits_for_backup() const noexcept {
     return paired() && (backup_.awaited() || options_.degraded == degraded_policy::block);
   }
+  // … or the disk.
+  [[nodiscard]] bool is_told_later() const noexcept { return waits_for_backup() || kept_; }
   [[nodiscard]] bool is_superseded(std::string_view key, const update_id& id) const;
 
   void on_input(zmtp::peer_id peer, const snapshot_request& r, time_point now, actions& out);
@@ -146,6 +166,18 @@ private:
   void reconcile(time_point now, actions& out);
   void expire(time_point now, actions& out);
   void report_position(actions& out);
+  // With a store (server_kept.cc).
+  void keep_set(const store::change& to, sequence number, time_point now);
+  void keep_erasure(std::string_view key, const update_id& id, sequence number);
+  void settle_by_later(const update_id& id);
+  void write_whole(time_point now);
+  void write_down(actions& out);
+  void commit();
+  void forget_erasures();
+  void answer_offers(actions& out);
+  [[nodiscard]] bool may_tell() const noexcept;
+  [[nodiscard]] bool may_number() const noexcept;
+  [[nodiscard]] pair_record record() const;
   void discard(std::unique_ptr<store> map);
   void dismantle();
 
@@ -172,7 +204,7 @@ private:
 
   // Of a pair.
   backup_mark backup_;
-  std::uint64_t notices_ = 0;        // of refusals, to the backup
+  std::uint64_t notices_ = 0;        // of refusals, to the backup and the disk
   std::uint64_t notices_heard_ = 0;  // of the active server, since its snapshot
   std::uint64_t notices_reported_ = 0;
   tombstones erased_;
@@ -188,6 +220,16 @@ private:
   std::optional<sequence> begun_;  // this history; none before there is one
   bool is_diverged_ = false;       // it was active since it last had what the other one has
   std::vector<std::unique_ptr<store>> discarded_;
+
+  // With a store.
+  struct offer_end {
+    zmtp::peer_id from;
+    std::uint64_t count;
+    sequence number;  // what was accepted of the offer is up to here
+  };
+  std::optional<map_writer> kept_;
+  sequence told_from_ = 0;  // no client is told anything before this is on the disk
+  std::vector<offer_end> offer_ends_;
 };
 
 }  // namespace chp

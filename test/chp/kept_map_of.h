@@ -33,6 +33,9 @@ inline map_change erase_of(std::string key, std::uint64_t number) {
   return {
       .what = map_operation::erase, .number = number, .id = kept_id(number), .key = std::move(key)};
 }
+inline map_change memo_of(std::string memo) {
+  return {.what = map_operation::remember, .value = std::move(memo)};
+}
 inline map_change note_of(std::uint64_t number, update_id id = {}) {
   return {.what = map_operation::note, .number = number, .id = id};
 }
@@ -51,8 +54,9 @@ inline bool is_same(const kept_map& a, const kept_map& b) {
   const auto of_b = register_of(b);
   const auto in_a = of_a->find(kept_session);
   const auto in_b = of_b->find(kept_session);
-  return a.entries == b.entries && a.number == b.number && in_a.counter == in_b.counter &&
-         in_a.gaps.size() == in_b.gaps.size() && of_a->others() == of_b->others();
+  return a.entries == b.entries && a.number == b.number && a.memo == b.memo &&
+         in_a.counter == in_b.counter && in_a.gaps.size() == in_b.gaps.size() &&
+         of_a->others() == of_b->others();
 }
 
 }  // namespace chp

@@ -27,11 +27,11 @@ const std::vector<std::vector<map_change>>& script() {
   static const std::vector<std::vector<map_change>> all{
       {set_of("a", std::string(3'000, 'a'), 1)},
       {set_of("b", "1", 2), set_of("c", "1", 3, std::chrono::milliseconds{700})},
-      {erase_of("a", 4), set_of("b", std::string(9'000, 'b'), 5)},
+      {erase_of("a", 4), set_of("b", std::string(9'000, 'b'), 5), memo_of("one")},
       {note_of(6, update_id::of_random(5, 6))},
-      {{.what = map_operation::clear}, set_of("d", "1", 3), set_of("e", "1", 40)},
+      {{.what = map_operation::clear}, set_of("d", "1", 3), set_of("e", "", 40)},
       {set_of("d", std::string(6'000, 'd'), 41), erase_of("e", 42)},
-      {note_of(make_sequence(3, 0)), set_of("f", "1", make_sequence(3, 1))},
+      {note_of(make_sequence(3, 0)), memo_of("two"), set_of("f", "1", make_sequence(3, 1))},
       {set_of("g", std::string(2'000, 'g'), make_sequence(3, 2))},
   };
   return all;

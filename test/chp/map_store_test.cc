@@ -112,6 +112,31 @@ TYPED_TEST(map_store_test, what_is_written_is_there_after_a_restart) {
   }
 }
 
+TYPED_TEST(map_store_test, the_last_memo_is_there_after_a_restart) {
+  this->open();
+  EXPECT_FALSE(this->write({memo_of("first"), set_of("buried", "", 1)}));
+  EXPECT_FALSE(this->write({memo_of(std::string("\0last", 5))}));
+  EXPECT_EQ(this->open().memo, std::string("\0last", 5));
+  EXPECT_EQ(this->open().entries.at(0).value, "");
+  EXPECT_FALSE(this->write({{.what = map_operation::clear}}));
+  EXPECT_EQ(this->open().memo, "");
+}
+
+TYPED_TEST(map_store_test, what_was_refused_and_why_is_there_after_a_restart) {
+  this->open();
+  const map_change refused{
+      .what = map_operation::refuse, .id = kept_id(2), .value = refusal_text(errc::too_many_keys)};
+  EXPECT_FALSE(this->write({set_of("a", "1", 1), refused, set_of("b", "2", 3)}));
+  for (int i = 0; i < 2; ++i) {
+    const auto all = register_of(this->open());
+    const auto known = all->find(kept_session);
+    EXPECT_EQ(known.counter, 3U);
+    EXPECT_TRUE(known.gaps.empty());
+    ASSERT_EQ(known.refused.size(), 1U);
+    EXPECT_EQ(known.refused[0], (refusal{{2, 2}, errc::too_many_keys}));
+  }
+}
+
 TYPED_TEST(map_store_test, which_updates_are_applied_is_known_however_many_there_were) {
   this->open();
   const auto foreign = update_id::of_random(1, 2);
@@ -192,6 +217,7 @@ TEST_F(sqlite_map_store_test, rows_that_are_missing_altered_or_older_are_seen) {
       "DELETE FROM applied WHERE row = 1",
       "UPDATE applied SET octets = zeroblob(16) WHERE row = 1",
       "UPDATE extent SET number = 1",
+      "UPDATE extent SET memo = x'00'",
       "DELETE FROM extent",
   };
   for (const auto& damage : damages) {

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -126,6 +127,9 @@ public:
   void finish() {
     server.on_turn_end(now, actions);
     auto done = std::exchange(actions, {});
+    for (auto& one : done.write) {
+      given.push_back(std::move(one));
+    }
     for (auto& m : done.publish) {
       published.push_back(frames_of(m));
       if (on_published) {
@@ -206,6 +210,7 @@ public:
   bool wants_source = false;
   std::size_t renewals = 0;  // times that another epoch was asked for
   std::vector<server_event> events;
+  std::deque<std::vector<map_change>> given;  // to its store
   std::function<void(zmtp::message&&)> on_published;
   std::function<void(zmtp::peer_id, zmtp::message&&)> on_told;
   std::function<void(zmtp::peer_id, const zmtp::message&)> on_reply;

@@ -1,0 +1,210 @@
+#include "chp/map_writer.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace chp {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+// The pause before a store without room is tried again, which is work for all keys, grows up to so many
+// times the first.
+constexpr int longest_pauses = 64;
+
+std::size_t size_of(const map_change& change) noexcept {
+  return sizeof(map_change) + change.key.size() + change.value.size();
+}
+
+std::optional<milliseconds> left_of(std::optional<store::time_point> deadline,
+                                    store::time_point now) {
+  if (!deadline) {
+    return std::nullopt;
+  }
+  return std::max(std::chrono::ceil<milliseconds>(*deadline - now), milliseconds{1});
+}
+
+}  // namespace
+
+void map_writer::add(map_change&& change) {
+  // What is not there when the whole map is read need not be told.
+  if (step_ == step::waiting) {
+    return;
+  }
+  last_ = std::max(last_, change.number);
+  changes_octets_ += size_of(change);
+  octets_ += size_of(change);
+  changes_.push_back(std::move(change));
+}
+
+void map_writer::set(const store::change& to, sequence number, time_point now) {
+  add({.what = map_operation::set,
+       .number = number,
+       .id = to.id,
+       .key = std::string{to.key},
+       .value = std::string{to.value},
+       .ttl = left_of(to.deadline, now)});
+}
+
+void map_writer::erase(std::string_view key, const update_id& id, sequence number) {
+  add({.what = map_operation::erase, .number = number, .id = id, .key = std::string{key}});
+}
+
+void map_writer::bury(std::string_view key, const update_id& id, sequence number) {
+  add({.what = map_operation::set, .number = number, .id = id, .key = std::string{key}});
+}
+
+void map_writer::forget(std::string_view key) {
+  add({.what = map_operation::erase, .key = std::string{key}});
+}
+
+void map_writer::note(const update_id& id, sequence number) {
+  add({.what = map_operation::note, .number = number, .id = id});
+}
+
+void map_writer::refuse(const update_id& id, errc why, std::uint64_t notice) {
+  last_notice_ = notice;
+  add({.what = map_operation::refuse, .id = id, .value = refusal_text(why)});
+}
+
+void map_writer::begin_notices() noexcept {
+  for (auto& one : on_the_way_) {
+    one.notice = 0;
+  }
+  durable_notice_ = 0;
+  last_notice_ = 0;
+  whole_notice_ = 0;
+}
+
+void map_writer::remember(std::string_view memo) { next_memo_ = memo; }
+
+void map_writer::drop_changes() noexcept {
+  changes_.clear();
+  octets_ -= std::exchange(changes_octets_, 0);
+}
+
+void map_writer::replace() {
+  for (auto& one : on_the_way_) {
+    one.of_this_map = false;
+  }
+  durable_ = 0;
+  last_ = 0;
+  begin_notices();
+  cursor_.reset();
+  whole_.clear();
+  drop_changes();
+  step_ = step::waiting;
+  if (how_ == keeping::all) {
+    how_ = keeping::writing;
+    retry_at_ = {};
+  }
+}
+
+bool map_writer::read_whole(store& map, const update_register& applied, const tombstones& erased,
+                            std::string_view memo, std::size_t most, time_point now) {
+  if (!cursor_) {
+    step_ = step::reading;
+    cursor_.emplace(map.open_snapshot());
+    // Of the same moment: an update that came later is not to be taken for applied.
+    pieces_ = pieces_of(applied);
+    whole_notice_ = last_notice_;
+    buried_.clear();
+    for (const auto& one : erased.all()) {
+      if (erased.of(one.key) == one.number && map.find(one.key) == nullptr) {
+        buried_.push_back(
+            {.what = map_operation::set, .number = one.number, .id = one.id, .key = one.key});
+      }
+    }
+    whole_memo_ = memo;
+    whole_.clear();
+    whole_.reserve(map.keys() + buried_.size() + pieces_.size() + 3);
+    whole_.push_back({.what = map_operation::clear});
+  }
+  cursor_->read(most, [&](const store::entry& e) {
+    whole_.push_back({.what = map_operation::set,
+                      .number = e.number(),
+                      .id = e.id(),
+                      .key = std::string{e.key()},
+                      .value = std::string{e.value()},
+                      .ttl = left_of(e.deadline(), now)});
+    return true;
+  });
+  if (!cursor_->at_end()) {
+    return false;
+  }
+  std::move(buried_.begin(), buried_.end(), std::back_inserter(whole_));
+  for (auto& piece : pieces_) {
+    whole_.push_back({.what = map_operation::add_applied, .value = std::move(piece)});
+  }
+  whole_.push_back({.what = map_operation::remember, .value = whole_memo_});
+  whole_.push_back({.what = map_operation::note, .number = cursor_->number()});
+  cursor_.reset();
+  step_ = step::given;
+  return true;
+}
+
+void map_writer::take(std::vector<std::vector<map_change>>& out) {
+  if (!whole_.empty() && step_ == step::given) {
+    on_the_way_.push_back({whole_.back().number, whole_notice_, 0, true});
+    memo_ = whole_memo_;
+    out.push_back(std::exchange(whole_, {}));
+  }
+  if (changes_.empty() || step_ == step::waiting || step_ == step::reading) {
+    return;
+  }
+  if (next_memo_ != memo_) {
+    memo_ = next_memo_;
+    changes_.push_back({.what = map_operation::remember, .value = memo_});
+  }
+  on_the_way_.push_back({last_, last_notice_, std::exchange(changes_octets_, 0), false});
+  out.push_back(std::exchange(changes_, {}));
+}
+
+void map_writer::on_refused(time_point now) {
+  how_ = keeping::full;
+  step_ = step::waiting;
+  drop_changes();
+  retry_at_ = now + pause_;
+  pause_ = std::min(2 * pause_, longest_pauses * retry_);
+}
+
+void map_writer::on_written(boost::system::error_code ec, time_point now) {
+  if (on_the_way_.empty()) {
+    return;
+  }
+  const auto done = on_the_way_.front();
+  on_the_way_.pop_front();
+  octets_ -= done.octets;
+  if (how_ == keeping::failed) {
+    return;
+  }
+  if (ec == zmtp::storage_errc::store_failed) {
+    how_ = keeping::failed;
+    step_ = step::waiting;
+    cursor_.reset();
+    whole_.clear();
+    drop_changes();
+    return;
+  }
+  // Of a map that was before, or behind one that was refused.
+  const bool matters = done.of_this_map && (done.whole || step_ == step::following);
+  if (ec) {
+    if (matters) {
+      on_refused(now);
+    }
+    return;
+  }
+  if (done.of_this_map) {
+    durable_ = std::max(durable_, done.number);
+    durable_notice_ = std::max(durable_notice_, done.notice);
+  }
+  if (done.whole && done.of_this_map) {
+    how_ = keeping::all;
+    step_ = step::following;
+    pause_ = retry_;
+  }
+}
+
+}  // namespace chp

@@ -1,0 +1,201 @@
+// What server_state does with a store.
+
+#include "chp/server_state.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace chp {
+
+namespace {
+
+using boost::system::error_code;
+
+// Of what is done bit by bit: at once.
+constexpr std::size_t written_at_once = 4'096;
+// What an update that waits to be acknowledged takes, about.
+constexpr std::size_t waiting_size = 32;
+
+}  // namespace
+
+// As if it had stood still since it wrote that: what it had accepted and the other one of a pair had not
+// heard is still to be offered.
+error_code server_state::restore(const kept_map& found, time_point now) {
+  const auto known = unpack_pair_record(found.memo).value_or(pair_record{});
+  const bool is_diverged = paired() && known.accepted && found.number > known.base;
+  kept_.emplace(found.number, options_.store_retry);
+  std::vector<const kept_entry*> buried;
+  for (const auto& e : found.entries) {
+    if (e.value.empty()) {
+      buried.push_back(&e);
+      continue;
+    }
+    const auto deadline = e.ttl ? std::optional{now + *e.ttl} : std::nullopt;
+    if (const auto fault = map_->apply({e.key, e.value, e.id, deadline}, e.number);
+        fault != errc{}) {
+      return fault;
+    }
+  }
+  map_->pass(found.number);
+  for (const auto& piece : found.applied) {
+    if (const auto ec = applied_->unpack(piece)) {
+      return ec;
+    }
+  }
+  std::sort(buried.begin(), buried.end(),
+            [](const auto* a, const auto* b) { return a->number < b->number; });
+  for (const auto* const one : buried) {
+    if (is_diverged && one->number > known.base) {
+      erased_.add(one->key, one->id, one->number);
+    } else {
+      kept_->forget(one->key);
+    }
+  }
+  backup_.begin(known.base);
+  own_epoch_ = known.own_epoch;
+  common_ = known.common;
+  own_ = known.own;
+  if (found.number != 0) {
+    begun_ = known.begun;
+  }
+  is_diverged_ = is_diverged;
+  return {};
+}
+
+pair_record server_state::record() const {
+  return {.base = backup_.number(),
+          .own_epoch = own_epoch_,
+          .common = common_,
+          .own = own_,
+          .begun = begun_.value_or(0),
+          .accepted = active_ || suspended_ || is_diverged_};
+}
+
+void server_state::keep_set(const store::change& to, sequence number, time_point now) {
+  if (kept_) {
+    kept_->set(to, number, now);
+  }
+}
+
+// Where the other one of a pair may not have heard of it, it is to be known after a crash, too.
+void server_state::keep_erasure(std::string_view key, const update_id& id, sequence number) {
+  if (!kept_) {
+    return;
+  }
+  if (paired() && active_) {
+    kept_->bury(key, id, number);
+  } else {
+    kept_->erase(key, id, number);
+  }
+}
+
+// Something later has taken its place, and who sent it need not send it again: but the backup or the disk may
+// not have that yet.
+void server_state::settle_by_later(const update_id& id) {
+  const auto number = map_->number();
+  applied_->insert(id);
+  if (kept_) {
+    kept_->note(id, number);
+  }
+  const bool has_backup = !waits_for_backup() || (backup_.awaited() && backup_.number() >= number);
+  if (id.has_session() && (kept_ || !has_backup)) {
+    acks_.await(id.session(), id.counter(), number);
+  }
+}
+
+// While it still offers what it had accepted before it took the other one's map, its own is what outlives
+// it: after a crash it offers that again.
+void server_state::write_whole(time_point now) {
+  if (!kept_ || offered_.pending() || !(kept_->reading() || kept_->wants_whole(now))) {
+    return;
+  }
+  tidying_ = kept_->read_whole(*map_, *applied_, erased_, pack(record()), written_at_once, now) ||
+             tidying_;
+}
+
+void server_state::write_down(actions& out) {
+  if (!kept_) {
+    return;
+  }
+  kept_->remember(pack(record()));
+  kept_->take(out.write);
+}
+
+void server_state::on_written(error_code ec, time_point now, actions& out) {
+  if (!kept_) {
+    return;
+  }
+  const auto before = kept_->how();
+  kept_->on_written(ec, now);
+  if (const auto how = kept_->how(); how != before) {
+    switch (how) {
+      case keeping::nothing:
+      case keeping::writing: break;
+      case keeping::all: out.events.push_back(server_event::stored); break;
+      case keeping::full: out.events.push_back(server_event::store_full); break;
+      case keeping::failed: out.events.push_back(server_event::store_failed); break;
+    }
+  }
+  if (active_) {
+    commit();
+    answer_offers(out);
+  }
+}
+
+// Of one alone that epoch is on the disk first in which it numbers updates, so that no number that somebody
+// has heard comes again. A pair's node has persisted it.
+bool server_state::may_number() const noexcept {
+  return paired() || !kept_ || epoch_of(kept_->durable()) == epoch_of(map_->number());
+}
+
+bool server_state::has_room() const noexcept {
+  if (!may_number()) {
+    return false;
+  }
+  return !kept_ || kept_->octets() + acks_.waiting() * waiting_size <= options_.unwritten_octets;
+}
+
+// What the other one of a pair has, if it is waited for, and the disk, if there is a store.
+void server_state::commit() {
+  auto mark = map_->number();
+  auto notices = notices_;
+  if (backup_.awaited()) {
+    mark = backup_.number();
+    notices = backup_.notices();
+  } else if (paired() && options_.degraded == degraded_policy::block) {
+    return;
+  }
+  acks_.commit(kept_ ? std::min(mark, kept_->durable()) : mark);
+  acks_.commit_notices(kept_ ? std::min(notices, kept_->durable_notice()) : notices);
+}
+
+// What it had taken over, and what is settled, is known as applied before it is on the disk.
+bool server_state::may_tell() const noexcept { return !kept_ || kept_->durable() >= told_from_; }
+
+void server_state::forget_erasures() {
+  if (kept_) {
+    for (const auto& one : erased_.all()) {
+      if (one.number > backup_.number()) {
+        break;
+      }
+      if (erased_.of(one.key) == one.number && map_->find(one.key) == nullptr) {
+        kept_->forget(one.key);
+      }
+    }
+  }
+  erased_.forget_to(backup_.number());
+}
+
+// Whoever offered it forgets it then.
+void server_state::answer_offers(actions& out) {
+  const auto durable = kept_ ? kept_->durable() : map_->number();
+  std::erase_if(offer_ends_, [&](const offer_end& one) {
+    const bool is_over = one.number <= durable;
+    if (is_over) {
+      out.reply.push_back({one.from, make_resubmission_end(one.count)});
+    }
+    return is_over;
+  });
+}
+
+}  // namespace chp

@@ -1,0 +1,373 @@
+// Servers of the map with a store, on real sockets: what a client was told is committed is there when they
+// come back, also when both of a pair have been killed (reliability 3.2, G7).
+
+#include "chp/client.h"
+#include "chp/memory_map_store.h"
+#include "chp/server.h"
+#include "chp/sqlite_map_store.h"
+#include "test/chp/pair_fixture.h"
+#include "test/support/scratch_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace chp {
+namespace {
+
+using boost::system::error_code;
+
+// In memory, and sometimes without room.
+class small_store final : public map_store {
+public:
+  explicit small_store(const boost::asio::any_io_executor& executor) : executor_{executor} {}
+
+  void load(load_handler on_loaded) override { kept_.load(std::move(on_loaded)); }
+  void write(std::vector<map_change>&& changes, write_handler on_written) override {
+    if (full) {
+      boost::asio::post(executor_, [on_written = std::move(on_written)] {
+        on_written(zmtp::storage_errc::store_full);
+      });
+    } else if (slow) {
+      waiting.emplace_back(std::move(changes), std::move(on_written));
+    } else {
+      kept_.write(std::move(changes), std::move(on_written));
+    }
+  }
+  void go_on() {
+    slow = false;
+    for (auto& [changes, on_written] : std::exchange(waiting, {})) {
+      kept_.write(std::move(changes), std::move(on_written));
+    }
+  }
+
+  bool full = false;
+  bool slow = false;
+  std::vector<std::pair<std::vector<map_change>, write_handler>> waiting;
+
+private:
+  boost::asio::any_io_executor executor_;
+  memory_map_store kept_{executor_};
+};
+
+class server_store : public pair_test {
+protected:
+  ~server_store() override {
+    client_.reset();
+    server_.reset();
+    primary.server.reset();
+    backup.server.reset();
+  }
+
+  loaded_map load(std::shared_ptr<map_store> from) {
+    std::optional<kept_map> found;
+    from->load([&](error_code ec, kept_map all) {
+      EXPECT_FALSE(ec) << ec.message();
+      found = std::move(all);
+    });
+    run_until([&] { return found.has_value(); });
+    return {.store = std::move(from), .found = std::move(*found)};
+  }
+  [[nodiscard]] std::shared_ptr<map_store> file() {
+    return std::make_shared<sqlite_map_store>(
+        executor(), map_file_options{.file = {.path = folder_.path("map")}});
+  }
+  // At the same ports again.
+  void serve(std::shared_ptr<map_store> from, server_options options = {}) {
+    server_.reset();
+    options.heartbeat = 20ms;
+    server_.emplace(
+        executor(), options, load(std::move(from)),
+        server_handlers{.on_event = [this](server_event what) { events_.push_back(what); }});
+    const auto& before = at_.snapshots;
+    at_ = server_->bind(before.tcp() != nullptr && before.tcp()->port != 0 ? before.to_string()
+                                                                           : "tcp://127.0.0.1:*");
+  }
+  void connect(const std::vector<server_endpoints>& servers) {
+    client_options options;
+    options.heartbeat = 50ms;
+    options.retry = 5ms;
+    options.longest_retry = 20ms;
+    options.resend = 100ms;
+    std::vector<server_address> all;
+    for (const auto& at : servers) {
+      all.push_back(server_address::at(at.snapshots.to_string()));
+    }
+    client_.emplace(executor(), all, options,
+                    [this](const client_event& e) { heard_.push_back(e.what); });
+  }
+  void set(std::string key, std::string value) {
+    ++asked_;
+    client_->async_set(std::move(key), std::move(value), {}, [this](error_code ec) {
+      EXPECT_FALSE(ec) << ec.message();
+      ++committed_;
+    });
+  }
+  void commit_all() {
+    run_until([this] { return committed_ == asked_; });
+  }
+  [[nodiscard]] content copy() const {
+    content all;
+    client_->for_each(
+        "", [&](std::string_view key, std::string_view value) { all.emplace(key, value); });
+    return all;
+  }
+  [[nodiscard]] bool saw(server_event what) const {
+    return std::find(events_.begin(), events_.end(), what) != events_.end();
+  }
+
+  const zmtp::test::scratch_folder folder_;
+  std::optional<server> server_;
+  server_endpoints at_;
+  std::vector<server_event> events_;
+  std::optional<chp::client> client_;
+  std::vector<client_event::kind> heard_;
+  std::size_t asked_ = 0;
+  std::size_t committed_ = 0;
+};
+
+TEST_F(server_store, what_is_committed_is_there_when_the_server_comes_back) {
+  serve(file());
+  connect({at_});
+  content expected;
+  for (int n = 0; n < 200; ++n) {
+    const auto key = "/k/" + std::to_string(n % 50);
+    set(key, std::to_string(n));
+    expected[key] = std::to_string(n);
+  }
+  commit_all();
+  EXPECT_EQ(server_->status().kept, keeping::all);
+  EXPECT_EQ(server_->status().committed, make_sequence(1, 200));
+  for (int life = 0; life < 2; ++life) {
+    serve(file());
+    EXPECT_EQ(server_->status().keys, expected.size());
+    set("life", std::to_string(life));
+    expected["life"] = std::to_string(life);
+    commit_all();
+    EXPECT_EQ(copy(), expected);
+  }
+  EXPECT_EQ(server_->status().number, make_sequence(3, 1)) << "no number comes again";
+  EXPECT_EQ(std::count(heard_.begin(), heard_.end(), client_event::kind::history_lost), 0);
+}
+
+TEST_F(server_store,
+       an_epoch_that_is_nearly_used_up_is_followed_by_one_that_is_stored_before_it_is_used) {
+  server_options options;
+  options.epoch_reserve = max_position;
+  serve(file(), options);
+  connect({at_});
+  set("a", "1");
+  run_until([this] { return epoch_of(server_->status().number) == 2; });
+  set("b", "2");
+  commit_all();
+  const auto last = epoch_of(server_->status().number);
+  serve(file());
+  EXPECT_EQ(epoch_of(server_->status().number), last + 1);
+  EXPECT_EQ(server_->status().keys, 2U);
+}
+
+TEST_F(server_store, a_file_that_another_server_has_is_not_loaded) {
+  serve(file());
+  const auto other = file();
+  error_code result;
+  other->load([&](error_code ec, const kept_map&) { result = ec; });
+  run_until([&] { return result.failed(); });
+  EXPECT_EQ(result, zmtp::storage_errc::store_in_use);
+}
+
+TEST_F(server_store, more_than_the_options_allow_is_refused) {
+  serve(file());
+  connect({at_});
+  set("a", "1");
+  set("b", "2");
+  commit_all();
+  server_.reset();
+  auto found = load(file());
+  server_options options;
+  options.map.max_keys = 1;
+  try {
+    const server refused{executor(), options, std::move(found)};
+    ADD_FAILURE() << "it was taken";
+  } catch (const boost::system::system_error& e) {
+    EXPECT_EQ(e.code(), errc::too_many_keys);
+  }
+}
+
+TEST_F(server_store, without_room_nothing_is_committed_until_there_is_some) {
+  const auto store = std::make_shared<small_store>(executor());
+  serve(store, {.store_retry = 10ms});
+  connect({at_});
+  set("before", "1");
+  commit_all();
+  store->full = true;
+  set("meanwhile", "2");
+  run_until([&] { return saw(server_event::store_full) && server_->status().keys == 2; });
+  EXPECT_EQ(server_->status().kept, keeping::full);
+  EXPECT_EQ(server_->status().committed, make_sequence(1, 1));
+  EXPECT_EQ(committed_, 1U);
+  store->full = false;
+  commit_all();
+  EXPECT_TRUE(saw(server_event::stored));
+  EXPECT_EQ(server_->status().kept, keeping::all);
+}
+
+// What somebody has heard of an epoch is of that epoch after a crash, too.
+TEST_F(server_store, no_update_is_read_before_the_epoch_is_stored) {
+  const auto store = std::make_shared<small_store>(executor());
+  store->slow = true;
+  serve(store);
+  raw_client client{executor(), at_};
+  join(client);
+  shell_test::set(client, "a", "1");
+  for (int heartbeats = 0; heartbeats < 3; ++heartbeats) {
+    zmtp::message m;
+    run_until([&] { return client.subscriber.try_receive(m); });
+    ASSERT_EQ(m.front(), "HUGZ");
+  }
+  EXPECT_EQ(server_->status().keys, 0U);
+  store->go_on();
+  EXPECT_EQ(next(client).front(), "a");
+}
+
+TEST_F(server_store, updates_are_left_in_the_socket_while_too_much_waits_for_the_disk) {
+  const auto store = std::make_shared<small_store>(executor());
+  serve(store, {.unwritten_octets = 10'000});
+  connect({at_});
+  set("first", "1");
+  commit_all();
+  store->slow = true;
+  for (int n = 0; n < 100; ++n) {
+    set("k" + std::to_string(n), std::string(200'000, 'x'));
+  }
+  run_until([&] { return server_->status().unwritten_octets > 10'000; });
+  // Whoever asks for the map is served meanwhile, and nothing else comes in.
+  const auto keys = server_->status().keys;
+  raw_client other{executor(), at_};
+  EXPECT_EQ(snapshot(other).size(), keys);
+  EXPECT_LT(keys, 50U);
+  store->go_on();
+  commit_all();
+  EXPECT_EQ(server_->status().keys, 101U);
+}
+
+TEST_F(server_store, a_server_may_be_stopped_while_it_waits_for_the_disk) {
+  const auto store = std::make_shared<small_store>(executor());
+  serve(store, {.unwritten_octets = 100});
+  {
+    raw_client client{executor(), at_};
+    join(client);
+    store->slow = true;
+    shell_test::set(client, "a", std::string(1'000, 'x'));
+    run_until([&] { return server_->status().unwritten_octets > 100; });
+  }
+  server_.reset();
+  store->waiting.clear();
+  run_to_the_end();
+}
+
+// Of a pair.
+
+class pair_store : public server_store {
+protected:
+  using disk = std::shared_ptr<memory_map_store::contents>;
+
+  void make_kept(node& n, const replicated_server_options& options, const disk& on) {
+    n.events.clear();
+    auto loaded = load(std::make_shared<memory_map_store>(executor(), on));
+    n.server.emplace(
+        executor(), options, std::move(loaded),
+        replicated_server_handlers{.on_event = [&n](server_event e) { n.events.push_back(e); }});
+    const bool again = n.at.snapshots.tcp() != nullptr && n.at.snapshots.tcp()->port != 0;
+    n.at = n.server->bind(again ? n.at.snapshots.to_string() : "tcp://127.0.0.1:*");
+    n.state = n.server->bind_state(n.state.empty() ? "tcp://127.0.0.1:*" : n.state).to_string();
+  }
+  void start_kept() {
+    make_kept(primary, options_of(bstar::role::primary), primary_disk_);
+    make_kept(backup, options_of(bstar::role::backup), backup_disk_);
+    pair_test::connect(primary, backup);
+    pair_test::connect(backup, primary);
+  }
+  [[nodiscard]] bool in_sync() const {
+    const auto is = [](const node& n) { return n.server->status().server.backup_in_sync; };
+    return is(primary) || is(backup);
+  }
+  void kill_both() {
+    primary.server.reset();
+    backup.server.reset();
+  }
+
+  disk primary_disk_ = std::make_shared<memory_map_store::contents>();
+  disk backup_disk_ = std::make_shared<memory_map_store::contents>();
+};
+
+TEST_F(pair_store, what_is_committed_is_there_when_both_have_been_killed) {
+  start_kept();
+  run_until([this] { return in_sync(); });
+  server_store::connect({primary.at, backup.at});
+  content expected;
+  for (int life = 0; life < 3; ++life) {
+    for (int n = 0; n < 50; ++n) {
+      const auto key = "/k/" + std::to_string(n);
+      set(key, std::to_string(life));
+      expected[key] = std::to_string(life);
+    }
+    commit_all();
+    EXPECT_EQ(primary_disk_->all().entries.size(), 50U);
+    EXPECT_EQ(backup_disk_->all().entries.size(), 50U);
+    kill_both();
+    start_kept();
+    run_until([this] { return in_sync() && client_->status().following; });
+    EXPECT_EQ(copy(), expected);
+    EXPECT_EQ(primary.all(), expected);
+  }
+  EXPECT_EQ(std::count(heard_.begin(), heard_.end(), client_event::kind::history_lost), 0);
+}
+
+// BS-17
+TEST_F(pair_store, one_has_lost_its_map_if_it_has_served_and_its_store_is_empty) {
+  auto lasting = options_of(bstar::role::primary);
+  lasting.pair.epoch_file = folder_.path("epoch");
+  make_kept(primary, lasting, primary_disk_);
+  make_kept(backup, options_of(bstar::role::backup), backup_disk_);
+  pair_test::connect(primary, backup);
+  pair_test::connect(backup, primary);
+  run_until([this] { return primary.server->status().server.backup_in_sync; });
+  server_store::connect({primary.at, backup.at});
+  set("a", "1");
+  commit_all();
+  kill_both();
+  make_kept(primary, lasting, primary_disk_);
+  EXPECT_FALSE(primary.server->status().pair.data_lost);
+  EXPECT_EQ(primary.all(), (content{{"a", "1"}}));
+  primary.server.reset();
+  make_kept(primary, lasting, std::make_shared<memory_map_store::contents>());
+  EXPECT_TRUE(primary.server->status().pair.data_lost);
+}
+
+TEST_F(pair_store, the_one_whose_disk_has_more_becomes_active) {
+  start_kept();
+  run_until([this] { return in_sync(); });
+  server_store::connect({primary.at, backup.at});
+  set("both", "1");
+  commit_all();
+  primary.server.reset();
+  set("backup alone", "2");
+  commit_all();
+  EXPECT_TRUE(client_->status().degraded);
+  kill_both();
+  start_kept();
+  run_until([this] { return in_sync(); });
+  EXPECT_TRUE(backup.active());
+  run_until([this] { return primary.all() == content{{"backup alone", "2"}, {"both", "1"}}; });
+  set("after", "3");
+  commit_all();
+  EXPECT_EQ(copy().size(), 3U);
+}
+
+}  // namespace
+}  // namespace chp
