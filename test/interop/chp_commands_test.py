@@ -3,6 +3,7 @@
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -137,6 +138,44 @@ class AloneTest(ChpCase):
         self.assertEqual(result.returncode, 1)
         self.assertIn(self.path("epoch"), result.stderr)
 
+    def test_what_is_committed_outlives_it_in_its_store(self):
+        store = ("--store", self.path("map"))
+        server = self.serve(*store)
+        self.expect([], ["set", "/a/1", "one"], server.port)
+        self.expect([], ["set", "/a/2", "two"], server.port)
+        self.expect([], ["delete", "/a/1"], server.port)
+        server.kill()
+        self.assertEqual(os.stat(self.path("map")).st_mode & 0o777, 0o600)
+        server = self.serve(*store)
+        self.assertEqual(server.read_line(), "active 2")
+        self.expect(["/a/2 two"], ["dump"], server.port)
+        self.assertEqual(server.stop(), 0)
+
+    def test_stores_that_cannot_be_used_are_named_with_a_remedy(self):
+        with open(self.path("foreign"), "w", encoding="ascii") as file:
+            file.write("something else\n" * 100)
+        damaged = self.path("damaged")
+        server = self.serve("--store", damaged)
+        for n in range(3):
+            self.expect([], ["set", f"key{n}", "value"], server.port)
+        server.stop()
+        with sqlite3.connect(damaged) as database:
+            database.execute("DELETE FROM entries WHERE key = x'6b657931'")  # key1
+        database.close()
+        self.serve("--store", self.path("taken"))
+        for name, fault in (
+            ("foreign", "name another, or a new one"),
+            ("damaged", "begin with a new one"),
+            ("taken", "stop it, or name another"),
+            ("no/folder", "look after the disk"),
+        ):
+            with self.subTest(name):
+                result = self.run_to_the_end(chp("server", "--bind", "tcp://127.0.0.1:*", "--store",
+                                                 self.path(name)))
+                self.assertEqual((result.returncode, result.stdout), (1, ""))
+                self.assertIn(self.path(name), result.stderr)
+                self.assertIn(fault, result.stderr)
+
     def test_limits_are_kept(self):
         server = self.serve("--max-keys", "1", "--max-value", "4")
         self.expect([], ["set", "one", "1"], server.port)
@@ -159,6 +198,7 @@ class AloneTest(ChpCase):
         line = process.stderr.readline()
         self.assertIn(" keys=1 ", line)
         self.assertIn(" updates=1 ", line)
+        self.assertIn(" stored=nothing ", line)
 
 
 class PairTest(ChpCase):

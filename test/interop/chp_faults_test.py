@@ -7,6 +7,7 @@ import os
 import random
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
@@ -14,7 +15,7 @@ sys.dont_write_bytecode = True
 from interop_case import long_run  # noqa: E402: behind the line above
 from chp_pair import Pair, Storm, address, server_command  # noqa: E402
 from tcp_relay import MessageFilter, Relay  # noqa: E402
-from zinc_programs import PATIENCE, Server, built  # noqa: E402
+from zinc_programs import PATIENCE, Server, built, reserve_ports  # noqa: E402
 
 LONG = long_run()
 HEARTBEAT = 100  # milliseconds
@@ -97,6 +98,44 @@ class KilledTest(PairCase):
         self.assertGreater(found["lost"], 0)
         self.assertTrue(found["maps_equal"], found)
         self.assertGreater(found["events"]["history_lost"], 0)
+
+    def test_both_are_killed_and_with_stores_no_committed_update_is_lost(self):
+        kills, clients, rate = (100, 20, 2_000) if LONG else (4, 6, 600)
+        pair = Pair(self, HEARTBEAT, stored=True)
+        storm = self.start_storm(pair, [f"{clients}={','.join(pair.addresses)}"], rate, "--shared", 50)
+        self.settle(storm, "backup")
+        for _ in range(kills):
+            time.sleep(self.random.uniform(0, 0.5))  # killed at any time: nothing is waited for
+            storm.ask("fault")
+            order = self.random.sample(range(2), 2)
+            for index in order:
+                pair.kill(index)
+            for index in self.random.sample(range(2), 2):
+                pair.start(index)
+            self.settle(storm, "backup")
+            self.expect_good(storm.ask("check"))
+        found = self.expect_end(pair, storm)
+        print(f"both killed {kills} times: {found['committed']} updates committed, writing again p99 "
+              f"{found['writing_again_p99_ms']} ms, max {found['writing_again_max_ms']} ms")
+
+    def test_one_or_both_are_killed_and_with_stores_no_committed_update_is_lost(self):
+        """Of one that dies while the other one is away, what it alone had is offered when it comes back."""
+        kills, clients, rate = (100, 20, 2_000) if LONG else (4, 6, 600)
+        pair = Pair(self, HEARTBEAT, stored=True)
+        storm = self.start_storm(pair, [f"{clients}={','.join(pair.addresses)}"], rate)
+        self.settle(storm, "backup")
+        for _ in range(kills):
+            active, _ = pair.wait_for_one_active()
+            storm.ask("fault")
+            pair.kill(1 - active)
+            self.settle(storm)
+            pair.kill(active)
+            for index in self.random.sample(range(2), 2):
+                pair.start(index)
+            self.settle(storm, "backup")
+            self.expect_good(storm.ask("check"))
+        found = self.expect_end(pair, storm)
+        print(f"one after the other killed {kills} times: {found['committed']} updates committed")
 
     @unittest.skipUnless(LONG, "minutes: with ZINC_LONG=1")
     def test_likewise_at_the_guides_heartbeat(self):
@@ -196,6 +235,31 @@ class AloneCase(PairCase):
             self.assertLess(time.monotonic(), end, (what, found))
             time.sleep(0.02)
         return found
+
+
+class StoreTest(AloneCase):
+    def test_one_alone_is_killed_and_no_committed_update_is_lost(self):
+        kills, clients, rate = (200, 20, 2_000) if LONG else (5, 6, 600)
+        with tempfile.TemporaryDirectory() as folder:
+            port = reserve_ports(self, 3)
+            command = server_command(port, "--heartbeat", str(HEARTBEAT), "--store", os.path.join(folder, "map"))
+            server = Server(self, command)
+            storm = Storm(self, "--group", f"{clients}={address(port)}", "--rate", rate, "--keys", 2_000,
+                          "--heartbeat", HEARTBEAT, "--server-ttl", 5 * HEARTBEAT)
+            self.settle(storm)
+            for _ in range(kills):
+                time.sleep(self.random.uniform(0, 0.5))  # killed at any time: nothing is waited for
+                storm.ask("fault")
+                server.kill()
+                server = Server(self, command)
+                self.settle(storm)
+                self.expect_good(storm.ask("check"))
+            found = storm.end()
+            self.expect_good(found)
+            self.assertEqual(found["events"]["history_lost"], 0)
+            print(f"one alone killed {kills} times: {found['committed']} updates committed, writing again max "
+                  f"{found['writing_again_max_ms']} ms")
+            self.assertEqual(server.stop(), 0)
 
 
 class SnapshotTest(AloneCase):

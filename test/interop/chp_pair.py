@@ -26,8 +26,8 @@ def address(port):
 class Pair:
     """Both are known by their index: 0 is the primary."""
 
-    def __init__(self, test, heartbeat, relayed=False, environment=None):
-        self.test, self.heartbeat = test, heartbeat
+    def __init__(self, test, heartbeat, relayed=False, environment=None, stored=False):
+        self.test, self.heartbeat, self.stored = test, heartbeat, stored
         self.environment = environment
         folder = tempfile.TemporaryDirectory()
         test.addCleanup(folder.cleanup)
@@ -50,7 +50,9 @@ class Pair:
             self.ports[index], "--heartbeat", str(self.heartbeat), f"--{ROLES[index]}",
             "--peer", address(peer), "--bstar-bind", f"tcp://{address(self.ports[index] + 3)}",
             "--bstar-connect", f"tcp://{address(peer + 3)}",
-            "--epoch-file", str(self.folder / ROLES[index])), environment=self.environment)
+            "--epoch-file", str(self.folder / ROLES[index]),
+            *(("--store", str(self.folder / (ROLES[index] + ".map"))) if self.stored else ())),
+            environment=self.environment)
 
     def kill(self, index):
         self.nodes[index].kill()

@@ -155,6 +155,9 @@ void chp_command_line::add_server(CLI::App& to) {
   to.add_option("--epoch-file", server_.epoch_file,
                 "file in which the epoch outlives a crash; alone, each start takes a new one")
       ->type_name("FILE");
+  to.add_option("--store", server_.store,
+                "file in which the map outlives a crash: what is committed is in it first [none]")
+      ->type_name("FILE");
   add_milliseconds(to, "--heartbeat", options.heartbeat, "between HUGZ, and states of a pair");
   add_size(to, "--max-keys", options.map.max_keys, "keys that the map may have");
   add_size(to, "--max-octets", options.map.max_octets, "octets of all keys and values");

@@ -39,6 +39,7 @@ struct chp_server_arguments {
   std::string bind = "tcp://*:5556";  // the first of the three ports
   chp::server_options options;
   std::string epoch_file;
+  std::string store;  // file of the map; none if it is empty
   // Of one of a pair.
   bool paired = false;
   bstar::pair_options pair;  // but for the heartbeat, which is the server's

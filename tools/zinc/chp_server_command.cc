@@ -4,12 +4,14 @@
 #include "chp/replicated_server.h"
 #include "chp/server.h"
 #include "chp/server_address.h"
+#include "chp/sqlite_map_store.h"
 #include "tools/zinc/chp_commands.h"
 #include "tools/zinc/commands.h"
 #include "tools/zinc/pair_report.h"
 #include "tools/zinc/repeated_signal.h"
 #include "tools/zinc/stop_signals.h"
 #include "zmtp/error.h"
+#include "zmtp/storage/error.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/system/system_error.hpp>
@@ -17,11 +19,15 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdint>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <string>
+#include <sys/stat.h>
+#include <utility>
 
 namespace zinc {
 
@@ -37,14 +43,15 @@ std::string report(const chp::server_status& s) {
       "subscribers={} askers={} snapshots={} pending={} updates={} repeated={} expired={} "
       "snapshots_sent={} waiting={} put_off={} followed={} gaps={} pending_dropped={} replayed={} "
       "resubmitted={} "
-      "resubmissions_outdated={} ignored={} refused={}",
+      "resubmissions_outdated={} ignored={} refused={} stored={} durable={} unwritten_octets={}",
       s.active, chp::epoch_of(s.number), chp::position_of(s.number), chp::position_of(s.committed),
       s.backup_in_sync, s.following, s.keys, s.octets, s.subscribers, s.askers, s.snapshots,
       s.pending, counted.updates, counted.repeated, counted.expired, counted.snapshots, s.waiting,
       counted.put_off, counted.followed, counted.gaps, counted.pending_dropped, counted.replayed,
       counted.resubmitted, counted.resubmissions_outdated,
       counted.ignored_requests + counted.ignored_messages,
-      std::accumulate(counted.refused.begin(), counted.refused.end(), std::uint64_t{0}));
+      std::accumulate(counted.refused.begin(), counted.refused.end(), std::uint64_t{0}),
+      chp::to_string(s.kept), chp::position_of(s.durable), s.unwritten_octets);
 }
 
 std::string report(const bstar::node_status& s) {
@@ -81,15 +88,57 @@ chp::server_options with_epoch(const chp_server_arguments& arguments) {
   return options;
 }
 
+void log_event(chp::server_event what) {
+  const auto say_fault = [what](zmtp::storage_errc fault) {
+    spdlog::error("{}: nothing is committed any more: {}", chp::to_string(what),
+                  make_error_code(fault).message());
+  };
+  if (what == chp::server_event::store_full) {
+    say_fault(zmtp::storage_errc::store_full);
+  } else if (what == chp::server_event::store_failed) {
+    say_fault(zmtp::storage_errc::store_failed);
+  } else {
+    spdlog::info("{}", chp::to_string(what));
+  }
+}
+
+// What is in the file, before anything is served. Nothing without one.
+std::optional<chp::loaded_map> load(asio::io_context& context, const std::string& path) {
+  if (path.empty()) {
+    return std::nullopt;
+  }
+  // What is in the map is nobody else's business.
+  ::umask(S_IRWXG | S_IRWXO);
+  chp::loaded_map loaded;
+  loaded.store = std::make_shared<chp::sqlite_map_store>(
+      context.get_executor(), chp::map_file_options{.file = {.path = path}});
+  boost::system::error_code result;
+  loaded.store->load([&](boost::system::error_code ec, chp::kept_map found) {
+    result = ec;
+    loaded.found = std::move(found);
+  });
+  context.run();
+  context.restart();
+  if (result) {
+    throw boost::system::system_error{result, "store " + path};
+  }
+  const auto& all = loaded.found.entries;
+  spdlog::info("loaded {}: {} keys", path,
+               std::count_if(all.begin(), all.end(),
+                             [](const chp::kept_entry& e) { return !e.value.empty(); }));
+  return loaded;
+}
+
 class lone_server {
 public:
-  lone_server(const asio::any_io_executor& executor, const chp_server_arguments& arguments)
-      : lone_server{executor, arguments, with_epoch(arguments)} {}
+  lone_server(const asio::any_io_executor& executor, const chp_server_arguments& arguments,
+              std::optional<chp::loaded_map> from)
+      : lone_server{executor, arguments, with_epoch(arguments), std::move(from)} {}
 
   void start(const chp_server_arguments& arguments) {
     say("bound " + server_.bind(arguments.bind).snapshots.to_string());
-    if (epoch_ != 0) {
-      say_active(epoch_);
+    if (const auto epoch = chp::epoch_of(server_.status().number); epoch != 0) {
+      say_active(static_cast<bstar::epoch>(epoch));
     }
   }
   [[nodiscard]] std::string status() const { return report(server_.status()); }
@@ -97,37 +146,44 @@ public:
 
 private:
   lone_server(const asio::any_io_executor& executor, const chp_server_arguments& arguments,
-              const chp::server_options& options)
-      : server_{executor, options, handlers(arguments.epoch_file)},
-        epoch_{static_cast<bstar::epoch>(options.epoch)} {}
+              const chp::server_options& options, std::optional<chp::loaded_map> from)
+      : server_{
+            from ? chp::server{executor, options, std::move(*from), handlers(arguments.epoch_file)}
+                 : chp::server{executor, options, handlers(arguments.epoch_file)}} {}
 
   static chp::server_handlers handlers(const std::string& epoch_file) {
-    return {.next_epoch = [epoch_file]() -> std::optional<std::uint64_t> {
-              try {
-                const auto next = next_epoch(epoch_file);
-                say_active(next);
-                return next;
-              } catch (const boost::system::system_error& e) {
-                spdlog::error("no further epoch: {}", e.what());
-                return std::nullopt;
-              }
-            },
-            .on_event =
-                [](chp::server_event what) {
-                  if (what == chp::server_event::epoch_used_up) {
-                    spdlog::error("there are no numbers left for updates: start it again");
-                  }
-                }};
+    chp::server_handlers own{.on_event = [](chp::server_event what) {
+      if (what == chp::server_event::epoch_used_up) {
+        spdlog::error("there are no numbers left for updates: start it again");
+      } else if (what != chp::server_event::active) {  // which it always is
+        log_event(what);
+      }
+    }};
+    if (!epoch_file.empty()) {
+      own.next_epoch = [epoch_file]() -> std::optional<std::uint64_t> {
+        try {
+          const auto next = next_epoch(epoch_file);
+          say_active(next);
+          return next;
+        } catch (const boost::system::system_error& e) {
+          spdlog::error("no further epoch: {}", e.what());
+          return std::nullopt;
+        }
+      };
+    }
+    return own;
   }
 
   chp::server server_;
-  bstar::epoch epoch_;
 };
 
 class one_of_a_pair {
 public:
-  one_of_a_pair(const asio::any_io_executor& executor, const chp_server_arguments& arguments)
-      : server_{executor, options_of(arguments), handlers()} {}
+  one_of_a_pair(const asio::any_io_executor& executor, const chp_server_arguments& arguments,
+                std::optional<chp::loaded_map> from)
+      : server_{from ? chp::replicated_server{executor, options_of(arguments), std::move(*from),
+                                              handlers()}
+                     : chp::replicated_server{executor, options_of(arguments), handlers()}} {}
 
   void start(const chp_server_arguments& arguments) {
     const auto peer = chp::server_address::at(arguments.peer);
@@ -156,7 +212,7 @@ private:
     return {.on_active = say_active,
             .on_passive = say_passive,
             .on_pair_error = log_unwritten_epoch,
-            .on_event = [](chp::server_event what) { spdlog::info("{}", chp::to_string(what)); },
+            .on_event = log_event,
             .on_pair_event = log_pair_event};
   }
 
@@ -166,7 +222,7 @@ private:
 template <class Server>
 int serve(const chp_server_arguments& arguments) {
   asio::io_context context{1};
-  Server server{context.get_executor(), arguments};
+  Server server{context.get_executor(), arguments, load(context, arguments.store)};
   repeated_signal state{context.get_executor(), SIGUSR1,
                         [&] { spdlog::info("{}", server.status()); }};
   const stop_signals signals{context.get_executor(), [&] {
@@ -188,6 +244,10 @@ int run_chp_server(const chp_server_arguments& arguments) {
     return arguments.paired ? serve<one_of_a_pair>(arguments) : serve<lone_server>(arguments);
   } catch (const boost::system::system_error& e) {
     spdlog::error("{}", e.what());
+    if (e.code() == zmtp::storage_errc::store_damaged && arguments.paired) {
+      spdlog::error("the other server has the map: move {} away, and this one copies it",
+                    arguments.store);
+    }
     const bool argument =
         e.code().category() == zmtp::zmtp_category() || e.code() == bstar::errc::bad_option;
     return argument ? exit_code::misused : exit_code::failed;
