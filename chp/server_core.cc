@@ -183,6 +183,7 @@ void server_core::on_subscriber(const zmtp::routed_message& item) {
 
 asio::awaitable<bool> server_core::until_room(std::shared_ptr<server_core> self) {
   while (!self->stopped_ && (self->publishing_ || !self->state_->has_room())) {
+    self->held_ = true;
     (void)co_await self->room_.async_wait(token);
   }
   co_return !self->stopped_;
@@ -277,6 +278,10 @@ void server_core::finish(clock::time_point now) {
   state_->on_turn_end(now, actions_);
   carry_out();
   alarm_.set(state_->next_deadline());
+  if (held_ && state_->has_room()) {
+    held_ = false;
+    room_.cancel();
+  }
 }
 
 void server_core::carry_out() {
@@ -321,7 +326,6 @@ void server_core::write() {
         self->act([ec](server_state& state, clock::time_point now, server_actions& out) {
           state.on_written(ec, now, out);
         });
-        self->room_.cancel();
       }
     });
   }

@@ -115,6 +115,7 @@ private:
   std::vector<server_actions::addressed> untold_;
   bool publishing_ = false;
   bool stopped_ = false;
+  bool held_ = false;  // somebody waits for room
   // What is on its way to who asked for it.
   struct streamed {
     std::vector<server_actions::addressed> piece;
