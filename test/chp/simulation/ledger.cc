@@ -349,7 +349,7 @@ void ledger::on_offered(std::size_t node, const update_id& id, bool taken) {
   }
 }
 
-void ledger::on_killed(std::size_t node) {
+void ledger::on_killed(std::size_t node, sequence stored) {
   auto& own = memory_[node];
   std::vector<std::uint32_t> last;  // what it had
   for (std::uint32_t number = 1; number <= updates_.size(); ++number) {
@@ -360,7 +360,7 @@ void ledger::on_killed(std::size_t node) {
   }
   own.past.push_back(own.number);
   own.past.push_back(own.offers);
-  own.number = 0;
+  own.number = stored;
   own.offers = 0;
   own.heard.clear();
   on_serving(node, false);
@@ -371,6 +371,9 @@ void ledger::on_killed(std::size_t node) {
   for (const auto number : last) {
     auto& one = at(number);
     one.excused = one.settled ? is_nothing_left : !anybody_has(one);
+    if (one.excused && stored_) {
+      report(breach::lost, name(number) + " is on no disk");
+    }
   }
 }
 

@@ -88,8 +88,10 @@ public:
   void on_reconciled(std::size_t node);
   // The other one has offered it this, and it has taken it.
   void on_offered(std::size_t node, const update_id& id, bool taken);
-  // Nothing of what it had is left.
-  void on_killed(std::size_t node);
+  // Of what it had is left what its disk has, up to this number.
+  void on_killed(std::size_t node, sequence stored);
+  // Servers have stores: what is committed outlives the memories of both.
+  void expect_stored() noexcept { stored_ = true; }
   // They may not hear each other, until then.
   void disturb_pair(time_point until) {
     disturbed_until_ = until > disturbed_until_ ? until : disturbed_until_;
@@ -162,6 +164,7 @@ private:
   history history_;
   std::array<memory, nodes> memory_;
   std::vector<finding> findings_;
+  bool stored_ = false;
   time_point disturbed_until_{};
   std::optional<time_point> serving_since_;
   time_point grace_until_{};  // what was to go before may be there still

@@ -117,6 +117,13 @@ TEST(ledger, notices_an_epoch_that_is_used_again) {
       spoiling_nodes([](auto& faults) { faults.forgets_epoch = true; }, drama::both_killed)));
 }
 
+TEST(ledger, notices_what_is_acknowledged_before_it_is_on_the_disk) {
+  auto how =
+      spoiling_nodes([](auto& faults) { faults.says_stored_at_once = true; }, drama::both_killed);
+  how.stored = true;
+  EXPECT_TRUE(noticed(breach::lost, how));
+}
+
 TEST(ledger, notices_what_was_pending_and_is_not_replayed) {
   EXPECT_TRUE(noticed(breach::forgotten, spoiling_nodes(
                                              [](auto& faults) {

@@ -69,9 +69,7 @@ node_process::life::life(node_process& of, std::uint64_t random)
               of.here().now()},
       alarm{of.here(), of.host(), [&of] { of.on_time(); }},
       pair_alarm{of.here(), of.host(), [&of] { of.on_pair_time(); }},
-      heard_at{of.here().now()} {
-  machine.set_data_lost(of.disk_ != 0 && !of.faults_.takes_over_with_nothing);
-}
+      heard_at{of.here().now()} {}
 
 void node_process::begin() {
   auto& one = life_.emplace(*this, here().random().next());
@@ -108,6 +106,14 @@ void node_process::begin() {
   one.feed->subscribe("");
   one.feed->subscribe("HUGZ");
   one.feed->connect(other.publisher);
+  if (options_.stored) {
+    disk_refuses_ = false;
+    if (one.state.restore(disk_map_.all(), here().now())) {
+      here().books().report(breach::lost, name() + " cannot read what it has stored");
+    }
+  }
+  one.machine.set_data_lost(disk_ != 0 && one.state.number() == 0 &&
+                            !faults_.takes_over_with_nothing);
   one.state.deactivate(here().now(), one.actions);
   one.pair_alarm.set(one.machine.next_deadline());
   finish();
@@ -116,7 +122,11 @@ void node_process::begin() {
 void node_process::end() { life_.reset(); }
 
 void node_process::on_kill(bool /*without_power*/) {
-  here().books().on_killed(number());
+  // What is being written is there, or is not.
+  if (!life_->written.empty() && here().random().chance(50)) {
+    (void)store_written();
+  }
+  here().books().on_killed(number(), disk_map_.all().number);
   if (faults_.forgets_epoch) {
     disk_ = 0;
   }
@@ -237,7 +247,7 @@ bool node_process::serve_subscribers() {
 bool node_process::collect() {
   zmtp::message m;
   bool did = false;
-  while (life_->collector->state().receive(m)) {
+  while (has_room() && life_->collector->state().receive(m)) {
     // Whether it stood still, and is not what it was.
     if (!std::exchange(did, true) && life_->state.active()) {
       (void)vote();
@@ -275,7 +285,7 @@ bool node_process::follow_feed() {
   auto& one = *life_;
   zmtp::routed_message item;
   bool did = false;
-  while (one.feed->state().receive(item)) {
+  while (has_room() && one.feed->state().receive(item)) {
     did = true;
     switch (item.what) {
       case zmtp::routed_message::kind::attached: one.state.on_feed_attached(); break;
@@ -476,6 +486,12 @@ void node_process::on_pair_time() {
   });
 }
 
+bool node_process::has_room() {
+  auto& one = *life_;
+  one.held = one.held || !one.state.has_room();
+  return one.state.has_room();
+}
+
 void node_process::finish() {
   auto& one = *life_;
   one.state.on_turn_end(here().now(), one.actions);
@@ -484,11 +500,66 @@ void node_process::finish() {
   one.machine.set_position(one.state.number());
   one.machine.on_data_of(static_cast<bstar::epoch>(epoch_of(one.state.number())));
   one.alarm.set(one.state.next_deadline());
+  if (one.held && one.state.has_room()) {
+    one.held = false;
+    after({}, [this] {
+      life_->collector->turn([] {});
+      life_->feed->turn([] {});
+    });
+  }
+}
+
+// What was given meanwhile is written when that is.
+void node_process::write() {
+  auto& one = *life_;
+  for (auto& next : std::exchange(one.actions.write, {})) {
+    one.to_write.push_back(std::move(next));
+  }
+  if (one.to_write.empty() || !one.written.empty()) {
+    return;
+  }
+  std::swap(one.to_write, one.written);
+  if (faults_.says_stored_at_once) {
+    for (std::size_t i = 0; i != one.written.size(); ++i) {
+      one.state.on_written({}, here().now(), one.actions);
+    }
+  }
+  after(here().up_to(milliseconds{30}), [this] { on_synced(); });
+}
+
+std::vector<boost::system::error_code> node_process::store_written() {
+  std::vector<boost::system::error_code> results;
+  for (const auto& changes : std::exchange(life_->written, {})) {
+    const bool is_whole = changes.front().what == map_operation::clear;
+    disk_refuses_ = disk_is_full_ || (disk_refuses_ && !is_whole);
+    if (disk_refuses_) {
+      results.emplace_back(zmtp::storage_errc::store_full);
+      continue;
+    }
+    results.emplace_back();
+    for (const auto& change : changes) {
+      disk_map_.apply(change);
+    }
+  }
+  return results;
+}
+
+void node_process::on_synced() {
+  life_->publisher->turn([this] {
+    const auto results = store_written();
+    if (!faults_.says_stored_at_once) {
+      for (const auto ec : results) {
+        life_->state.on_written(ec, here().now(), life_->actions);
+      }
+    }
+    finish();
+  });
 }
 
 void node_process::carry_out() {
   auto& one = *life_;
   auto& actions = one.actions;
+  write();
   if (faults_.edit) {
     faults_.edit(one.state, actions);
   }

@@ -3,6 +3,8 @@
 // order of calls of their shells; and what the books are told of what it says.
 
 #include "bstar/state_machine.h"
+#include "chp/map_store.h"
+#include "chp/memory_map_store.h"
 #include "chp/server_state.h"
 #include "test/chp/simulation/town.h"
 #include "zmtp/message.h"
@@ -27,6 +29,7 @@ public:
     server_options server{};
     bstar::pair_options pair{};
     std::size_t subscriber_octets = 64 * 1024;  // of the socket: who lets more wait is disconnected
+    bool stored = false;                        // with a map_store, on a disk that takes its time
   };
   // Faults to put in, to see that they are noticed.
   struct sabotage {
@@ -42,6 +45,7 @@ public:
     bool acknowledges_at_once = false;
     bool expires_early = false;
     bool forgets_epoch = false;            // when it is killed
+    bool says_stored_at_once = false;      // before it is
     bool takes_over_with_nothing = false;  // does not know that it has lost what it had
   };
 
@@ -50,6 +54,9 @@ public:
       : process{in, std::move(name)}, peer_{std::move(peer)}, options_{how} {}
 
   [[nodiscard]] sabotage& faults() noexcept { return faults_; }
+  [[nodiscard]] bool stored() const noexcept { return options_.stored; }
+  // Its disk has no room, or has some again.
+  void fill_disk(bool full) noexcept { disk_is_full_ = full; }
   [[nodiscard]] std::size_t number() const noexcept {
     return options_.pair.as == bstar::role::primary ? 0 : 1;
   }
@@ -84,7 +91,10 @@ private:
     // By who asked: what there was no room for. There is more behind it.
     std::map<zmtp::peer_id, std::deque<zmtp::message>> streams;
     bool stream_ask = false;
+    bool held = false;  // something is left in a socket, since too much waits for the disk
     time_point heard_at;
+    std::vector<std::vector<map_change>> to_write;
+    std::vector<std::vector<map_change>> written;  // with one sync, which has not come to its end
   };
 
   void begin() override;
@@ -108,14 +118,21 @@ private:
   void carry_out_pair();
   void activate(bstar::epoch epoch);
   [[nodiscard]] bool stream();
+  [[nodiscard]] bool has_room();
   void finish();
   void carry_out();
+  void write();
+  void on_synced();
+  [[nodiscard]] std::vector<boost::system::error_code> store_written();
   void tell_books();
 
   std::string peer_;
   options options_;
   sabotage faults_;
   bstar::epoch disk_ = 0;
+  memory_map_store::contents disk_map_;
+  bool disk_is_full_ = false;
+  bool disk_refuses_ = false;  // what is not a whole map, since it had no room
   std::optional<life> life_;
 };
 

@@ -14,9 +14,10 @@ namespace {
 
 constexpr std::string_view target = "//test/chp/simulation:pair_scenarios_test";
 
-// Of ten seeds five are dramas, and what else the seed says.
+// Of ten seeds five are dramas, and what else the seed says; every other twenty have stores.
 scenario_options options_of(std::uint64_t seed) {
-  scenario_options how{.print = zmtp::simulation::printer_asked_for()};
+  scenario_options how{.print = zmtp::simulation::printer_asked_for(),
+                       .stored = seed / 20 % 2 == 1};
   switch (seed % 10) {
     case 1:
       how.what = drama::active_killed;
@@ -36,10 +37,10 @@ scenario_options options_of(std::uint64_t seed) {
 
 scenario_result run(std::uint64_t seed) { return run_scenario(seed, options_of(seed)); }
 
-std::size_t sum_of(drama what, std::string_view figure) {
+std::size_t sum_of(drama what, std::string_view figure, bool stored = false) {
   std::size_t sum = 0;
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    sum += run_scenario(seed, {.what = what}).figure(figure);
+    sum += run_scenario(seed, {.what = what, .stored = stored}).figure(figure);
   }
   return sum;
 }
@@ -65,6 +66,10 @@ TEST(pair_scenarios, a_server_that_is_restarted_alone_loses_nothing) {
 
 TEST(pair_scenarios, two_servers_that_are_killed_lose_what_they_had) {
   EXPECT_NE(sum_of(drama::both_killed, "lost with both memories"), 0U);
+}
+
+TEST(pair_scenarios, two_servers_with_stores_that_are_killed_lose_nothing) {
+  EXPECT_EQ(sum_of(drama::both_killed, "lost with both memories", true), 0U);
 }
 
 TEST(pair_scenarios, both_sides_of_a_partition_accept_updates) {

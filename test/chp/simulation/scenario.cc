@@ -83,6 +83,7 @@ troubles scenario::some_troubles() {
     *one = random().chance(40);
   }
   kinds.half_open = random().chance(25);
+  kinds.full_disks = options_.stored && random().chance(40);
   return kinds;
 }
 
@@ -96,6 +97,12 @@ void scenario::choose_nodes() {
   o.server.snapshot_piece = random().chance(50) ? 1'000 : 64 * 1024;
   // Now and then somebody is too slow.
   o.server.publisher_octets = random().chance(40) ? 4 * 1024 : 1024 * 1024;
+  if (options_.stored) {
+    o.stored = true;
+    o.server.unwritten_octets = random().chance(30) ? 2'000 : 1024 * 1024;
+    o.server.store_retry = milliseconds{random().between(50, 300)};
+    town_.books().expect_stored();
+  }
   const std::array<std::string, 2> names{"primary", "backup"};
   for (std::size_t i = 0; i != names.size(); ++i) {
     o.pair.as = i == 0 ? bstar::role::primary : bstar::role::backup;
@@ -162,12 +169,13 @@ void scenario::describe() {
   description_ = std::to_string(clients_.size()) + " clients, " +
                  std::to_string(letter_clients_.size()) + " letter clients, heartbeat " +
                  std::to_string(heartbeat_.count()) + " ms";
-  const std::array<std::pair<bool, const char*>, 13> named{{
+  const std::array<std::pair<bool, const char*>, 15> named{{
       {options_.what == drama::active_killed, ", the active one killed"},
       {options_.what == drama::both_killed, ", both killed"},
       {options_.what == drama::both_restarted, ", both restarted"},
       {options_.what == drama::partition, ", a partition"},
       {options_.what == drama::left_alone, ", one restarted alone"},
+      {options_.stored, ", with stores"},
       {kinds_.cuts, ", cuts"},
       {kinds_.half_open, ", half-open"},
       {kinds_.partitions, ", partitions"},
@@ -176,6 +184,7 @@ void scenario::describe() {
       {kinds_.node_pauses, ", pauses of servers"},
       {kinds_.crashes, ", crashes"},
       {kinds_.node_crashes, ", crashes of servers"},
+      {kinds_.full_disks, ", full disks"},
   }};
   for (const auto& [is, what] : named) {
     description_ += is ? what : "";

@@ -38,6 +38,8 @@ struct scenario_options {
   drama what = drama::chance;
   std::optional<troubles> kinds{};
   std::optional<std::size_t> letter_clients{};
+  // Servers have stores, and with trouble of all kinds their disks are full now and then.
+  bool stored = false;
 };
 
 [[nodiscard]] scenario_result run_scenario(std::uint64_t seed,

@@ -49,6 +49,13 @@ troublemaker::troublemaker(town& in, const troubles& kinds, std::array<node_proc
     const auto without_power = random().chance(30);
     kill(one, without_power, town_->up_to(milliseconds{3'000}));
   });
+  add(kinds.full_disks, [this] {
+    auto& one = any_node();
+    town_->note("trouble: the disk of " + one.name() + " is full", {});
+    one.fill_disk(true);
+    (void)town_->net().here().events.after(town_->up_to(milliseconds{2'000}),
+                                           [&one] { one.fill_disk(false); });
+  });
 }
 
 void troublemaker::stop() {
@@ -61,6 +68,7 @@ void troublemaker::stop() {
     }
   };
   for (auto* const one : nodes_) {
+    one->fill_disk(false);
     go_on(*one);
   }
   for (auto* const one : clients_) {

@@ -21,6 +21,7 @@ struct troubles {
   bool node_pauses = false;      // … servers do
   bool crashes = false;          // clients are killed, or their machines lose their power
   bool node_crashes = false;     // … servers
+  bool full_disks = false;       // servers have no room for a while
 };
 
 class troublemaker : public zmtp::simulation::disturbance {
