@@ -299,6 +299,9 @@ private:
         handlers_.on_event(event);
       }
     }
+    if (handlers_.on_turn) {
+      handlers_.on_turn(state_->status());
+    }
   }
 
   // Says what there is to say as the other one has room.

@@ -34,6 +34,8 @@ struct replicated_server_handlers {
   std::function<void(boost::system::error_code)> on_pair_error{};
   // For people.
   std::function<void(server_event)> on_event{};
+  // Likewise: how it stands, after each turn of its work, also while it is constructed.
+  std::function<void(const server_status&)> on_turn{};
   std::function<void(bstar::event)> on_pair_event{};
 };
 

@@ -46,6 +46,7 @@ server::server(asio::any_io_executor executor, const server_options& options, lo
 
 void server::start(const asio::any_io_executor& executor, const server_options& options,
                    const std::shared_ptr<server_state>& state, server_handlers handlers) {
+  how_ = options.how;
   // What had been published and was not on the disk yet must not be taken for what is published now.
   const bool counts_epochs = store_ && options.how == form::kvmsg;
   const auto epoch_behind = [counts_epochs](const server_state& s) {
@@ -67,6 +68,9 @@ void server::start(const asio::any_io_executor& executor, const server_options& 
       if (own.on_event) {
         own.on_event(event);
       }
+    }
+    if (s && own.on_turn) {
+      own.on_turn(s->status());
     }
   };
   const auto core =
@@ -119,6 +123,18 @@ zmtp::endpoint server::bind_collector(std::string_view at, zmtp::error_code& ec)
   }
   ec = zmtp::errc::socket_closed;
   return {};
+}
+
+bool server::set(std::string_view key, std::string_view value) {
+  const auto core = core_.lock();
+  if (!core) {
+    return false;
+  }
+  const auto before = state_->number();
+  core->act([&](server_state& s, server_core::clock::time_point now, server_actions& out) {
+    s.on_update(make_set(how_, key, {}, {}, value), now, out);
+  });
+  return state_->number() != before;
 }
 
 void server::stop() {

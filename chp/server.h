@@ -1,6 +1,7 @@
 #pragma once
 // A server of the clustered hashmap (12/CHP) that is alone. The decisions are server_state's.
 
+#include "chp/command.h"
 #include "chp/map_store.h"
 #include "chp/server_actions.h"
 #include "chp/server_core.h"
@@ -25,6 +26,8 @@ struct server_handlers {
   std::function<std::optional<std::uint64_t>()> next_epoch{};
   // For people.
   std::function<void(server_event)> on_event{};
+  // Likewise: how it stands, after each turn of its work, also while it is constructed.
+  std::function<void(const server_status&)> on_turn{};
 };
 
 // Serves from the first bind until it is stopped or destroyed, clients of 12/CHP and, with other options,
@@ -65,6 +68,11 @@ public:
   zmtp::endpoint bind_publisher(std::string_view at, zmtp::error_code& ec);
   zmtp::endpoint bind_collector(std::string_view at, zmtp::error_code& ec);
 
+  // An update of its own, as in models 1 and 2 of the Guide: it gets the next number, and is applied and published, as one
+  // of a client's. In kvmsg an empty value erases. False, and nothing has changed: it was refused, which the status
+  // counts by its errc, or the server has no context any more.
+  bool set(std::string_view key, std::string_view value);
+
   // Closes the sockets: what is queued for peers is written, for the linger time, while the context runs.
   void stop();
 
@@ -79,6 +87,7 @@ private:
   std::shared_ptr<map_store> store_;
   std::weak_ptr<server_core> core_;  // of what goes with the context
   std::shared_ptr<const server_state> state_;
+  form how_ = form::kvmsg;
 };
 
 }  // namespace chp

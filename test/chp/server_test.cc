@@ -99,6 +99,31 @@ TEST_F(server_shell, takes_updates_publishes_them_and_answers_with_a_snapshot) {
   EXPECT_EQ(server_->status().counters.snapshots, 2U);
 }
 
+TEST_F(server_shell, publishes_updates_of_its_own) {
+  std::vector<std::uint64_t> seen;
+  server_.emplace(executor(), impatient(),
+                  server_handlers{.on_turn = [&](const server_status& now) {
+                    if (seen.empty() || now.counters.updates != seen.back()) {
+                      seen.push_back(now.counters.updates);
+                    }
+                  }});
+  at_ = server_->bind("tcp://127.0.0.1:*");
+  const auto one = client();
+  EXPECT_TRUE(server_->set("/a", "x"));
+  EXPECT_TRUE(server_->set("/b", "y"));
+  EXPECT_EQ(next(*one).front(), "/a");
+  EXPECT_EQ(next(*one).back(), "y");
+  EXPECT_FALSE(server_->set("HUGZ", "z"));
+  EXPECT_FALSE(server_->set("", "z"));
+  EXPECT_EQ(server_->status().counters.refused[static_cast<std::size_t>(errc::key_reserved)], 1U);
+  EXPECT_EQ(server_->status().counters.refused[static_cast<std::size_t>(errc::key_empty)], 1U);
+  EXPECT_TRUE(server_->set("/a", ""));
+  EXPECT_EQ(next(*one).back(), "");
+  EXPECT_EQ(snapshot(*one), (content{{"/b", "y"}}));
+  EXPECT_EQ(server_->status().number, 3U);
+  EXPECT_EQ(seen, (std::vector<std::uint64_t>{0, 1, 2, 3}));
+}
+
 TEST_F(server_shell, erases_what_is_due) {
   start(impatient());
   const auto one = client();
