@@ -1,0 +1,23 @@
+// clonecli6: Clone client, model six: follows the one of two servers that is active.
+
+#include "tools/guide/clone_following.h"
+
+int main(int argc, char** argv) {
+  guide::following_settings is{.servers = {"tcp://localhost:5556", "tcp://localhost:5566"},
+                               .options = {.subtree = "/client/", .always_send_ttl = true},
+                               .names_servers = true,
+                               .counts = false,
+                               .sets_at_once = true,
+                               .ttl_below = 30,
+                               .kvmsg = true};
+  std::chrono::milliseconds ttl{5'000};
+  guide::command_line line{
+      "Clone client, model six: sets random entries of /client/, of the active of two servers"};
+  guide::add_flags(line, is);
+  line.milliseconds("--heartbeat", is.options.heartbeat, "of the servers");
+  line.milliseconds("--server-ttl", ttl, "that a server may be silent");
+  return guide::run(line, argc, argv, [&] {
+    is.options.server_ttl = ttl;
+    return guide::follow_map(is);
+  });
+}

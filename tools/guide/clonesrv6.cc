@@ -1,0 +1,144 @@
+// clonesrv6: Clone server, model six: one of a pair by Binary Star.
+
+#include "chp/replicated_server.h"
+#include "chp/server_address.h"
+#include "tools/guide/clone_log.h"
+#include "tools/guide/program.h"
+#include "tools/zinc/pair_report.h"
+
+#include <boost/asio/this_coro.hpp>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace {
+
+struct settings {
+  bool primary = false;
+  bool backup = false;
+  // Of both roles the Guide's, where nothing is given.
+  std::string bind{};
+  std::string peer{};
+  std::string bind_state{};
+  std::string connect_state{};
+  bstar::pair_options pair{};
+
+  [[nodiscard]] static std::string given(const std::string& what, bool first, const char* if_first,
+                                         const char* otherwise) {
+    return !what.empty() ? what : first ? if_first : otherwise;
+  }
+};
+
+// What the Guide's say of the pair and of the map, whose lines have no place for more.
+class reporter {
+public:
+  reporter(bool primary, std::string peer) : primary_{primary}, peer_{std::move(peer)} {}
+
+  void begin(const std::shared_ptr<const chp::replicated_server>& server) {
+    server_ = server;
+    guide::say_line(primary_ ? "I: primary active, waiting for backup (passive)"
+                             : "I: backup passive, waiting for primary (active)");
+  }
+  void on_active() {
+    // As soon as it has been constructed.
+    const auto server = server_.lock();
+    const bool heard = server && server->status().pair.peer_alive;
+    switch (std::exchange(state_, state::active)) {
+      case state::initial:
+        guide::say_line(heard ? "I: connected to backup (passive), ready as active"
+                              : "I: request from client, ready as active");
+        return;
+      case state::passive:
+        guide::say_line(!heard     ? "I: failover successful, ready as active"
+                        : primary_ ? "I: backup (passive) is restarting, ready as active"
+                                   : "I: primary (passive) is restarting, ready as active");
+        return;
+      case state::active: return;  // in another epoch
+    }
+  }
+  void on_passive() {
+    if (std::exchange(state_, state::passive) == state::active) {
+      guide::say("W: dual actives, ready as passive");
+    } else {
+      guide::say("I: connected to {} (active), ready as passive", primary_ ? "backup" : "primary");
+    }
+    guide::say("I: asking for snapshot from: {}", peer_);
+  }
+  void on_event(chp::server_event what) {
+    const auto server = server_.lock();
+    if (what == chp::server_event::synchronized && server) {
+      const auto now = server->status().server;
+      guide::say("I: received snapshot={}", now.number);
+      log_.skip_to(now);
+    }
+  }
+  void on_turn(const chp::server_status& now) { log_.on_turn(now); }
+
+private:
+  enum class state { initial, active, passive };
+
+  const bool primary_;
+  const std::string peer_;
+  state state_ = state::initial;
+  guide::clone_log log_{{}, [](const std::string& line) { guide::say_line(line); }};
+  std::weak_ptr<const chp::replicated_server> server_;
+};
+
+boost::asio::awaitable<int> serve(const settings& is) {
+  if (is.primary == is.backup) {
+    guide::say("Usage: clonesrv6 {{ -p | -b }}");
+    co_return guide::exit_code::done;
+  }
+  const bool first = is.primary;
+  const auto peer = settings::given(is.peer, first, "tcp://localhost:5566", "tcp://localhost:5556");
+  chp::replicated_server_options options;
+  options.pair.pair = is.pair;
+  options.pair.pair.as = first ? bstar::role::primary : bstar::role::backup;
+  options.server.heartbeat = is.pair.heartbeat;
+  const auto executor = co_await boost::asio::this_coro::executor;
+  const auto report = std::make_shared<reporter>(first, peer);
+  chp::replicated_server_handlers handlers;
+  handlers.on_active = [report](bstar::epoch) { report->on_active(); };
+  handlers.on_passive = [report](bstar::passive_reason) { report->on_passive(); };
+  handlers.on_event = [report](chp::server_event what) { report->on_event(what); };
+  handlers.on_turn = [report](const chp::server_status& now) { report->on_turn(now); };
+  handlers.on_pair_event = zinc::log_pair_event;
+  const auto server =
+      std::make_shared<chp::replicated_server>(executor, options, std::move(handlers));
+  report->begin(server);
+  server->bind(settings::given(is.bind, first, "tcp://*:5556", "tcp://*:5566"));
+  server->bind_state(settings::given(is.bind_state, first, "tcp://*:5003", "tcp://*:5004"));
+  const auto address = chp::server_address::at(peer);
+  server->connect({.state = settings::given(is.connect_state, first, "tcp://localhost:5004",
+                                            "tcp://localhost:5003"),
+                   .snapshots = address.snapshot,
+                   .publisher = address.publisher});
+  co_await guide::until_stopped();
+  co_return guide::exit_code::done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // Standard output is for what the Guide's say.
+  spdlog::set_default_logger(spdlog::stderr_color_mt("clonesrv6"));
+  settings is;
+  guide::command_line line{
+      "Clone server, model six: one of a pair, of which the active one serves"};
+  line.flag("-p,--primary", is.primary, "the primary");
+  line.flag("-b,--backup", is.backup, "the backup");
+  line.endpoint("--bind", is.bind,
+                "the first of its three ports [tcp://*:5556, of a backup tcp://*:5566]");
+  line.endpoint("--peer", is.peer,
+                "the first of the other one's [tcp://localhost:5566, tcp://localhost:5556]");
+  line.endpoint("--bind-state", is.bind_state,
+                "where the other one hears its state [tcp://*:5003, tcp://*:5004]");
+  line.endpoint("--connect-state", is.connect_state,
+                "where it hears the other one's [tcp://localhost:5004, tcp://localhost:5003]");
+  line.milliseconds("--heartbeat", is.pair.heartbeat, "between two states, and two HUGZ");
+  return guide::run(line, argc, argv, serve, is);
+}
