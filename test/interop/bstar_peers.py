@@ -39,8 +39,22 @@ class GuideMachine:
     def ask(self, now):
         return self.execute(REQUEST, now)
 
+    def tell(self, before, event):
+        """Of a change of its state by an event; at first there is neither."""
+        say(f"state {self.state}")
+
+    def tell_fatal(self, fault):
+        say(f"fatal {fault}")
+
     def execute(self, event, now):
         """Whether a client's request is accepted."""
+        before = self.state
+        accepted = self.change(event, now)
+        if self.state != before:
+            self.tell(before, event)
+        return accepted
+
+    def change(self, event, now):
         if self.state == PRIMARY:
             if event == BACKUP:
                 self.state = ACTIVE
@@ -70,8 +84,9 @@ def say(line):
     print(line, flush=True)
 
 
-def serve(model, role, voter_at, state_at, peer_at, heartbeat, only_log):
+def serve(machine, voter_at, state_at, peer_at, only_log):
     context = zmq.Context()
+    heartbeat = machine.heartbeat
     voter = context.socket(zmq.ROUTER)
     voter.bind(voter_at)
     publisher = context.socket(zmq.PUB)
@@ -81,14 +96,12 @@ def serve(model, role, voter_at, state_at, peer_at, heartbeat, only_log):
     # The Guide's programs wait for 100 ms, of a heartbeat of 1 s.
     subscriber.reconnect_ivl = max(1, int(heartbeat * 100))
     subscriber.connect(peer_at)
-    machine = GuideMachine(model, role, heartbeat, time.monotonic())
     poller = zmq.Poller()
     poller.register(voter, zmq.POLLIN)
     poller.register(subscriber, zmq.POLLIN)
     tell_at = time.monotonic() + heartbeat
-    say(f"state {machine.state}")
+    machine.tell(None, None)
     while True:
-        before = machine.state
         ready = dict(poller.poll(max(0, (tell_at - time.monotonic()) * 1000)))
         try:
             if voter in ready:
@@ -98,11 +111,9 @@ def serve(model, role, voter_at, state_at, peer_at, heartbeat, only_log):
             if subscriber in ready:
                 machine.hear(int(subscriber.recv()), time.monotonic())
         except Fatal as fault:
-            say(f"fatal {fault}")
+            machine.tell_fatal(fault)
             if not only_log:
                 return
-        if machine.state != before:
-            say(f"state {machine.state}")
         if time.monotonic() >= tell_at:
             publisher.send(str(machine.state).encode())
             tell_at = time.monotonic() + heartbeat
@@ -151,4 +162,5 @@ class GuideClient:
 
 if __name__ == "__main__":
     how, which, *endpoints, milliseconds = sys.argv[1:7]
-    serve(how, which, *endpoints, int(milliseconds) / 1000, sys.argv[7:] == ["log"])
+    serve(GuideMachine(how, which, int(milliseconds) / 1000, time.monotonic()), *endpoints,
+          sys.argv[7:] == ["log"])

@@ -6,12 +6,13 @@ import time
 
 import zmq
 
-PRIMARY, BACKUP, ACTIVE, PASSIVE = range(1, 5)
-HEARTBEAT = 0.1
-EXPIRY = 0.4
+PRIMARY, BACKUP, ACTIVE, PASSIVE, REQUEST = range(1, 6)
 
 
 class GuideServer:
+    HEARTBEAT = 0.1
+    EXPIRY = 0.4
+
     def __init__(self, role, port, state, peer_state, peer_port):
         self.state = PRIMARY if role == "primary" else BACKUP
         self.map = {}
@@ -19,7 +20,7 @@ class GuideServer:
         self.pending = []
         self.told_active = 0  # times that it has told its peer so
         self.has_snapshot = role == "primary"
-        self._expiry = time.monotonic() + EXPIRY
+        self._expiry = time.monotonic() + self.EXPIRY
         self._context = zmq.Context()
         self._peer_port = peer_port
         self.asked = self._socket(zmq.ROUTER, bind=port)
@@ -54,7 +55,7 @@ class GuideServer:
         next_beat = time.monotonic()
         while not self._stopped.is_set():
             if time.monotonic() >= next_beat:
-                next_beat += HEARTBEAT
+                next_beat += self.HEARTBEAT
                 self.state_out.send(b"%d" % self.state)
                 self.told_active += self.state == ACTIVE
                 self._publish(b"HUGZ", b"", b"", b"")
@@ -69,10 +70,18 @@ class GuideServer:
     def _publish(self, key, identity, properties, value):
         self.publisher.send_multipart([key, self.sequence.to_bytes(8, "big"), identity, properties, value])
 
-    def _become(self, state):
-        self.state = state
+    def tell(self, text):
+        """What a program says of what it does."""
+
+    def tell_state(self, before, event):
+        """It was in another state, and changed by what its peer said or by a client's request (5)."""
+
+    def _become(self, state, event):
+        before, self.state = self.state, state
+        self.tell_state(before, event)
         if state == ACTIVE:
             for key, identity, properties, value in self.pending:
+                self.tell(f"I: publishing pending={self.sequence + 1}")
                 self._store(key, identity, properties, value)
             self.pending = []
         else:
@@ -80,23 +89,24 @@ class GuideServer:
 
     def _on_state(self, frames):
         peer = int(frames[0])
-        self._expiry = time.monotonic() + EXPIRY
+        self._expiry = time.monotonic() + self.EXPIRY
         if self.state == PRIMARY and peer in (BACKUP, ACTIVE):
-            self._become(ACTIVE if peer == BACKUP else PASSIVE)
+            self._become(ACTIVE if peer == BACKUP else PASSIVE, peer)
         elif self.state == BACKUP and peer == ACTIVE:
-            self._become(PASSIVE)
+            self._become(PASSIVE, peer)
         elif self.state == PASSIVE and peer in (PRIMARY, BACKUP):
-            self._become(ACTIVE)
+            self._become(ACTIVE, peer)
         elif self.state == peer:
             assert self.state not in (ACTIVE, PASSIVE), "E: fatal error - dual"
 
     def _on_asked(self, frames):
         if self.state in (PRIMARY, PASSIVE) and time.monotonic() >= self._expiry:
-            self._become(ACTIVE)
+            self._become(ACTIVE, REQUEST)
         if self.state != ACTIVE:
             return
         who, command, subtree = frames
         assert command == b"ICANHAZ?"
+        self.tell(f"I: sending shapshot={self.sequence}")
         for key, (sequence, identity, properties, value) in self.map.items():
             if key.startswith(subtree):
                 self.asked.send_multipart([who, key, sequence.to_bytes(8, "big"), identity, properties, value])
@@ -122,6 +132,7 @@ class GuideServer:
         key, _, identity, properties, value = frames
         if self.state == ACTIVE:
             self._store(key, identity, properties, value)
+            self.tell(f"I: publishing update={self.sequence}")
         elif not self._is_pending(identity):
             self.pending.append((key, identity, properties, value))
 
@@ -136,8 +147,10 @@ class GuideServer:
         if int.from_bytes(sequence, "big") > self.sequence:
             self.sequence = int.from_bytes(sequence, "big")
             self._apply(key, identity, properties, value)
+            self.tell(f"I: received update={self.sequence}")
 
     def _ask_for_snapshot(self):
+        self.tell(f"I: asking for snapshot from: tcp://localhost:{self._peer_port}")
         asker = self._socket(zmq.DEALER, connect=self._peer_port)
         asker.send_multipart([b"ICANHAZ?", b""])
         while True:
@@ -147,4 +160,5 @@ class GuideServer:
             self.map[key] = (int.from_bytes(sequence, "big"), identity, properties, value)
         self.sequence = int.from_bytes(sequence, "big")
         self.has_snapshot = True
+        self.tell(f"I: received snapshot={self.sequence}")
         asker.close()

@@ -181,14 +181,15 @@ class Worker(Peer):
 
 
 class EchoWorker(threading.Thread):
-    """Serves until it is stopped: echoes, sends heartbeats, and starts over when the broker says
-    DISCONNECT or is silent for too long."""
+    """Serves until it is stopped: echoes, or sends what `answer` makes of the body; sends heartbeats,
+    and starts over when the broker says DISCONNECT or is silent for too long."""
 
-    def __init__(self, context, endpoint, service, version, interval=2.5, liveness=3):
+    def __init__(self, context, endpoint, service, version, interval=2.5, liveness=3, answer=list):
         super().__init__(daemon=True)
         self.open = lambda: Worker(context, endpoint, service, version)
         self.interval = interval
         self.liveness = liveness
+        self.answer = answer
         self.conversations = 0
         self.served = 0
         self.stopped = threading.Event()
@@ -213,7 +214,7 @@ class EchoWorker(threading.Thread):
                 if command.name == "disconnect":
                     return
                 if command.name == "request":
-                    worker.reply(command.address, *command.body)
+                    worker.reply(command.address, *self.answer(command.body))
                     self.served += 1
             elif now - heard > self.interval * self.liveness:
                 return

@@ -206,7 +206,8 @@ class FreelanceServer2(Peer):
 
 class FreelanceServer3(Peer):
     def run(self):
-        server = self.socket(zmq.ROUTER, bind=self.text("bind"), identity=self.text("bind").encode())
+        public = self.settings.get("public", self.text("bind"))
+        server = self.socket(zmq.ROUTER, bind=self.text("bind"), identity=public.encode())
         say(f"I: service is ready at {self.text('bind')}")
         while True:
             client, control, *_ = server.recv_multipart()

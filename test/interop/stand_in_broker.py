@@ -24,14 +24,18 @@ class Service:
 class StandInBroker(threading.Thread):
     """Speaks one version. Serves until it is stopped; then its connections end without a word."""
 
-    def __init__(self, context, version, interval=2.5, liveness=3):
+    def __init__(self, context, version, interval=2.5, liveness=3, at=None):
         super().__init__(daemon=True)
         self.version = version
         self.interval = interval
         self.expiry = interval * liveness
         self.socket = context.socket(zmq.ROUTER)
         self.socket.linger = 0
-        self.endpoint = f"tcp://127.0.0.1:{self.socket.bind_to_random_port('tcp://127.0.0.1')}"
+        if at is None:
+            at = f"tcp://127.0.0.1:{self.socket.bind_to_random_port('tcp://127.0.0.1')}"
+        else:
+            self.socket.bind(at)
+        self.endpoint = at
         self.services = {}
         self.workers = {}   # routing id: service name
         self.expires = {}   # routing id: time

@@ -1,0 +1,8 @@
+#!/usr/bin/python3
+"""A node of Binary Star, the reactor: echoes while it is active."""
+
+from guide_program import run
+from binary_star import endpoints, machine, role
+from bstar_peers import serve
+
+run(lambda _: serve(machine("reactor"), *endpoints(role()), only_log=False))

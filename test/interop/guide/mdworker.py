@@ -1,0 +1,12 @@
+#!/usr/bin/python3
+"""The worker of Majordomo: echoes."""
+
+from guide_program import run
+from guide_peers import EchoWorker
+
+
+def main(context):
+    EchoWorker(context, "tcp://localhost:5555", b"echo", "0.1").join()
+
+
+run(main)

@@ -1,0 +1,6 @@
+#!/usr/bin/python3
+"""The queue of the Simple Pirate."""
+
+from guide_program import run_peer
+
+run_peer(bind="tcp://*:5555", workers="tcp://*:5556")
