@@ -42,3 +42,11 @@ def zinc_binary(name, srcs, deps = [], **kwargs):
         copts = _STRICT,
         **kwargs
     )
+
+def all_binaries(name, **kwargs):
+    """The programs of a BUILD file, of which this is the last line."""
+    native.filegroup(
+        name = name,
+        srcs = [rule["name"] for rule in native.existing_rules().values() if rule["kind"] == "cc_binary"],
+        **kwargs
+    )

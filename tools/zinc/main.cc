@@ -7,6 +7,7 @@
 #include "tools/zinc/cat_command.h"
 #include "tools/zinc/chp_command_line.h"
 #include "tools/zinc/commands.h"
+#include "tools/zinc/interop_command.h"
 #include "tools/zinc/proxy_command.h"
 
 #include <CLI/CLI.hpp>
@@ -289,6 +290,7 @@ int run(int argc, char** argv) {
   proxy_arguments proxy;
   chp_command_line chp;
   demo_arguments demo;
+  interop_arguments interop;
   auto* const broker_app = app.add_subcommand(
       "broker", "Majordomo broker for MDP/0.1 and MDP/0.2, with MMI. Prints `bound ENDPOINT`.");
   auto* const worker_app =
@@ -315,6 +317,10 @@ int run(int argc, char** argv) {
       "demo",
       "a broker, workers and clients of both versions, and a worker killed; then a map at a "
       "pair of servers, and the active one killed");
+  auto* const interop_app = app.add_subcommand("interop",
+                                               "plays the Guide's programs of this project and "
+                                               "those of others against each other: drills of "
+                                               "each pattern, in all combinations");
   chp.add_to(app);
   add_broker(*broker_app, broker);
   add_worker(*worker_app, worker);
@@ -324,6 +330,7 @@ int run(int argc, char** argv) {
   add_cat(*cat_app, cat);
   add_proxy(*proxy_app, proxy);
   add_demo(*demo_app, demo);
+  add_interop(*interop_app, interop);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -355,6 +362,9 @@ int run(int argc, char** argv) {
   }
   if (chp.parsed()) {
     return chp.run();
+  }
+  if (interop_app->parsed()) {
+    return run_interop(interop);
   }
   return run_demo(demo);
 }

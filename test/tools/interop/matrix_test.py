@@ -1,0 +1,46 @@
+#!/usr/bin/python3
+"""The programs of tools/guide with those on pyzmq in test/interop/guide, in the drills of `zinc interop`: all pass that
+have their programs, and docs/guide.md says so. The arguments are groups of pairs."""
+
+import os
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+RUNFILES = os.path.join(os.environ["TEST_SRCDIR"], os.environ["TEST_WORKSPACE"])
+sys.path.insert(1, os.path.join(RUNFILES, "tools"))
+import guide_matrix  # noqa: E402: behind the line above
+
+GROUPS = sys.argv[1:]
+
+
+class Matrix(unittest.TestCase):
+    maxDiff = None
+
+    def test_all_drills_pass_and_are_in_the_table(self):
+        found, code = guide_matrix.play(os.path.join(RUNFILES, "tools/zinc/zinc"), "--ours",
+                                        os.path.join(RUNFILES, "tools/guide"), "--pairs", ",".join(GROUPS),
+                                        "--jobs", "10")
+        self.assertIsNotNone(found, code)
+        self.assertEqual([one for one in found["results"] if one["result"] == "failed"], [])
+        self.assertEqual(code, 0)
+        # Theirs are all there.
+        self.assertEqual([one for one in found["results"]
+                          if one["result"] == "skipped" and "theirs have" in one["reason"]], [])
+        rows = guide_matrix.rows_of(found["results"])
+        in_page = guide_matrix.rows_in(guide_matrix.page())
+        self.assertEqual({key: in_page.get(key) for key in rows}, rows,
+                         "docs/guide.md is not of today; run tools/guide_matrix.py --write")
+
+    def test_the_table_has_no_row_of_a_drill_that_is_no_more(self):
+        # Where there are no programs none is played.
+        found, _ = guide_matrix.play(os.path.join(RUNFILES, "tools/zinc/zinc"), "--pairs",
+                                     ",".join(GROUPS), "--ours", "/", theirs="/")
+        pairs = {one["pair"] for one in found["results"]}
+        drills = {(one["pair"], one["drill"]) for one in found["results"]}
+        self.assertEqual({row for row in guide_matrix.rows_in(guide_matrix.page()) if row[0] in pairs} - drills,
+                         set())
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,131 @@
+#include "tools/zinc/interop/drill_process.h"
+
+#include "tools/zinc/interop/drills.h"
+#include "tools/zinc/interop/isolation.h"
+#include "tools/zinc/interop/stage.h"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <fcntl.h>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <system_error>
+#include <unistd.h>
+
+namespace zinc::interop {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Behind the parts of a verdict on its way; none of them has one.
+constexpr char separator = '\0';
+
+std::string written(const verdict& found) {
+  std::string text = found.what == outcome::passed ? "passed" : "failed";
+  return text + separator + found.reason + separator + found.missing + separator;
+}
+
+void write_all(int to, std::string_view octets) {
+  while (!octets.empty()) {
+    const auto written = ::write(to, octets.data(), octets.size());
+    if (written <= 0) {
+      return;
+    }
+    octets.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+// This process ends when `parent` does.
+void end_with(::pid_t parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) {
+    ::_exit(1);
+  }
+}
+
+verdict play_alone(const drill& one, combination played, const programs& ours,
+                   const programs& theirs, bool isolated, const std::string& folder) {
+  try {
+    const auto parent = ::getppid();
+    if (const auto why = isolated ? leave_network() : std::string{}; !why.empty()) {
+      return {.what = outcome::failed, .reason = why};
+    }
+    // Who gets other rights is not told of his parent's end any more.
+    end_with(parent);
+    fs::current_path(folder);
+    ::setenv("PYTHONUNBUFFERED", "1", 1);
+    ::setenv(count_variable, std::to_string(short_count).c_str(), 1);
+    stage scene{ours, theirs, played};
+    return scene.play(one);
+  } catch (const std::exception& e) {
+    return {.what = outcome::failed, .reason = e.what()};
+  }
+}
+
+}  // namespace
+
+drill_process::drill_process(const drill& one, combination played, const programs& ours,
+                             const programs& theirs, bool isolated)
+    : folder_{(fs::temp_directory_path() / "zinc-interop-XXXXXX").string()} {
+  std::array<int, 2> ends{};
+  if (::mkdtemp(folder_.data()) == nullptr || ::pipe2(ends.data(), O_CLOEXEC) != 0) {
+    throw std::system_error{errno, std::generic_category(), folder_};
+  }
+  const auto parent = ::getpid();
+  id_ = ::fork();
+  if (id_ == 0) {
+    ::setpgid(0, 0);
+    ::signal(SIGPIPE, SIG_IGN);
+    end_with(parent);
+    const auto found = play_alone(one, played, ours, theirs, isolated, folder_);
+    write_all(ends[1], written(found));
+    ::_exit(0);
+  }
+  ::close(ends[1]);
+  verdict_ = ends[0];
+  if (id_ < 0) {
+    const auto fault = errno;
+    ::close(verdict_);
+    throw std::system_error{fault, std::generic_category(), "fork"};
+  }
+}
+
+drill_process::~drill_process() {
+  // Its programs ask the kernel to end with it.
+  ::kill(id_, SIGKILL);
+  ::waitpid(id_, nullptr, 0);
+  ::close(verdict_);
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
+
+bool drill_process::read() {
+  std::array<char, 4096> octets{};
+  const auto count = ::read(verdict_, octets.data(), octets.size());
+  if (count > 0) {
+    read_.append(octets.data(), static_cast<std::size_t>(count));
+  }
+  return count == 0 || (count < 0 && errno != EINTR);
+}
+
+verdict drill_process::found() const {
+  std::istringstream parts{read_};
+  std::string what;
+  verdict found;
+  if (!std::getline(parts, what, separator) || !std::getline(parts, found.reason, separator) ||
+      !std::getline(parts, found.missing, separator)) {
+    return {.what = outcome::failed, .reason = "its process has ended without a word"};
+  }
+  found.what = what == "passed" ? outcome::passed : outcome::failed;
+  return found;
+}
+
+}  // namespace zinc::interop

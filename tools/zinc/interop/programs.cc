@@ -1,0 +1,45 @@
+#include "tools/zinc/interop/programs.h"
+
+#include "tools/zinc/interop/drills.h"
+
+#include <filesystem>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+namespace zinc::interop {
+
+namespace fs = std::filesystem;
+
+programs::programs(std::string folder, std::string python, origin whose)
+    // Drills run in folders of their own.
+    : folder_{fs::absolute(folder).string()}, python_{std::move(python)}, whose_{whose} {}
+
+std::optional<std::vector<std::string>> programs::command(std::string_view name) const {
+  std::error_code ec;
+  const auto file = fs::path{folder_} / name;
+  std::vector<std::string> words;
+  if (fs::is_regular_file(file, ec) && ::access(file.c_str(), X_OK) == 0) {
+    words = {file.string()};
+  } else if (fs::is_regular_file(file.string() + ".py", ec)) {
+    words = {python_, file.string() + ".py"};
+  } else {
+    return std::nullopt;
+  }
+  if (whose_ == origin::ours) {
+    for (auto& word : our_arguments(name)) {
+      words.push_back(std::move(word));
+    }
+  }
+  return words;
+}
+
+std::string folder_of_ours() {
+  std::error_code ec;
+  const auto here = fs::read_symlink("/proc/self/exe", ec).parent_path();
+  const auto guide = here.parent_path() / "guide";
+  return !fs::exists(here / "lpclient", ec) && fs::is_directory(guide, ec) ? guide.string()
+                                                                           : here.string();
+}
+
+}  // namespace zinc::interop
