@@ -24,7 +24,7 @@ CLIENTS = [f"clonecli{n}" for n in range(1, 7)]
 # Between what clients of ours set.
 QUICK = ("--interval", 20)
 # Of a pair, in milliseconds.
-HEARTBEAT = 200
+HEARTBEAT = 500
 
 
 class GuideProgram(Program):
@@ -33,8 +33,10 @@ class GuideProgram(Program):
 
     def await_line(self, pattern):
         """The first that matches."""
-        while not (found := re.fullmatch(pattern, self.read_line())):
-            pass
+        end = time.monotonic() + 2 * PATIENCE
+        while not (found := re.fullmatch(pattern, line := self.read_line())):
+            if time.monotonic() > end:
+                raise AssertionError(f"no {pattern!r}; the last line is {line!r}")
         return found
 
     def await_all(self, *patterns):
