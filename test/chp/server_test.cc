@@ -2,6 +2,7 @@
 
 #include "chp/server.h"
 
+#include "chp/announcement.h"
 #include "test/chp/shell_fixture.h"
 #include "zmtp/socket/push_socket.h"
 
@@ -232,6 +233,44 @@ TEST_F(server_shell, of_all_snapshots_one_piece_is_made_in_a_turn) {
   }
   run_until([&] { return ended == count; });
   EXPECT_EQ(at_once, 1U);
+}
+
+// Or it would wait for the answer for ever.
+TEST_F(server_shell, who_has_no_room_for_an_answer_to_its_offers_is_disconnected) {
+  server_options options;
+  options.snapshot_piece = 10'000;
+  const auto state = std::make_shared<server_state>(options, server_state::kind::paired, 1);
+  const auto core = std::make_shared<server_core>(executor(), state, options, server_core::hooks{},
+                                                  std::weak_ptr<map_store>{});
+  core->start();
+  zmtp::error_code ec;
+  at_ = core->bind("tcp://127.0.0.1:*", ec);
+  core->act([](server_state& of, server_core::clock::time_point now, server_actions& out) {
+    of.activate(1, now, out);
+  });
+  const auto one = client();
+  const std::string value(1'000, 'v');
+  for (int n = 0; n < 20'000; ++n) {
+    set(*one, "k" + std::to_string(n), value);
+    if (n % 200 == 199) {
+      run_until([&] { return state->status().keys == static_cast<std::size_t>(n) + 1; });
+    }
+  }
+  zmtp::socket_options slow;
+  slow.receive_mark = {.messages = 10, .octets = {}};
+  slow.transport.receive_buffer = 16 * 1024;
+  slow.extensions = announce_backup();
+  zmtp::dealer_socket backup{executor(), slow};
+  backup.connect(at_.snapshots.to_string());
+  run_until([&] { return !backup.peers().empty(); });
+  ASSERT_EQ(backup.try_send(make_snapshot_request("")), zmtp::send_status::queued);
+  run_until([&] { return backup.readable(); });
+  run_ready();  // until nothing more fits
+  ASSERT_EQ(state->status().counters.snapshots, 0U) << "twenty MB do not fit into the buffers";
+  ASSERT_EQ(state->status().askers, 2U);
+  ASSERT_EQ(backup.try_send(make_resubmission_end(0)), zmtp::send_status::queued);
+  run_until([&] { return state->status().askers == 1; });
+  core->stop();
 }
 
 TEST_F(server_shell, who_does_not_read_what_is_published_is_disconnected) {  // G3
