@@ -408,9 +408,9 @@ std::vector<pair> clones() {
   all.push_back(served("1", {{"updates arrive",
                               {start{"clonesrv1", server},
                                until{start{"clonecli1", client}, messages_in, recovery, 2s}}}}));
-  all.push_back(served("2", {{"the snapshot arrives",
-                              then(start_both("2"), {says{"clonecli2", snapshot_read},
-                                                     says{"clonesrv2", snapshot_sent}})}}));
+  all.push_back(served(
+      "2", {{"the snapshot arrives", then(start_both("2"), {says{"clonecli2", snapshot_read},
+                                                            says{"clonesrv2", snapshot_sent}})}}));
   for (const string number : {"3", "4", "5"}) {
     const auto srv = "clonesrv" + number;
     const auto cli = "clonecli" + number;
