@@ -4,7 +4,7 @@
 
 #include "tools/zinc/any_socket.h"
 #include "tools/zinc/commands.h"
-#include "tools/zinc/input_reader.h"
+#include "tools/zinc/message_source.h"
 #include "tools/zinc/stop_signals.h"
 #include "zmtp/error.h"
 
@@ -17,16 +17,12 @@
 #include <boost/system/system_error.hpp>
 #include <fmt/core.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <exception>
-#include <fstream>
-#include <stdexcept>
 #include <string>
 #include <string_view>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -37,8 +33,6 @@ namespace {
 namespace asio = boost::asio;
 
 constexpr auto token = asio::as_tuple(asio::use_awaitable);
-// Of a line or a file. A line without an end must not fill the memory.
-constexpr std::size_t most_octets = 256 * 1024 * 1024;
 
 enum class role { sends, receives, does_both, asks, answers };
 
@@ -84,31 +78,18 @@ zmtp::socket_type type_beneath(zmtp::socket_type type) {
   return type == zmtp::socket_type::pub ? zmtp::socket_type::xpub : type;
 }
 
-// Throws std::runtime_error.
-std::string octets_of(const std::string& file) {
-  std::ifstream input{file, std::ios::binary};
-  std::string octets;
-  for (std::array<char, 64 * 1024> some; input && octets.size() <= most_octets;) {
-    input.read(some.data(), some.size());
-    octets.append(some.data(), static_cast<std::size_t>(input.gcount()));
-  }
-  if (octets.size() > most_octets) {
-    throw std::runtime_error{
-        fmt::format("{} has more than {} octets: split it", file, most_octets)};
-  }
-  if (!input.eof()) {
-    throw std::runtime_error{file + ": cannot be read: " + std::strerror(errno)};
-  }
-  return octets;
+line_style style_of(const cat_arguments& arguments, line_form form) {
+  return {form, arguments.separator, arguments.type == zmtp::socket_type::router};
 }
 
 class cat {
 public:
   cat(asio::io_context& context, const cat_arguments& arguments)
       : arguments_{arguments},
-        style_{arguments.format, arguments.separator, arguments.type == zmtp::socket_type::router},
+        style_{style_of(arguments, arguments.format)},
         socket_{context.get_executor(), type_beneath(arguments.type), options_of(arguments)},
-        input_{context.get_executor(), STDIN_FILENO},
+        source_{context.get_executor(), arguments.files, style_of(arguments, arguments.input),
+                [this](std::string_view fault) { fail(fault); }},
         pause_{context.get_executor()},
         news_{context.get_executor(), asio::steady_timer::time_point::max()},
         signals_{context.get_executor(), [this] { interrupt(); }} {
@@ -162,7 +143,7 @@ private:
   // The loop that decides when it is over, and the end.
   asio::awaitable<void> act(asio::awaitable<void> (cat::*loop)()) {
     co_await (this->*loop)();
-    input_.cancel();
+    source_.cancel();
     pause_.cancel();
     if (!interrupted_) {
       const auto [ec] = co_await socket_.base().async_close(limit(), token);
@@ -187,7 +168,7 @@ private:
     stop();
   }
   void stop() {
-    input_.cancel();
+    source_.cancel();
     pause_.cancel();
     news_.cancel();
     socket_.base().close(std::chrono::milliseconds{0});
@@ -199,64 +180,6 @@ private:
   }
   [[nodiscard]] bool has_fixed_reply() const { return arguments_.echo || arguments_.reply; }
   [[nodiscard]] bool is_enough(std::size_t n) const { return arguments_.count == n; }
-
-  // The next message of the files or of standard input. Nothing at the end.
-  asio::awaitable<bool> read(zmtp::message& to) {
-    if (!arguments_.files.empty()) {
-      if (next_file_ == arguments_.files.size()) {
-        co_return false;
-      }
-      to.clear();
-      to.adopt_back(octets_of(arguments_.files[next_file_++]));
-      co_return true;
-    }
-    auto style = style_;
-    style.form = arguments_.input;
-    for (;;) {
-      const auto there = co_await read_line();
-      if (!there) {
-        co_return false;
-      }
-      ++line_number_;
-      try {
-        to = message_of(line_, style);
-        co_return true;
-      } catch (const unreadable_line& fault) {
-        fail(fmt::format("line {}: {}", line_number_, fault.what()));
-      }
-    }
-  }
-
-  asio::awaitable<bool> read_line() {
-    for (std::size_t seen = 0;;) {
-      if (const auto end = unread_.find('\n', begin_ + seen); end != std::string::npos) {
-        line_.assign(unread_, begin_, end - begin_);
-        begin_ = end + 1;
-        co_return true;
-      }
-      unread_.erase(0, begin_);
-      begin_ = 0;
-      seen = unread_.size();
-      if (seen > most_octets) {
-        fail(fmt::format("line {} has more than {} octets: send it as a --file", line_number_ + 1,
-                         most_octets));
-        co_return false;
-      }
-      const auto [ec, octets] = co_await input_.async_read(token);
-      if (ec) {
-        if (ec != asio::error::operation_aborted) {
-          fail("standard input: " + ec.message());
-        }
-        co_return false;
-      }
-      if (octets.empty()) {
-        // The last line may have no end.
-        line_ = std::exchange(unread_, {});
-        co_return !line_.empty();
-      }
-      unread_ += octets;
-    }
-  }
 
   asio::awaitable<bool> send(zmtp::message m) {
     std::vector<zmtp::message> one;
@@ -286,7 +209,7 @@ private:
     zmtp::message m;
     const bool counts = role_of(arguments_.type) == role::sends;
     for (std::size_t sent = 0; !counts || !is_enough(sent); ++sent) {
-      const auto there = co_await read(m);
+      const auto there = co_await source_.read(m);
       if (!there) {
         co_return;
       }
@@ -370,7 +293,7 @@ private:
   asio::awaitable<void> ask_all() {
     zmtp::message m;
     for (std::size_t replies = 0; !is_enough(replies); ++replies) {
-      const auto there = co_await read(m);
+      const auto there = co_await source_.read(m);
       if (!there) {
         co_return;
       }
@@ -440,7 +363,7 @@ private:
   // Reads one reply ahead, and so knows when there are no more, whether or not somebody asks.
   asio::awaitable<void> read_replies() {
     for (;;) {
-      has_reply_ = co_await read(next_reply_);
+      has_reply_ = co_await source_.read(next_reply_);
       if (!has_reply_) {
         break;
       }
@@ -473,16 +396,10 @@ private:
   const cat_arguments& arguments_;
   const line_style style_;
   any_socket socket_;
-  input_reader input_;
+  message_source source_;
   asio::steady_timer pause_;  // between messages; of REP: until the reply that was read is taken
   asio::steady_timer news_;   // until there is a subscription, or a reply
   stop_signals signals_;
-
-  std::size_t next_file_ = 0;
-  std::string unread_;
-  std::size_t begin_ = 0;
-  std::string line_;
-  std::size_t line_number_ = 0;
 
   zmtp::message next_reply_;
   bool has_reply_ = false;
