@@ -1,0 +1,157 @@
+// Epochs: when one is taken, persisted and used.
+
+#include "test/bstar/machine_script.h"
+
+namespace bstar {
+namespace {
+
+// BS-13
+TEST_F(machine_script, epoch_is_used_once_it_is_persisted) {
+  start(role::primary);
+  persists = false;
+  hear(peer_state::backup);
+  EXPECT_FALSE(ask());
+  EXPECT_EQ(machine->report().state, peer_state::primary);
+  machine_actions out;
+  machine->on_persisted(1, now, out);
+  EXPECT_EQ(out.became_active, 1U);
+  EXPECT_TRUE(out.publish);
+  EXPECT_TRUE(ask());
+}
+
+TEST_F(machine_script, promotion_ends_when_the_peer_is_active_first) {
+  start(role::primary);
+  persists = false;
+  hear(peer_state::backup);
+  hear(peer_state::active, 2);
+  machine_actions out;
+  machine->on_persisted(1, now, out);
+  EXPECT_FALSE(out.became_active);
+  EXPECT_EQ(machine->current(), state::passive);
+}
+
+TEST_F(machine_script, promotion_that_took_too_long_is_tried_again_with_the_same_epoch) {
+  start(role::primary);
+  persists = false;
+  hear(peer_state::backup);
+  pass(1s);
+  pass(1s);
+  machine_actions out;
+  machine->on_persisted(1, now, out);
+  EXPECT_FALSE(machine->serving());
+  hear(peer_state::backup);
+  EXPECT_EQ(activated, epochs{1}) << "nothing is left to be persisted";
+}
+
+TEST_F(machine_script, later_epoch_heard_meanwhile_is_overtaken) {
+  start(role::primary);
+  pass(1s);
+  persists = false;
+  machine->set_position(9);
+  hear(peer_state::backup, 0);
+  hear(peer_state::backup, 4);
+  machine_actions out;
+  machine->on_persisted(1, now, out);
+  EXPECT_FALSE(out.became_active);
+  EXPECT_EQ(out.persist, 5U);
+}
+
+TEST_F(machine_script, epoch_that_cannot_be_persisted_is_tried_again_not_at_once) {
+  start(pair_options{.take_over = takeover::on_expiry});
+  persists = false;
+  pass(2s);
+  machine->on_not_persisted(now);
+  EXPECT_GT(machine->next_deadline(), now);
+  pass(999ms);
+  EXPECT_FALSE(machine->serving());
+  persists = true;
+  pass(1ms);
+  EXPECT_TRUE(machine->serving());
+}
+
+TEST_F(machine_script, next_epoch_is_later_than_all_that_were_heard_of) {
+  start(role::backup, 2);
+  hear(peer_state::active, 7);
+  EXPECT_EQ(persisted, epochs{7});
+  hear(peer_state::active, 7);
+  EXPECT_EQ(persisted, epochs{7}) << "once";
+  pass(2s);
+  EXPECT_TRUE(ask());
+  EXPECT_EQ(activated, epochs{8});
+}
+
+TEST_F(machine_script, next_epoch_is_later_than_that_of_the_data) {
+  start(role::backup);
+  hear(peer_state::active, 1);
+  // Which have come from the peer, though its state has not.
+  machine->on_data_of(3);
+  pass(2'000ms);
+  EXPECT_TRUE(ask());
+  EXPECT_EQ(activated, std::vector<epoch>{4});
+  EXPECT_EQ(persisted.back(), 4U);
+}
+
+TEST_F(machine_script, nobody_is_active_without_an_epoch) {
+  start(pair_options{.as = role::primary, .take_over = takeover::on_expiry}, max_epoch);
+  pass(2s);
+  EXPECT_FALSE(ask());
+  EXPECT_TRUE(told(event::epochs_exhausted));
+  EXPECT_GT(machine->next_deadline(), now);
+
+  start(role::backup, max_epoch - 2);
+  hear(peer_state::active);
+  hear(peer_state::primary);
+  EXPECT_EQ(activated, epochs{max_epoch - 1});
+}
+
+TEST_F(machine_script, active_whose_epoch_is_used_up_takes_the_next_of_its_own) {
+  start(role::primary);
+  hear(peer_state::backup);
+  ASSERT_EQ(activated, std::vector<epoch>{1});
+  renew();
+  EXPECT_EQ(persisted, (std::vector<epoch>{1, 3}));
+  EXPECT_EQ(activated, (std::vector<epoch>{1, 3}));
+  EXPECT_EQ(machine->current_epoch(), 3U);
+  EXPECT_TRUE(passivated.empty());
+  EXPECT_TRUE(ask());
+}
+
+TEST_F(machine_script, only_an_active_one_takes_another_epoch) {
+  start(role::backup);
+  renew();
+  hear(peer_state::active, 1);
+  renew();
+  EXPECT_TRUE(activated.empty());
+  EXPECT_EQ(persisted, std::vector<epoch>{1}) << "the peer's";
+}
+
+TEST_F(machine_script, active_that_is_superseded_gives_up_the_epoch_it_asked_for) {
+  start(role::primary);
+  hear(peer_state::backup);
+  persists = false;
+  renew();
+  hear(peer_state::passive, 4);
+  EXPECT_EQ(passivated, std::vector<passive_reason>{passive_reason::superseded});
+  persist_late(3);
+  EXPECT_FALSE(machine->serving());
+}
+
+TEST_F(machine_script, active_goes_on_in_its_epoch_when_the_next_cannot_be_persisted) {
+  start(role::primary);
+  hear(peer_state::backup);
+  persists = false;
+  renew();
+  machine->on_not_persisted(now);
+  EXPECT_TRUE(ask());
+  EXPECT_EQ(machine->current_epoch(), 1U);
+  persists = true;
+  renew();
+  EXPECT_EQ(machine->current_epoch(), 1U) << "not at once again";
+  hear(peer_state::passive, 1);
+  pass(1s);
+  renew();
+  EXPECT_EQ(machine->current_epoch(), 3U);
+}
+
+}  // namespace
+}  // namespace bstar
