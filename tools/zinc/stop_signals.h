@@ -11,26 +11,56 @@
 namespace zinc {
 
 // Calls `on_stop` at the first signal; a second one ends the process as usual. Keeps the context
-// running until cancelled.
+// running until cancelled, or until its end: from then on the work is over, and the first signal asks
+// for what happens anyway. It is ignored, so that what was done does not look like killed; a second one
+// ends what is held up.
 class stop_signals {
 public:
   stop_signals(const boost::asio::any_io_executor& executor, std::function<void()> on_stop)
       : signals_{executor, SIGINT, SIGTERM} {
     signals_.async_wait([this, on_stop = std::move(on_stop)](boost::system::error_code ec, int) {
-      if (!ec) {
-        cancel();
+      // One that came just before the end is as good as one that came behind it.
+      if (!ec && !std::exchange(over_, true)) {
+        clear();
         on_stop();
       }
     });
   }
+  ~stop_signals() { cancel(); }
+  stop_signals(const stop_signals&) = delete;
+  stop_signals& operator=(const stop_signals&) = delete;
+
   void cancel() {
+    if (std::exchange(over_, true)) {
+      return;
+    }
+    // In between a signal would do what it does by default.
+    sigset_t both;
+    sigset_t before;
+    ::sigemptyset(&both);
+    ::sigaddset(&both, SIGINT);
+    ::sigaddset(&both, SIGTERM);
+    ::pthread_sigmask(SIG_BLOCK, &both, &before);
+    clear();
+    handle_by(ignore_once);
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+
+private:
+  static void handle_by(void (*what)(int)) {
+    std::signal(SIGINT, what);
+    std::signal(SIGTERM, what);
+  }
+  static void ignore_once(int) { handle_by(SIG_DFL); }
+
+  void clear() {
     boost::system::error_code ignored;
     signals_.clear(ignored);
     signals_.cancel(ignored);
   }
 
-private:
   boost::asio::signal_set signals_;
+  bool over_ = false;
 };
 
 }  // namespace zinc
