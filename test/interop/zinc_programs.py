@@ -153,8 +153,9 @@ def reserve_ports(test, count):
             for further in range(count):
                 holder = socket.socket()
                 holders.append(holder)
-                holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 holder.bind(("127.0.0.1", holders[0].getsockname()[1] + further if further else 0))
+                # Only now: with it one would get what another test has reserved.
+                holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         except (OSError, OverflowError):
             for holder in holders:
                 holder.close()
