@@ -440,15 +440,9 @@ class ProgramsTest(CloneCase):
                 if name == "clonecli6":
                     client.await_line("I: server at .* didn't give HUGZ")
                 else:
-                    self.until(lambda: self.is_listening_to_signals(client), "it has begun")
+                    self.until(client.takes_signals, "it has begun")
                 client.signal(number_of)
                 self.assertEqual(client.wait(), 0, name)
-
-    @staticmethod
-    def is_listening_to_signals(program):
-        with open(f"/proc/{program.pid}/status", encoding="ascii") as status:
-            caught = next(int(line.split()[1], 16) for line in status if line.startswith("SigCgt"))
-        return all(caught >> (one - 1) & 1 for one in (signal.SIGINT, signal.SIGTERM))
 
 
 if __name__ == "__main__":

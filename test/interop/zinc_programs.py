@@ -65,8 +65,16 @@ class Program:
         """The exit code."""
         return self.process.wait(patience)
 
+    def takes_signals(self):
+        """Whether it has gone so far that it ends well when it is asked to."""
+        caught = int(self._status("SigCgt"), 16)
+        return all(caught >> (number - 1) & 1 for number in (signal.SIGINT, signal.SIGTERM))
+
     def stop(self):
-        """Asks it to end, as an operator would, and returns the exit code."""
+        """Asks it to end, as an operator would who has waited for its start, and returns the exit code."""
+        end = time.monotonic() + PATIENCE
+        while self.running() and not self.takes_signals() and time.monotonic() < end:
+            time.sleep(0.005)  # there is no event to wait for
         if self.running():
             self.signal(signal.SIGTERM)
         return self.wait()
@@ -80,15 +88,15 @@ class Program:
     def _status(self, name):
         for line in Path(f"/proc/{self.pid}/status").read_text().splitlines():
             if line.startswith(name + ":"):
-                return int(line.split()[1]) * 1024
+                return line.split()[1]
         raise AssertionError(f"no {name} of {self.process.args}")
 
     def resident_octets(self):
-        return self._status("VmRSS")
+        return int(self._status("VmRSS")) * 1024
 
     def peak_octets(self):
         """The most that were ever resident."""
-        return self._status("VmHWM")
+        return int(self._status("VmHWM")) * 1024
 
     def open_files(self):
         return len(os.listdir(f"/proc/{self.pid}/fd"))
