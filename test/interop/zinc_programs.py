@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -32,6 +33,7 @@ class Program:
         self.process = subprocess.Popen(arguments, stdin=stdin, stdout=subprocess.PIPE, bufsize=0,
                                         env=environment and {**os.environ, **environment})
         self._output = b""
+        self._discarding = None
         test.addCleanup(self.kill)
 
     @property
@@ -54,6 +56,14 @@ class Program:
             self._output += octets
         line, self._output = self._output.split(b"\n", 1)
         return line.decode()
+
+    def discard_output(self):
+        """From now on nothing of it is read, and a full pipe does not hold it up."""
+        def discard():
+            while os.read(self.process.stdout.fileno(), 65536):
+                pass
+        self._discarding = threading.Thread(target=discard, daemon=True)
+        self._discarding.start()
 
     def running(self):
         return self.process.poll() is None
@@ -83,6 +93,8 @@ class Program:
         if self.running():
             self.process.kill()
         self.process.wait()
+        if self._discarding:
+            self._discarding.join()
         self.process.stdout.close()
 
     def _status(self, name):
