@@ -101,14 +101,14 @@ class Watching(ProxyCase):
                     while not seen.poll(20):
                         req.send(b"hello")
                         rep.recv_multipart()
-                    while seen.poll(100):
-                        seen.recv_multipart()
                 req.send(b"question")
                 request = rep.recv_multipart()
                 self.assertEqual(request, [b"me", b"question"])
                 rep.send_multipart([b"me", b"answer"])
                 self.assertEqual(req.recv(), b"answer")
-                self.assertEqual(seen.recv_multipart(), [b"me", b"question"])
+                while (first := seen.recv_multipart()) == [b"me", b"hello"]:
+                    pass
+                self.assertEqual(first, [b"me", b"question"])
                 self.assertEqual(seen.recv_multipart(), [b"me", b"answer"])
                 self.stop(proxy)
 
