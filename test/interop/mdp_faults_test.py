@@ -402,21 +402,23 @@ class BrokerKilledAgainTest(FaultCase):
         faults = []
 
         def ask_like_the_guide(i):
-            """Lazy Pirate: a new socket for each attempt."""
+            """Lazy Pirate: a new socket after each attempt that was in vain."""
             try:
+                client = Client(self.context, at, VERSIONS[i % 2])
                 while not stopped.is_set():
                     service = services[i % 4].encode()
                     for _ in range(20):
-                        client = Client(self.context, at, VERSIONS[i % 2])
                         client.send(service, b"x")
                         reply = client.receive(0.5)
-                        client.close()
                         if reply is not None:
                             assert reply == (True, service, [b"x"]), reply
                             ends["answered"] += 1
                             break
+                        client.close()
+                        client = Client(self.context, at, VERSIONS[i % 2])
                     else:
                         ends["given up"] += 1
+                client.close()
             except Exception as fault:  # the test's thread tells of it
                 faults.append(fault)
 
