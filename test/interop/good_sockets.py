@@ -17,8 +17,8 @@ class GoodSocket(GoodPeer):
     kind = None
 
     def __init__(self, context, host):
+        super().__init__(host)
         self.host = host
-        self.count = 0
         self.socket = context.socket(self.kind)
         self.socket.rcvtimeo = self.socket.sndtimeo = int(PATIENCE * 1000)
         self.meet()
@@ -28,9 +28,7 @@ class GoodSocket(GoodPeer):
 
     def round_trip(self):
         self.count += 1
-        begin = time.monotonic()
-        self.exchange(b"good %d" % self.count)
-        return time.monotonic() - begin
+        return self.timed(self.exchange, b"good %d" % self.count)
 
     def exchange(self, text):
         raise NotImplementedError
@@ -154,23 +152,23 @@ class GoodPartner(GoodPeer):
     makes its connections."""
 
     def __init__(self, host, open_connection):
+        super().__init__(host)
         self.host = host
         self.open = open_connection
-        self.count = 0
 
     def round_trip(self):
         self.count += 1
-        text = b"good %d" % self.count
         connection = self.meet()
-        begin = time.monotonic()
+        seconds = self.timed(self.exchange, connection, b"good %d" % self.count)
+        connection.close()
+        return seconds
+
+    def exchange(self, connection, text):
         connection.send(message(text))
         self.host.expect_heard(text)
         self.host.say(text)
         reply = connection.read_message()
         assert reply == [text], reply
-        seconds = time.monotonic() - begin
-        connection.close()
-        return seconds
 
     def meet(self):
         """As the peer: until the one before has gone others are sent away."""

@@ -28,7 +28,7 @@ class MalformedBrokerCase(MalformedCase):
     @classmethod
     def start(cls, owner, context):
         broker = Broker(owner, *BROKER_OPTIONS)
-        return broker, GoodPair(context, broker.endpoint)
+        return broker, GoodPair(context, broker)
 
     def try_messages(self, case):
         connection = self.connect("traffic")
@@ -80,7 +80,8 @@ class UnfinishedHandshakesTest(MalformedBrokerCase):
         for name, since, connection in begun:
             with self.subTest(name):
                 self.assertIsNotNone(connection.read_to_end(), "the broker waits on")
-                self.assertLess(time.monotonic() - since, HANDSHAKE_TIME + 1)
+                # With what a busy machine adds.
+                self.assertLess(time.monotonic() - since, 2 * HANDSHAKE_TIME)
             connection.close()
         self.expect_health()
 
@@ -89,7 +90,7 @@ class UnfinishedHandshakesTest(MalformedBrokerCase):
         for i, connection in enumerate(crowd):
             self.send(connection, greeting()[:i % 64])
         self.expect_health()
-        newcomer = GoodPair(self.context, self.program.endpoint)
+        newcomer = GoodPair(self.context, self.program)
         newcomer.worker.command("disconnect")
         newcomer.close()
         self.expect_health()
