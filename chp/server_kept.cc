@@ -45,7 +45,7 @@ error_code server_state::restore(const kept_map& found, time_point now) {
   std::sort(buried.begin(), buried.end(),
             [](const auto* a, const auto* b) { return a->number < b->number; });
   for (const auto* const one : buried) {
-    if (is_diverged && one->number > known.base) {
+    if ((is_diverged && one->number > known.base) || awaits_earlier(one->id)) {
       erased_.add(one->key, one->id, one->number);
     } else {
       kept_->forget(one->key);
@@ -82,7 +82,7 @@ void server_state::keep_erasure(std::string_view key, const update_id& id, seque
   if (!kept_) {
     return;
   }
-  if (paired() && active_) {
+  if (paired() && (active_ || awaits_earlier(id))) {
     kept_->bury(key, id, number);
   } else {
     kept_->erase(key, id, number);
@@ -172,18 +172,24 @@ void server_state::commit() {
 // What it had taken over, and what is settled, is known as applied before it is on the disk.
 bool server_state::may_tell() const noexcept { return !kept_ || kept_->durable() >= told_from_; }
 
-void server_state::forget_erasures() {
-  if (kept_) {
-    for (const auto& one : erased_.all()) {
-      if (one.number > backup_.number()) {
-        break;
-      }
-      if (erased_.of(one.key) == one.number && map_->find(one.key) == nullptr) {
-        kept_->forget(one.key);
-      }
-    }
+// Something that the same client did before may still come, and is not to undo it.
+bool server_state::awaits_earlier(const update_id& id) const {
+  if (!id.has_session()) {
+    return false;
   }
-  erased_.forget_to(backup_.number());
+  const auto gaps = applied_->find(id.session()).gaps;
+  return !gaps.empty() && gaps.front().first < id.counter();
+}
+
+// What the other one has.
+void server_state::forget_erasures(sequence to) {
+  erased_.forget_to(
+      to, [this](const tombstones::erasure& one) { return awaits_earlier(one.id); },
+      [this](const tombstones::erasure& one) {
+        if (kept_ && map_->find(one.key) == nullptr) {
+          kept_->forget(one.key);
+        }
+      });
 }
 
 // Whoever offered it forgets it then.

@@ -53,7 +53,7 @@ void server_state::activate(std::uint64_t epoch, time_point now, actions& out) {
   // Otherwise it has what the other one has not, since before.
   if (!is_diverged_ && !was_suspended) {
     backup_.begin(shared);
-    erased_.clear();
+    forget_erasures(shared);
   }
   // Clients could not refresh what they want to keep while nobody was active.
   const auto heard = replication_.last_heard();
@@ -165,22 +165,30 @@ void server_state::follow(const zmtp::message& m, time_point now, actions& out) 
     return;
   }
   const auto id = update_id::of_frame(u->id);
+  applied_->insert(id);
   if (u->erases()) {
-    map_->erase(u->key, u->number);
-    keep_erasure(u->key, id, u->number);
+    follow_erasure(u->key, id, u->number);
   } else {
     const store::change to{u->key, u->value, id, deadline_of(*u, now)};
     if (const auto fault = map_->apply(to, u->number); fault != errc{}) {
       refuse(fault);
-      map_->erase(u->key, u->number);
-      keep_erasure(u->key, id, u->number);
+      follow_erasure(u->key, id, u->number);
     } else {
       keep_set(to, u->number, now);
     }
   }
-  applied_->insert(id);
   pending_.confirm(id);
   ++counters_.followed;
+}
+
+// What came before it may come when this server is active.
+void server_state::follow_erasure(std::string_view key, const update_id& id, sequence number) {
+  map_->erase(key, number);
+  if (awaits_earlier(id)) {
+    erased_.add(key, id, number);
+    forget_erasures(number);
+  }
+  keep_erasure(key, id, number);
 }
 
 // The connection to the active server's snapshot port.

@@ -154,7 +154,7 @@ void server_state::watch_backup(bool was_in_sync, actions& out) {
   }
   commit();
   if (backup_.awaited()) {
-    forget_erasures();
+    forget_erasures(backup_.number());
   }
 }
 
@@ -319,7 +319,8 @@ void server_state::consider(const update& u, sequence base, std::optional<time_p
   const bool is_later = (there != nullptr && there->number() > base && !is_own_earlier) ||
                         (erased_.of(u.key) > base && !is_own_earlier) ||
                         (there == nullptr && !erased_.complete_from(base));
-  const bool is_idle = there == nullptr && u.erases();
+  // What its client did before may still come, and is not to undo it: here and where the backup takes over.
+  const bool is_idle = there == nullptr && u.erases() && !id.has_session();
   if (is_later || is_idle || applied_->contains(id)) {
     ++counters_.resubmissions_outdated;
     settle_by_later(id);

@@ -158,6 +158,7 @@ private:
   void watch_backup(bool was_in_sync, actions& out);
 
   void follow(const zmtp::message& m, time_point now, actions& out);
+  void follow_erasure(std::string_view key, const update_id& id, sequence number);
   void note_refusal(const heartbeat& said);
   void adopt(replication::snapshot&& taken, time_point now, actions& out);
   [[nodiscard]] bool offer(std::unique_ptr<store>& before,
@@ -173,7 +174,8 @@ private:
   void write_whole(time_point now);
   void write_down(actions& out);
   void commit();
-  void forget_erasures();
+  [[nodiscard]] bool awaits_earlier(const update_id& id) const;
+  void forget_erasures(sequence to);
   void answer_offers(actions& out);
   [[nodiscard]] bool may_tell() const noexcept;
   [[nodiscard]] bool may_number() const noexcept;

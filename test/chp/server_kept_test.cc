@@ -697,6 +697,36 @@ TEST(server_kept_pair, what_was_erased_before_a_crash_is_not_taken_from_the_othe
   EXPECT_EQ(s.content(), (key_values{{"b", "was never there"}}));
 }
 
+TEST(server_kept_pair, an_erasure_before_which_something_is_missing_is_known_after_a_crash) {
+  for (const bool passive : {false, true}) {
+    paired_setting before;
+    if (passive) {
+      before.follow();
+      before.hear_snapshot("a", "1", make_sequence(1, 1), 1);
+      before.pass(10ms);
+      before.hear_update("a", "", make_sequence(1, 2), 3);
+    } else {
+      before.activate(1);
+      before.set("a", "1", id(1));
+      before.back_up();
+      before.set("a", "", id(3));
+      before.say(before.backup, make_position_report(before.server.number(), 0));
+    }
+    before.store_all();
+    EXPECT_EQ(before.stored(), (key_values{{"a", ""}}));
+
+    paired_setting s{before.on_disk()};
+    s.activate(2);
+    s.set("a", "late", id(2));
+    EXPECT_TRUE(s.content().empty());
+    // Nothing is missing any more.
+    s.set("b", "", id(4));
+    s.back_up();
+    s.store_all();
+    EXPECT_TRUE(s.stored().empty());
+  }
+}
+
 TEST(pair_record, is_packed_and_unpacked) {
   const pair_record one{.base = make_sequence(5, 7),
                         .own_epoch = 3,

@@ -628,6 +628,45 @@ TEST_F(server_pair, an_update_that_comes_behind_a_later_one_of_its_client_is_not
   EXPECT_EQ(b.last_ack(client)->counter, 6U) << "who sent it need not send it again";
 }
 
+TEST_F(server_pair, what_comes_behind_an_erasure_that_left_nothing_to_erase_does_not_undo_it) {
+  begin();
+  unlink();
+  b.activate(2);
+  a.set("k", "1", id(1));
+  a.set("k", "", id(2));
+  make_passive(a);
+  link();
+  ASSERT_TRUE(a.saw(server_event::reconciled));
+  a.set("k", "1", id(1));
+  unlink();
+  b.set("k", "1", id(1));
+  EXPECT_TRUE(b.content().empty());
+  a.activate(3);
+  EXPECT_TRUE(a.content().empty()) << "where it was pending";
+  a.set("k", "1", id(1));
+  EXPECT_TRUE(a.content().empty());
+}
+
+TEST_F(server_pair, an_erasure_is_remembered_as_long_as_something_before_it_may_come) {
+  begin();
+  set_both("k", "0", update_id::of_random(1, 2));
+  a.set("k", "", id(2));
+  a.set("other", "", id(4));
+  run();
+  ASSERT_TRUE(a.server.status().backup_in_sync) << "it has both";
+  a.set("k", "1", id(1));
+  EXPECT_TRUE(a.content().empty());
+  run();
+  unlink();
+  b.activate(2);
+  for (const std::uint64_t late : {1, 3}) {
+    b.set(late == 1 ? "k" : "other", "late", id(late));
+    EXPECT_TRUE(b.content().empty());
+  }
+  b.set("k", "2", id(5));
+  EXPECT_EQ(b.content(), (content{{"k", "2"}}));
+}
+
 TEST_F(server_pair, one_that_takes_over_with_nothing_is_offered_everything) {
   begin();
   set_both("k", "1", id(1));
