@@ -124,6 +124,11 @@ void server_state::replay(time_point now, actions& out) {
       settle_by_later(one.id);
       continue;
     }
+    // Something later of its client came first. The server before may have settled it by that, and told its
+    // client; who has not been told sends it again.
+    if (one.id.has_session() && applied_->find(one.id.session()).counter > one.id.counter()) {
+      continue;
+    }
     if (accept(*u, one.id, deadline_of(*u, one.received), now, out)) {
       ++counters_.replayed;
     }

@@ -667,6 +667,22 @@ TEST_F(server_pair, an_erasure_is_remembered_as_long_as_something_before_it_may_
   EXPECT_EQ(b.content(), (content{{"k", "2"}}));
 }
 
+TEST_F(server_pair, what_was_settled_by_something_later_is_not_replayed_over_what_others_did) {
+  begin();
+  unlink();
+  b.activate(2);
+  a.set("k", "1", id(1));
+  a.set("k", "2", id(2));
+  make_passive(a);
+  link();
+  ASSERT_EQ(b.content(), (content{{"k", "2"}}));
+  set_both("k", "1", id(1));
+  set_both("k", "of another", update_id::of_random(1, 2));
+  unlink();
+  a.activate(3);
+  EXPECT_EQ(a.content(), (content{{"k", "of another"}}));
+}
+
 TEST_F(server_pair, one_that_takes_over_with_nothing_is_offered_everything) {
   begin();
   set_both("k", "1", id(1));
