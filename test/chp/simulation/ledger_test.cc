@@ -166,6 +166,22 @@ TEST(ledger, notices_what_is_not_offered) {
                                         drama::partition)));
 }
 
+// What there is no room for is lost with its connection alone, and then asked for or offered again.
+TEST(ledger, notices_an_answer_that_there_is_no_room_for_and_whose_connection_stays) {
+  const auto how = [](bool drops) {
+    return spoiling_nodes(
+        [drops](auto& faults) {
+          faults.answers_each_question = true;
+          faults.drops_answers = drops;
+        },
+        drama::questions_held);
+  };
+  EXPECT_TRUE(noticed(breach::not_converged, how(true)));
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    EXPECT_TRUE(run_scenario(seed, how(false)).findings.empty()) << seed;
+  }
+}
+
 TEST(ledger, notices_a_server_that_takes_over_with_nothing) {
   EXPECT_TRUE(noticed(breach::lost,
                       spoiling_nodes([](auto& faults) { faults.takes_over_with_nothing = true; },

@@ -167,6 +167,7 @@ void node_process::on_asker(zmtp::routed_message& item) {
       return;
     case zmtp::routed_message::kind::detached:
       one.streams.erase(item.peer);
+      one.unanswered.erase(item.peer);
       one.state.on_asker_detached(item.peer, one.actions);
       return;
     case zmtp::routed_message::kind::message: break;
@@ -174,9 +175,13 @@ void node_process::on_asker(zmtp::routed_message& item) {
   if (one.state.is_vote(item.peer, item.content) && !vote()) {
     return;
   }
+  const auto said = parse_snapshot_port(item.content, options_.server.limit);
+  if (said && std::holds_alternative<snapshot_request>(*said) &&
+      parse_announcement(said_by(*one.snapshots, item.peer)).backup) {
+    on_question(item.peer);
+  }
   const auto before = one.state.status().counters.resubmitted;
   one.state.on_asker_message(item.peer, item.content, here().now(), one.actions);
-  const auto said = parse_snapshot_port(item.content, options_.server.limit);
   if (const auto* const offered = said ? std::get_if<resubmission>(&*said) : nullptr) {
     carry_out();
     if (one.state.active()) {
@@ -184,6 +189,29 @@ void node_process::on_asker(zmtp::routed_message& item) {
                                 one.state.status().counters.resubmitted != before);
     }
   }
+}
+
+void node_process::on_question(zmtp::peer_id backup) {
+  questions_at_once_ += last_question_ == here().now() ? 1U : 0U;
+  last_question_ = here().now();
+  if (faults_.answers_each_question) {
+    ++life_->unanswered[backup];
+  }
+}
+
+// The last one has been.
+bool node_process::answer_another(zmtp::peer_id backup) {
+  auto& one = *life_;
+  const auto known = one.unanswered.find(backup);
+  if (known == one.unanswered.end() || --known->second == 0) {
+    one.unanswered.erase(backup);
+    return false;
+  }
+  const auto streams = one.actions.stream.size();
+  one.state.on_asker_message(backup, make_snapshot_request(""), here().now(), one.actions);
+  const bool asked = one.actions.stream.size() != streams;
+  one.actions.stream.resize(streams);
+  return asked;
 }
 
 // The next pieces of what peers asked for, as far as there is room.
@@ -210,7 +238,7 @@ bool node_process::stream() {
         }
         std::swap(others, one.actions.reply);
         did = true;
-        over = waiting.empty();
+        over = waiting.empty() && !answer_another(peer);
       } else if (router.send([&](zmtp::if_full) {
                    return router.state().send(peer, std::move(waiting.front()));
                  }) == zmtp::send_status::queued) {
@@ -582,7 +610,8 @@ void node_process::carry_out() {
   for (auto& next : std::exchange(actions.reply, {})) {
     if (router.send([&](zmtp::if_full) {
           return router.state().send(next.to, std::move(next.content));
-        }) != zmtp::send_status::queued) {
+        }) != zmtp::send_status::queued &&
+        !faults_.drops_answers) {
       router.disconnect(next.to);
     }
   }
@@ -608,6 +637,8 @@ void node_process::carry_out() {
     open_source();
   }
   for (auto& m : std::exchange(actions.ask, {})) {
+    const auto said = parse_snapshot_port(m, options_.server.limit);
+    questions_ += said && std::holds_alternative<snapshot_request>(*said) ? 1U : 0U;
     if (faults_.asked) {
       faults_.asked(m);
     }

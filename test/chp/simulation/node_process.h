@@ -47,6 +47,8 @@ public:
     bool forgets_epoch = false;            // when it is killed
     bool says_stored_at_once = false;      // before it is
     bool takes_over_with_nothing = false;  // does not know that it has lost what it had
+    bool answers_each_question = false;    // of its backup's, one after the other
+    bool drops_answers = false;  // that there is no room for, and whoever waits for them stays
   };
 
   // Listens at the places of its name; the other one has the other name. The primary is node 0.
@@ -60,6 +62,10 @@ public:
   [[nodiscard]] std::size_t number() const noexcept {
     return options_.pair.as == bstar::role::primary ? 0 : 1;
   }
+  // Snapshots that it has asked the other one for.
+  [[nodiscard]] std::size_t questions() const noexcept { return questions_; }
+  // Those of the other one that came together with one before.
+  [[nodiscard]] std::size_t questions_at_once() const noexcept { return questions_at_once_; }
   // While it runs.
   [[nodiscard]] bool serving() const { return life_->machine.serving(); }
   [[nodiscard]] server_status status() const { return life_->state.status(); }
@@ -90,6 +96,7 @@ private:
     std::map<zmtp::peer_id, std::uint64_t> sessions;  // by subscriber
     // By who asked: what there was no room for. There is more behind it.
     std::map<zmtp::peer_id, std::deque<zmtp::message>> streams;
+    std::map<zmtp::peer_id, std::size_t> unanswered;  // see answers_each_question
     bool stream_ask = false;
     bool held = false;  // something is left in a socket, since too much waits for the disk
     time_point heard_at;
@@ -109,6 +116,8 @@ private:
   [[nodiscard]] bool follow_feed();
   [[nodiscard]] bool hear_source();
   void on_asker(zmtp::routed_message& item);
+  void on_question(zmtp::peer_id backup);
+  [[nodiscard]] bool answer_another(zmtp::peer_id backup);
   void on_set(zmtp::message&& m);
   void on_time();
   void on_pair_time();
@@ -133,6 +142,9 @@ private:
   memory_map_store::contents disk_map_;
   bool disk_is_full_ = false;
   bool disk_refuses_ = false;  // what is not a whole map, since it had no room
+  std::size_t questions_ = 0;
+  std::size_t questions_at_once_ = 0;
+  std::optional<time_point> last_question_;  // of the other one
   std::optional<life> life_;
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view target = "//test/chp/simulation:pair_scenarios_test";
 
-// Of ten seeds five are dramas, and what else the seed says; every other twenty have stores.
+// Of ten seeds six are dramas, and what else the seed says; every other twenty have stores.
 scenario_options options_of(std::uint64_t seed) {
   scenario_options how{.print = zmtp::simulation::printer_asked_for(),
                        .stored = seed / 20 % 2 == 1};
@@ -30,6 +30,7 @@ scenario_options options_of(std::uint64_t seed) {
     case 3: how.what = seed % 20 == 3 ? drama::both_restarted : drama::both_killed; break;
     case 4: how.what = drama::partition; break;
     case 5: how.what = drama::left_alone; break;
+    case 6: how.what = drama::questions_held; break;
     default: break;
   }
   return how;
@@ -74,6 +75,11 @@ TEST(pair_scenarios, two_servers_with_stores_that_are_killed_lose_nothing) {
 
 TEST(pair_scenarios, both_sides_of_a_partition_accept_updates) {
   EXPECT_NE(sum_of(drama::partition, "offered by losers"), 0U);
+}
+
+TEST(pair_scenarios, questions_that_were_held_come_at_once) {
+  EXPECT_NE(sum_of(drama::questions_held, "questions at once"), 0U);
+  EXPECT_NE(sum_of(drama::questions_held, "offered by losers"), 0U);
 }
 
 }  // namespace

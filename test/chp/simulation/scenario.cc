@@ -42,9 +42,10 @@ private:
   void restart_both();
   void split();
   void restart_alone();
-  // True if it comes to that.
+  void hold_questions();
+  // True if it comes to that; it is looked at so often.
   template <class Condition>
-  bool wait_for(milliseconds most, Condition&& condition);
+  bool wait_for(milliseconds most, Condition&& condition, milliseconds pace = milliseconds{10});
   [[nodiscard]] node_process* active();
   [[nodiscard]] bool in_sync();
   void be_quiet();
@@ -68,6 +69,9 @@ void scenario::choose_net() {
   how.most_window = random().between(16, 128) * 1024;
   how.least_window = random().chance(20) ? 1024 : how.most_window;
   how.cuts = random().chance(70);
+  if (options_.what == drama::questions_held) {
+    how.least_window = how.most_window = 1024;
+  }
 }
 
 troubles scenario::some_troubles() {
@@ -97,6 +101,11 @@ void scenario::choose_nodes() {
   o.server.snapshot_piece = random().chance(50) ? 1'000 : 64 * 1024;
   // Now and then somebody is too slow.
   o.server.publisher_octets = random().chance(40) ? 4 * 1024 : 1024 * 1024;
+  if (options_.what == drama::questions_held) {
+    // A few snapshots are more than what waits for one who asks.
+    o.server.snapshot_piece = 500;
+    o.server.publisher_octets = 1024 * 1024;
+  }
   if (options_.stored) {
     o.stored = true;
     o.server.unwritten_octets = random().chance(30) ? 2'000 : 1024 * 1024;
@@ -169,12 +178,13 @@ void scenario::describe() {
   description_ = std::to_string(clients_.size()) + " clients, " +
                  std::to_string(letter_clients_.size()) + " letter clients, heartbeat " +
                  std::to_string(heartbeat_.count()) + " ms";
-  const std::array<std::pair<bool, const char*>, 15> named{{
+  const std::array<std::pair<bool, const char*>, 16> named{{
       {options_.what == drama::active_killed, ", the active one killed"},
       {options_.what == drama::both_killed, ", both killed"},
       {options_.what == drama::both_restarted, ", both restarted"},
       {options_.what == drama::partition, ", a partition"},
       {options_.what == drama::left_alone, ", one restarted alone"},
+      {options_.what == drama::questions_held, ", questions held"},
       {options_.stored, ", with stores"},
       {kinds_.cuts, ", cuts"},
       {kinds_.half_open, ", half-open"},
@@ -196,10 +206,10 @@ void scenario::pass(event_queue::duration time) {
 }
 
 template <class Condition>
-bool scenario::wait_for(milliseconds most, Condition&& condition) {
+bool scenario::wait_for(milliseconds most, Condition&& condition, milliseconds pace) {
   const auto end = town_.now() + most;
   while (!condition() && town_.now() < end) {
-    pass(milliseconds{10});
+    pass(pace);
   }
   return condition();
 }
@@ -278,6 +288,7 @@ void scenario::play() {
     case drama::both_restarted: restart_both(); return;
     case drama::partition: split(); return;
     case drama::left_alone: restart_alone(); return;
+    case drama::questions_held: hold_questions(); return;
   }
 }
 
@@ -357,6 +368,22 @@ void scenario::restart_alone() {
   }
 }
 
+// From the loser's first question on nothing of what it says arrives. Its connections live as long as it waits for
+// the answer to a PING.
+void scenario::hold_questions() {
+  split();
+  const auto asked = [&](std::size_t which) { return nodes_[which]->questions(); };
+  const std::array before{asked(0), asked(1)};
+  const auto has_asked = [&](std::size_t which) { return asked(which) != before[which]; };
+  if (!wait_for(
+          seconds{10}, [&] { return has_asked(0) || has_asked(1); }, milliseconds{1})) {
+    return;
+  }
+  const auto lasting = heartbeat_ + town_.up_to(heartbeat_);
+  troublemaker_->part(*nodes_[0], *nodes_[1], has_asked(0) ? 0 : 1, lasting);
+  pass(lasting + milliseconds{1});
+}
+
 // All is well: everybody has what the active server has, and can set something.
 void scenario::check_once_more() {
   auto& books = town_.books();
@@ -379,6 +406,9 @@ void scenario::check_once_more() {
       std::all_of(nodes_.begin(), nodes_.end(), [](const auto& each) { return each->serving(); })) {
     books.report(one == nullptr ? breach::none_active : breach::two_active, "at the end");
     return;
+  }
+  if (!in_sync()) {
+    books.report(breach::not_converged, "the backup is not in sync at the end");
   }
   books.check_rest(one->number());
   const auto number = one->map().number();
@@ -411,9 +441,13 @@ scenario_result scenario::run() {
   check_once_more();
   std::size_t losses_told = 0;
   std::size_t failovers = 0;
+  std::size_t at_once = 0;
   for (const auto& one : clients_) {
     losses_told += one->losses_told();
     failovers += one->failovers();
+  }
+  for (const auto& one : nodes_) {
+    at_once += one->questions_at_once();
   }
   return {{.description = description_,
            .trace_hash = world.notes.hash(),
@@ -424,6 +458,7 @@ scenario_result scenario::run() {
                        {"activations", books.activations()},
                        {"failovers of clients", failovers},
                        {"offered by losers", books.offers()},
+                       {"questions at once", at_once},
                        {"expired", books.expired()},
                        {"lost with both memories", books.excused()},
                        {"losses told", losses_told},

@@ -16,7 +16,8 @@
 
 namespace chp::simulation {
 
-// Figures: updates, committed, activations, resubmitted, expired, losses told, troubles.
+// Figures: updates, committed, activations, failovers of clients, offered by losers, questions at once, expired,
+// lost with both memories, losses told, troubles.
 using scenario_result = zmtp::simulation::run_result<breach>;
 
 // What happens instead of trouble of all kinds.
@@ -27,6 +28,7 @@ enum class drama : std::uint8_t {
   both_restarted,  // one after the other, as one does who has a new version
   partition,       // the servers do not hear each other, and each has clients that hear it alone
   left_alone,      // the active server is restarted, and nobody reaches the other one for a while
+  questions_held,  // after a partition what the loser asks is held, and comes at once, over a slow network
 };
 
 struct scenario_options {
