@@ -45,13 +45,15 @@ void snapshot_streams::clear(std::vector<zmtp::peer_id>& waiting) {
 
 snapshot_streams::asked snapshot_streams::ask(zmtp::peer_id peer, std::string_view subtree) {
   const auto at = peers_.find(peer);
-  if (at == peers_.end() || at->second.asked.size() >= options_.snapshots_of_a_peer) {
+  if (at == peers_.end()) {
     return asked::refused;
   }
   auto& r = at->second;
-  // It takes the first answer, whichever question that was to.
-  if (r.said.backup && !r.asked.empty()) {
+  if (r.said.acks && std::find(r.asked.begin(), r.asked.end(), subtree) != r.asked.end()) {
     return asked::another;
+  }
+  if (r.asked.size() >= options_.snapshots_of_a_peer) {
+    return asked::refused;
   }
   r.asked.emplace_back(subtree);
   return r.asked.size() == 1 ? asked::first : asked::another;

@@ -22,8 +22,10 @@
 namespace chp {
 
 // Peers of the snapshot port, and what they are sent. Each question has an answer of its own, in the order
-// of the questions: who asked twice may count them. A backup does not, and gets one for all that it asked
-// before that has ended.
+// of the questions: who asked twice may count them. Peers of ours (announcement::acks) do not count: they ask
+// until there is an answer, and take the first, whichever question that was to. So they get one for all that
+// they asked of a subtree before it has ended: what they say while this process stands still, or the network
+// is cut, comes all at once.
 class snapshot_streams {
 public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -51,7 +53,7 @@ public:
 
   enum class asked {
     first,    // write() may begin
-    another,  // behind an answer that is on its way
+    another,  // behind an answer that is on its way, or with one
     refused,  // it has asked too often, or is not there
   };
   [[nodiscard]] asked ask(zmtp::peer_id peer, std::string_view subtree);

@@ -188,21 +188,48 @@ TEST_F(server_snapshots, are_broken_off_when_the_server_becomes_passive) {
   EXPECT_EQ(s.replies[waiting].size(), 1U);
 }
 
-// It asks until it is answered, and what it has said while the network was cut comes all at once.
-TEST_F(server_snapshots, a_backup_gets_one_for_what_it_has_asked_meanwhile) {
-  server_setting s{in_pieces_of(1), server_state::kind::paired};
-  s.activate(1);
-  s.set("a", "1");
-  s.set("b", "2");
-  const auto backup = s.asker("chp-ack,chp-backup");
-  for (int n = 0; n < 100; ++n) {
-    s.say(backup, make_snapshot_request(""));
+// They ask until they are answered, and what they have said while the network was cut comes all at once.
+TEST_F(server_snapshots, a_peer_of_ours_gets_one_for_what_it_has_asked_meanwhile) {
+  for (const auto& announced :
+       {"chp-ack=" + session_name(test_session), std::string{"chp-ack,chp-backup"}}) {
+    auto options = in_pieces_of(1);
+    options.snapshots_of_a_peer = 2;
+    server_setting s{options, server_state::kind::paired};
+    s.activate(1);
+    s.set("/a/1", "x");
+    s.set("/b/1", "y");
+    const auto peer = s.asker(announced);
+    for (int n = 0; n < 100; ++n) {
+      s.say(peer, make_snapshot_request(""));
+    }
+    s.read(peer, 1);
+    s.say(peer, make_snapshot_request(""));
+    s.read(peer);
+    EXPECT_EQ(s.server.status().counters.snapshots, 1U) << announced;
+    EXPECT_EQ(s.server.status().counters.ignored_requests, 0U) << announced;
+    EXPECT_EQ(s.replies[peer].back().front(), "KTHXBAI") << announced;
+    // What it asks when that has ended is another question.
+    s.say(peer, make_snapshot_request(""));
+    s.read(peer);
+    EXPECT_EQ(s.server.status().counters.snapshots, 2U) << announced;
   }
-  s.read(backup);
-  EXPECT_EQ(s.server.status().counters.snapshots, 1U);
-  s.say(backup, make_snapshot_request(""));
-  s.read(backup);
-  EXPECT_EQ(s.server.status().counters.snapshots, 2U);
+}
+
+TEST_F(server_snapshots, a_peer_of_ours_gets_one_of_each_subtree_that_it_has_asked_for) {
+  server_setting s{in_pieces_of(1)};
+  s.activate();
+  s.set("/a/1", "x");
+  s.set("/b/1", "y");
+  const auto ours = s.asker("chp-ack=" + session_name(test_session));
+  for (const auto* const subtree : {"/a/", "/b/", "/a/", "/b/"}) {
+    s.say(ours, make_snapshot_request(subtree));
+  }
+  s.read(ours);
+  std::vector<std::string> keys;
+  for (const auto& each : s.replies[ours]) {
+    keys.push_back(each.front());
+  }
+  EXPECT_EQ(keys, (std::vector<std::string>{"/a/1", "KTHXBAI", "/b/1", "KTHXBAI"}));
 }
 
 }  // namespace

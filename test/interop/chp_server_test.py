@@ -7,6 +7,7 @@ import uuid
 
 sys.dont_write_bytecode = True
 from chp_clients import Client, Host, Timeout, ZERO, number, pack  # noqa: E402: behind the line above
+from zmtp_wire import Connection, greeting, message, ready  # noqa: E402
 import zmq  # noqa: E402
 
 
@@ -137,6 +138,36 @@ class LetterTest(ServerCase):
         entries, _ = bad.synchronize()
         self.assertEqual({e[0] for e in entries}, {b"join", b"good"})
         self.assertEqual(bad.synchronize(b"ICANHAZ?")[0], entries, "of one frame it is for everything")
+
+
+class StandsStillTest(ServerCase):
+    """What is asked while the server stands still comes to it all at once."""
+
+    def answers(self, *properties):
+        """To the same question ten times and then another one: the subtrees that they end with."""
+        host = self.start()
+        setter = self.client(host)
+        setter.join(lambda: setter.set(b"/a/1", b"x"))
+        peer = Connection.to(host.port)
+        self.addCleanup(peer.close)
+        peer.send(greeting() + ready((b"Socket-Type", b"DEALER"), *properties))
+        peer.read(64)
+        peer.read_frame()
+        host.suspend()
+        peer.send(10 * message(b"ICANHAZ?", b"/a/") + message(b"ICANHAZ?", b"/b/"))
+        host.resume()
+        ends = []
+        while not ends or ends[-1] != b"/b/":
+            frames = peer.read_message()
+            if frames[0] == b"KTHXBAI":
+                ends.append(frames[-1])
+        return ends
+
+    def test_who_keeps_to_the_letter_gets_as_many_answers_as_it_has_asked(self):  # CHP-11
+        self.assertEqual(self.answers(), [b"/a/"] * 10 + [b"/b/"])
+
+    def test_a_client_of_ours_which_takes_the_first_gets_one(self):
+        self.assertEqual(self.answers((b"X-Zinc", b"chp-ack=0123456789abcdef")), [b"/a/", b"/b/"])
 
 
 class GuideTest(ServerCase):

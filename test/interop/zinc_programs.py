@@ -71,6 +71,14 @@ class Program:
     def signal(self, number):
         self.process.send_signal(number)
 
+    def suspend(self):
+        """It stands still when this returns."""
+        self.signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, self.pid, os.WSTOPPED)
+
+    def resume(self):
+        self.signal(signal.SIGCONT)
+
     def wait(self, patience=PATIENCE):
         """The exit code."""
         return self.process.wait(patience)
