@@ -156,6 +156,12 @@ class BinaryStar(GuideCase):
         self.assertEqual(line, f"I: {text}".replace("ready", "ready as") if name == "bstarsrv2"
                          else f"I: {text}")
 
+    def await_reply(self, client):
+        """On a busy machine it may ask each of them again before the active one has looked."""
+        while not (line := client.read_line()).startswith("I: server replied OK"):
+            self.assertRegex(line, "^(W: no response from server, failing over|I: connecting to server at .*)$")
+        return line
+
     def bstar_client(self):
         client = GuideClient(self.context, [self.voters[role] for role in ("primary", "backup")],
                              HEARTBEAT / 1000, 2 * HEARTBEAT / 1000)
@@ -175,16 +181,14 @@ class BinaryStar(GuideCase):
                                     str(HEARTBEAT), "--settle", str(2 * HEARTBEAT))
                 self.assertEqual(client.read_line(),
                                  f"I: connecting to server at {self.voters['primary']}...")
-                self.assertEqual(client.read_line(), "I: server replied OK (1)")
+                self.assertEqual(self.await_reply(client), "I: server replied OK (1)")
                 primary.kill()
                 while (line := client.read_line()).startswith("I: server replied OK"):
                     pass
                 self.assertEqual(line, "W: no response from server, failing over")
                 self.assertEqual(client.read_line(),
                                  f"I: connecting to server at {self.voters['backup']}...")
-                # On a busy machine it may ask each of them again before the backup has looked.
-                while not (line := client.read_line()).startswith("I: server replied OK"):
-                    self.assertRegex(line, "^(W: no response from server, failing over|I: connecting to server at .*)$")
+                self.await_reply(client)
                 self.read_ready(backup, name, "failover successful, ready active")
                 primary = self.start_node(name, "primary")
                 self.read_ready(primary, name, "connected to backup (active), ready passive")
