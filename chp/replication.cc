@@ -147,7 +147,7 @@ void replication::add(const update& u, time_point now, milliseconds wall) {
   if (const auto ttl = time_to_live(u, wall)) {
     change.deadline = now + *ttl;
   }
-  // A key that there is no room for is missing, as it would be if it had come as an update.
+  // It cannot be of more than a store can hold, having come as a message of a server's.
   (void)map_->apply(change, u.number);
 }
 
@@ -163,7 +163,7 @@ std::optional<replication::snapshot> replication::on_part(const snapshot_input& 
   }
   if (phase_ == phase::asking) {
     phase_ = phase::receiving;
-    map_ = std::make_unique<store>(seed_, options_.map);
+    map_ = std::make_unique<store>(seed_, no_limits);
   }
   due_ = now + options_.snapshot_timeout;
   if (const auto* const u = std::get_if<update>(&part)) {

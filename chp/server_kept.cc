@@ -31,6 +31,9 @@ error_code server_state::restore(const kept_map& found, time_point now) {
       continue;
     }
     const auto deadline = e.ttl ? std::optional{now + *e.ttl} : std::nullopt;
+    if (const auto fault = check_room(e.key, e.value, paired() ? apart : 1); fault != errc{}) {
+      return fault;
+    }
     if (const auto fault = map_->apply({e.key, e.value, e.id, deadline}, e.number);
         fault != errc{}) {
       return fault;

@@ -129,7 +129,9 @@ void server_state::replay(time_point now, actions& out) {
     if (one.id.has_session() && applied_->find(one.id.session()).counter > one.id.counter()) {
       continue;
     }
-    if (accept(*u, one.id, deadline_of(*u, one.received), now, out)) {
+    if (const auto fault = u->erases() ? errc{} : check_room(u->key, u->value); fault != errc{}) {
+      turn_away(one.id, fault, now, out);
+    } else if (accept(*u, one.id, deadline_of(*u, one.received), now, out)) {
       ++counters_.replayed;
     }
   }
@@ -313,8 +315,9 @@ void server_state::reconcile(time_point now, actions& out) {
   }
   reconciling_ = offered_.read(reconciled_at_once, [&](const reconciliation::item& one) {
     const auto octets = one.id.octets();
-    consider({form::kvmsg, one.key, 0, octets, {}, one.value}, offered_.base(), one.deadline, now,
-             out);
+    const update offered{form::kvmsg, one.key, 0, octets, {}, one.value};
+    // Without a number nothing can be done any more.
+    (void)consider(offered, offered_.base(), one.deadline, now, out);
   });
   if (!reconciling_) {
     discard(offered_.take_map());

@@ -34,7 +34,7 @@ server_state::server_state(const server_options& options, kind as, std::uint64_t
     : options_{workable(options)},
       kind_{as},
       random_{random},
-      map_{std::make_unique<store>(next_random(), options_.map)},
+      map_{std::make_unique<store>(next_random(), replication::no_limits)},
       applied_{std::make_unique<update_register>(next_random(), options_.applied)},
       counts_{next_random(), options_.directories},
       streams_{options_},
@@ -220,7 +220,9 @@ void server_state::on_update(zmtp::message&& m, time_point now, actions& out) {
     acknowledge_again(id);
     return;
   }
-  if (accept(u, id, deadline_of(u, now), now, out)) {
+  if (const auto fault = u.erases() ? errc{} : check_room(u.key, u.value); fault != errc{}) {
+    turn_away(id, fault, now, out);
+  } else if (accept(u, id, deadline_of(u, now), now, out)) {
     ++counters_.updates;
   }
 }
@@ -255,7 +257,7 @@ void server_state::acknowledge_again(const update_id& id) {
 }
 
 // One that has no id, and needs one because passive servers of the Guide do, is given one here, so that
-// all know it by the same.
+// all know it by the same. False: it has no number.
 bool server_state::accept(const update& u, const update_id& id, std::optional<time_point> deadline,
                           time_point now, actions& out) {
   const auto number = next_number(out);
@@ -272,7 +274,7 @@ bool server_state::accept(const update& u, const update_id& id, std::optional<ti
   } else {
     const store::change to{u.key, u.value, own, deadline};
     if (const auto fault = map_->apply(to, *number); fault != errc{}) {
-      turn_away(id, fault, now, out);
+      refuse(fault);
       return false;
     }
     keep_set(to, *number, now);
@@ -307,8 +309,8 @@ void server_state::settle(const update_id& id, sequence number, time_point now) 
 }
 
 // What the other server had accepted when it was active. It counts where nothing has happened to the key
-// since they had the same.
-void server_state::consider(const update& u, sequence base, std::optional<time_point> deadline,
+// since they had the same. False: it would, and cannot be taken.
+bool server_state::consider(const update& u, sequence base, std::optional<time_point> deadline,
                             time_point now, actions& out) {
   const auto id = update_id::of_frame(u.id);
   const auto* const there = map_->find(u.key);
@@ -321,10 +323,11 @@ void server_state::consider(const update& u, sequence base, std::optional<time_p
                         (there == nullptr && !erased_.complete_from(base));
   // What its client did before may still come, and is not to undo it: here and where the backup takes over.
   const bool is_idle = there == nullptr && u.erases() && !id.has_session();
-  if (is_later || is_idle || applied_->contains(id)) {
+  // Both may have been sent it: what the other one has accepted may be committed, though it was refused here.
+  if (is_later || is_idle || (applied_->contains(id) && !is_refused(id))) {
     ++counters_.resubmissions_outdated;
     settle_by_later(id);
-    return;
+    return true;
   }
   std::string ttl;
   if (deadline) {
@@ -333,14 +336,20 @@ void server_state::consider(const update& u, sequence base, std::optional<time_p
   }
   auto change = u;
   change.properties = ttl;
-  if (accept(change, id, deadline, now, out)) {
-    ++counters_.resubmitted;
+  if (!accept(change, id, deadline, now, out)) {
+    return false;
   }
+  ++counters_.resubmitted;
+  return true;
 }
 
 void server_state::on_input(zmtp::peer_id peer, const resubmission& r, time_point now,
                             actions& out) {
-  if (!active_) {
+  const auto fault = r.change.erases() ? errc{} : check_room(r.change.key, r.change.value, apart);
+  if (fault != errc{}) {
+    refuse(fault);
+  }
+  if (!active_ || fault != errc{}) {
     streams_.miss_offer(peer);
     return;
   }
@@ -350,7 +359,9 @@ void server_state::on_input(zmtp::peer_id peer, const resubmission& r, time_poin
       deadline = now + *ttl;
     }
   }
-  consider(r.change, std::max(r.base, common_), deadline, now, out);
+  if (!consider(r.change, std::max(r.base, common_), deadline, now, out)) {
+    streams_.miss_offer(peer);
+  }
 }
 
 void server_state::on_input(zmtp::peer_id peer, const resubmission_end& r, time_point /*now*/,

@@ -134,12 +134,15 @@ private:
   void renew_epoch(time_point now, actions& out);
   // When what the update sets is to go, if it came then.
   [[nodiscard]] static std::optional<time_point> deadline_of(const update& u, time_point came);
+  [[nodiscard]] errc check_room(std::string_view key, std::string_view value,
+                                std::size_t times = 1) const;
   [[nodiscard]] bool accept(const update& u, const update_id& id,
                             std::optional<time_point> deadline, time_point now, actions& out);
   void publish(const update& u, const update_id& id, sequence number, actions& out);
   void settle(const update_id& id, sequence number, time_point now);
   void acknowledge_again(const update_id& id);
   [[nodiscard]] bool puts_off(const update_id& id);
+  [[nodiscard]] bool is_refused(const update_id& id) const;
   void turn_away(const update_id& id, errc why, time_point now, actions& out);
   // Whether what is done now is told when the backup has it.
   [[nodiscard]] bool waits_for_backup() const noexcept {
@@ -153,8 +156,8 @@ private:
   void on_input(zmtp::peer_id peer, const position_report& r, time_point now, actions& out);
   void on_input(zmtp::peer_id peer, const resubmission& r, time_point now, actions& out);
   void on_input(zmtp::peer_id peer, const resubmission_end& r, time_point now, actions& out);
-  void consider(const update& u, sequence base, std::optional<time_point> deadline, time_point now,
-                actions& out);
+  [[nodiscard]] bool consider(const update& u, sequence base, std::optional<time_point> deadline,
+                              time_point now, actions& out);
   void watch_backup(bool was_in_sync, actions& out);
 
   void follow(const zmtp::message& m, time_point now, actions& out);
@@ -185,6 +188,7 @@ private:
 
   const server_options options_;
   const kind kind_;
+  static constexpr std::size_t apart = 2;  // maps of a pair, each of which may have been full
   std::uint64_t random_;
   bool active_ = false;
   bool suspended_ = false;

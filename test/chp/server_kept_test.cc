@@ -371,6 +371,14 @@ TEST(server_kept, more_than_the_options_let_it_have_is_refused) {
   server_options options;
   options.map.max_keys = 1;
   EXPECT_EQ(kept_setting(before.on_disk(), options).restored, errc::too_many_keys);
+  const auto of_pair = server_state::kind::paired;
+  EXPECT_EQ(kept_setting(before.on_disk(), options, of_pair).restored, error_code{})
+      << "which its peer may have had and handed over";
+  kept_setting more{before.on_disk()};
+  more.activate();
+  more.set("c", "3");
+  more.store_all();
+  EXPECT_EQ(kept_setting(more.on_disk(), options, of_pair).restored, errc::too_many_keys);
 }
 
 // Whatever happens, the disk has the map as it was at the number that is said to be durable.

@@ -979,6 +979,57 @@ TEST_F(full_pair, what_was_refused_while_the_snapshot_was_on_the_way_is_known_to
   EXPECT_EQ(b.server.status().counters.replayed, 0U);
 }
 
+TEST_F(full_pair, the_winner_takes_what_the_loser_had_accepted_though_both_are_full) {
+  begin();
+  unlink();
+  b.activate(2);
+  a.set("of a", "1", id(1));
+  b.set("of b", "1", update_id::of_random(1, 2));
+  make_passive(a);
+  link();
+  const content both{{"of a", "1"}, {"of b", "1"}};
+  EXPECT_EQ(b.content(), both);
+  EXPECT_EQ(a.content(), both);
+  EXPECT_TRUE(a.saw(server_event::reconciled));
+  EXPECT_TRUE(b.server.status().backup_in_sync);
+  const auto client = b.subscribe("chp-ack=" + session_name(test_session));
+  set_both("more", "1", id(2));
+  pass(10ms);
+  ASSERT_TRUE(b.last_ack(client));
+  EXPECT_EQ(b.last_ack(client)->refused.size(), 1U) << "clients have no more room";
+  EXPECT_EQ(b.content(), both);
+  unlink();
+  a.activate(3);
+  EXPECT_EQ(a.content(), both);
+}
+
+TEST_F(full_pair, what_the_loser_had_accepted_is_taken_though_the_winner_had_refused_it) {
+  begin();
+  unlink();
+  b.activate(2);
+  b.set("of b", "1", update_id::of_random(1, 2));
+  set_both("of both", "1", id(1));
+  ASSERT_EQ(refused_by(b), 1U);
+  make_passive(a);
+  link();
+  EXPECT_EQ(b.content(), (content{{"of b", "1"}, {"of both", "1"}}));
+  EXPECT_EQ(a.content(), b.content());
+}
+
+TEST_F(full_pair, what_there_is_no_room_for_at_all_is_not_said_to_be_looked_at) {
+  begin();
+  set_both("k", "1", id(1));
+  const auto loser = a.asker("chp-ack,chp-backup");
+  for (std::uint64_t number = 2; number != 4; ++number) {
+    a.say(loser, make_resubmission(0, std::to_string(number), id(number), {}, "v"));
+  }
+  a.say(loser, make_resubmission(0, "never there", id(4), {}, ""));
+  EXPECT_EQ(a.content(), (content{{"2", "v"}, {"k", "1"}}));
+  a.say(loser, make_resubmission_end(3));
+  EXPECT_TRUE(a.replies[loser].empty());
+  EXPECT_TRUE(a.closed.contains(loser)) << "and all is offered again";
+}
+
 TEST_F(full_pair, the_one_that_takes_over_refuses_what_was_pending) {
   begin();
   set_both("a", "1", id(1));
