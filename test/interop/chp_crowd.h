@@ -1,0 +1,121 @@
+#pragma once
+// The clients of chp_storm, all of one thread, which update the map at a steady rate and keep books of it.
+
+#include "chp/client.h"
+#include "test/interop/chp_storm_options.h"
+#include "test/interop/update_ledger.h"
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace chp::test {
+
+class crowd {
+public:
+  using clock = std::chrono::steady_clock;
+  using event_counts =
+      std::array<std::uint64_t, static_cast<std::size_t>(client_event::kind::replicated) + 1>;
+
+  // Keys with a time to live are below this, each set once.
+  static constexpr std::string_view lifetime_keys = "/ttl/";
+
+  struct participant {
+    std::uint32_t number = 0;  // from 0, in the order in which they came
+    std::string subtree{};
+    std::unique_ptr<chp::client> client{};
+    clock::time_point made{};
+    std::chrono::milliseconds ready_after{-1};  // below 0: it has no map
+    std::uint64_t waiting = 0;                  // updates that are not committed
+    std::uint64_t committed = 0;
+    std::uint64_t next_key = 0;
+    // When it last committed something, or had nothing to commit.
+    clock::time_point progress{};
+    clock::duration longest_wait{};
+    sequence seen = 0;
+  };
+
+  // With the clients of the groups, which write. The options outlive it.
+  crowd(boost::asio::io_context& context, const storm_options& how);
+
+  // One client more, which only follows.
+  const participant& join(const std::vector<server_address>& servers, const std::string& subtree);
+  void stop();
+
+  // When the condition holds, or the patience of the options is over: whether it holds. It is looked at again
+  // when something was committed, or one of them was told something. There is one who waits at a time.
+  boost::asio::awaitable<bool> until(std::function<bool()> condition);
+
+  // Sets the keys that are there before all else. Throws if they are not committed in time.
+  boost::asio::awaitable<void> preload();
+  // Updates at the rate of the options, but for pauses, until stop().
+  boost::asio::awaitable<void> write();
+  void pause(bool paused) noexcept { paused_ = paused; }
+
+  // From a fault to the next, or to the end of faults, the longest time that each of those who write waited for its
+  // next commit counts.
+  void begin_fault();
+  void end_faults();
+
+  [[nodiscard]] const std::vector<std::unique_ptr<participant>>& all() const noexcept {
+    return all_;
+  }
+  [[nodiscard]] bool writes(const participant& p) const noexcept { return p.number < writers_; }
+  [[nodiscard]] bool all_follow() const;
+  [[nodiscard]] std::uint64_t waiting() const noexcept { return waiting_; }
+
+  [[nodiscard]] update_ledger& ledger() noexcept { return ledger_; }
+  [[nodiscard]] const lifetime_ledger& lifetimes() const noexcept { return lifetimes_; }
+  [[nodiscard]] std::uint64_t failed() const noexcept { return failed_; }
+  [[nodiscard]] std::uint64_t invented() const noexcept { return invented_; }
+  [[nodiscard]] std::uint64_t out_of_order() const noexcept { return out_of_order_; }
+  [[nodiscard]] const event_counts& events() const noexcept { return events_; }
+  // Of faults, and of updates. Who looks for a percentile orders them.
+  [[nodiscard]] std::vector<clock::duration>& waits() noexcept { return waits_; }
+  [[nodiscard]] std::vector<std::chrono::microseconds>& latencies() noexcept { return latencies_; }
+
+private:
+  participant& add(const std::vector<server_address>& servers, const std::string& subtree);
+  boost::asio::awaitable<void> watch(participant& p);
+  void look_at(participant& p, const change& told, clock::time_point now);
+  void notice() { changed_.cancel(); }
+  void begin_waiting(participant& p, clock::time_point now);
+  void end_waiting(participant& p, clock::time_point began, clock::time_point now);
+  void update(participant& p, const std::string& key, update_ledger::kind what);
+  void update_next(participant& p);
+  void set_lifetime(participant& p);
+  void note_waits();
+
+  boost::asio::io_context& context_;
+  const storm_options& how_;
+  boost::asio::steady_timer changed_;  // waits for the end of somebody's patience
+  std::vector<std::unique_ptr<participant>> all_;
+  std::size_t writers_ = 0;  // those are the first
+  update_ledger ledger_;
+  lifetime_ledger lifetimes_;
+  std::mt19937_64 random_{18};
+  bool paused_ = false;
+  bool over_ = false;
+  bool counting_waits_ = false;
+  std::uint64_t next_lifetime_ = 0;
+  std::uint64_t waiting_ = 0;  // updates, of all
+  std::uint64_t failed_ = 0;
+  std::uint64_t invented_ = 0;      // values that somebody was told of
+  std::uint64_t out_of_order_ = 0;  // changes whose sequence was below that of the one before
+  std::vector<clock::duration> waits_;
+  std::vector<std::chrono::microseconds> latencies_;
+  event_counts events_{};
+};
+
+}  // namespace chp::test
