@@ -19,9 +19,15 @@ from zinc_programs import PATIENCE, Server, built, reserve_ports  # noqa: E402
 
 LONG = long_run()
 HEARTBEAT = 100  # milliseconds
+CLIENTS, RATE = (20, 2_000) if LONG else (6, 600)  # updates a second of all clients
 
 
-class PairCase(unittest.TestCase):
+def group(count, addresses):
+    """So many clients that know these servers."""
+    return f"{count}={','.join(addresses)}"
+
+
+class StormCase(unittest.TestCase):
     def setUp(self):
         self.random = random.Random(18)
 
@@ -32,15 +38,27 @@ class PairCase(unittest.TestCase):
         self.assertTrue(found["maps_equal"], found)
         self.assertTrue(found["good"], found)
 
-    def start_storm(self, pair, groups, rate, *more, keys=2_000):
+    def start_storm(self, groups, *more, rate=RATE, heartbeat=HEARTBEAT, keys=2_000):
         """So many keys that none is set a second time before the maps are looked at: that would hide a loss."""
-        return Storm(self, *(word for group in groups for word in ("--group", group)), "--rate", rate,
-                     "--keys", keys, "--heartbeat", pair.heartbeat, "--server-ttl", 5 * pair.heartbeat, *more)
+        return Storm(self, *(word for one in groups for word in ("--group", one)), "--rate", rate,
+                     "--keys", keys, "--heartbeat", heartbeat, "--server-ttl", 5 * heartbeat, *more)
+
+    def wait_for(self, storm, *what):
+        done = storm.ask(*what)
+        self.assertTrue(done["settled"], (what, done, storm.ask("status")))
 
     def settle(self, storm, *how):
-        settled = storm.ask("settle", *how)
-        self.assertTrue(settled["settled"], (settled, storm.ask("status")))
-        return settled["ms"] / 1000
+        self.wait_for(storm, "settle", *how)
+
+    def faults(self, storm, count, *how):
+        """Whoever goes through them does one each time, and sees to it that all is well again behind it."""
+        self.settle(storm, *how)
+        for number in range(count):
+            time.sleep(self.random.uniform(0, 0.5))  # they come at any time: nothing is waited for
+            storm.ask("fault")
+            yield number
+            self.settle(storm, *how)
+            self.expect_good(storm.ask("check"))
 
     def expect_end(self, pair, storm):
         """All is good, and the one that is passive has the same: it is made the active one."""
@@ -54,163 +72,140 @@ class PairCase(unittest.TestCase):
         return found
 
 
-class KilledTest(PairCase):
-    def kill_again_and_again(self, heartbeat, kills, clients, rate):
+def writing_again(found):
+    return (f"{found['committed']} updates committed, writing again p99 {found['writing_again_p99_ms']} ms, "
+            f"max {found['writing_again_max_ms']} ms")
+
+
+class KilledTest(StormCase):
+    def kill_again_and_again(self, heartbeat, kills):
         """Test 18."""
         pair = Pair(self, heartbeat)
         # No more than needed: all clients are one thread, which fetches as many maps after each kill.
-        storm = self.start_storm(pair, [f"{clients}={','.join(pair.addresses)}"], rate, "--shared", 50,
+        storm = self.start_storm([group(CLIENTS, pair.addresses)], "--shared", 50, heartbeat=heartbeat,
                                  keys=150 + heartbeat)
-        self.settle(storm, "backup")
-        for _ in range(kills):
+        for _ in self.faults(storm, kills, "backup"):
             active, _ = pair.wait_for_one_active()
-            time.sleep(self.random.uniform(0, 0.5))  # killed at any time: nothing is waited for
-            storm.ask("fault")
             pair.kill(active)
-            time.sleep(self.random.uniform(0, 3) * heartbeat / 1000)  # likewise
+            # How long it is away: nothing is waited for.
+            time.sleep(self.random.uniform(0, 3) * heartbeat / 1000)
             pair.start(active)
-            self.settle(storm, "backup")
-            self.expect_good(storm.ask("check"))
         found = self.expect_end(pair, storm)
-        print(f"{kills} kills at a heartbeat of {heartbeat} ms: {found['committed']} updates committed, "
-              f"writing again p99 {found['writing_again_p99_ms']} ms, max {found['writing_again_max_ms']} ms")
+        print(f"{kills} kills at a heartbeat of {heartbeat} ms: {writing_again(found)}")
         self.assertGreaterEqual(sum(found["events"][why] for why in ("server_lost", "server_unreachable")),
-                                kills * clients)
+                                kills * CLIENTS)
         return found
 
     def test_the_active_one_is_killed_and_no_committed_update_is_lost(self):
-        found = self.kill_again_and_again(HEARTBEAT, *((200, 20, 2_000) if LONG else (4, 6, 600)))
+        found = self.kill_again_and_again(HEARTBEAT, 200 if LONG else 4)
         if LONG:
             self.assertLessEqual(found["writing_again_p99_ms"], 500)
 
     def test_what_both_lose_is_found(self):
         """That the books can say no."""
         pair = Pair(self, HEARTBEAT)
-        storm = self.start_storm(pair, [f"2={','.join(pair.addresses)}"], 600)
+        storm = self.start_storm([group(2, pair.addresses)], rate=600)
         self.settle(storm, "backup")
         self.expect_good(storm.ask("check"))
-        for index in range(2):
-            pair.kill(index)
-        for index in range(2):
-            pair.start(index)
+        pair.kill_both(self.random)
+        pair.start_both(self.random)
         self.settle(storm, "backup")
         found = storm.end()
         self.assertGreater(found["lost"], 0)
         self.assertTrue(found["maps_equal"], found)
         self.assertGreater(found["events"]["history_lost"], 0)
 
-    def test_both_are_killed_and_with_stores_no_committed_update_is_lost(self):
-        kills, clients, rate = (100, 20, 2_000) if LONG else (4, 6, 600)
+    def with_stores(self, *more):
         pair = Pair(self, HEARTBEAT, stored=True)
-        storm = self.start_storm(pair, [f"{clients}={','.join(pair.addresses)}"], rate, "--shared", 50)
-        self.settle(storm, "backup")
-        for _ in range(kills):
-            time.sleep(self.random.uniform(0, 0.5))  # killed at any time: nothing is waited for
-            storm.ask("fault")
-            order = self.random.sample(range(2), 2)
-            for index in order:
-                pair.kill(index)
-            for index in self.random.sample(range(2), 2):
-                pair.start(index)
-            self.settle(storm, "backup")
-            self.expect_good(storm.ask("check"))
+        return pair, self.start_storm([group(CLIENTS, pair.addresses)], *more), 100 if LONG else 4
+
+    def test_both_are_killed_and_with_stores_no_committed_update_is_lost(self):
+        pair, storm, kills = self.with_stores("--shared", 50)
+        for _ in self.faults(storm, kills, "backup"):
+            pair.kill_both(self.random)
+            pair.start_both(self.random)
         found = self.expect_end(pair, storm)
-        print(f"both killed {kills} times: {found['committed']} updates committed, writing again p99 "
-              f"{found['writing_again_p99_ms']} ms, max {found['writing_again_max_ms']} ms")
+        print(f"both killed {kills} times: {writing_again(found)}")
 
     def test_one_or_both_are_killed_and_with_stores_no_committed_update_is_lost(self):
         """Of one that dies while the other one is away, what it alone had is offered when it comes back."""
-        kills, clients, rate = (100, 20, 2_000) if LONG else (4, 6, 600)
-        pair = Pair(self, HEARTBEAT, stored=True)
-        storm = self.start_storm(pair, [f"{clients}={','.join(pair.addresses)}"], rate)
-        self.settle(storm, "backup")
-        for _ in range(kills):
+        pair, storm, kills = self.with_stores()
+        for _ in self.faults(storm, kills, "backup"):
             active, _ = pair.wait_for_one_active()
-            storm.ask("fault")
             pair.kill(1 - active)
             self.settle(storm)
             pair.kill(active)
-            for index in self.random.sample(range(2), 2):
-                pair.start(index)
-            self.settle(storm, "backup")
-            self.expect_good(storm.ask("check"))
+            pair.start_both(self.random)
         found = self.expect_end(pair, storm)
-        print(f"one after the other killed {kills} times: {found['committed']} updates committed")
+        print(f"one after the other killed {kills} times: {writing_again(found)}")
 
     @unittest.skipUnless(LONG, "minutes: with ZINC_LONG=1")
     def test_likewise_at_the_guides_heartbeat(self):
-        found = self.kill_again_and_again(1_000, 200, 20, 2_000)
+        found = self.kill_again_and_again(1_000, 200)
         self.assertLessEqual(found["writing_again_p99_ms"], 3_000)
         self.assertLessEqual(found["writing_again_max_ms"], 5_000)
 
 
-class StoppedTest(PairCase):
+class BackAgainCase(StormCase):
+    """Of faults that end, and nobody was killed."""
+
+    def setUp(self):
+        super().setUp()
+        self.one_active = self.equal = 0
+
+    def expect_recovery(self, pair, storm):
+        """From now on: to one active server, and to the same map everywhere."""
+        self.one_active = max(self.one_active, pair.wait_for_one_active()[1])
+        found = storm.ask("check")
+        self.expect_good(found)
+        self.equal = max(self.equal, found["ms"])
+        self.assertTrue(pair.running())
+
+    def expect_end_of(self, what, pair, storm):
+        found = self.expect_end(pair, storm)
+        print(f"{what}: {found['committed']} updates committed, one active after {self.one_active:.2f} s, maps "
+              f"equal after {self.equal} ms, at most")
+        if LONG:
+            self.assertLessEqual(self.one_active, 2)
+            self.assertLessEqual(self.equal, 5_000)
+
+
+class StoppedTest(BackAgainCase):
     def test_the_active_one_stands_still_and_comes_back(self):
         """Test 19, SIGSTOP."""
-        stops, clients, rate, most = (100, 20, 2_000, 10) if LONG else (2, 6, 600, 1.5)
+        stops, most = (100, 10) if LONG else (2, 1.5)
         pair = Pair(self, HEARTBEAT)
-        storm = self.start_storm(pair, [f"{clients}={','.join(pair.addresses)}"], rate)
-        self.settle(storm, "backup")
-        one_active = equal = 0
-        for _ in range(stops):
+        storm = self.start_storm([group(CLIENTS, pair.addresses)])
+        for _ in self.faults(storm, stops, "backup"):
             active, _ = pair.wait_for_one_active()
-            storm.ask("fault")
             pair.suspend(active)
             time.sleep(self.random.uniform(1, most))  # how long it stands still: nothing is waited for
             pair.resume(active)
-            one_active = max(one_active, pair.wait_for_one_active()[1])
-            found = storm.ask("check")
-            self.expect_good(found)
-            equal = max(equal, found["ms"])
-            self.assertTrue(pair.running())
-            self.settle(storm, "backup")
-        found = self.expect_end(pair, storm)
-        print(f"{stops} stops: {found['committed']} updates committed, one active after {one_active:.2f} s, "
-              f"maps equal after {equal} ms, at most")
-        if LONG:
-            self.assertLessEqual(one_active, 2)
-            self.assertLessEqual(equal, 5_000)
+            self.expect_recovery(pair, storm)
+        self.expect_end_of(f"{stops} stops", pair, storm)
 
 
-class PartitionTest(PairCase):
+class PartitionTest(BackAgainCase):
     """Half of the clients reach the active server as long as the link to the other one is cut; the others do
     not, and turn to that one."""
 
     def cut_again_and_again(self, cuts, deaf):
-        clients, rate = (20, 2_000) if LONG else (6, 600)
         pair = Pair(self, HEARTBEAT, relayed=True)
         ways = [Relay(self, port) for port in pair.ports]
-        relayed = ",".join(address(way.port) for way in ways)
-        storm = self.start_storm(pair, [f"{clients // 2}={','.join(pair.addresses)}",
-                                        f"{clients // 2}={relayed}"], rate)
-        self.settle(storm, "backup")
-        one_active = equal = two = 0
-        for cut in range(cuts):
+        storm = self.start_storm([group(CLIENTS // 2, pair.addresses),
+                                  group(CLIENTS // 2, [address(way.port) for way in ways])])
+        two = 0
+        for cut in self.faults(storm, cuts, "backup"):
             active, _ = pair.wait_for_one_active()
-            storm.ask("fault")
             pair.cut_link(deaf(active, cut))
             ways[active].cut()
-            # How long it is cut. Nothing is waited for, but whether two serve is looked at.
             end = time.monotonic() + self.random.uniform(1, 5 if LONG else 2)
-            served_by_both = False
-            while time.monotonic() < end:
-                served_by_both |= len(pair.activity.active()) == 2
-                time.sleep(0.02)
-            two += served_by_both
+            two += pair.activity.wait_for(2, end - time.monotonic()) is not None
+            time.sleep(max(0, end - time.monotonic()))  # how long it is cut: nothing is waited for
             pair.heal_link()
             ways[active].heal()
-            one_active = max(one_active, pair.wait_for_one_active()[1])
-            found = storm.ask("check")
-            self.expect_good(found)
-            equal = max(equal, found["ms"])
-            self.assertTrue(pair.running())
-            self.settle(storm, "backup")
-        found = self.expect_end(pair, storm)
-        print(f"{cuts} cuts, two served in {two}: {found['committed']} updates committed, one active after "
-              f"{one_active:.2f} s, maps equal after {equal} ms, at most")
-        if LONG:
-            self.assertLessEqual(one_active, 2)
-            self.assertLessEqual(equal, 5_000)
+            self.expect_recovery(pair, storm)
+        self.expect_end_of(f"{cuts} cuts, two served in {two}", pair, storm)
         return two
 
     def test_both_ways(self):
@@ -223,42 +218,28 @@ class PartitionTest(PairCase):
         self.cut_again_and_again(50 if LONG else 2, lambda active, cut: (active + cut) % 2)
 
 
-class AloneCase(PairCase):
+class AloneCase(StormCase):
     def start_server(self):
         server = Server(self, server_command("*", "--heartbeat", str(HEARTBEAT)))
         self.address = address(server.port)
         return server
 
-    def wait_until(self, storm, true, what, patience=PATIENCE):
-        end = time.monotonic() + patience
-        while not true(found := storm.ask("status")):
-            self.assertLess(time.monotonic(), end, (what, found))
-            time.sleep(0.02)
-        return found
 
-
-class StoreTest(AloneCase):
+class StoreTest(StormCase):
     def test_one_alone_is_killed_and_no_committed_update_is_lost(self):
-        kills, clients, rate = (200, 20, 2_000) if LONG else (5, 6, 600)
+        kills = 200 if LONG else 5
         with tempfile.TemporaryDirectory() as folder:
             port = reserve_ports(self, 3)
             command = server_command(port, "--heartbeat", str(HEARTBEAT), "--store", os.path.join(folder, "map"))
             server = Server(self, command)
-            storm = Storm(self, "--group", f"{clients}={address(port)}", "--rate", rate, "--keys", 2_000,
-                          "--heartbeat", HEARTBEAT, "--server-ttl", 5 * HEARTBEAT)
-            self.settle(storm)
-            for _ in range(kills):
-                time.sleep(self.random.uniform(0, 0.5))  # killed at any time: nothing is waited for
-                storm.ask("fault")
+            storm = self.start_storm([group(CLIENTS, [address(port)])])
+            for _ in self.faults(storm, kills):
                 server.kill()
                 server = Server(self, command)
-                self.settle(storm)
-                self.expect_good(storm.ask("check"))
             found = storm.end()
             self.expect_good(found)
             self.assertEqual(found["events"]["history_lost"], 0)
-            print(f"one alone killed {kills} times: {found['committed']} updates committed, writing again max "
-                  f"{found['writing_again_max_ms']} ms")
+            print(f"one alone killed {kills} times: {writing_again(found)}")
             self.assertEqual(server.stop(), 0)
 
 
@@ -267,14 +248,13 @@ class SnapshotTest(AloneCase):
         """Test 20."""
         keys, slow = (1_000_000 if LONG else 20_000), 1_000_000
         server = self.start_server()
-        storm = Storm(self, "--group", f"2={self.address}", "--rate", 1_000, "--preload", keys,
-                      "--heartbeat", HEARTBEAT, patience=600)
+        storm = Storm(self, "--group", group(2, [self.address]), "--rate", 1_000, "--preload", keys,
+                      "--heartbeat", HEARTBEAT, "--patience", 300_000, patience=600)
         before = server.resident_octets()
         relay = Relay(self, server.port, octets_a_second=slow)
         storm.ask("join", address(relay.port))
         storm.ask("join", self.address, "/c0/")
-        found = self.wait_until(storm, lambda found: all(one["ready_ms"] >= 0 for one in found["joined"]),
-                                "a client has no map", 300)
+        self.wait_for(storm, "maps")
         peak = server.peak_octets()
         found = storm.end()
         self.expect_good(found)
@@ -295,16 +275,15 @@ class GapTest(AloneCase):
         follows a subtree, whose numbers have gaps anyway."""
         gaps = 100 if LONG else 5
         server = self.start_server()
-        storm = Storm(self, "--group", f"3={self.address}", "--rate", 600, "--heartbeat", HEARTBEAT)
+        storm = Storm(self, "--group", group(3, [self.address]), "--rate", 600, "--heartbeat", HEARTBEAT)
         relays = [Relay(self, server.port), Relay(self, server.port)]
-        storm.ask("join", address(relays[0].port))
-        storm.ask("join", address(relays[1].port), "/c0/")
+        followers = [storm.ask("join", address(relay.port), *subtree)["joined"]
+                     for relay, subtree in zip(relays, ((), ("/c0/",)))]
         self.settle(storm)
         for count in range(1, gaps + 1):
-            for index, relay in enumerate(relays):
+            for relay, follower in zip(relays, followers):
                 relay.swallow()
-                self.wait_until(storm, lambda found, i=index, n=count: found["joined"][i]["gaps"] >= n,
-                                "a gap was not noticed")
+                self.wait_for(storm, "gaps", str(follower), str(count))
                 self.settle(storm)
         found = storm.end()
         self.expect_good(found)
@@ -314,7 +293,7 @@ class GapTest(AloneCase):
         self.assertEqual(server.stop(), 0)
 
 
-class LifetimeTest(PairCase):
+class LifetimeTest(StormCase):
     CLOCK = {"LD_PRELOAD": built("test/interop/libjumping_clock.so")}
 
     def test_the_time_of_day_jumps(self):
@@ -330,8 +309,8 @@ class LifetimeTest(PairCase):
         """Test 21. The time of day jumps all the while, for the servers."""
         seconds, every, rate, longest = (100, 5, 100, 10) if LONG else (7, 2.5, 100, 3)
         pair = Pair(self, HEARTBEAT, environment=self.CLOCK)
-        storm = self.start_storm(pair, [f"6={','.join(pair.addresses)}"], 200, "--lifetimes", rate,
-                                 "--longest-ttl", longest)
+        storm = self.start_storm([group(6, pair.addresses)], "--lifetimes", rate, "--longest-ttl", longest,
+                                 rate=200)
         self.settle(storm, "backup")
         end = time.monotonic() + seconds
         failovers = 0

@@ -3,7 +3,6 @@ that keep books of what was committed."""
 
 import json
 import os
-import signal
 import subprocess
 import tempfile
 import threading
@@ -57,11 +56,19 @@ class Pair:
     def kill(self, index):
         self.nodes[index].kill()
 
+    def kill_both(self, random):
+        for index in random.sample(range(2), 2):
+            self.kill(index)
+
+    def start_both(self, random):
+        for index in random.sample(range(2), 2):
+            self.start(index)
+
     def suspend(self, index):
-        self.nodes[index].signal(signal.SIGSTOP)
+        self.nodes[index].suspend()
 
     def resume(self, index):
-        self.nodes[index].signal(signal.SIGCONT)
+        self.nodes[index].resume()
 
     def cut_link(self, deaf=None):
         """Between the two: neither hears the other, or the one that is named does not hear the other."""
@@ -82,10 +89,9 @@ class Pair:
     def wait_for_one_active(self, patience=PATIENCE):
         """Its index, and how long it took."""
         begin = time.monotonic()
-        while len(active := self.activity.active()) != 1:
-            if time.monotonic() > begin + patience:
-                raise AssertionError(f"active are {active}")
-            time.sleep(0.01)
+        active = self.activity.wait_for(1, patience)
+        if active is None:
+            raise AssertionError(f"active are {self.activity.active()}")
         return active[0], time.monotonic() - begin
 
 
@@ -99,6 +105,7 @@ class Activity:
     def __init__(self, test, ports, heartbeat):
         self.fresh = 2.5 * heartbeat / 1000
         self.heard = [0.0] * len(ports)
+        self.changed = threading.Condition()
         self.over = threading.Event()
         self.thread = threading.Thread(target=self.run, args=(ports,), daemon=True)
         self.thread.start()
@@ -119,12 +126,26 @@ class Activity:
         while not self.over.is_set():
             for socket, _ in poller.poll(50):
                 socket.recv_multipart()
-                self.heard[sockets[socket]] = time.monotonic()
+                with self.changed:
+                    self.heard[sockets[socket]] = time.monotonic()
+                    self.changed.notify_all()
         context.destroy(linger=0)
 
     def active(self):
         now = time.monotonic()
         return [index for index, at in enumerate(self.heard) if now - at < self.fresh]
+
+    def wait_for(self, count, patience):
+        """Who is active, as soon as so many are; None if that is not so in time."""
+        end = time.monotonic() + patience
+        with self.changed:
+            while len(active := self.active()) != count:
+                # That changes when one is heard, or has not been heard for too long.
+                until = min([end, *(self.heard[index] + self.fresh for index in active)])
+                if (now := time.monotonic()) >= end:
+                    return None
+                self.changed.wait(max(0, until - now))
+            return active
 
     def stop(self):
         self.over.set()
