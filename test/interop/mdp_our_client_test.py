@@ -16,7 +16,8 @@ from zinc_programs import reserve_endpoint, run_request, start_request  # noqa: 
 
 VERSIONS = ("0.1", "0.2")
 SERVICE = b"echo"
-TIMEOUT = 0.3
+# Of an attempt. So long that a busy machine does not use it up.
+TIMEOUT = 1.0
 SILENCE = 0.2
 
 # As mdclient sends it, and what 18/MDP makes of it.

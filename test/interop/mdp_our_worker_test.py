@@ -108,16 +108,16 @@ class OurWorkerTest(InteropCase):
 
     def test_sends_heartbeats_while_idle(self):  # MDP-19, MDP-40
         for version in self.each_version():
+            begin = time.monotonic()
             worker = self.start(version)
             connection = self.accept(version)
-            begin = time.monotonic()
             for _ in range(10):
                 self.assertEqual(connection.read(len(HEARTBEAT[version])), HEARTBEAT[version])
                 connection.send(HEARTBEAT[version])
             lasted = time.monotonic() - begin
-            self.assertGreater(lasted, 8 * INTERVAL)
+            self.assertGreater(lasted, 9 * INTERVAL)
             # Not much less often, except for what a busy machine keeps waiting.
-            self.assertLess(lasted, 30 * INTERVAL)
+            self.assertLess(lasted, 100 * INTERVAL)
             worker.kill()
 
     def test_sends_no_heartbeat_where_it_has_said_something_else(self):  # MDP-39
@@ -125,26 +125,29 @@ class OurWorkerTest(InteropCase):
             worker = self.start(version)
             connection = self.accept(version)
             expected = final(version, b"A", b"body")
-            end = time.monotonic() + 10 * INTERVAL
-            heartbeats = 0
-            while time.monotonic() < end:
+            said = time.monotonic()
+            end = said + 10 * INTERVAL
+            heartbeats = due = 0
+            while said < end:
                 connection.send(request(version, b"A", b"body"))
-                octets = connection.read(len(HEARTBEAT[version]))
-                if octets == HEARTBEAT[version]:
+                while (octets := connection.read(len(HEARTBEAT[version]))) == HEARTBEAT[version]:
                     heartbeats += 1
-                    octets = connection.read(len(HEARTBEAT[version]))
                 octets += connection.read(len(expected) - len(octets))
                 self.assertEqual(octets, expected)
-            self.assertLessEqual(heartbeats, 2)
+                before, said = said, time.monotonic()
+                # Where a busy machine has kept the two from talking.
+                due += int(2 * (said - before) / INTERVAL)
+            self.assertLessEqual(heartbeats, 2 + due)
             worker.kill()
 
     def test_goes_on_sending_heartbeats_while_it_works(self):  # MDP-37
         for version in self.each_version():
-            worker = self.start(version, "--delay", str(int(6 * INTERVAL * 1000)))
+            worker = self.start(version, "--delay", str(int(15 * INTERVAL * 1000)))
             connection = self.accept(version)
             connection.send(request(version, b"A", b"body"))
-            for _ in range(4):
+            for _ in range(8):
                 self.assertEqual(connection.read(len(HEARTBEAT[version])), HEARTBEAT[version])
+                connection.send(HEARTBEAT[version])
             self.expect_reply(connection, version, b"A", b"body")
             worker.kill()
 
@@ -185,13 +188,14 @@ class OurWorkerTest(InteropCase):
 
     def test_starts_over_when_the_broker_is_silent_for_too_long(self):  # MDP-41, MDP-42
         for version in self.each_version():
+            begin = time.monotonic()
             worker = self.start(version)
             connection = self.accept(version)
-            begin = time.monotonic()
             self.expect_end(connection, version)
             lasted = time.monotonic() - begin
             self.assertGreater(lasted, (LIVENESS - 1) * INTERVAL)
-            self.assertLess(lasted, (LIVENESS + 2) * INTERVAL + 1)
+            # With what a busy machine adds.
+            self.assertLess(lasted, 10 * LIVENESS * INTERVAL)
             connection.close()
             self.accept(version)
             worker.kill()

@@ -167,7 +167,7 @@ class Receivers(ShellCase):
         self.assertIn("nothing came", errors)
         for words, expected in (((), 0), (("--count", "2"), 1)):
             with self.subTest(words):
-                process = self.start_cat("pull", endpoint, "--timeout", "300", *words)
+                process = self.start_cat("pull", endpoint, "--timeout", "2000", *words)
                 push.send(b"x")
                 self.assertEqual((process.read_line(), process.wait()), ("x", expected))
 
