@@ -24,8 +24,8 @@ def gone(pid):
     try:
         with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as stat:
             return stat.read().rsplit(")", 1)[1].split()[0] == "Z"
-    except FileNotFoundError:
-        return True
+    except (FileNotFoundError, ProcessLookupError):
+        return True  # the other if it went while it was looked at
 
 
 class InteropCase(unittest.TestCase):
