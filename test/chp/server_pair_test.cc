@@ -1030,6 +1030,38 @@ TEST_F(full_pair, what_there_is_no_room_for_at_all_is_not_said_to_be_looked_at) 
   EXPECT_TRUE(a.closed.contains(loser)) << "and all is offered again";
 }
 
+// What is told then is flagged as degraded (docs/chp.md, A partition).
+TEST_F(full_pair, what_was_refused_while_the_backup_was_away_is_known_when_it_has_copied_the_map) {
+  begin();
+  unlink();
+  const auto client = a.subscribe("chp-ack=" + session_name(test_session));
+  a.set("a", "1", id(1));
+  set_both("b", "1", id(2));
+  pass(10ms);
+  ASSERT_TRUE(a.last_ack(client));
+  EXPECT_EQ(a.last_ack(client)->refused.size(), 1U);
+  EXPECT_TRUE(a.last_ack(client)->degraded);
+  EXPECT_EQ(b.server.status().pending, 1U);
+  link();
+  EXPECT_EQ(b.server.status().pending, 0U);
+  a.set("a", "", id(3));
+  run();
+  unlink();
+  b.activate(2);
+  b.set("b", "1", id(2));
+  EXPECT_TRUE(b.content().empty());
+}
+
+TEST_F(full_pair, what_was_refused_while_the_backup_was_away_is_made_if_that_takes_over_before) {
+  begin();
+  unlink();
+  a.set("a", "1", id(1));
+  set_both("b", "1", id(2));
+  ASSERT_EQ(refused_by(a), 1U);
+  b.activate(2);
+  EXPECT_EQ(b.content(), (content{{"b", "1"}}));
+}
+
 TEST_F(full_pair, the_one_that_takes_over_refuses_what_was_pending) {
   begin();
   set_both("a", "1", id(1));
