@@ -257,6 +257,8 @@ void client_process::complete(const client_actions::completion& c) {
   }
   if (!c.ec) {
     here().books().on_committed(found->second);
+  } else {
+    here().books().on_refused(found->second);
   }
   one.updates.erase(found);
 }

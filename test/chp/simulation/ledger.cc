@@ -84,8 +84,16 @@ void ledger::on_committed(std::uint32_t update) {
   }
 }
 
+void ledger::on_refused(std::uint32_t update) {
+  world_->note("refused: update", {update});
+  ++refused_;
+  if (!at(update).refused) {
+    report(breach::not_promised, name(update) + " is refused by nobody");
+  }
+}
+
 void ledger::expect_committed(std::uint32_t update) {
-  if (!at(update).committed) {
+  if (!at(update).committed && !at(update).refused) {
     report(breach::stuck, name(update) + " is not committed");
   }
 }
@@ -222,7 +230,7 @@ void ledger::on_serving(std::size_t node, bool does) {
 }
 
 void ledger::on_heard(std::size_t node, const update_id& id) {
-  if (const auto known = update_of(id)) {
+  if (const auto known = update_of(id); known != 0 && !refuses_) {
     memory_[node].heard.insert(known);
   }
 }
@@ -246,8 +254,7 @@ void ledger::on_publication(std::size_t node, const update& u) {
       report(breach::resurrected, name(known) + " is published again as " + text_of(u.number));
     }
     const auto* const before = history_.last_of(one.key, u.number - 1);
-    if (before != nullptr && before->update != 0 && !before->erases &&
-        is_earlier_of_same(known, at(before->update))) {
+    if (before != nullptr && before->update != 0 && is_earlier_of_same(known, at(before->update))) {
       report(breach::resurrected, name(known) + " is published behind " + name(before->update));
     }
     one.published.push_back(u.number);
@@ -294,6 +301,12 @@ void ledger::on_promise(std::size_t node, std::uint64_t session, const acknowled
       continue;
     }
     auto& one = at(all[counter - 1]);
+    one.refused = std::any_of(told.refused.begin(), told.refused.end(), [&](const auto& some) {
+      return counter >= some.updates.first && counter <= some.updates.last;
+    });
+    if (one.refused) {
+      continue;
+    }
     one.promised = true;
     if (told.degraded || std::exchange(one.promised_by_two, true) || one.settled) {
       continue;

@@ -55,7 +55,9 @@ public:
   void on_sent(std::uint32_t update, const update_id& id);
   // Its client takes it for committed.
   void on_committed(std::uint32_t update);
-  // It must be, all being well.
+  // Its client is told that it is not made.
+  void on_refused(std::uint32_t update);
+  // It must be, all being well, unless there is no room for it.
   void expect_committed(std::uint32_t update);
   // A client has a map of this number; `what` names it.
   void check_map(const std::string& what, const replica& map, sequence number,
@@ -92,6 +94,8 @@ public:
   void on_killed(std::size_t node, sequence stored);
   // Servers have stores: what is committed outlives the memories of both.
   void expect_stored() noexcept { stored_ = true; }
+  // They have little room: what they hear they may refuse.
+  void expect_refusals() noexcept { refuses_ = true; }
   // They may not hear each other, until then.
   void disturb_pair(time_point until) {
     disturbed_until_ = until > disturbed_until_ ? until : disturbed_until_;
@@ -104,6 +108,7 @@ public:
 
   [[nodiscard]] std::size_t updates() const noexcept { return updates_.size(); }
   [[nodiscard]] std::size_t committed() const noexcept { return committed_; }
+  [[nodiscard]] std::size_t refused() const noexcept { return refused_; }
   [[nodiscard]] std::size_t excused() const;
   [[nodiscard]] std::size_t activations() const noexcept { return activations_; }
   [[nodiscard]] std::size_t offers() const noexcept { return offers_; }
@@ -131,6 +136,7 @@ private:
     bool promised = false;
     bool promised_by_two = false;
     bool committed = false;
+    bool refused = false;  // as a server told its client
     bool settled = false;  // offered, and not taken because of something later
     bool excused = false;  // committed, and gone with the last memory that had it
   };
@@ -165,10 +171,12 @@ private:
   std::array<memory, nodes> memory_;
   std::vector<finding> findings_;
   bool stored_ = false;
+  bool refuses_ = false;
   time_point disturbed_until_{};
   std::optional<time_point> serving_since_;
   time_point grace_until_{};  // what was to go before may be there still
   std::size_t committed_ = 0;
+  std::size_t refused_ = 0;
   std::size_t activations_ = 0;
   std::size_t offers_ = 0;
   std::size_t expired_ = 0;

@@ -28,7 +28,10 @@ scenario_options options_of(std::uint64_t seed) {
       how.letter_clients = 2;
       break;
     case 3: how.what = seed % 20 == 3 ? drama::both_restarted : drama::both_killed; break;
-    case 4: how.what = drama::partition; break;
+    case 4:
+      how.what = drama::partition;
+      how.small = seed % 40 < 20;
+      break;
     case 5: how.what = drama::left_alone; break;
     case 6: how.what = drama::questions_held; break;
     default: break;
@@ -75,6 +78,18 @@ TEST(pair_scenarios, two_servers_with_stores_that_are_killed_lose_nothing) {
 
 TEST(pair_scenarios, both_sides_of_a_partition_accept_updates) {
   EXPECT_NE(sum_of(drama::partition, "offered by losers"), 0U);
+}
+
+TEST(pair_scenarios, there_may_be_no_room_for_what_a_loser_offers) {
+  std::size_t offered = 0;
+  std::size_t refused = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const auto result = run_scenario(seed, {.what = drama::partition, .small = true});
+    offered += result.figure("offered by losers");
+    refused += result.figure("refused");
+  }
+  EXPECT_NE(offered, 0U);
+  EXPECT_NE(refused, 0U);
 }
 
 TEST(pair_scenarios, questions_that_were_held_come_at_once) {

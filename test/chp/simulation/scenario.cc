@@ -106,6 +106,10 @@ void scenario::choose_nodes() {
     o.server.snapshot_piece = 500;
     o.server.publisher_octets = 1024 * 1024;
   }
+  if (options_.small) {
+    o.server.map.max_keys = 4;
+    town_.books().expect_refusals();
+  }
   if (options_.stored) {
     o.stored = true;
     o.server.unwritten_octets = random().chance(30) ? 2'000 : 1024 * 1024;
@@ -162,7 +166,7 @@ void scenario::choose_clients() {
       options_.spoil_client(*clients_.back());
     }
   }
-  const auto count = random().between(0, 2);
+  const auto count = options_.small ? 0 : random().between(0, 2);
   for (auto left = options_.letter_clients.value_or(count); left != 0; --left) {
     const letter_client_process::options o{.subtree = random().chance(40) ? "/s/" : "",
                                            .server_ttl = 4 * heartbeat_};
@@ -178,7 +182,7 @@ void scenario::describe() {
   description_ = std::to_string(clients_.size()) + " clients, " +
                  std::to_string(letter_clients_.size()) + " letter clients, heartbeat " +
                  std::to_string(heartbeat_.count()) + " ms";
-  const std::array<std::pair<bool, const char*>, 16> named{{
+  const std::array<std::pair<bool, const char*>, 17> named{{
       {options_.what == drama::active_killed, ", the active one killed"},
       {options_.what == drama::both_killed, ", both killed"},
       {options_.what == drama::both_restarted, ", both restarted"},
@@ -186,6 +190,7 @@ void scenario::describe() {
       {options_.what == drama::left_alone, ", one restarted alone"},
       {options_.what == drama::questions_held, ", questions held"},
       {options_.stored, ", with stores"},
+      {options_.small, ", with little room"},
       {kinds_.cuts, ", cuts"},
       {kinds_.half_open, ", half-open"},
       {kinds_.partitions, ", partitions"},
@@ -460,6 +465,7 @@ scenario_result scenario::run() {
                        {"offered by losers", books.offers()},
                        {"questions at once", at_once},
                        {"expired", books.expired()},
+                       {"refused", books.refused()},
                        {"lost with both memories", books.excused()},
                        {"losses told", losses_told},
                        {"troubles", troublemaker_->made()}}},

@@ -16,7 +16,7 @@
 
 namespace chp::simulation {
 
-// Figures: updates, committed, activations, failovers of clients, offered by losers, questions at once, expired,
+// Figures: updates, committed, activations, failovers of clients, offered by losers, questions at once, expired, refused,
 // lost with both memories, losses told, troubles.
 using scenario_result = zmtp::simulation::run_result<breach>;
 
@@ -42,6 +42,8 @@ struct scenario_options {
   std::optional<std::size_t> letter_clients{};
   // Servers have stores, and with trouble of all kinds their disks are full now and then.
   bool stored = false;
+  // Servers have room for few keys. Then all clients are ours: others are not told what is refused.
+  bool small = false;
 };
 
 [[nodiscard]] scenario_result run_scenario(std::uint64_t seed,
