@@ -109,6 +109,10 @@ class Client:
             pass
         return message
 
+    def await_collector(self):
+        """Of an XPUB, which is told: the server has subscribed, and nothing that is set from now on is lost."""
+        assert self.receive(self.setter) == [b"\x01"]
+
     def join(self, set_again, patience=PATIENCE):
         """Sets until the first comes back: neither side says when a subscription has arrived."""
         end = time.monotonic() + patience
@@ -119,7 +123,6 @@ class Client:
             except Timeout:
                 pass
         raise Timeout("no update came back")
-
 
 
 def pack(sequence, size=8):

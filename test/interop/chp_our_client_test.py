@@ -5,13 +5,13 @@ Guide's clonesrv6."""
 import json
 import subprocess
 import sys
-import time
 import unittest
+from types import SimpleNamespace
 
 sys.dont_write_bytecode = True
 from interop_case import InteropCase  # noqa: E402: behind the line above
 from chp_servers import GuideServer, LetterServer, properties  # noqa: E402
-from zinc_programs import PATIENCE, Program, built, zinc_path  # noqa: E402
+from zinc_programs import PATIENCE, Program, built, reserve_ports, zinc_path  # noqa: E402
 
 SERVERS = (LetterServer, GuideServer)
 ENTRIES = {b"/a/1": b"one", b"/a/2": b"two", b"/b/1": b"three"}
@@ -43,13 +43,9 @@ class OurClientTest(InteropCase):
         self.assertEqual((result.returncode, result.stderr, result.stdout.splitlines()),
                          (0, "", lines))
 
-    @staticmethod
-    def wait_until(true, what):
-        end = time.monotonic() + PATIENCE
-        while not true():
-            if time.monotonic() > end:
-                raise AssertionError(what)
-            time.sleep(0.01)
+    def wait_until_asked(self, server, true, what):
+        with server.was_asked:
+            self.assertTrue(server.was_asked.wait_for(lambda: true(server), PATIENCE), what)
 
     def test_the_whole_map_comes_in_order(self):  # CHP-9, CHP-11, CHP-13, CHP-15
         for server in self.each_server(ENTRIES):
@@ -118,7 +114,7 @@ class OurClientTest(InteropCase):
                 self.assertEqual([watching.read_line(), watching.read_line()],
                                  ["/a/1 one", "/a/2 two"])
                 first.stop()
-                self.wait_until(lambda s=second: not s.passive, "the second was not asked")
+                self.wait_until_asked(second, lambda s: not s.passive, "the second was not asked")
                 self.expect([], ["set", "/a/1", "after"], first, second)
                 self.assertEqual(watching.read_line(), "/a/1 after")
                 self.assertEqual(watching.stop(), 0)
@@ -127,7 +123,7 @@ class OurClientTest(InteropCase):
         for server in self.each_server():
             at = "tcp://" + server.address
             watching = Program(self, [built("test/examples/map_watch"), at])
-            self.wait_until(lambda s=server: s.asked, "nobody watches")
+            self.wait_until_asked(server, lambda s: s.asked, "nobody watches")
             done = subprocess.run([built("test/examples/map_set"), at], capture_output=True,
                                   text=True, timeout=PATIENCE, check=True)
             self.assertEqual(done.stdout, "on\n")
@@ -136,11 +132,10 @@ class OurClientTest(InteropCase):
             self.assertEqual(watching.read_line(), "/lamp/kitchen is gone")
 
     def test_without_a_server_it_fails_in_time(self):
-        gone = self.serve(LetterServer)
-        gone.stop()
+        nobody = SimpleNamespace(address=f"127.0.0.1:{reserve_ports(self, 3)}")
         for words in (["get", "/a/1"], ["dump"], ["set", "/a/1", "1"], ["delete", "/a/1"]):
             with self.subTest(words=words):
-                result = self.run_zinc([*words, "--timeout", "300"], gone)
+                result = self.run_zinc([*words, "--timeout", "300"], nobody)
                 self.assertEqual(result.returncode, 1)
                 self.assertIn("zinc chp", result.stderr)
 

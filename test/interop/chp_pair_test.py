@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 """One of our servers and one that behaves as the Guide's clonesrv6, as a pair (protocols C1-2, C1-17 to C1-21)."""
 
-import socket
 import sys
 import time
 import unittest
@@ -10,33 +9,15 @@ import uuid
 sys.dont_write_bytecode = True
 from chp_clients import Client, Host, PATIENCE, Timeout  # noqa: E402: behind the line above
 from guide_clone_server import ACTIVE, PASSIVE, GuideServer  # noqa: E402
+from zinc_programs import reserve_ports  # noqa: E402
 import zmq  # noqa: E402
-
-
-def free_ports(test, count):
-    """Consecutive ones, that nobody has until they are bound."""
-    for _ in range(100):
-        held = [socket.socket()]
-        held[0].bind(("127.0.0.1", 0))
-        first = held[0].getsockname()[1]
-        try:
-            for port in range(first + 1, first + count):
-                held.append(socket.socket())
-                held[-1].bind(("127.0.0.1", port))
-            return first
-        except (OSError, OverflowError):
-            continue
-        finally:
-            for one in held:
-                one.close()
-    test.fail("no consecutive ports are free")
 
 
 class PairTest(unittest.TestCase):
     def setUp(self):
         self.context = zmq.Context()
         self.addCleanup(self.context.destroy, linger=0)
-        first = free_ports(self, 8)
+        first = reserve_ports(self, 8)
         self.primary, self.backup = first, first + 4
         self.primary_state, self.backup_state = first + 3, first + 7
 
@@ -53,8 +34,8 @@ class PairTest(unittest.TestCase):
         self.addCleanup(server.stop)
         return server
 
-    def client(self, port):
-        return Client(self, self.context, port, letter=False)
+    def client(self, port, setter=zmq.PUB):
+        return Client(self, self.context, port, setter=setter, letter=False)
 
     def until(self, condition, what):
         end = time.monotonic() + PATIENCE
@@ -79,7 +60,9 @@ class PairTest(unittest.TestCase):
         ours.expect_event("synchronized")
         self.until(lambda: theirs.told_active > 5, "ours hears that theirs is active")
         client = self.client(self.primary)
-        other = self.client(self.backup)
+        # Who is passive publishes nothing that says that it has subscribed.
+        other = self.client(self.backup, setter=zmq.XPUB)
+        other.await_collector()
         client.join(lambda: client.set(b"/join", b"x"))
         identity = uuid.uuid4().bytes
         for n in range(100):

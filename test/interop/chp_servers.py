@@ -57,6 +57,7 @@ class LetterServer:
         self.passive = passive  # so many ICANHAZ? are not answered
         self.sets = []  # KVSETs as they came
         self.asked = []  # subtrees
+        self.was_asked = threading.Condition()
         self.over = threading.Event()
         self.thread = threading.Thread(target=self.run, daemon=True)
         self.thread.start()
@@ -90,9 +91,12 @@ class LetterServer:
     def on_request(self, frames):
         identity, command, subtree = frames
         assert command == b"ICANHAZ?", frames
-        self.asked.append(subtree)
-        if self.passive:
-            self.passive -= 1
+        with self.was_asked:
+            passive = self.passive > 0
+            self.passive -= passive
+            self.asked.append(subtree)
+            self.was_asked.notify_all()
+        if passive:
             return
         for key, entry in self.map.items():
             if key.startswith(subtree):
