@@ -47,13 +47,8 @@ class Program:
     def read_line(self, patience=PATIENCE):
         end = time.monotonic() + patience
         while not self.has_line():
-            left = end - time.monotonic()
-            if left <= 0 or not select.select([self.process.stdout], [], [], left)[0]:
+            if not self._read(end - time.monotonic()):
                 raise AssertionError(f"no line from {self.process.args} in time")
-            octets = os.read(self.process.stdout.fileno(), 4096)
-            if not octets:
-                raise AssertionError(f"{self.process.args} has ended: {self.wait()}")
-            self._output += octets
         line, self._output = self._output.split(b"\n", 1)
         return line.decode()
 
@@ -64,6 +59,22 @@ class Program:
                 pass
         self._discarding = threading.Thread(target=discard, daemon=True)
         self._discarding.start()
+
+    def skip_lines(self):
+        """All that it has written until now: what is read next is of later."""
+        while self._read(0):
+            pass
+        self._output = self._output[self._output.rfind(b"\n") + 1:]
+
+    def _read(self, patience):
+        """Whether something came in time."""
+        if patience < 0 or not select.select([self.process.stdout], [], [], patience)[0]:
+            return False
+        octets = os.read(self.process.stdout.fileno(), 4096)
+        if not octets:
+            raise AssertionError(f"{self.process.args} has ended: {self.wait()}")
+        self._output += octets
+        return True
 
     def running(self):
         return self.process.poll() is None
