@@ -38,8 +38,9 @@ public:
   // `servers` are the endpoints of the voters, the primary's first.
   // Throws boost::system::system_error: zmtp::call_errc::no_servers, zmtp::call_errc::bad_call_option (a
   // timeout that is not positive, a negative settle), what zmtp::socket::connect throws.
+  // `handlers` hear which server is asked, and which has not answered.
   client(boost::asio::any_io_executor executor, std::vector<std::string> servers,
-         const client_options& options = {});
+         const client_options& options = {}, zmtp::lazy_pirate_handlers handlers = {});
 
   // Asks one server after the other until one answers.
   // Completes with error_code and the answer's parts.

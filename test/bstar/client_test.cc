@@ -92,6 +92,27 @@ TEST_F(clients, go_round_until_somebody_answers) {
   EXPECT_EQ(await(end).answer, message{"request"});
 }
 
+TEST_F(clients, say_whom_they_ask_and_take_what_the_user_does) {
+  std::vector<std::string> told;
+  const auto tell = [&](const zmtp::attempt_event& event, std::string_view server) {
+    told.push_back((event.what == zmtp::attempt_event::kind::asking ? "asking " : "no answer of ") +
+                   std::string{server == first_at_ ? "the first" : "the second"});
+  };
+  client asker{
+      executor(),
+      {first_at_, second_at_},
+      quick_client(),
+      {.on_attempt = tell, .accept = [](const message& answer) { return answer.back() != "bad"; }}};
+  const auto end = ask(asker, "request");
+  auto request = receive(first_);
+  request.content = message{"", "bad"};
+  echo(std::move(request), first_);
+  echo(receive(second_), second_);
+  EXPECT_EQ(await(end).answer, message{"request"});
+  EXPECT_EQ(told, (std::vector<std::string>{"asking the first", "no answer of the first",
+                                            "asking the second"}));
+}
+
 TEST_F(clients, are_told_when_nobody_answers_in_time) {
   client asker{executor(), {first_at_, second_at_}, quick_client()};
   EXPECT_EQ(await(ask(asker, "request", 300ms)).ec, zmtp::call_errc::no_answer);

@@ -3,19 +3,19 @@
 #include "bstar/client.h"
 #include "tools/guide/program.h"
 
-#include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <chrono>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace {
 
 using namespace std::chrono_literals;
-using namespace boost::asio::experimental::awaitable_operators;
 namespace asio = boost::asio;
 
 struct settings {
@@ -25,39 +25,34 @@ struct settings {
   bstar::client_options client;
 };
 
-// Says when another server is asked.
-asio::awaitable<void> watch(const bstar::client& client) {
-  for (std::string before{client.server()};;) {
-    co_await guide::pause(10ms);
-    if (client.server() != before) {
-      before = client.server();
+asio::awaitable<int> ask(const settings& is) {
+  guide::say("I: connecting to server at {}...", is.primary);
+  std::string sequence;
+  zmtp::lazy_pirate_handlers handlers;
+  handlers.on_attempt = [](const zmtp::attempt_event& event, std::string_view server) {
+    if (event.what == zmtp::attempt_event::kind::no_answer) {
       guide::say("W: no response from server, failing over");
-      guide::say("I: connecting to server at {}...", before);
+    } else if (event.attempt > 1) {
+      guide::say("I: connecting to server at {}...", server);
     }
-  }
-}
-
-asio::awaitable<void> ask(bstar::client& client, const settings& is) {
+  };
+  handlers.accept = [&sequence](const zmtp::message& answer) {
+    if (answer.back() != sequence) {
+      guide::say("E: bad reply from server: {}", answer.back());
+      return false;
+    }
+    return true;
+  };
+  const auto executor = co_await asio::this_coro::executor;
+  std::vector<std::string> servers{is.primary, is.backup};
+  bstar::client client{executor, std::move(servers), is.client, std::move(handlers)};
   for (std::size_t number = 1;; ++number) {
-    const auto text = std::to_string(number);
-    zmtp::message body{text};
-    const auto reply =
-        co_await client.async_request(std::move(body), zmtp::deadline{}, asio::use_awaitable);
-    if (reply.back() == text) {
-      guide::say("I: server replied OK ({})", text);
-    } else {
-      guide::say("E: bad reply from server: {}", reply.back());
-    }
+    sequence = std::to_string(number);
+    zmtp::message body{sequence};
+    co_await client.async_request(std::move(body), zmtp::deadline{}, asio::use_awaitable);
+    guide::say("I: server replied OK ({})", sequence);
     co_await guide::pause(is.interval);
   }
-}
-
-asio::awaitable<int> run(const settings& is) {
-  const auto executor = co_await asio::this_coro::executor;
-  bstar::client client{executor, {is.primary, is.backup}, is.client};
-  guide::say("I: connecting to server at {}...", is.primary);
-  co_await (ask(client, is) || watch(client));
-  co_return guide::exit_code::done;
 }
 
 }  // namespace
@@ -70,5 +65,5 @@ int main(int argc, char** argv) {
   line.milliseconds("--interval", is.interval, "between requests", 0);
   line.milliseconds("--timeout", is.client.timeout, "until the other one is asked");
   line.milliseconds("--settle", is.client.settle, "that the pair has before that", 0);
-  return guide::run(line, argc, argv, run, is);
+  return guide::run(line, argc, argv, ask, is);
 }
