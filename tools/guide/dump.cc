@@ -3,32 +3,44 @@
 #include "tools/guide/program.h"
 
 #include <algorithm>
-#include <string>
-#include <string_view>
+#include <cstddef>
 
 namespace guide {
 
 namespace {
 
+// What is shown of a frame.
+constexpr std::size_t most_text = 70;
+constexpr std::size_t most_octets = 35;
+
 std::string shown(std::string_view part) {
   const auto is_text = [](char c) { return c >= ' ' && c <= '~'; };
-  if (std::all_of(part.begin(), part.end(), is_text)) {
-    return std::string{part};
-  }
+  const bool text = std::all_of(part.begin(), part.end(), is_text);
+  const auto beginning = part.substr(0, text ? most_text : most_octets);
+  return (text ? std::string{beginning} : hexadecimal(beginning)) +
+         (beginning.size() < part.size() ? "..." : "");
+}
+
+void dump_frame(std::string_view part) { say("[{:03}] {}", part.size(), shown(part)); }
+
+}  // namespace
+
+std::string hexadecimal(std::string_view octets) {
   std::string digits;
-  for (const char c : part) {
+  for (const char c : octets) {
     digits += fmt::format("{:02X}", static_cast<unsigned char>(c));
   }
   return digits;
 }
 
-}  // namespace
+void dump_frames(const zmtp::message& m) { std::for_each(m.begin(), m.end(), dump_frame); }
 
-void dump(const zmtp::message& m) {
+void dump(const zmtp::message& m, std::string_view routing_id) {
   say("--------------------------------------");
-  for (const auto part : m) {
-    say("[{:03}] {}", part.size(), shown(part));
+  if (!routing_id.empty()) {
+    dump_frame(routing_id);
   }
+  dump_frames(m);
 }
 
 }  // namespace guide

@@ -1,5 +1,6 @@
 // espresso: a proxy between a publisher and a subscriber, and what passes it, subscriptions included.
 
+#include "tools/guide/dump.h"
 #include "tools/guide/program.h"
 #include "zmtp/pattern/capture_listener.h"
 #include "zmtp/socket/proxy.h"
@@ -12,12 +13,10 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <random>
 #include <string>
-#include <string_view>
 
 namespace {
 
@@ -62,25 +61,13 @@ asio::awaitable<void> subscribe(const settings& is) {
   co_await guide::until_stopped();
 }
 
-// As the Guide's programs show a frame.
-void say_frame(std::string_view frame) {
-  std::string digits;
-  for (const char octet : frame) {
-    digits += fmt::format("{:02X}", static_cast<unsigned char>(octet));
-  }
-  const bool text = std::all_of(frame.begin(), frame.end(),
-                                [](char octet) { return octet >= ' ' && octet <= '~'; });
-  guide::say("[{:03}] {}", frame.size(), text ? frame : std::string_view{digits});
-}
-
 asio::awaitable<int> trace(const settings& is) {
   const auto executor = co_await asio::this_coro::executor;
   zmtp::xsub_socket frontend{executor};
   frontend.connect(is.frontend);
   zmtp::xpub_socket backend{executor};
   backend.bind(is.backend);
-  zmtp::capture_listener listener{
-      executor, [](const zmtp::message& m) { std::for_each(m.begin(), m.end(), say_frame); }};
+  zmtp::capture_listener listener{executor, guide::dump_frames};
   zmtp::proxy proxy{frontend, backend};
   proxy.capture_to(listener);
   if (is.proxy_only) {
