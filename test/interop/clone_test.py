@@ -11,6 +11,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 from chp_clients import Client, number  # noqa: E402: behind the line above
+from guide_case import STAMP  # noqa: E402
 from guide_clone_server import GuideServer  # noqa: E402
 from guide_model_servers import GuideModel  # noqa: E402
 from interop_case import InteropCase  # noqa: E402
@@ -21,6 +22,8 @@ OURS, THEIRS = "ours", "the Guide's"
 WIDTHS = {8: (), 4: ("--python",)}
 SERVERS = [f"clonesrv{n}" for n in range(1, 7)]
 CLIENTS = [f"clonecli{n}" for n in range(1, 7)]
+# The Guide's print what they do by zclock_log, the others by printf.
+LOGGING = {"clonesrv5", "clonesrv6", "clonecli6"}
 # Between what clients of ours set.
 QUICK = ("--interval", 20)
 # Of a pair, in milliseconds.
@@ -30,6 +33,14 @@ HEARTBEAT = 500
 class GuideProgram(Program):
     def __init__(self, test, called, *flags):
         super().__init__(test, [built(f"tools/guide/{called}"), *map(str, flags)])
+        self.logs = called in LOGGING
+
+    def read_line(self, patience=PATIENCE):
+        """Without date and time, which are in front where the Guide's has them, and only there."""
+        line = super().read_line(patience)
+        text = re.sub(f"^{STAMP}", "", line)
+        assert (text != line) == (self.logs and not text.startswith("Usage: ")), line
+        return text
 
     def await_line(self, pattern):
         """The first that matches."""

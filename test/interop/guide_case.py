@@ -8,6 +8,9 @@ from guide_peers import PATIENCE
 from shell_case import ShellCase
 from zinc_programs import Program, built
 
+# What CZMQ's zclock_log puts in front of a line.
+STAMP = r"\d\d-\d\d-\d\d \d\d:\d\d:\d\d "
+
 
 class GuideCase(ShellCase):
     def start(self, name, *words):

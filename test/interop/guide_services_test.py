@@ -10,11 +10,10 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 from bstar_peers import GuideClient  # noqa: E402: behind the line above
-from guide_case import GuideCase  # noqa: E402
+from guide_case import STAMP, GuideCase  # noqa: E402
 from stand_in_broker import StandInBroker  # noqa: E402
 from zinc_programs import Program, reserve_endpoint  # noqa: E402
 
-STAMP = r"\d\d-\d\d-\d\d \d\d:\d\d:\d\d "
 NODE = str(Path(__file__).resolve().parent / "bstar_peers.py")
 # Of both nodes. So long that a busy machine does not take one for dead.
 HEARTBEAT = 250

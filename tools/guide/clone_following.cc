@@ -31,7 +31,7 @@ chp::client_options options_of(const following_settings& is) {
 }
 
 clone_client_words words_of(const following_settings& is) {
-  clone_client_words words;
+  clone_client_words words{.print = is.print};
   for (const auto& server : is.servers) {
     words.received.push_back(is.names_servers ? is.received + " from " + server : is.received);
     if (is.names_servers) {

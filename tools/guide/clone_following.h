@@ -22,6 +22,7 @@ struct following_settings {
                               // As the Guide's have it, and its servers in C need it.
                               .always_send_ttl = true};
   std::string received = "I: received";  // in front of what is
+  line_printer print = say_line;         // of what it hears
   bool names_servers = false;            // also which one it waits for
   bool counts = true;                    // at its end it says at what number it is
   bool sets = true;

@@ -1,6 +1,6 @@
 #include "tools/guide/clone_reports.h"
 
-#include "tools/guide/program.h"
+#include <fmt/format.h>
 
 namespace guide {
 
@@ -23,7 +23,7 @@ void clone_reports::on_event(const chp::client_event& event) {
     case server_unreachable:
     case server_silent:
       if (!words_.servers.empty()) {
-        say("I: server at {} didn't give HUGZ", words_.servers[event.server]);
+        words_.print(fmt::format("I: server at {} didn't give HUGZ", words_.servers[event.server]));
         say_waiting(now.server);
       }
       return;
@@ -32,7 +32,7 @@ void clone_reports::on_event(const chp::client_event& event) {
     case history_refused:
     case history_lost:
     case degraded:
-    case replicated: say("W: {}", chp::to_string(event.what)); return;
+    case replicated: words_.print(fmt::format("W: {}", chp::to_string(event.what))); return;
   }
 }
 
@@ -61,12 +61,12 @@ void clone_reports::look(const chp::client_status& now) {
 }
 
 void clone_reports::say_received(std::size_t server, const char* what) const {
-  say("{} {}={}", words_.received[server], what, said_);
+  words_.print(fmt::format("{} {}={}", words_.received[server], what, said_));
 }
 
 void clone_reports::say_waiting(std::size_t server) const {
   if (!words_.servers.empty()) {
-    say("I: waiting for server at {}...", words_.servers[server]);
+    words_.print(fmt::format("I: waiting for server at {}...", words_.servers[server]));
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include "chp/client.h"
 #include "chp/client_actions.h"
+#include "tools/guide/program.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +18,7 @@ struct clone_client_words {
   std::vector<std::string> received{};
   // Where servers are, of model six, which says which one it waits for.
   std::vector<std::string> servers{};
+  line_printer print = say_line;
 };
 
 class clone_reports {

@@ -15,7 +15,7 @@ boost::asio::awaitable<int> serve_map(const serving_settings& is) {
     options.how = is.kvmsg ? chp::form::kvmsg : chp::form::kvsimple_4;
   }
   const auto executor = co_await boost::asio::this_coro::executor;
-  const auto log = std::make_shared<clone_log>(is.words, say_line);
+  const auto log = std::make_shared<clone_log>(is.words, is.print);
   chp::server_handlers handlers;
   handlers.on_turn = [log](const chp::server_status& now) { log->on_turn(now); };
   chp::server server{executor, options, std::move(handlers)};

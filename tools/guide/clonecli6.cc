@@ -1,10 +1,12 @@
 // clonecli6: Clone client, model six: follows the one of two servers that is active.
 
+#include "tools/guide/clock_log.h"
 #include "tools/guide/clone_following.h"
 
 int main(int argc, char** argv) {
   guide::following_settings is{.servers = {"tcp://localhost:5556", "tcp://localhost:5566"},
                                .options = {.subtree = "/client/", .always_send_ttl = true},
+                               .print = guide::log_line,
                                .names_servers = true,
                                .counts = false,
                                .sets_at_once = true,

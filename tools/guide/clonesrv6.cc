@@ -2,6 +2,7 @@
 
 #include "chp/replicated_server.h"
 #include "chp/server_address.h"
+#include "tools/guide/clock_log.h"
 #include "tools/guide/clone_log.h"
 #include "tools/guide/program.h"
 #include "tools/zinc/pair_report.h"
@@ -40,7 +41,7 @@ public:
 
   void begin(const std::shared_ptr<const chp::replicated_server>& server) {
     server_ = server;
-    guide::say_line(primary_ ? "I: primary active, waiting for backup (passive)"
+    guide::log_line(primary_ ? "I: primary active, waiting for backup (passive)"
                              : "I: backup passive, waiting for primary (active)");
   }
   void on_active() {
@@ -49,11 +50,11 @@ public:
     const bool heard = server && server->status().pair.peer_alive;
     switch (std::exchange(state_, state::active)) {
       case state::initial:
-        guide::say_line(heard ? "I: connected to backup (passive), ready as active"
+        guide::log_line(heard ? "I: connected to backup (passive), ready as active"
                               : "I: request from client, ready as active");
         return;
       case state::passive:
-        guide::say_line(!heard     ? "I: failover successful, ready as active"
+        guide::log_line(!heard     ? "I: failover successful, ready as active"
                         : primary_ ? "I: backup (passive) is restarting, ready as active"
                                    : "I: primary (passive) is restarting, ready as active");
         return;
@@ -62,17 +63,17 @@ public:
   }
   void on_passive() {
     if (std::exchange(state_, state::passive) == state::active) {
-      guide::say("W: dual actives, ready as passive");
+      guide::log("W: dual actives, ready as passive");
     } else {
-      guide::say("I: connected to {} (active), ready as passive", primary_ ? "backup" : "primary");
+      guide::log("I: connected to {} (active), ready as passive", primary_ ? "backup" : "primary");
     }
-    guide::say("I: asking for snapshot from: {}", peer_);
+    guide::log("I: asking for snapshot from: {}", peer_);
   }
   void on_event(chp::server_event what) {
     const auto server = server_.lock();
     if (what == chp::server_event::synchronized && server) {
       const auto now = server->status().server;
-      guide::say("I: received snapshot={}", now.number);
+      guide::log("I: received snapshot={}", now.number);
       log_.skip_to(now);
     }
   }
@@ -84,7 +85,7 @@ private:
   const bool primary_;
   const std::string peer_;
   state state_ = state::initial;
-  guide::clone_log log_{{}, [](const std::string& line) { guide::say_line(line); }};
+  guide::clone_log log_{{}, guide::log_line};
   std::weak_ptr<const chp::replicated_server> server_;
 };
 

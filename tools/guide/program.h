@@ -36,6 +36,8 @@ template <class Settings>
 
 // A line on stdout, at once.
 void say_line(std::string_view line);
+// That, or log_line of clock_log.h, with date and time: as the Guide's program of the name has it.
+using line_printer = void (*)(std::string_view);
 template <class... Args>
 void say(fmt::format_string<Args...> text, Args&&... args) {
   say_line(fmt::format(text, std::forward<Args>(args)...));

@@ -3,7 +3,7 @@
 import sys
 import time
 
-from guide_program import say
+from guide_program import log, say
 from bstar_peers import ACTIVE, BACKUP, PASSIVE, PRIMARY, REQUEST, GuideMachine
 
 # state, event: what is said when the one changes by the other
@@ -22,16 +22,19 @@ ROLES = {"-p": "primary", "-b": "backup"}
 class Machine(GuideMachine):
     """Of the proof of concept (poc) or of the reactor."""
 
+    def print(self, text):
+        (log if self.model == "reactor" else say)(text)
+
     def tell(self, before, event):
         if before is not None:
-            say(TEXTS[before, event].format("as " if self.model == "reactor" else ""))
+            self.print(TEXTS[before, event].format("as " if self.model == "reactor" else ""))
         elif self.state == PRIMARY:
             say("I: primary active, waiting for backup (passive)")
         else:
             say("I: backup passive, waiting for primary (active)")
 
     def tell_fatal(self, fault):
-        say(f"E: fatal error - {fault}, aborting")
+        self.print(f"E: fatal error - {fault}, aborting")
 
 
 def role():

@@ -4,7 +4,7 @@ import random
 import time
 import uuid
 
-from guide_program import opened, say
+from guide_program import log, opened, say
 import zmq
 
 
@@ -34,6 +34,7 @@ class Server:
 
     def __init__(self, context, model):
         self.model = model
+        self.print = log if model == 5 else say
         self.map = {}  # key: sequence and what is behind it
         self.expiries = {}
         self.sequence = 0
@@ -55,8 +56,8 @@ class Server:
             if self.collector in ready:
                 key, _, *rest = self.collector.recv_multipart()
                 self.publish(key, *rest)
-                say(f"I: publishing update={self.sequence}" if self.model == 5 else
-                    f"I: publishing update {self.sequence:5}")
+                self.print(f"I: publishing update={self.sequence}" if self.model == 5 else
+                           f"I: publishing update {self.sequence:5}")
             if self.model == 2:
                 self.publish(b"%d" % random.randrange(10000), random_value())
             if self.model == 5 and time.monotonic() >= flush_at:
@@ -66,7 +67,7 @@ class Server:
     def answer(self, who, command, *subtree):
         if command != b"ICANHAZ?" or len(subtree) != (self.model >= 4):
             raise SystemExit("E: bad request, aborting")
-        say(f"{'Sending state' if self.model == 2 else 'I: sending'} shapshot={self.sequence}")
+        self.print(f"{'Sending state' if self.model == 2 else 'I: sending'} shapshot={self.sequence}")
         for key, (sequence, *rest) in self.map.items():
             if not subtree or key.startswith(subtree[0]):
                 self.asked.send_multipart([who, key, pack(sequence), *rest])
@@ -89,4 +90,4 @@ class Server:
         now = time.monotonic()
         for key in [key for key, at in self.expiries.items() if at is not None and at <= now]:
             self.publish(key, uuid.uuid4().bytes, b"", b"")
-            say(f"I: publishing delete={self.sequence}")
+            self.print(f"I: publishing delete={self.sequence}")

@@ -5,7 +5,7 @@ import random
 import time
 import uuid
 
-from guide_program import opened, run, say
+from guide_program import log, opened, run
 import zmq
 
 SUBTREE = b"/client/"
@@ -20,7 +20,7 @@ class Server:
         self.subscriber = opened(context, zmq.SUB, [f"tcp://localhost:{port + 1}"])
         for topic in (SUBTREE, b"HUGZ"):
             self.subscriber.subscribe(topic)
-        say(f"I: adding server {self.at}...")
+        log(f"I: adding server {self.at}...")
 
 
 class Client:
@@ -35,7 +35,7 @@ class Client:
 
     def ask(self):
         server = self.servers[self.current]
-        say(f"I: waiting for server at {server.at}...")
+        log(f"I: waiting for server at {server.at}...")
         if server.requests < 2:
             server.asker.send_multipart([b"ICANHAZ?", SUBTREE])
             server.requests += 1
@@ -52,7 +52,7 @@ class Client:
             (self.on_update if self.synchronized else self.on_snapshot)(
                 server, key, int.from_bytes(sequence, "big"), value)
         elif time.monotonic() >= self.expiry:
-            say(f"I: server at {server.at} didn't give HUGZ")
+            log(f"I: server at {server.at} didn't give HUGZ")
             self.current = (self.current + 1) % len(self.servers)
             self.ask()
 
@@ -61,7 +61,7 @@ class Client:
         if key == b"KTHXBAI":
             self.sequence = sequence
             self.synchronized = True
-            say(f"I: received from {server.at} snapshot={sequence}")
+            log(f"I: received from {server.at} snapshot={sequence}")
         else:
             self.map[key] = value
 
@@ -70,7 +70,7 @@ class Client:
             return
         self.sequence = sequence
         self.store(key, value)
-        say(f"I: received from {server.at} {'update' if value else 'delete'}={sequence}")
+        log(f"I: received from {server.at} {'update' if value else 'delete'}={sequence}")
 
     def store(self, key, value):
         if value:

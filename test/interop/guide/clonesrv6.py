@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The server of Clone, model 6: one of a pair. Without times to live."""
 
-from guide_program import run, say
+from guide_program import log, run
 from binary_star import TEXTS, role
 from guide_clone_server import GuideServer
 
@@ -11,10 +11,10 @@ class Server(GuideServer):
     EXPIRY = 2.0
 
     def tell(self, text):
-        say(text)
+        log(text)
 
     def tell_state(self, before, event):
-        say(TEXTS[before, event].format("as "))
+        log(TEXTS[before, event].format("as "))
 
     def join(self):
         self._thread.join()
@@ -22,10 +22,10 @@ class Server(GuideServer):
 
 def main(_):
     if role() == "primary":
-        say("I: primary active, waiting for backup (passive)")
+        log("I: primary active, waiting for backup (passive)")
         server = Server("primary", 5556, state=5003, peer_state=5004, peer_port=5566)
     else:
-        say("I: backup passive, waiting for primary (active)")
+        log("I: backup passive, waiting for primary (active)")
         server = Server("backup", 5566, state=5004, peer_state=5003, peer_port=5556)
     server.join()
 

@@ -6,6 +6,7 @@ They make ZINC_INTEROP_COUNT requests where the Guide's make 100,000 or 10,000, 
 
 import os
 import sys
+import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
@@ -15,6 +16,11 @@ import zmq  # noqa: E402
 
 def say(text):
     print(text, flush=True)
+
+
+def log(text):
+    """As CZMQ's zclock_log has it."""
+    say(time.strftime("%y-%m-%d %H:%M:%S ") + text)
 
 
 def count(of_the_guide):
