@@ -106,7 +106,8 @@ bool is_last_values(const std::optional<last_value_limits>& limit) noexcept {
 
 bool has_nothing_of_xpub(const xpub_options& options) noexcept {
   return options.told == xpub_options::notices::changes && !options.manual &&
-         !options.announce_as_pub && options.welcome.empty() && !options.last_values;
+         !options.announce_as_pub && options.welcome.empty() && !options.last_values &&
+         options.last_values_of == xpub_options::matching::prefix;
 }
 
 }  // namespace

@@ -131,6 +131,12 @@ struct xpub_options {
   // The last message of each topic, which is its first part, is kept, and sent to each peer that
   // subscribes to it, or to how it begins, when it does.
   std::optional<last_value_limits> last_values{};
+  enum class matching : std::uint8_t {
+    prefix,  // the topics that begin as the subscription does: all that it will hear of
+    topic,   // the topic that is the subscription, to the octet
+  };
+  // Which last values a subscription brings.
+  matching last_values_of = matching::prefix;
 };
 
 struct socket_options {

@@ -104,11 +104,11 @@ class Patho(GuideCase):
 
 
 class LastValues(GuideCase):
-    def start_cache(self):
+    def start_cache(self, *flags):
         """The cache, an XPUB for its publisher, and where subscribers come."""
         publisher, front = self.bound(zmq.XPUB)
         back = reserve_endpoint(self)
-        cache = self.start("lvcache", "--connect", front, "--bind", back)
+        cache = self.start("lvcache", "--connect", front, "--bind", back, *flags)
         self.assertEqual(publisher.recv(), b"\x01")
         return cache, publisher, back
 
@@ -155,6 +155,28 @@ class LastValues(GuideCase):
         publisher.send_multipart([b"A", b"2"])
         self.assertEqual(first.recv_multipart(), [b"A", b"2"])
         self.stop(cache)
+
+    # As the Guide's looks it up; --prefixes is ours.
+    def test_a_subscription_is_a_topic_or_all_that_begin_so(self):
+        for flags, expected in (((), [b"70"]), (("--prefixes",), [b"70", b"708"])):
+            with self.subTest(flags):
+                cache, publisher, back = self.start_cache(*flags)
+                early = self.connected(zmq.SUB, back)
+                early.subscribe(b"")
+                while not early.poll(20):
+                    publisher.send_multipart([b"", b"is it there?"])
+                for topic in (b"708", b"70", b"80"):
+                    publisher.send_multipart([topic, b"1"])
+                while early.recv_multipart() != [b"80", b"1"]:
+                    pass
+                late = self.connected(zmq.SUB, back)
+                late.subscribe(b"70")
+                while (line := cache.read_line()) != "Sending cached topic 70":
+                    self.assertEqual(line, "Sending cached topic ", "of the early one")
+                publisher.send_multipart([b"70x", b"2"])
+                self.assertEqual([late.recv_multipart() for _ in range(len(expected) + 1)],
+                                 [*([topic, b"1"] for topic in expected), [b"70x", b"2"]])
+                self.stop(cache)
 
     # LVC of the Guide: the wildcard that it connects to.
     def test_a_wildcard_is_refused_with_its_name(self):

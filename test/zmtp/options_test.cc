@@ -250,6 +250,7 @@ TEST(options, what_a_type_does_not_have_is_refused_and_what_it_has_is_not) {
       {[](auto& o) { o.xpub.announce_as_pub = true; }, {xpub}},
       {[](auto& o) { o.xpub.welcome = {"welcome"}; }, {xpub}},
       {[](auto& o) { o.xpub.last_values.emplace(); }, {xpub}},
+      {[](auto& o) { o.xpub.last_values_of = xpub_options::matching::topic; }, {xpub}},
   };
   for (const auto& row : table) {
     for (const auto type : all_types) {

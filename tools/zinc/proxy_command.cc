@@ -135,7 +135,8 @@ private:
 class running_cache {
 public:
   running_cache(const asio::any_io_executor& executor, const proxy_arguments& arguments)
-      : cache_{executor, {.limit = *arguments.last_values}},
+      : cache_{executor,
+               {.limit = *arguments.last_values, .matching = zmtp::xpub_options::matching::prefix}},
         signals_{executor, [this] { end(); }},
         state_{executor, SIGUSR1, [this] { log_state(); }} {
     for (const auto& at : arguments.frontend.endpoints) {

@@ -17,6 +17,7 @@ socket_options with_cache(const last_value_cache_options& options) {
   auto backend = options.backend;
   backend.xpub.told = xpub_options::notices::subscriptions;
   backend.xpub.last_values = options.limit;
+  backend.xpub.last_values_of = options.matching;
   return backend;
 }
 
@@ -29,6 +30,7 @@ public:
        subscription_handler on_subscription)
       : frontend{executor, options.frontend},
         backend{executor, with_cache(options)},
+        matching_{options.matching},
         on_subscription_{std::move(on_subscription)} {
     frontend.subscribe("");
   }
@@ -85,10 +87,12 @@ private:
     // The handler may destroy the cache, and with it itself.
     if (const auto handler = on_subscription_) {
       const auto* const kept = backend.last_values();
-      handler(topic, kept != nullptr && !kept->visit(topic, topic, [](auto&&) { return false; }));
+      const auto is_one = [](const message&) { return false; };
+      handler(topic, kept != nullptr && !kept->visit(topic, matching_, topic, is_one));
     }
   }
 
+  const xpub_options::matching matching_;
   subscription_handler on_subscription_;
   std::vector<message> messages_;
   std::vector<routed_message> notices_;

@@ -18,6 +18,9 @@ namespace zmtp {
 
 struct last_value_cache_options {
   last_value_limits limit{};
+  // What a subscriber is sent of what is kept: the topic that he has named, as the Guide's cache has it, or
+  // all that begin so, which is what he will hear of.
+  xpub_options::matching matching = xpub_options::matching::topic;
   // Of the socket towards publishers, and of that towards subscribers, of which `xpub` is the cache's own.
   socket_options frontend{};
   socket_options backend{};
@@ -31,9 +34,11 @@ struct last_value_cache_status {
 };
 
 // Subscribes to everything there is, forwards each message, and keeps it until there is a newer one of its
-// topic, the first part. Who subscribes to a topic, or to how topics begin, is sent what is kept of them:
-// he alone, and every one who does, others that have subscribed before notwithstanding. A subscriber who
-// is too slow misses messages, as with any publisher.
+// topic, the first part. Who subscribes to a topic is sent what is kept of it: he alone, and every one who
+// does, others that have subscribed before notwithstanding. A subscriber who is too slow misses messages, as
+// with any publisher.
+//
+// A cache that is behind another subscribes to everything there: the first one's `matching` is `prefix`.
 //
 // Lifetime: destroying it closes its sockets, which write what is queued while the context runs.
 //

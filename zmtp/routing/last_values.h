@@ -24,12 +24,13 @@ public:
   void change_limit(const last_value_limits& limit) noexcept { limit_ = limit; }
   // A message that is too large for the limits is not kept, nor the one that it outdates.
   void keep(const message& m);
-  // Visits the messages whose topics begin with `prefix`, in the order of topics and beginning at topic
-  // `from`, until `visit` returns false. False if it did.
+  // Visits the messages of the topics that a subscription to `wanted` brings, in the order of topics and
+  // beginning at topic `from`, until `visit` returns false. False if it did.
   template <class Visit>
-  bool visit(std::string_view prefix, std::string_view from, Visit&& visit) const {
+  bool visit(std::string_view wanted, xpub_options::matching how, std::string_view from,
+             Visit&& visit) const {
     for (auto at = by_topic_.lower_bound(from, order{});
-         at != by_topic_.end() && at->content.front().starts_with(prefix); ++at) {
+         at != by_topic_.end() && matches(at->content.front(), wanted, how); ++at) {
       if (!visit(at->content)) {
         return false;
       }
@@ -58,6 +59,11 @@ private:
     }
   };
 
+  // Who is the topic itself comes before all who begin with it.
+  [[nodiscard]] static bool matches(std::string_view topic, std::string_view wanted,
+                                    xpub_options::matching how) noexcept {
+    return how == xpub_options::matching::topic ? topic == wanted : topic.starts_with(wanted);
+  }
   [[nodiscard]] static std::size_t charge(const message& m) noexcept {
     return sizeof(value) + m.tail().size();
   }

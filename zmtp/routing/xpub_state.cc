@@ -89,14 +89,15 @@ void xpub_state::catch_up(pipe& p) {
   auto& behind = behind_[p.id.slot];
   while (!behind.empty()) {
     auto& [topic, from] = *behind.begin();
-    const bool all = last_values_->visit(topic, from, [&, &next = from](const message& m) {
+    const auto take = [&, &next = from](const message& m) {
       if (p.out.full()) {
         next = m.front();
         return false;
       }
       queue(p, message{m});
       return true;
-    });
+    };
+    const bool all = last_values_->visit(topic, options_.xpub.last_values_of, from, take);
     if (!all) {
       return;
     }

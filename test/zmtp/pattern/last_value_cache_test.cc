@@ -87,13 +87,33 @@ TEST_F(last_value_cache_test, each_subscriber_is_told_and_nobody_else) {
   EXPECT_EQ(take(first), (message{"A", "2"}));
 }
 
-TEST_F(last_value_cache_test, a_prefix_has_all_that_begins_so) {
+// As the Guide's, which looks a subscription up among its topics.
+TEST_F(last_value_cache_test, a_subscription_is_a_topic) {
   start();
+  publish({"AB", "1"});
+  publish({"A", "2"});
+  publish({"AA", "3"});
+  sub_socket late{executor()};
+  subscribe(late, "A");
+  EXPECT_EQ(take(late), (message{"A", "2"}));
+  // Of the others it hears what is new.
+  publish({"AB", "4"});
+  EXPECT_EQ(take(late), (message{"AB", "4"}));
+  sub_socket of_all{executor()};
+  subscribe(of_all, "");
+  EXPECT_EQ(news_.back(), (news{"", false}));
+  publish({"B", "5"});
+  EXPECT_EQ(take(of_all), (message{"B", "5"}));
+}
+
+TEST_F(last_value_cache_test, a_prefix_has_all_that_begins_so_if_it_is_said) {
+  start({.matching = xpub_options::matching::prefix});
   publish({"AB", "1"});
   publish({"B", "2"});
   publish({"AA", "3"});
   sub_socket late{executor()};
   subscribe(late, "A");
+  EXPECT_EQ(news_.back(), (news{"A", true}));
   EXPECT_EQ(take(late), (message{"AA", "3"}));
   EXPECT_EQ(take(late), (message{"AB", "1"}));
 }
@@ -108,7 +128,7 @@ TEST_F(last_value_cache_test, what_is_not_known_is_not_sent) {
 }
 
 TEST_F(last_value_cache_test, topics_and_octets_are_bounded) {
-  start({.limit = {.topics = 2, .octets = 10'000}});
+  start({.limit = {.topics = 2, .octets = 10'000}, .matching = xpub_options::matching::prefix});
   for (const auto* const topic : {"A", "B", "C"}) {
     publish({topic, "x"});
   }
@@ -123,7 +143,7 @@ TEST_F(last_value_cache_test, topics_and_octets_are_bounded) {
 }
 
 TEST_F(last_value_cache_test, subscriptions_stay_here_so_that_caches_chain) {
-  start();
+  start({.matching = xpub_options::matching::prefix});
   publish({"A", "1"});
   last_value_cache second{executor()};
   second.connect(at_);

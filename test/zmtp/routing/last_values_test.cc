@@ -16,11 +16,13 @@ namespace zmtp {
 namespace {
 
 using texts = std::vector<std::string>;
+using matching = xpub_options::matching;
 
 // "topic=second part", of those that begin so.
-texts kept(const last_values& values, std::string_view prefix = {}) {
+texts kept(const last_values& values, std::string_view wanted = {},
+           matching how = matching::prefix) {
   texts all;
-  EXPECT_TRUE(values.visit(prefix, prefix, [&](const message& m) {
+  EXPECT_TRUE(values.visit(wanted, how, wanted, [&](const message& m) {
     all.push_back(std::string{m.front()} + "=" + std::string{m.back()});
     return true;
   }));
@@ -41,6 +43,9 @@ TEST(last_values, those_that_begin_so_are_found_and_no_others) {
     values.keep({topic, "x"});
   }
   EXPECT_EQ(kept(values, "AB"), (texts{"AB=x", "ABC=x"}));
+  EXPECT_EQ(kept(values, "AB", matching::topic), texts{"AB=x"});
+  EXPECT_EQ(kept(values, "", matching::topic), texts{"=x"});
+  EXPECT_EQ(kept(values, "ABCD", matching::topic), texts{});
   EXPECT_EQ(kept(values, "C"), texts{});
   EXPECT_EQ(kept(values, "\xff"), texts{"\xff=x"});
   EXPECT_EQ(kept(values).size(), 7U);
@@ -52,13 +57,13 @@ TEST(last_values, a_visit_can_be_stopped_and_goes_on_where_it_was) {
     values.keep({topic, "x"});
   }
   std::string stopped_at;
-  EXPECT_FALSE(values.visit("A", "A", [&](const message& m) {
+  EXPECT_FALSE(values.visit("A", matching::prefix, "A", [&](const message& m) {
     stopped_at = m.front();
     return m.front() != "AA";
   }));
   EXPECT_EQ(stopped_at, "AA");
   texts rest;
-  EXPECT_TRUE(values.visit("A", stopped_at, [&](const message& m) {
+  EXPECT_TRUE(values.visit("A", matching::prefix, stopped_at, [&](const message& m) {
     rest.emplace_back(m.front());
     return true;
   }));

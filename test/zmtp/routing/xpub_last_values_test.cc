@@ -56,6 +56,22 @@ TEST_F(xpub_last_values, who_subscribes_gets_the_last_of_each_topic_that_matches
   EXPECT_EQ(taken(id), (messages{{"A1", "new"}, {"A2", "x"}}));
 }
 
+TEST_F(xpub_last_values, of_the_topic_itself_if_that_is_said) {
+  auto options = keeping();
+  options.xpub.last_values_of = xpub_options::matching::topic;
+  state.change_options(options);
+  send({"A", "old"});
+  send({"A", "new"});
+  send({"A1", "x"});
+  const auto id = attach_new(state);
+  subscribe(id, "A");
+  EXPECT_EQ(taken(id), (messages{{"A", "new"}}));
+  subscribe(id, "");
+  EXPECT_EQ(taken(id), messages{});
+  send({"A1", "y"});
+  EXPECT_EQ(taken(id), (messages{{"A1", "y"}}));
+}
+
 TEST_F(xpub_last_values, once_for_each_subscription) {
   send({"A", "x"});
   const auto id = attach_new(state);
