@@ -42,8 +42,10 @@ std::uint64_t random_instance() {
 // Owned by its coroutine, so that it goes with the context when that goes.
 class broker::core {
 public:
-  core(const asio::any_io_executor& executor, const std::shared_ptr<broker_state>& state)
+  core(const asio::any_io_executor& executor, const std::shared_ptr<broker_state>& state,
+       broker_handlers&& handlers)
       : router_{executor, router_options()},
+        handlers_{std::move(handlers)},
         state_owner_{state},
         state_{*state},
         alarm_{executor, [this] { on_time(); }} {}
@@ -84,6 +86,7 @@ private:
     for (auto& item : batch) {
       switch (item.what) {
         case zmtp::routed_message::kind::message:
+          tell(handlers_.on_received, item.peer, item.content);
           state_.on_message(item.peer, std::move(item.content), now, actions_);
           break;
         case zmtp::routed_message::kind::attached: on_attached(item.peer, now); break;
@@ -97,10 +100,21 @@ private:
     alarm_.set(state_.next_deadline());
   }
 
-  void on_attached(zmtp::peer_id peer, clock::time_point now) {
+  [[nodiscard]] const zmtp::peer_info& known_of(zmtp::peer_id peer) const {
     static const zmtp::peer_info nobody;  // who is gone already
     const auto* const info = router_.info(peer);
-    const auto& known = info != nullptr ? *info : nobody;
+    return info != nullptr ? *info : nobody;
+  }
+
+  void tell(const broker_handlers::message_handler& who, zmtp::peer_id peer,
+            const zmtp::message& m) {
+    if (who) {
+      zmtp::tell_user(router_.get_executor(), who, known_of(peer).routing_id, m);
+    }
+  }
+
+  void on_attached(zmtp::peer_id peer, clock::time_point now) {
+    const auto& known = known_of(peer);
     state_.on_attached(peer, known.routing_id, known.properties, now, actions_);
   }
 
@@ -115,9 +129,16 @@ private:
     if (actions_.empty()) {
       return;
     }
+    if (handlers_.on_event) {
+      for (const auto& event : actions_.events) {
+        zmtp::tell_user(router_.get_executor(), handlers_.on_event, event,
+                        known_of(event.peer).routing_id);
+      }
+    }
     // By index: what is not taken makes the state want more.
     for (std::size_t i = 0; i < actions_.sends.size(); ++i) {
       auto [to, content] = std::move(actions_.sends[i]);
+      tell(handlers_.on_send, to, content);
       if (router_.try_send(to, std::move(content)) != zmtp::send_status::queued) {
         state_.on_not_taken(to, std::move(content), now, actions_);
       }
@@ -135,15 +156,17 @@ private:
   }
 
   zmtp::router_socket router_;
+  const broker_handlers handlers_;
   const std::shared_ptr<broker_state> state_owner_;
   broker_state& state_;
   broker_actions actions_;
   zmtp::alarm alarm_;
 };
 
-broker::broker(asio::any_io_executor executor, const broker_options& options) {
+broker::broker(asio::any_io_executor executor, const broker_options& options,
+               broker_handlers handlers) {
   const auto state = std::make_shared<broker_state>(options, random_instance());
-  const auto own = std::make_shared<core>(executor, state);
+  const auto own = std::make_shared<core>(executor, state, std::move(handlers));
   core_ = own;
   state_ = state;
   asio::co_spawn(executor, core::serve(own), zmtp::rethrow);

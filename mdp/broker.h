@@ -5,10 +5,12 @@
 #include "mdp/options.h"
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
+#include "zmtp/message.h"
 #include "zmtp/routing/socket_state.h"
 
 #include <boost/asio/any_io_executor.hpp>
 
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -16,6 +18,17 @@
 namespace mdp {
 
 class broker_state;
+
+// For who looks on: called in the executor, in the order of what happens. They may not call the broker. What they
+// throw reaches who runs the context. Absent: nothing is told.
+struct broker_handlers {
+  // A message as it is on the wire, with the empty frame of 0.1, and the routing id of its peer; empty if the
+  // peer is gone already.
+  using message_handler = std::function<void(std::string_view peer, const zmtp::message& m)>;
+  message_handler on_received{};  // before it is looked at
+  message_handler on_send{};      // before it is queued
+  std::function<void(const broker_event& event, std::string_view peer)> on_event{};
+};
 
 // Serves from the first bind until it is stopped or destroyed. Clients and workers of both versions
 // come to the same endpoints.
@@ -27,7 +40,8 @@ class broker_state;
 // Thread safety: distinct objects safe, one object not; its executor must be serial.
 class broker {
 public:
-  explicit broker(boost::asio::any_io_executor executor, const broker_options& options = {});
+  explicit broker(boost::asio::any_io_executor executor, const broker_options& options = {},
+                  broker_handlers handlers = {});
   broker(const broker&) = delete;
   broker& operator=(const broker&) = delete;
   // Stops.

@@ -13,6 +13,20 @@
 
 namespace mdp {
 
+// What has become of peers and services, for who looks on.
+struct broker_event {
+  enum class kind : std::uint8_t {
+    worker_registered,
+    worker_expired,   // it was silent for too long
+    service_added,    // by a request or a worker
+    message_refused,  // it breaks the protocol: its peer is closed
+  };
+  kind what;
+  zmtp::peer_id peer{};   // whose doing it is; of a service nobody's
+  std::string service{};  // that was added
+  errc fault{};           // of the message
+};
+
 // Appended to by the broker, carried out and cleared by the shell, in the order of the members.
 // Reused, so that in the long run nothing is allocated. No peer is both in `pause` and in `resume`.
 struct broker_actions {
@@ -20,15 +34,17 @@ struct broker_actions {
     zmtp::peer_id to;
     zmtp::message content;
   };
+  std::vector<broker_event> events;
   std::vector<send_action> sends;
   std::vector<zmtp::peer_id> pause;   // stop reading from the peer
   std::vector<zmtp::peer_id> resume;  // go on reading
   std::vector<zmtp::peer_id> close;   // drop the peer's connection; its detach may follow or not
 
   [[nodiscard]] bool empty() const noexcept {
-    return sends.empty() && pause.empty() && resume.empty() && close.empty();
+    return events.empty() && sends.empty() && pause.empty() && resume.empty() && close.empty();
   }
   void clear() noexcept {
+    events.clear();
     sends.clear();
     pause.clear();
     resume.clear();

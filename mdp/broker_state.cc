@@ -69,6 +69,7 @@ void broker_state::on_message(zmtp::peer_id id, zmtp::message&& m, time_point no
           : input.error();
   if (fault != none) {
     ++counters_.invalid_messages[static_cast<std::size_t>(fault)];
+    out.events.push_back({.what = broker_event::kind::message_refused, .peer = id, .fault = fault});
     close(*from, now, out);
   }
 }
@@ -151,6 +152,7 @@ errc broker_state::on_command(peer& from, const worker_ready& wish, zmtp::messag
     return none;
   }
   ++counters_.workers_registered;
+  out.events.push_back({.what = broker_event::kind::worker_registered, .peer = from.id});
   from.is = standing::a_worker;
   from.as_worker =
       &dispatcher_.add_worker(from.id, wish.service, wish.how, from.capacity, now, out);
@@ -244,6 +246,7 @@ void broker_state::on_deadline(time_point now, actions& out) {
   }
   while (auto* dead = dispatcher_.next_dead_worker(now, out)) {
     ++counters_.workers_expired;
+    out.events.push_back({.what = broker_event::kind::worker_expired, .peer = dead->peer});
     become(*peers_.find(dead->peer), standing::expired, now, out);
   }
   dispatcher_.expire_requests(now, out);

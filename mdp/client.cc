@@ -40,8 +40,9 @@ class client::conversation final : public zmtp::conversation_socket::listener,
                                    public std::enable_shared_from_this<conversation> {
 public:
   conversation(const asio::any_io_executor& executor, std::shared_ptr<zmtp::server_list> brokers,
-               const client_options& options)
+               const client_options& options, std::shared_ptr<const conversation_handlers> handlers)
       : state_{options, std::random_device{}()},
+        handlers_{std::move(handlers)},
         socket_{executor, std::move(brokers), announce_client(), *this} {}
 
   void start() { socket_.start(shared_from_this()); }
@@ -93,6 +94,7 @@ private:
     carry_out();
   }
   void on_message(zmtp::message&& m, clock::time_point now) override {
+    zmtp::tell_user(socket_.executor(), handlers_->on_received, m);
     state_.on_message(std::move(m), now, actions_);
     carry_out();
   }
@@ -121,8 +123,12 @@ private:
         socket_.leave_server();
       }
       socket_.reopen(actions.reopen->delay);
+      if (state_.in_flight()) {
+        zmtp::tell_user(socket_.executor(), handlers_->on_lost);
+      }
     }
     for (auto& m : actions.sends) {
+      zmtp::tell_user(socket_.executor(), handlers_->on_send, m);
       // A connection that takes no request answers none: the timeout knows what to do.
       static_cast<void>(socket_.send(std::move(m)));
     }
@@ -159,6 +165,7 @@ private:
   }
 
   client_state state_;
+  const std::shared_ptr<const conversation_handlers> handlers_;
   client_actions actions_;
   std::shared_ptr<request> request_;
   zmtp::conversation_socket socket_;
@@ -167,10 +174,11 @@ private:
 class client::core {
 public:
   core(const asio::any_io_executor& executor, std::vector<std::string> brokers,
-       const client_options& options)
+       const client_options& options, conversation_handlers&& handlers)
       : executor_{executor},
         brokers_{std::make_shared<zmtp::server_list>(std::move(brokers))},
-        options_{options} {
+        options_{options},
+        handlers_{std::make_shared<const conversation_handlers>(std::move(handlers))} {
     add();
   }
 
@@ -200,7 +208,7 @@ public:
 
 private:
   std::shared_ptr<conversation> add() {
-    auto added = std::make_shared<conversation>(executor_, brokers_, options_);
+    auto added = std::make_shared<conversation>(executor_, brokers_, options_, handlers_);
     conversations_.push_back(added);
     added->start();
     return added;
@@ -209,16 +217,18 @@ private:
   asio::any_io_executor executor_;
   std::shared_ptr<zmtp::server_list> brokers_;
   client_options options_;
+  std::shared_ptr<const conversation_handlers> handlers_;
   std::vector<std::weak_ptr<conversation>> conversations_;
   bool stopped_ = false;
 };
 
 client::client(asio::any_io_executor executor, std::string_view broker,
-               const client_options& options)
-    : client{std::move(executor), std::vector<std::string>{std::string{broker}}, options} {}
+               const client_options& options, conversation_handlers handlers)
+    : client{std::move(executor), std::vector<std::string>{std::string{broker}}, options,
+             std::move(handlers)} {}
 
 client::client(asio::any_io_executor executor, std::vector<std::string> brokers,
-               const client_options& options) {
+               const client_options& options, conversation_handlers handlers) {
   // Those that are not connected to now must not fail later.
   for (const auto& broker : brokers) {
     if (const auto to = zmtp::endpoint::parse(broker); !to || !to->connectable()) {
@@ -229,7 +239,7 @@ client::client(asio::any_io_executor executor, std::vector<std::string> brokers,
   if (brokers.empty()) {
     throw boost::system::system_error{zmtp::errc::bad_endpoint, "a client without a broker"};
   }
-  core_ = std::make_shared<core>(executor, std::move(brokers), options);
+  core_ = std::make_shared<core>(executor, std::move(brokers), options, std::move(handlers));
 }
 
 client::~client() { stop(); }

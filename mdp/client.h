@@ -1,6 +1,7 @@
 #pragma once
 // A Majordomo client (7/MDP, 18/MDP) for applications. The decisions are client_state's.
 
+#include "mdp/conversation_handlers.h"
 #include "mdp/error.h"
 #include "mdp/options.h"
 #include "zmtp/message.h"
@@ -41,9 +42,9 @@ public:
   // Throws boost::system::system_error: what zmtp::socket::connect throws; errc::bad_endpoint of zmtp
   // where there is no broker.
   client(boost::asio::any_io_executor executor, std::string_view broker,
-         const client_options& options = {});
+         const client_options& options = {}, conversation_handlers handlers = {});
   client(boost::asio::any_io_executor executor, std::vector<std::string> brokers,
-         const client_options& options = {});
+         const client_options& options = {}, conversation_handlers handlers = {});
   client(const client&) = delete;
   client& operator=(const client&) = delete;
   // Stops.

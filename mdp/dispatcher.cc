@@ -50,7 +50,8 @@ client_record& dispatcher::add_client(zmtp::peer_id peer, std::string&& routing_
   return added;
 }
 
-service& dispatcher::create(std::string_view name, time_point now) {
+service& dispatcher::create(std::string_view name, time_point now, broker_actions& out) {
+  out.events.push_back({.what = broker_event::kind::service_added, .service = std::string{name}});
   return services_.create(name, rules_.of(name), false, now);
 }
 
@@ -84,7 +85,7 @@ void dispatcher::ask(client_record& from, std::string_view name, dialect how, zm
       }
       return;
     }
-    to = &create(name, now);
+    to = &create(name, now, out);
   }
   enter(from, *to, how, false, m, now, out);
 }
@@ -120,7 +121,7 @@ void dispatcher::enter(client_record& from, service& to, dialect how, bool by_mm
 worker_record& dispatcher::add_worker(zmtp::peer_id peer, std::string_view name, dialect how,
                                       std::size_t capacity, time_point now, broker_actions& out) {
   auto* known = services_.find(name);
-  auto& serves = known != nullptr ? *known : create(name, now);
+  auto& serves = known != nullptr ? *known : create(name, now, out);
   auto& w = workers_.create();
   w.peer = peer;
   w.serves = &serves;

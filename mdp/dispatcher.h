@@ -77,7 +77,7 @@ public:
 private:
   void enter(client_record& from, service& to, dialect how, bool by_mmi, zmtp::message& m,
              time_point now, broker_actions& out);
-  service& create(std::string_view name, time_point now);
+  service& create(std::string_view name, time_point now, broker_actions& out);
   void serve(service& s, time_point now, broker_actions& out);
   void assign(request& r, time_point now, broker_actions& out);
   void take_back(request& held) noexcept;

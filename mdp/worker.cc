@@ -49,9 +49,10 @@ class worker::core final : public worker_request::sender,
                            public std::enable_shared_from_this<core> {
 public:
   core(const asio::any_io_executor& executor, std::string_view broker,
-       const worker_options& options, handler on_request)
+       const worker_options& options, handler on_request, conversation_handlers&& handlers)
       : state_{options},
         on_request_{std::move(on_request)},
+        handlers_{std::move(handlers)},
         socket_{executor,
                 std::make_shared<zmtp::server_list>(std::vector<std::string>{std::string{broker}}),
                 announce(options), *this} {}
@@ -97,6 +98,7 @@ private:
     carry_out();
   }
   void on_message(zmtp::message&& m, clock::time_point now) override {
+    zmtp::tell_user(socket_.executor(), handlers_.on_received, m);
     state_.on_message(std::move(m), now, actions_);
     carry_out();
   }
@@ -116,6 +118,7 @@ private:
     // Handlers reply, which brings new actions: take these first.
     auto actions = std::exchange(actions_, {});
     for (auto& m : actions.sends) {
+      zmtp::tell_user(socket_.executor(), handlers_.on_send, m);
       if (!socket_.send(std::move(m))) {
         // The broker takes nothing any more: as good as gone.
         state_.on_detached(actions);
@@ -123,6 +126,7 @@ private:
     }
     if (actions.reopen) {
       socket_.reopen(*actions.reopen);
+      zmtp::tell_user(socket_.executor(), handlers_.on_lost);
     }
     const auto self = shared_from_this();
     if (actions.drained && !socket_.stopped()) {
@@ -143,6 +147,7 @@ private:
 
   worker_state state_;
   handler on_request_;
+  const conversation_handlers handlers_;
   std::optional<drain_handler> on_drained_;
   worker_actions actions_;
   zmtp::conversation_socket socket_;
@@ -168,19 +173,21 @@ worker::handler answered_by(const asio::any_io_executor& executor, worker::corou
 }  // namespace
 
 worker::worker(asio::any_io_executor executor, std::string_view broker,
-               const worker_options& options, handler on_request)
+               const worker_options& options, handler on_request, conversation_handlers handlers)
     : executor_{executor} {
   if (const auto ec = check(options)) {
     throw boost::system::system_error{ec, "worker " + options.service};
   }
-  const auto own = std::make_shared<core>(executor, broker, options, std::move(on_request));
+  const auto own =
+      std::make_shared<core>(executor, broker, options, std::move(on_request), std::move(handlers));
   core_ = own;
   own->start();
 }
 
 worker::worker(asio::any_io_executor executor, std::string_view broker,
-               const worker_options& options, coroutine answer)
-    : worker{executor, broker, options, answered_by(executor, std::move(answer))} {}
+               const worker_options& options, coroutine answer, conversation_handlers handlers)
+    : worker{executor, broker, options, answered_by(executor, std::move(answer)),
+             std::move(handlers)} {}
 
 worker::~worker() { stop(); }
 

@@ -1,6 +1,7 @@
 #pragma once
 // A Majordomo worker (7/MDP, 18/MDP) for applications. The decisions are worker_state's.
 
+#include "mdp/conversation_handlers.h"
 #include "mdp/error.h"
 #include "mdp/options.h"
 #include "zmtp/message.h"
@@ -67,9 +68,9 @@ public:
   // Throws boost::system::system_error: errc::no_service, service_too_long, service_reserved, and
   // what zmtp::socket::connect throws.
   worker(boost::asio::any_io_executor executor, std::string_view broker,
-         const worker_options& options, handler on_request);
+         const worker_options& options, handler on_request, conversation_handlers handlers = {});
   worker(boost::asio::any_io_executor executor, std::string_view broker,
-         const worker_options& options, coroutine answer);
+         const worker_options& options, coroutine answer, conversation_handlers handlers = {});
   worker(const worker&) = delete;
   worker& operator=(const worker&) = delete;
   // Stops.

@@ -51,8 +51,10 @@ bool passes(error_code ec) {
 class client::core {
 public:
   core(const asio::any_io_executor& executor, std::string_view broker,
-       const client_options& options)
-      : executor_{executor}, options_{options}, client_{executor, broker, asking(options)} {}
+       const client_options& options, conversation_handlers&& handlers)
+      : executor_{executor},
+        options_{options},
+        client_{executor, broker, asking(options), std::move(handlers)} {}
 
   [[nodiscard]] const asio::any_io_executor& executor() const noexcept { return executor_; }
 
@@ -174,8 +176,8 @@ constexpr auto complete_with_result = [](const auto& executor, auto&& handler, a
 }  // namespace
 
 client::client(asio::any_io_executor executor, std::string_view broker,
-               const client_options& options)
-    : core_{std::make_shared<core>(executor, broker, options)} {}
+               const client_options& options, conversation_handlers handlers)
+    : core_{std::make_shared<core>(executor, broker, options, std::move(handlers))} {}
 
 client::~client() { stop(); }
 

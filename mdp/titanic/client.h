@@ -1,6 +1,7 @@
 #pragma once
 // Titanic's client (9/TSP) for applications: leaves a request, and comes back for the reply.
 
+#include "mdp/conversation_handlers.h"
 #include "mdp/options.h"
 #include "mdp/titanic/error.h"
 #include "mdp/titanic/request_id.h"
@@ -35,7 +36,7 @@ class client {
 public:
   // Throws what zmtp::socket::connect throws.
   client(boost::asio::any_io_executor executor, std::string_view broker,
-         const client_options& options = {});
+         const client_options& options = {}, conversation_handlers handlers = {});
   client(const client&) = delete;
   client& operator=(const client&) = delete;
   // Stops.

@@ -111,14 +111,14 @@ void execution::give(std::uint64_t number, const zmtp::message& body, time_point
   auto& service = *one.asked;
   attempts_.emplace(++last_attempt_, attempt{&service, number, one.accepted, now});
   ++counters_.dispatched;
-  out.dispatches.push_back({last_attempt_, service.name, body, service.limits.deadline});
+  out.dispatches.push_back({last_attempt_, service.name, body, service.limits.deadline, one.id});
 }
 
 void execution::look_up_next(time_point now, titanic_actions& out) {
   while (auto* const service = services_.next_lookup()) {
     attempts_.emplace(++last_attempt_, attempt{service, 0, 0, now});
     out.dispatches.push_back({last_attempt_, std::string{lookup_service},
-                              zmtp::message{service->name}, options_.lookup_timeout});
+                              zmtp::message{service->name}, options_.lookup_timeout, std::nullopt});
   }
 }
 

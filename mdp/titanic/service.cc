@@ -23,11 +23,12 @@ using clock = std::chrono::steady_clock;
 class service::core : public std::enable_shared_from_this<core> {
 public:
   core(asio::any_io_executor executor, std::string_view broker, const service_options& options,
-       std::shared_ptr<request_store> store)
+       std::shared_ptr<request_store> store, dispatch_handler&& on_dispatch)
       : executor_{std::move(executor)},
         broker_{broker},
         options_{options},
         store_{std::move(store)},
+        on_dispatch_{std::move(on_dispatch)},
         state_{options.core, request_id_hash{}(random_id())},
         alarm_{executor_,
                [this] {
@@ -140,6 +141,9 @@ private:
       }
     }
     for (auto& one : actions.dispatches) {
+      if (one.of) {
+        zmtp::tell_user(executor_, on_dispatch_, *one.of);
+      }
       // Made once: whether there is another attempt is the state's to say.
       client_.async_request(
           std::move(one.service), std::move(one.body),
@@ -163,6 +167,7 @@ private:
   std::string broker_;
   service_options options_;
   std::shared_ptr<request_store> store_;
+  const dispatch_handler on_dispatch_;
   titanic_state state_;
   titanic_actions actions_;
   zmtp::alarm alarm_;
@@ -175,8 +180,9 @@ private:
 
 service::service(asio::any_io_executor executor, std::string_view broker,
                  const service_options& options, std::shared_ptr<request_store> store,
-                 open_handler on_open)
-    : core_{std::make_shared<core>(std::move(executor), broker, options, std::move(store))} {
+                 open_handler on_open, dispatch_handler on_dispatch)
+    : core_{std::make_shared<core>(std::move(executor), broker, options, std::move(store),
+                                   std::move(on_dispatch))} {
   core_->open(std::move(on_open));
 }
 

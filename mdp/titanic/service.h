@@ -4,6 +4,7 @@
 // The decisions are titanic_state's.
 
 #include "mdp/titanic/options.h"
+#include "mdp/titanic/request_id.h"
 #include "mdp/titanic/request_store.h"
 #include "mdp/titanic/titanic_state.h"
 
@@ -28,10 +29,14 @@ public:
   // store could not be opened. What it throws reaches who runs the context.
   using open_handler = std::function<void(boost::system::error_code)>;
 
+  // Called in the executor for each attempt to carry out a request. What it throws reaches who runs the
+  // context.
+  using dispatch_handler = std::function<void(const request_id&)>;
+
   // Throws what zmtp::socket::connect throws.
   service(boost::asio::any_io_executor executor, std::string_view broker,
           const service_options& options, std::shared_ptr<request_store> store,
-          open_handler on_open = {});
+          open_handler on_open = {}, dispatch_handler on_dispatch = {});
   service(const service&) = delete;
   service& operator=(const service&) = delete;
   // Stops.

@@ -1,11 +1,13 @@
 #pragma once
 // What Titanic decides to do.
 
+#include "mdp/titanic/request_id.h"
 #include "mdp/titanic/request_store.h"
 #include "zmtp/message.h"
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,7 @@ struct titanic_actions {
     std::string service;
     zmtp::message body;
     std::chrono::milliseconds deadline;
+    std::optional<request_id> of{};  // what is given to a service; absent: it is looked up
   };
   std::vector<store_operation> operations;
   std::vector<answer> answers;

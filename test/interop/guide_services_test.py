@@ -3,8 +3,10 @@
 bstarcli beside peers that behave as the Guide's, in both roles, and with each other."""
 
 import re
+import signal
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from bstar_peers import GuideClient  # noqa: E402: behind the line above
 from guide_case import STAMP, GuideCase  # noqa: E402
 from stand_in_broker import StandInBroker  # noqa: E402
 from zinc_programs import Program, reserve_endpoint  # noqa: E402
+import zmq  # noqa: E402
 
 NODE = str(Path(__file__).resolve().parent / "bstar_peers.py")
 # Of both nodes. So long that a busy machine does not take one for dead.
@@ -70,16 +73,122 @@ class Majordomo(GuideCase):
             self.run_program("mmiecho", "--connect", reserve_endpoint(self), "--timeout", "50")[:2],
             (1, "E: no response from broker, make sure it's running\n"))
 
-    def test_v_says_more(self):
+    def expect_logged(self, program, text, *frames):
+        """By what the Guide's -v prints: a line, and below it the frames."""
+        self.assertRegex(program.read_line(), f"^{STAMP}{text}$")
+        self.assertEqual(program.read_line(), "-" * 38)
+        for frame in frames:
+            self.assertRegex(program.read_line(), f"^{frame}$")
+
+    # Of which none comes meanwhile.
+    RARE = ("--heartbeat", "600000")
+    EMPTY = r"\[000\] "
+    ID = r"\[005\] 00[0-9A-F]{8}"
+    TO_CLIENT = (r"\[006\] MDPC01", r"\[004\] echo", r"\[011\] Hello world")
+    READY = (EMPTY, r"\[006\] MDPW01", r"\[001\] 01", r"\[004\] echo")
+
+    def to_worker(self, octet):
+        return (self.EMPTY, r"\[006\] MDPW01", rf"\[001\] {octet}", r"\[\d{3}\] [0-9A-F]+", self.EMPTY,
+                r"\[011\] Hello world")
+
+    def expect_worked(self, worker):
+        self.expect_logged(worker, "I: received message from broker:", *self.to_worker("02"))
+        self.expect_logged(worker, "I: sending REPLY to broker", *self.to_worker("03"))
+
+    def test_v_logs_messages_frame_by_frame(self):
         at = reserve_endpoint(self)
-        broker = self.start("mdbroker", "--bind", at, "--heartbeat", "20", "-v")
+        broker = self.start("mdbroker", "--bind", at, "-v", *self.RARE)
         broker.read_line()
-        worker = self.start("mdworker", "--connect", at, "-v")
+        worker = self.start("mdworker", "--connect", at, "-v", *self.RARE)
         self.assertRegex(worker.read_line(), f"^{STAMP}I: connecting to broker at {at}...$")
-        self.client(at, "0.1").request(b"echo", b"x")
-        self.assertRegex(worker.read_line(), f"^{STAMP}I: received message from broker: 1 parts$")
-        while "requests=" not in (line := broker.read_line()) and "workers=" not in line:
-            pass
+        self.expect_logged(worker, "I: sending READY to broker", *self.READY)
+        self.expect_logged(broker, "I: received message:", self.ID, *self.READY)
+        self.assertRegex(broker.read_line(), f"^{STAMP}I: registering new worker: 00[0-9A-F]{{8}}$")
+        self.assertRegex(broker.read_line(), f"^{STAMP}I: added service: echo$")
+
+        client = self.start("mdclient", "--connect", at, "--count", "1", "-v")
+        self.assertRegex(client.read_line(), f"^{STAMP}I: connecting to broker at {at}...$")
+        self.expect_logged(client, "I: send request to 'echo' service:", *self.TO_CLIENT)
+        self.expect_logged(client, "I: received reply:", *self.TO_CLIENT)
+        self.assertEqual(client.read_line(), "1 requests/replies processed")
+        self.assertEqual(client.wait(), 0)
+        self.expect_logged(broker, "I: received message:", self.ID, self.EMPTY, *self.TO_CLIENT)
+        self.expect_logged(broker, "I: sending REQUEST to worker", self.ID, *self.to_worker("02"))
+        self.expect_worked(worker)
+        self.expect_logged(broker, "I: received message:", self.ID, *self.to_worker("03"))
+
+        # A DEALER sees the empty frame.
+        client = self.start("mdclient2", "--connect", at, "--count", "1", "-v")
+        client.read_line()
+        self.expect_logged(client, "I: send request to 'echo' service:", self.EMPTY, *self.TO_CLIENT)
+        self.expect_logged(client, "I: received reply:", self.EMPTY, *self.TO_CLIENT)
+        self.expect_worked(worker)
+        look_up = self.start("mmiecho", "--connect", at, "-v")
+        look_up.read_line()
+        self.expect_logged(look_up, "I: send request to 'mmi.service' service:", r"\[006\] MDPC01",
+                           r"\[011\] mmi.service", r"\[004\] echo")
+        self.expect_logged(look_up, "I: received reply:", r"\[006\] MDPC01", r"\[011\] mmi.service",
+                           r"\[003\] 200")
+        self.assertEqual(look_up.read_line(), "Lookup echo service: 200")
+
+        broker.signal(signal.SIGINT)
+        while (line := broker.read_line()) != "W: interrupt received, shutting down...":
+            self.assertFalse(line.startswith("W:"), line)
+        self.assertEqual(broker.wait(), 0)
+        self.assertRegex(worker.read_line(), f"^{STAMP}W: disconnected from broker - retrying...$")
+        self.assertRegex(worker.read_line(), f"^{STAMP}I: connecting to broker at {at}...$")
+        worker.signal(signal.SIGINT)
+        self.assertEqual(worker.read_line(), "W: interrupt received, killing worker...")
+        self.assertEqual(worker.wait(), 0)
+
+    def test_clients_say_that_they_were_interrupted(self):
+        at = self.start_mdbroker()
+        for name, last in (("mdclient", "0 requests/replies processed"), ("mdclient2", "0 replies received"),
+                           ("mmiecho", "E: no response from broker, make sure it's running")):
+            with self.subTest(name):
+                # Of a service that nobody offers, or a broker that is not there.
+                there = reserve_endpoint(self) if name == "mmiecho" else at
+                client = self.start(name, "--connect", there, "--timeout", "60000", "-v")
+                client.read_line()
+                client.signal(signal.SIGINT)
+                while not (line := client.read_line()).startswith("W:"):
+                    pass
+                self.assertEqual(line, "W: interrupt received, killing client...")
+                self.assertEqual(client.read_line(), last)
+                self.assertEqual(client.wait(), 1)
+
+    def test_v_logs_what_is_not_answered(self):
+        at = reserve_endpoint(self)
+        for name, last in (("mdclient", "permanent error, abandoning\n0 requests/replies processed"),
+                           ("mdclient2", "permanent error, abandoning request\n0 replies received"),
+                           ("mmiecho", "permanent error, abandoning\nE: no response from broker, make "
+                                       "sure it's running")):
+            with self.subTest(name):
+                more = ("--in-flight", "1") if name == "mdclient2" else ()
+                code, out, _ = self.run_program(name, "--connect", at, "--timeout", "50", "-v", *more)
+                again = [f"I: connecting to broker at {at}...", "W: no reply, reconnecting..."]
+                expected = "\n".join([*again * 2, again[0], f"W: {last}", ""])
+                self.assertEqual((code, re.sub(f"(?m)^{STAMP}", "", out)), (1, expected))
+
+    def test_v_logs_workers_that_are_silent_and_what_is_no_message(self):
+        at = reserve_endpoint(self)
+        broker = self.start("mdbroker", "--bind", at, "-v", "--heartbeat", "50")
+        broker.read_line()
+        silent = self.connected(zmq.DEALER, at)
+        silent.send_multipart([b"", b"MDPW01", b"\x01", b"echo"])
+        self.expect_logged(broker, "I: received message:", self.ID, *self.READY)
+        worker = re.search(": ([0-9A-F]{10})$", broker.read_line())[1]
+        broker.read_line()
+        id_frame = rf"\[005\] {worker}"
+        self.expect_logged(broker, "I: sending HEARTBEAT to worker", id_frame, self.EMPTY, r"\[006\] MDPW01",
+                           r"\[001\] 04")
+        while not (line := broker.read_line()).endswith(f"I: deleting expired worker: {worker}"):
+            self.assertRegex(line, f"^{STAMP}I: sending HEARTBEAT to worker$|^-+$|" rf"^\[\d+\] ")
+        # Of what is long the beginning is shown.
+        self.connected(zmq.DEALER, at).send_multipart([b"", 100 * b"x", 100 * b"\n"])
+        self.expect_logged(broker, "I: received message:", self.ID, self.EMPTY, r"\[100\] x{70}\.\.\.",
+                           r"\[100\] (0A){35}\.\.\.")
+        self.assertRegex(broker.read_line(), f"^{STAMP}E: invalid message: .+$")
 
 
 class Titanic(GuideCase):
@@ -91,17 +200,42 @@ class Titanic(GuideCase):
         self.at = reserve_endpoint(self)
         self.start("mdbroker", "--bind", self.at).read_line()
 
-    def start_titanic(self):
-        return self.start("titanic", "--connect", self.at, "--store", self.store)
+    def start_titanic(self, *words):
+        return self.start("titanic", "--connect", self.at, "--store", self.store, *words)
 
     def test_a_request_is_left_and_its_reply_is_fetched(self):
-        titanic = self.start_titanic()
+        titanic = self.start_titanic("-v")
         self.echo_worker(self.at, b"echo", "0.1")
         code, out, errors = self.run_program("ticlient", "--connect", self.at, "--again", "20",
                                              patience=60)
         self.assertEqual((code, out.splitlines()[-1]), (0, "Reply: Hello world"))
-        self.assertRegex(errors, r"^I: request UUID \[032\] [0-9A-F]{32}\n$")
+        uuid = re.fullmatch(r"I: request UUID \[032\] ([0-9A-F]{32})\n", errors)[1]
+        self.assertEqual(titanic.read_line(), f"I: processing request {uuid}")
         self.stop(titanic)
+
+    def test_v_logs_the_requests_of_the_client(self):
+        self.start_titanic()
+        self.echo_worker(self.at, b"echo", "0.1")
+        code, out, _ = self.run_program("ticlient", "--connect", self.at, "--again", "20", "-v",
+                                        patience=60)
+        self.assertEqual(code, 0)
+        lines = re.sub(f"(?m)^{STAMP}", "", out).splitlines()
+        self.assertEqual(lines[:7], [f"I: connecting to broker at {self.at}...",
+                                     "I: send request to 'titanic.request' service:", "-" * 38,
+                                     "[006] MDPC01", "[015] titanic.request", "[004] echo",
+                                     "[011] Hello world"])
+        self.assertIn("[013] titanic.reply", lines)
+
+    def test_a_store_that_cannot_be_is_named(self):
+        code, _, errors = self.run_program("titanic", "--connect", self.at, "--store", "/proc/no/store")
+        self.assertEqual(code, 1)
+        self.assertIn("/proc/no", errors)
+        with tempfile.NamedTemporaryFile() as other:
+            other.write(b"no store" * 1000)
+            other.flush()
+            code, _, errors = self.run_program("titanic", "--connect", self.at, "--store", other.name)
+            self.assertEqual(code, 1)
+            self.assertIn(other.name, errors)
 
     # Drill: titanic is killed between 200 and execution.
     def test_a_request_outlives_a_kill(self):

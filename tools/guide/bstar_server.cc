@@ -96,6 +96,9 @@ asio::awaitable<int> serve(const settings& is) {
   const auto executor = co_await asio::this_coro::executor;
   const server one{executor, is};
   co_await until_stopped();
+  if (!is.manner.log) {
+    say("W: interrupted");
+  }
   co_return exit_code::done;
 }
 

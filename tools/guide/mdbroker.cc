@@ -1,13 +1,12 @@
 // mdbroker: Majordomo broker for MDP/0.1 and MDP/0.2.
 
 #include "mdp/broker.h"
-#include "mdp/broker_report.h"
 #include "tools/guide/clock_log.h"
+#include "tools/guide/majordomo_log.h"
 #include "tools/guide/program.h"
 
 #include <boost/asio/this_coro.hpp>
 
-#include <chrono>
 #include <string>
 
 namespace {
@@ -22,21 +21,12 @@ struct settings {
 
 asio::awaitable<int> serve(const settings& is) {
   const auto executor = co_await asio::this_coro::executor;
-  mdp::broker broker{executor, is.broker};
+  mdp::broker broker{executor, is.broker, guide::broker_log(is.verbose)};
   broker.bind(is.bind);
   guide::log("I: MDP broker/0.2.0 is active at {}", is.bind);
-  if (!is.verbose) {
-    co_await guide::until_stopped();
-    co_return guide::exit_code::done;
-  }
-  for (std::string before;;) {
-    co_await guide::pause(is.broker.heartbeat_interval);
-    const auto now = mdp::report(broker.status());
-    if (now != before) {
-      guide::log("I: {}", now);
-    }
-    before = now;
-  }
+  co_await guide::until_stopped();
+  guide::say("W: interrupt received, shutting down...");
+  co_return guide::exit_code::done;
 }
 
 }  // namespace
@@ -46,6 +36,6 @@ int main(int argc, char** argv) {
   guide::command_line line{"Majordomo broker for clients and workers of MDP/0.1 and MDP/0.2"};
   line.endpoint("--bind", is.bind, "where clients and workers come");
   line.milliseconds("--heartbeat", is.broker.heartbeat_interval, "between heartbeats");
-  line.flag("-v", is.verbose, "log the state and the counters when they have changed");
+  line.flag("-v", is.verbose, "log what comes and what goes to workers, frame by frame");
   return guide::run(line, argc, argv, serve, is);
 }

@@ -1,7 +1,7 @@
 // mdclient: asks the service echo of a Majordomo broker a hundred thousand times, one after the other.
 
 #include "mdp/client.h"
-#include "tools/guide/clock_log.h"
+#include "tools/guide/majordomo_log.h"
 #include "tools/guide/program.h"
 
 #include <boost/asio/as_tuple.hpp>
@@ -24,19 +24,14 @@ struct settings {
 
 asio::awaitable<int> ask(const settings& is) {
   const auto executor = co_await asio::this_coro::executor;
-  if (is.verbose) {
-    guide::log("I: connecting to broker at {}...", is.connect);
-  }
-  mdp::client client{executor, is.connect, is.client};
+  mdp::client client{executor, is.connect, is.client, guide::client_log(is.verbose, is.connect)};
   std::size_t done = 0;
   while (done < is.count) {
     zmtp::message body{"Hello world"};
     const auto [ec, reply] =
         co_await client.async_request("echo", std::move(body), asio::as_tuple(asio::use_awaitable));
     if (ec) {
-      if (ec != asio::error::operation_aborted) {
-        guide::log("E: {}, abandoning", ec.message());
-      }
+      guide::log_unanswered(is.verbose, ec);
       break;
     }
     ++done;
@@ -54,6 +49,6 @@ int main(int argc, char** argv) {
   line.endpoint("--connect", is.connect, "of the broker");
   line.number("--count", is.count, "of requests");
   line.milliseconds("--timeout", is.client.timeout, "of each of three attempts");
-  line.flag("-v", is.verbose, "log what happens");
+  line.flag("-v", is.verbose, "log what is sent and received, frame by frame");
   return guide::run(line, argc, argv, ask, is);
 }

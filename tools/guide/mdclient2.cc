@@ -1,7 +1,7 @@
 // mdclient2: asks the service echo of a Majordomo broker a hundred thousand times, many at once.
 
 #include "mdp/client.h"
-#include "tools/guide/clock_log.h"
+#include "tools/guide/majordomo_log.h"
 #include "tools/guide/program.h"
 
 #include <boost/asio/as_tuple.hpp>
@@ -29,11 +29,14 @@ struct settings {
 
 struct work {
   work(const asio::any_io_executor& executor, const settings& is)
-      : client{executor, is.connect, is.client},
+      : client{executor, is.connect, is.client,
+               guide::client_log(is.verbose, is.connect, guide::client_socket::dealer)},
+        verbose{is.verbose},
         left{is.count},
         over{executor, asio::steady_timer::time_point::max()} {}
 
   mdp::client client;
+  bool verbose;
   std::size_t left;  // to be asked
   std::size_t lanes = 0;
   std::size_t replies = 0;
@@ -49,7 +52,7 @@ asio::awaitable<void> ask(work& all) {
                                                                asio::as_tuple(asio::use_awaitable));
     if (ec) {
       if (ec != asio::error::operation_aborted && all.left != 0) {
-        guide::log("E: {}, abandoning", ec.message());
+        guide::log_unanswered(all.verbose, ec, guide::client_socket::dealer);
       }
       all.left = 0;
       break;
@@ -63,9 +66,6 @@ asio::awaitable<void> ask(work& all) {
 
 asio::awaitable<int> ask_all(const settings& is) {
   const auto executor = co_await asio::this_coro::executor;
-  if (is.verbose) {
-    guide::log("I: connecting to broker at {}...", is.connect);
-  }
   work all{executor, is};
   // Each of them may end before the next begins.
   all.lanes = std::min(is.in_flight, is.count);
@@ -80,6 +80,9 @@ asio::awaitable<int> ask_all(const settings& is) {
     co_await all.over.async_wait(asio::as_tuple(asio::use_awaitable));
   }
   // A signal leaves some of them waiting, which end with the client.
+  if (all.lanes != 0) {
+    guide::log_unanswered(is.verbose, asio::error::operation_aborted);
+  }
   all.left = 0;
   all.client.stop();
   while (all.lanes != 0) {
@@ -100,6 +103,6 @@ int main(int argc, char** argv) {
   line.number("--count", is.count, "of requests");
   line.number("--in-flight", is.in_flight, "of them at once");
   line.milliseconds("--timeout", is.client.timeout, "of each of three attempts");
-  line.flag("-v", is.verbose, "log what happens");
+  line.flag("-v", is.verbose, "log what is sent and received, frame by frame");
   return guide::run(line, argc, argv, ask_all, is);
 }

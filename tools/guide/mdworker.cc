@@ -1,12 +1,11 @@
 // mdworker: Majordomo worker that echoes.
 
 #include "mdp/worker.h"
-#include "tools/guide/clock_log.h"
+#include "tools/guide/majordomo_log.h"
 #include "tools/guide/program.h"
 
 #include <boost/asio/this_coro.hpp>
 
-#include <chrono>
 #include <string>
 #include <utility>
 
@@ -22,19 +21,15 @@ struct settings {
 
 asio::awaitable<int> echo(const settings& is) {
   const auto executor = co_await asio::this_coro::executor;
-  if (is.verbose) {
-    guide::log("I: connecting to broker at {}...", is.connect);
-  }
-  const mdp::worker worker{executor, is.connect, is.worker, [&is](mdp::worker_request request) {
-                             if (is.verbose) {
-                               guide::log("I: received message from broker: {} parts",
-                                          request.body().part_count());
-                             }
-                             auto answer = std::move(request.body());
-                             // The broker may be gone, and then gives it to another.
-                             static_cast<void>(request.reply(std::move(answer)));
-                           }};
+  const auto answer = [](mdp::worker_request request) {
+    auto body = std::move(request.body());
+    // The broker may be gone, and then gives it to another.
+    static_cast<void>(request.reply(std::move(body)));
+  };
+  const mdp::worker worker{executor, is.connect, is.worker, answer,
+                           guide::worker_log(is.verbose, is.connect)};
   co_await guide::until_stopped();
+  guide::say("W: interrupt received, killing worker...");
   co_return guide::exit_code::done;
 }
 
@@ -46,6 +41,6 @@ int main(int argc, char** argv) {
   line.endpoint("--connect", is.connect, "of the broker");
   line.milliseconds("--heartbeat", is.worker.heartbeat_interval, "between heartbeats");
   line.milliseconds("--reconnect", is.worker.reconnect_delay, "after a dead broker");
-  line.flag("-v", is.verbose, "log what comes");
+  line.flag("-v", is.verbose, "log what comes and goes, frame by frame");
   return guide::run(line, argc, argv, echo, is);
 }

@@ -1,7 +1,7 @@
 // mmiecho: asks a Majordomo broker whether it has the service echo (8/MMI).
 
 #include "mdp/client.h"
-#include "tools/guide/clock_log.h"
+#include "tools/guide/majordomo_log.h"
 #include "tools/guide/program.h"
 
 #include <boost/asio/as_tuple.hpp>
@@ -23,14 +23,12 @@ struct settings {
 
 asio::awaitable<int> look_up(const settings& is) {
   const auto executor = co_await asio::this_coro::executor;
-  if (is.verbose) {
-    guide::log("I: connecting to broker at {}...", is.connect);
-  }
-  mdp::client client{executor, is.connect, is.client};
+  mdp::client client{executor, is.connect, is.client, guide::client_log(is.verbose, is.connect)};
   zmtp::message body{"echo"};
   const auto [ec, reply] = co_await client.async_request("mmi.service", std::move(body),
                                                          asio::as_tuple(asio::use_awaitable));
   if (ec) {
+    guide::log_unanswered(is.verbose, ec);
     guide::say("E: no response from broker, make sure it's running");
     co_return guide::exit_code::failed;
   }
@@ -45,6 +43,6 @@ int main(int argc, char** argv) {
   guide::command_line line{"Asks a Majordomo broker whether it has the service `echo`"};
   line.endpoint("--connect", is.connect, "of the broker");
   line.milliseconds("--timeout", is.client.timeout, "of each of three attempts");
-  line.flag("-v", is.verbose, "log what happens");
+  line.flag("-v", is.verbose, "log what is sent and received, frame by frame");
   return guide::run(line, argc, argv, look_up, is);
 }

@@ -2,7 +2,7 @@
 
 #include "mdp/titanic/client.h"
 #include "mdp/titanic/error.h"
-#include "tools/guide/clock_log.h"
+#include "tools/guide/majordomo_log.h"
 #include "tools/guide/program.h"
 
 #include <boost/asio/as_tuple.hpp>
@@ -29,10 +29,8 @@ struct settings {
 
 asio::awaitable<int> leave_and_come_back(const settings& is) {
   const auto executor = co_await asio::this_coro::executor;
-  if (is.verbose) {
-    guide::log("I: connecting to broker at {}...", is.connect);
-  }
-  titanic::client client{executor, is.connect};
+  titanic::client client{executor, is.connect, titanic::client_options{},
+                         guide::client_log(is.verbose, is.connect)};
   zmtp::message body{"Hello world"};
   const auto id = co_await client.async_request("echo", std::move(body), asio::use_awaitable);
   fmt::print(stderr, "I: request UUID [032] {}\n", id.to_string());
@@ -69,6 +67,6 @@ int main(int argc, char** argv) {
       "Titanic client: leaves a request for `echo`, and comes back for the reply"};
   line.endpoint("--connect", is.connect, "of the broker");
   line.milliseconds("--again", is.again, "until it asks again for the reply");
-  line.flag("-v", is.verbose, "log what happens");
+  line.flag("-v", is.verbose, "log what is sent and received, frame by frame");
   return guide::run(line, argc, argv, leave_and_come_back, is);
 }

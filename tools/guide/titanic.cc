@@ -2,21 +2,20 @@
 
 #include "mdp/titanic/service.h"
 #include "mdp/titanic/sqlite_store.h"
-#include "mdp/titanic/titanic_report.h"
-#include "tools/guide/clock_log.h"
 #include "tools/guide/program.h"
 
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
 
-#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <string>
 
 namespace {
 
-using namespace std::chrono_literals;
 namespace asio = boost::asio;
 namespace titanic = mdp::titanic;
 
@@ -26,22 +25,6 @@ struct settings {
   bool verbose = false;
 };
 
-// Until the store turns out to be no good, or a signal.
-asio::awaitable<void> watch(const titanic::service& service,
-                            const boost::system::error_code& opened, const settings& is) {
-  for (std::string before;;) {
-    co_await guide::pause(1s);
-    if (opened) {
-      throw boost::system::system_error{opened, is.store};
-    }
-    const auto now = titanic::report(service.status());
-    if (is.verbose && now != before) {
-      guide::log("I: {}", now);
-    }
-    before = now;
-  }
-}
-
 asio::awaitable<int> keep(const settings& is) {
   const auto executor = co_await asio::this_coro::executor;
   if (const auto folder = std::filesystem::path{is.store}.parent_path(); !folder.empty()) {
@@ -49,11 +32,30 @@ asio::awaitable<int> keep(const settings& is) {
   }
   titanic::sqlite_options options;
   options.path = is.store;
+  // Until the store turns out to be no good, or a signal.
+  asio::steady_timer over{executor, asio::steady_timer::time_point::max()};
   boost::system::error_code opened;
-  const titanic::service service{executor, is.connect, titanic::service_options{},
+  const auto on_open = [&](boost::system::error_code ec) {
+    opened = ec;
+    if (ec) {
+      over.cancel();
+    }
+  };
+  const auto on_dispatch = [&is](const titanic::request_id& id) {
+    if (is.verbose) {
+      guide::say("I: processing request {}", id.to_string());
+    }
+  };
+  const titanic::service service{executor,
+                                 is.connect,
+                                 titanic::service_options{},
                                  std::make_shared<titanic::sqlite_store>(executor, options),
-                                 [&opened](boost::system::error_code ec) { opened = ec; }};
-  co_await watch(service, opened, is);
+                                 on_open,
+                                 on_dispatch};
+  static_cast<void>(co_await over.async_wait(asio::as_tuple(asio::use_awaitable)));
+  if (opened) {
+    throw boost::system::system_error{opened, is.store};
+  }
   co_return guide::exit_code::done;
 }
 
@@ -64,6 +66,6 @@ int main(int argc, char** argv) {
   guide::command_line line{"Titanic: requests that outlive a crash, for brokers of MDP/0.1"};
   line.endpoint("--connect", is.connect, "of the broker");
   line.file("--store", is.store, "of the requests; it and its folder are made");
-  line.flag("-v", is.verbose, "log the state and the counters when they have changed");
+  line.flag("-v", is.verbose, "say which request is given to its service");
   return guide::run(line, argc, argv, keep, is);
 }

@@ -10,6 +10,7 @@
 #include <boost/asio/prefer.hpp>
 
 #include <exception>
+#include <functional>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -25,6 +26,15 @@ void call_user(const boost::asio::any_io_executor& executor, Call&& call) {
   } catch (...) {
     boost::asio::post(executor,
                       [thrown = std::current_exception()] { std::rethrow_exception(thrown); });
+  }
+}
+
+// The same of a handler, which may be absent.
+template <class... Args>
+void tell_user(const boost::asio::any_io_executor& executor,
+               const std::function<void(Args...)>& handler, std::type_identity_t<Args>... args) {
+  if (handler) {
+    call_user(executor, [&] { handler(std::forward<Args>(args)...); });
   }
 }
 
