@@ -237,6 +237,26 @@ class Titanic(GuideCase):
             self.assertEqual(code, 1)
             self.assertIn(other.name, errors)
 
+    # Drill: the request is closed before it is carried out.
+    def test_a_request_that_is_closed_is_not_carried_out(self):
+        self.start_titanic()
+        client = self.client(self.at, "0.1")
+        closed, kept = (client.request(b"titanic.request", b"echo", text) for text in (b"closed", b"kept"))
+        self.assertEqual((closed[0], kept[0]), (b"200", b"200"))
+        self.assertEqual(client.request(b"titanic.close", closed[1]), [b"200"])
+        carried_out = []
+
+        def note(body):
+            carried_out.append(body)
+            return body
+
+        self.echo_worker(self.at, b"echo", "0.1", 2.5, 3, note)
+        while (reply := client.request(b"titanic.reply", kept[1])) == [b"300"]:
+            time.sleep(0.01)  # it is for the client to ask
+        self.assertEqual(reply, [b"200", b"kept"])
+        self.assertEqual(carried_out, [(b"kept",)])
+        self.assertEqual(client.request(b"titanic.reply", closed[1]), [b"400"])
+
     # Drill: titanic is killed between 200 and execution.
     def test_a_request_outlives_a_kill(self):
         titanic = self.start_titanic()
