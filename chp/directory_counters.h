@@ -1,18 +1,22 @@
 #pragma once
 // How many updates each subtree has had in this epoch. Pure.
 
+#include "chp/divided_set.h"
 #include "chp/subtree.h"
 #include "zmtp/routing/keyed_hash.h"
 
 #include <boost/container/small_vector.hpp>
-#include <boost/unordered/unordered_flat_map.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace chp {
 
@@ -22,48 +26,87 @@ class directory_counters {
 public:
   // Peers choose the names: `seed` is random.
   directory_counters(std::uint64_t seed, std::size_t limit)
-      : counts_{0, hash{zmtp::keyed_hash{seed}}, equal{}}, limit_{limit} {}
+      : hash_{seed}, now_{std::make_unique<epoch>(hash_)}, limit_{limit} {}
 
   // Counts an update of this key; the new counts of the subtrees that it is in, for as long as the key
   // lives and up to the next call.
   [[nodiscard]] std::span<const directory_count> add(std::string_view key) {
     changed_.clear();
     for_each_directory(key, [this](std::string_view directory) {
-      auto at = counts_.find(directory);
-      if (at == counts_.end()) {
-        if (counts_.size() >= limit_) {
+      const auto p = now_->places.probe_of(directory);
+      const auto* at = now_->places.find(p);
+      if (at == nullptr) {
+        if (now_->places.size() >= limit_) {
           return;
         }
-        at = counts_.emplace(directory, 0).first;
+        at = &now_->add(p);
       }
-      changed_.push_back({directory, ++at->second});
+      changed_.push_back({directory, ++at->of->count});
     });
     return changed_;
   }
   // Nothing if it is not counted.
   [[nodiscard]] std::optional<std::uint64_t> of(std::string_view directory) const {
-    if (const auto at = counts_.find(directory); at != counts_.end()) {
-      return at->second;
+    if (const auto* const at = now_->places.find(directory)) {
+      return at->of->count;
     }
-    return counts_.size() < limit_ ? std::optional<std::uint64_t>{0} : std::nullopt;
+    return size() < limit_ ? std::optional<std::uint64_t>{0} : std::nullopt;
   }
-  [[nodiscard]] std::size_t size() const noexcept { return counts_.size(); }
-  // Another epoch begins.
-  void clear() { counts_.clear(); }
+  [[nodiscard]] std::size_t size() const noexcept { return now_->places.size(); }
+  // Another epoch begins; what was counted goes bit by bit, with tidy().
+  void clear() {
+    auto next = std::make_unique<epoch>(hash_);
+    before_.push_back(nullptr);
+    before_.back() = std::exchange(now_, std::move(next));
+  }
+  // Frees so many counters at most of the epochs before. True if there are no more.
+  bool tidy(std::size_t most) noexcept {
+    if (!before_.empty() && before_.back()->dismantle(most)) {
+      before_.pop_back();
+    }
+    return before_.empty();
+  }
+  [[nodiscard]] bool is_tidy() const noexcept { return before_.empty(); }
 
 private:
-  struct hash {
-    using is_transparent = void;
-    using is_avalanching = void;
-    zmtp::keyed_hash key;
-    std::size_t operator()(std::string_view text) const noexcept { return key(text); }
+  struct counter {
+    std::string directory;
+    std::uint64_t count = 0;
   };
-  struct equal {
-    using is_transparent = void;
-    bool operator()(std::string_view a, std::string_view b) const noexcept { return a == b; }
+  struct place {
+    counter* of;
+  };
+  struct directory_of {
+    std::string_view operator()(const place& p) const noexcept { return p.of->directory; }
+  };
+  using place_set = divided_set<place, directory_of, zmtp::keyed_hash>;
+  struct epoch {
+    explicit epoch(const zmtp::keyed_hash& hash) : places{hash} {}
+    const place& add(const place_set::probe& p) {
+      all.push_back({std::string{p.key}});
+      try {
+        return places.insert({&all.back()}, p);
+      } catch (...) {
+        all.pop_back();
+        throw;
+      }
+    }
+    bool dismantle(std::size_t most) noexcept {
+      if (places.dismantle(most)) {
+        for (; most != 0 && !all.empty(); --most) {
+          all.pop_back();
+        }
+      }
+      return all.empty();
+    }
+
+    place_set places;
+    std::deque<counter> all;  // they stay where they are
   };
 
-  boost::unordered_flat_map<std::string, std::uint64_t, hash, equal> counts_;
+  zmtp::keyed_hash hash_;
+  std::unique_ptr<epoch> now_;
+  std::vector<std::unique_ptr<epoch>> before_;
   boost::container::small_vector<directory_count, 8> changed_;
   std::size_t limit_;
 };

@@ -81,7 +81,7 @@ error_code map_file::open(kept_map& found) {
     trust_ = trust::failed;
     return ec;
   }
-  found.applied = pieces_of(*applied_);
+  found.applied = applied_->pieces();
   found.number = all_.number;
   found.memo = all_.memo;
   return {};
@@ -363,7 +363,7 @@ error_code map_file::pack_applied() {
   all_.applied = 0;
   all_.applied_octets = 0;
   all_.packed_octets = 0;
-  for (const auto& piece : pieces_of(*applied_)) {
+  for (const auto& piece : applied_->pieces()) {
     if (!ec) {
       ec = put_applied(kind::piece, piece);
     }

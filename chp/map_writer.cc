@@ -85,6 +85,12 @@ void map_writer::drop_changes() noexcept {
   octets_ -= std::exchange(changes_octets_, 0);
 }
 
+void map_writer::drop_whole() noexcept {
+  cursor_.reset();
+  applied_.reset();
+  whole_.clear();
+}
+
 void map_writer::replace() {
   for (auto& one : on_the_way_) {
     one.of_this_map = false;
@@ -92,8 +98,7 @@ void map_writer::replace() {
   durable_ = 0;
   last_ = 0;
   begin_notices();
-  cursor_.reset();
-  whole_.clear();
+  drop_whole();
   drop_changes();
   step_ = step::waiting;
   if (how_ == keeping::all) {
@@ -102,45 +107,68 @@ void map_writer::replace() {
   }
 }
 
-bool map_writer::read_whole(store& map, const update_register& applied, const tombstones& erased,
-                            std::string_view memo, std::size_t most, time_point now) {
-  if (!cursor_) {
-    step_ = step::reading;
-    cursor_.emplace(map.open_snapshot());
-    // Of the same moment: an update that came later is not to be taken for applied.
-    pieces_ = pieces_of(applied);
-    whole_notice_ = last_notice_;
-    buried_.clear();
-    for (const auto& one : erased.all()) {
-      if (erased.of(one.key) == one.number && map.find(one.key) == nullptr) {
-        buried_.push_back(
-            {.what = map_operation::set, .number = one.number, .id = one.id, .key = one.key});
-      }
-    }
-    whole_memo_ = memo;
-    whole_.clear();
-    whole_.reserve(map.keys() + buried_.size() + pieces_.size() + 3);
-    whole_.push_back({.what = map_operation::clear});
+void map_writer::begin_whole(store& map, update_register& applied, std::string_view memo) {
+  step_ = step::reading;
+  cursor_.emplace(map.open_snapshot());
+  applied_.emplace(applied.open_image());
+  buried_to_ = 0;
+  whole_notice_ = last_notice_;
+  whole_memo_ = memo;
+  whole_.clear();
+  whole_.reserve(map.keys() + 3);
+  whole_.push_back({.what = map_operation::clear});
+}
+
+// A key that was set again is in the map, which comes behind. Returns how many it may still read.
+std::size_t map_writer::read_buried(const tombstones& erased, std::size_t most) {
+  if (buried_to_ == cursor_->number()) {
+    return most;
   }
-  cursor_->read(most, [&](const store::entry& e) {
-    whole_.push_back({.what = map_operation::set,
-                      .number = e.number(),
-                      .id = e.id(),
-                      .key = std::string{e.key()},
-                      .value = std::string{e.value()},
-                      .ttl = left_of(e.deadline(), now)});
+  erased.for_each(buried_to_, cursor_->number(), [&](const tombstones::erasure& one) {
+    if (most == 0) {
+      return false;
+    }
+    --most;
+    whole_.push_back(
+        {.what = map_operation::set, .number = one.number, .id = one.id, .key = one.key});
+    buried_to_ = one.number;
     return true;
   });
-  if (!cursor_->at_end()) {
+  if (most != 0) {
+    buried_to_ = cursor_->number();
+  }
+  return most;
+}
+
+bool map_writer::read_whole(store& map, update_register& applied, const tombstones& erased,
+                            std::string_view memo, std::size_t most, time_point now) {
+  if (!cursor_) {
+    begin_whole(map, applied, memo);
+  }
+  most = read_buried(erased, most);
+  if (most == 0) {
     return false;
   }
-  std::move(buried_.begin(), buried_.end(), std::back_inserter(whole_));
-  for (auto& piece : pieces_) {
+  if (!cursor_->at_end()) {
+    cursor_->read(most, [&](const store::entry& e) {
+      whole_.push_back({.what = map_operation::set,
+                        .number = e.number(),
+                        .id = e.id(),
+                        .key = std::string{e.key()},
+                        .value = std::string{e.value()},
+                        .ttl = left_of(e.deadline(), now)});
+      return true;
+    });
+    return false;
+  }
+  if (auto piece = applied_->next(); !piece.empty()) {
     whole_.push_back({.what = map_operation::add_applied, .value = std::move(piece)});
+    return false;
   }
   whole_.push_back({.what = map_operation::remember, .value = whole_memo_});
   whole_.push_back({.what = map_operation::note, .number = cursor_->number()});
   cursor_.reset();
+  applied_.reset();
   step_ = step::given;
   return true;
 }
@@ -183,8 +211,7 @@ void map_writer::on_written(boost::system::error_code ec, time_point now) {
   if (ec == zmtp::storage_errc::store_failed) {
     how_ = keeping::failed;
     step_ = step::waiting;
-    cursor_.reset();
-    whole_.clear();
+    drop_whole();
     drop_changes();
     return;
   }

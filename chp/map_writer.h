@@ -57,11 +57,10 @@ public:
   [[nodiscard]] bool wants_whole(time_point now) const noexcept {
     return step_ == step::waiting && how_ != keeping::failed && now >= retry_at_;
   }
-  // Reads so many entries at most of the map as it was when this was called first. True if that was
-  // all. It must be the same map until then, or replace() comes before.
-  [[nodiscard]] bool read_whole(store& map, const update_register& applied,
-                                const tombstones& erased, std::string_view memo, std::size_t most,
-                                time_point now);
+  // Reads so many entries at most of the map as it was when this was called first, or a piece of the register. True if
+  // that was all. Map and register must be the same until then, or replace() comes before.
+  [[nodiscard]] bool read_whole(store& map, update_register& applied, const tombstones& erased,
+                                std::string_view memo, std::size_t most, time_point now);
   [[nodiscard]] bool reading() const noexcept { return step_ == step::reading; }
 
   // Appends what is to be given to the store.
@@ -99,6 +98,9 @@ private:
 
   void add(map_change&& change);
   void drop_changes() noexcept;
+  void drop_whole() noexcept;
+  void begin_whole(store& map, update_register& applied, std::string_view memo);
+  [[nodiscard]] std::size_t read_buried(const tombstones& erased, std::size_t most);
   void on_refused(time_point now);
 
   const std::chrono::milliseconds retry_;
@@ -117,10 +119,11 @@ private:
   std::deque<write_order> on_the_way_;
   std::size_t octets_ = 0;
 
+  // Of the moment at which it was begun to be read.
   std::optional<store::snapshot> cursor_;
+  std::optional<update_register::image> applied_;
+  sequence buried_to_ = 0;  // of what was erased, so far
   std::vector<map_change> whole_;
-  std::vector<std::string> pieces_;  // of the register, for the end of it
-  std::vector<map_change> buried_;
   std::string whole_memo_;
   std::uint64_t whole_notice_ = 0;
 };

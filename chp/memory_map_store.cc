@@ -39,7 +39,7 @@ kept_map memory_map_store::contents::all() const {
   for (const auto& [key, entry] : entries_) {
     found.entries.push_back(entry);
   }
-  found.applied = pieces_of(*applied_);
+  found.applied = applied_->pieces();
   found.number = number_;
   found.memo = memo_;
   return found;

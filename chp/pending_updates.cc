@@ -25,7 +25,7 @@ bool pending_updates::add(zmtp::message&& content, const update_id& id, time_poi
   const auto added = std::prev(to.end());
   octets_ += size_of(*added);
   if (!id.empty()) {
-    by_id_.emplace(id, added);
+    by_id_.insert({added});
   }
   make_room();
   return true;
@@ -34,23 +34,27 @@ bool pending_updates::add(zmtp::message&& content, const update_id& id, time_poi
 void pending_updates::make_room() {
   while (octets_ > most_octets_ && size() != 0) {
     auto& from = sessions_.empty() ? others_ : sessions_;
-    if (const auto& id = from.front().id; !id.empty()) {
-      by_id_.erase(id);
-    }
     drop(from.begin());
     ++dropped_;
   }
 }
 
-void pending_updates::drop(place at) noexcept {
+void pending_updates::drop(update_list::iterator at) noexcept {
+  if (!at->id.empty()) {
+    by_id_.erase(at->id);
+  }
+  for (auto* unseen : {&unseen_sessions_, &unseen_others_}) {
+    if (*unseen == at) {
+      ++*unseen;
+    }
+  }
   octets_ -= size_of(*at);
   list_of(at->id).erase(at);
 }
 
 void pending_updates::confirm(const update_id& id) {
-  if (const auto found = by_id_.find(id); found != by_id_.end()) {
-    drop(found->second);
-    by_id_.erase(found);
+  if (const auto* const found = by_id_.find(id)) {
+    drop(found->of);
   }
 }
 
@@ -59,9 +63,12 @@ std::vector<pending_update> pending_updates::take() {
   all.reserve(size());
   for (auto* list : {&sessions_, &others_}) {
     std::move(list->begin(), list->end(), std::back_inserter(all));
-    list->clear();
   }
   by_id_.clear();
+  for (auto* list : {&sessions_, &others_}) {
+    list->clear();
+  }
+  begin_forgetting();
   octets_ = 0;
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.order < b.order; });
   return all;

@@ -1,11 +1,10 @@
 #pragma once
 // What clients have sent to a passive server, until the active one confirms it. Pure.
 
+#include "chp/divided_set.h"
 #include "chp/update_id.h"
 #include "zmtp/message.h"
 #include "zmtp/routing/keyed_hash.h"
-
-#include <boost/unordered/unordered_flat_map.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -30,7 +29,7 @@ public:
 
   // Peers choose the ids: `seed` is random.
   pending_updates(std::uint64_t seed, std::size_t octets)
-      : by_id_{0, hash{zmtp::keyed_hash{seed}}}, most_octets_{octets} {}
+      : by_id_{hash{zmtp::keyed_hash{seed}}}, most_octets_{octets} {}
 
   // False if one with this id is there already. One without an id is another each time.
   bool add(zmtp::message&& content, const update_id& id, time_point now);
@@ -38,16 +37,17 @@ public:
   void confirm(const update_id& id);
   // All of them in the order in which they came; none are left.
   [[nodiscard]] std::vector<pending_update> take();
-  // Visits the ids, and forgets those for which `known` is true.
+  // All that there is now may be known elsewhere: forget_known() is to look at it.
+  void begin_forgetting() noexcept {
+    unseen_sessions_ = sessions_.begin();
+    unseen_others_ = others_.begin();
+    seen_to_ = next_order_;
+  }
+  // Looks at so many at most, and forgets those for whose id `known` is true. True if that was all.
   template <class Known>
-  void forget_if(Known&& known) {
-    boost::unordered::erase_if(by_id_, [&](const auto& each) {
-      const bool goes = known(each.first);
-      if (goes) {
-        drop(each.second);
-      }
-      return goes;
-    });
+  bool forget_known(std::size_t most, Known&& known) {
+    return forget_known(sessions_, unseen_sessions_, most, known) &&
+           forget_known(others_, unseen_others_, most, known);
   }
 
   [[nodiscard]] std::size_t size() const noexcept { return sessions_.size() + others_.size(); }
@@ -57,21 +57,44 @@ public:
 
 private:
   struct hash {
-    using is_avalanching = void;
     zmtp::keyed_hash key;
     std::size_t operator()(const update_id& id) const noexcept { return key(id.octets()); }
   };
-  using place = std::list<pending_update>::iterator;
+  using update_list = std::list<pending_update>;
+  struct slot {
+    update_list::iterator of;
+  };
+  struct id_of_slot {
+    const update_id& operator()(const slot& s) const noexcept { return s.of->id; }
+  };
 
-  [[nodiscard]] std::list<pending_update>& list_of(const update_id& id) noexcept {
+  [[nodiscard]] update_list& list_of(const update_id& id) noexcept {
     return id.has_session() ? sessions_ : others_;
   }
-  void drop(place at) noexcept;
+  void drop(update_list::iterator at) noexcept;
   void make_room();
+  template <class Known>
+  bool forget_known(update_list& in, update_list::iterator& unseen, std::size_t& most,
+                    Known&& known) {
+    for (; unseen != in.end() && unseen->order < seen_to_; --most) {
+      if (most == 0) {
+        return false;
+      }
+      const auto at = unseen++;
+      if (!at->id.empty() && known(at->id)) {
+        drop(at);
+      }
+    }
+    return true;
+  }
 
-  std::list<pending_update> sessions_;
-  std::list<pending_update> others_;
-  boost::unordered_flat_map<update_id, place, hash> by_id_;
+  update_list sessions_;
+  update_list others_;
+  // Of those that forget_known() has not looked at, which are below an order.
+  update_list::iterator unseen_sessions_ = sessions_.end();
+  update_list::iterator unseen_others_ = others_.end();
+  std::uint64_t seen_to_ = 0;
+  divided_set<slot, id_of_slot, hash> by_id_;
   std::size_t most_octets_;
   std::size_t octets_ = 0;
   std::uint64_t next_order_ = 0;

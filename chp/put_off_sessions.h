@@ -1,14 +1,12 @@
 #pragma once
 // Whose updates are put off, until they come again in their order. Pure.
 
+#include "chp/divided_set.h"
 #include "zmtp/routing/keyed_hash.h"
-
-#include <boost/unordered/unordered_flat_map.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 
 namespace chp {
 
@@ -18,26 +16,28 @@ class put_off_sessions {
 public:
   // Peers choose the sessions: `seed` is random. Above `most` sessions some are forgotten.
   put_off_sessions(std::uint64_t seed, std::size_t most)
-      : first_{0, hash{zmtp::keyed_hash{seed}}}, most_{std::max<std::size_t>(most, 1)} {}
+      : first_{zmtp::keyed_hash{seed}}, most_{std::max<std::size_t>(most, 1)} {}
 
   // An update has come that is not to be taken yet.
   void add(std::uint64_t session, std::uint64_t counter) {
-    const auto [at, is_new] = first_.try_emplace(session, counter);
-    at->second = std::min(at->second, counter);
-    if (is_new && first_.size() > most_) {
-      const auto other = first_.begin();
-      first_.erase(other != at ? other : std::next(other));
+    const auto p = first_.probe_of(session);
+    if (const auto* const there = first_.find(p)) {
+      there->counter = std::min(there->counter, counter);
+      return;
     }
+    if (first_.size() >= most_) {
+      first_.erase(first_.find_if([](const first_update&) { return true; })->session);
+    }
+    first_.insert({session, counter}, p);
   }
   // Whether one before this is put off.
   [[nodiscard]] bool holds(std::uint64_t session, std::uint64_t counter) const noexcept {
-    const auto found = first_.find(session);
-    return found != first_.end() && found->second < counter;
+    const auto* const found = first_.find(session);
+    return found != nullptr && found->counter < counter;
   }
   // It is taken.
   void on_taken(std::uint64_t session, std::uint64_t counter) noexcept {
-    if (const auto found = first_.find(session);
-        found != first_.end() && found->second == counter) {
+    if (const auto found = first_.place_of(session); found && found->counter == counter) {
       first_.erase(found);
     }
   }
@@ -45,13 +45,15 @@ public:
   [[nodiscard]] std::size_t size() const noexcept { return first_.size(); }
 
 private:
-  struct hash {
-    using is_avalanching = void;
-    zmtp::keyed_hash of;
-    std::size_t operator()(std::uint64_t session) const noexcept { return of(session); }
+  struct first_update {
+    std::uint64_t session;
+    mutable std::uint64_t counter;
+  };
+  struct session_of {
+    std::uint64_t operator()(const first_update& u) const noexcept { return u.session; }
   };
 
-  boost::unordered_flat_map<std::uint64_t, std::uint64_t, hash> first_;
+  divided_set<first_update, session_of, zmtp::keyed_hash> first_;
   std::size_t most_;
 };
 

@@ -12,7 +12,9 @@ namespace {
 using boost::system::error_code;
 
 // Of what is done bit by bit: at once.
-constexpr std::size_t written_at_once = 4'096;
+constexpr std::size_t written_at_once = 1'024;
+constexpr std::size_t committed_at_once = 10'000;
+constexpr std::size_t forgotten_at_once = 1'000;
 // What an update that waits to be acknowledged takes, about.
 constexpr std::size_t waiting_size = 32;
 
@@ -162,14 +164,17 @@ bool server_state::has_room() const noexcept {
 void server_state::commit() {
   auto mark = map_->number();
   auto notices = notices_;
+  committing_ = false;
   if (backup_.awaited()) {
     mark = backup_.number();
     notices = backup_.notices();
   } else if (paired() && options_.degraded == degraded_policy::block) {
     return;
   }
-  acks_.commit(kept_ ? std::min(mark, kept_->durable()) : mark);
-  acks_.commit_notices(kept_ ? std::min(notices, kept_->durable_notice()) : notices);
+  const bool all = acks_.commit(kept_ ? std::min(mark, kept_->durable()) : mark, committed_at_once);
+  committing_ = !acks_.commit_notices(kept_ ? std::min(notices, kept_->durable_notice()) : notices,
+                                      committed_at_once) ||
+                !all;
 }
 
 // What it had taken over, and what is settled, is known as applied before it is on the disk.
@@ -186,8 +191,9 @@ bool server_state::awaits_earlier(const update_id& id) const {
 
 // What the other one has.
 void server_state::forget_erasures(sequence to) {
-  erased_.forget_to(
-      to, [this](const tombstones::erasure& one) { return awaits_earlier(one.id); },
+  forgetting_erasures_ = !erased_.forget_to(
+      to, forgotten_at_once,
+      [this](const tombstones::erasure& one) { return awaits_earlier(one.id); },
       [this](const tombstones::erasure& one) {
         if (kept_ && map_->find(one.key) == nullptr) {
           kept_->forget(one.key);

@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t dismantled_at_once = 10'000;
 constexpr std::size_t reconciled_at_once = 4'096;
 constexpr std::size_t offered_at_once = 256 * 1024;
+constexpr std::size_t compared_at_once = 4'096;
 
 }  // namespace
 
@@ -254,7 +255,9 @@ void server_state::adopt(replication::snapshot&& taken, time_point now, actions&
   erased_.clear();
   notices_heard_ = 0;
   notices_reported_ = 0;
-  pending_.forget_if([this](const update_id& id) { return applied_->contains(id); });
+  pending_.begin_forgetting();
+  forgetting_pending_ = true;
+  forget_pending();
   out.events.push_back(server_event::synchronized);
   for (const auto& m : taken.since) {
     if (replication_.state() == replication::phase::following) {
@@ -285,7 +288,7 @@ bool server_state::offer(std::unique_ptr<store>& before,
     return false;
   }
   discard(offered_.take_map());
-  offered_.begin(std::move(before), first, std::max(first, known), erased_.all());
+  offered_.begin(std::move(before), first, std::max(first, known), erased_.take());
   return true;
 }
 
@@ -325,6 +328,14 @@ void server_state::reconcile(time_point now, actions& out) {
   }
 }
 
+// What it has copied may have what clients have sent to both.
+void server_state::forget_pending() {
+  forgetting_pending_ =
+      forgetting_pending_ && !pending_.forget_known(compared_at_once, [this](const update_id& id) {
+        return applied_->contains(id);
+      });
+}
+
 // A map that is not needed any more goes bit by bit.
 void server_state::discard(std::unique_ptr<store> map) {
   if (map) {
@@ -333,6 +344,7 @@ void server_state::discard(std::unique_ptr<store> map) {
 }
 
 void server_state::dismantle() {
+  counts_.tidy(dismantled_at_once);
   if (!discarded_.empty() && discarded_.back()->dismantle(dismantled_at_once)) {
     discarded_.pop_back();
   }

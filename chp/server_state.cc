@@ -409,7 +409,9 @@ void server_state::on_turn_end(time_point now, actions& out) {
 }
 
 std::optional<server_state::time_point> server_state::next_deadline() const noexcept {
-  if (tidying_ || (reconciling_ && active_) || !discarded_.empty() || (kept_ && kept_->reading())) {
+  if (tidying_ || !discarded_.empty() || !counts_.is_tidy() || (kept_ && kept_->reading()) ||
+      (active_ ? reconciling_ || committing_ || (forgetting_erasures_ && backup_.awaited())
+               : forgetting_pending_)) {
     return time_point{};
   }
   std::optional<time_point> first;
@@ -439,6 +441,7 @@ void server_state::on_deadline(time_point now, actions& out) {
   dismantle();
   write_whole(now);
   if (!active_) {
+    forget_pending();
     replication_.on_deadline(now, out);
     return;
   }

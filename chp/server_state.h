@@ -183,6 +183,7 @@ private:
   [[nodiscard]] bool may_tell() const noexcept;
   [[nodiscard]] bool may_number() const noexcept;
   [[nodiscard]] pair_record record() const;
+  void forget_pending();
   void discard(std::unique_ptr<store> map);
   void dismantle();
 
@@ -205,8 +206,12 @@ private:
   put_off_sessions put_off_;
   std::optional<time_point> next_heartbeat_;
   time_point expire_from_{};
-  bool tidying_ = false;    // past entries are left that no snapshot needs
-  std::string properties_;  // of what is published, to be used again
+  // What is done bit by bit, and is not at its end: there are left
+  bool tidying_ = false;              // past entries that no snapshot needs,
+  bool committing_ = false;           // updates that are committed and wait to be told of,
+  bool forgetting_erasures_ = false;  // erasures that the backup has,
+  bool forgetting_pending_ = false;   // updates of clients that may be in the map that was copied
+  std::string properties_;            // of what is published, to be used again
 
   // Of a pair.
   backup_mark backup_;

@@ -76,12 +76,17 @@ void session_acks::owe(std::uint64_t session, record& of) {
   }
 }
 
-void session_acks::commit(sequence mark) { commit(mark, waiting_); }
+bool session_acks::commit(sequence mark, std::size_t most) { return commit(mark, most, waiting_); }
 
-void session_acks::commit_notices(std::uint64_t last) { commit(last, waiting_notices_); }
+bool session_acks::commit_notices(std::uint64_t last, std::size_t most) {
+  return commit(last, most, waiting_notices_);
+}
 
-void session_acks::commit(std::uint64_t mark, std::deque<update>& in) {
-  while (!in.empty() && in.front().number <= mark) {
+bool session_acks::commit(std::uint64_t mark, std::size_t most, std::deque<update>& in) {
+  for (; !in.empty() && in.front().number <= mark; --most) {
+    if (most == 0) {
+      return false;
+    }
     const auto [number, session, counter] = in.front();
     in.pop_front();
     auto& r = record_of(session);
@@ -92,6 +97,7 @@ void session_acks::commit(std::uint64_t mark, std::deque<update>& in) {
     owe(session, r);
     forget_if_idle(session);
   }
+  return true;
 }
 
 void session_acks::clear_waiting() {

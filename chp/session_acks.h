@@ -38,10 +38,11 @@ public:
   void await_notice(std::uint64_t session, std::uint64_t counter, std::uint64_t notice);
   // There is something to tell: an update is committed at once, or one came again.
   void owe(std::uint64_t session);
-  // The backup has everything up to here, or is not waited for any more.
-  void commit(sequence mark);
+  // The backup has everything up to here, or is not waited for any more: so many at most are committed by this. True if
+  // that was all.
+  bool commit(sequence mark, std::size_t most);
   // It knows of refusals up to this notice, or is not waited for any more.
-  void commit_notices(std::uint64_t last);
+  bool commit_notices(std::uint64_t last, std::size_t most);
   // What awaited it is forgotten: this server is passive.
   void clear_waiting();
 
@@ -80,7 +81,7 @@ private:
 
   void await(std::uint64_t session, std::uint64_t counter, std::uint64_t number,
              std::deque<update>& in);
-  void commit(std::uint64_t mark, std::deque<update>& in);
+  bool commit(std::uint64_t mark, std::size_t most, std::deque<update>& in);
   void clear(std::deque<update>& of);
 
   [[nodiscard]] record& record_of(std::uint64_t session);

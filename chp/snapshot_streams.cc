@@ -81,10 +81,7 @@ std::unique_ptr<snapshot_streams::answer> snapshot_streams::open(const record& o
   if (of.said.backup) {
     append_property(made->end_properties, property_name::shared, from.shared);
     append_property(made->end_properties, property_name::own, from.own);
-    update_register::pack_position at;
-    for (auto piece = from.applied.pack(at); !piece.empty(); piece = from.applied.pack(at)) {
-      made->register_pieces.push_back(std::move(piece));
-    }
+    made->applied.emplace(from.applied.open_image());
   }
   return made;
 }
@@ -126,14 +123,15 @@ snapshot_streams::progress snapshot_streams::write(zmtp::peer_id peer, const sou
     octets += out.back().content.framed_size();
     return octets < options_.snapshot_piece;
   });
-  for (; a.entries.at_end() && octets < options_.snapshot_piece &&
-         a.next_piece < a.register_pieces.size();
-       ++a.next_piece) {
-    const auto& piece = a.register_pieces[a.next_piece];
-    out.push_back({peer, make_register_piece(piece)});
-    octets += piece.size();
+  while (a.entries.at_end() && octets < options_.snapshot_piece && a.applied) {
+    if (const auto piece = a.applied->next(); !piece.empty()) {
+      out.push_back({peer, make_register_piece(piece)});
+      octets += piece.size();
+    } else {
+      a.applied.reset();
+    }
   }
-  if (a.entries.at_end() && a.next_piece == a.register_pieces.size()) {
+  if (a.entries.at_end() && !a.applied) {
     out.push_back({peer, make_snapshot_end(options_.how, a.entries.number(), r.asked.front(),
                                            a.end_properties)});
     r.current.reset();

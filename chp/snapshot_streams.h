@@ -33,7 +33,7 @@ public:
   struct source {
     store& map;
     const directory_counters& counts;
-    const update_register& applied;
+    update_register& applied;
     sequence begun;   // see snapshot_end; 0: with the first update
     sequence shared;  // see replication::origin
     sequence own;
@@ -75,8 +75,7 @@ private:
   struct answer {
     store::snapshot entries;
     std::string end_properties;
-    std::vector<std::string> register_pieces;
-    std::size_t next_piece = 0;
+    std::optional<update_register::image> applied;  // for a backup, until it has all of it
   };
   struct record {
     announcement said;

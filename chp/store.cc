@@ -35,9 +35,7 @@ std::size_t store::size_of(bool is_mortal, std::size_t payload) noexcept {
 void store::free_entry::operator()(entry* e) const noexcept { ::operator delete(e); }
 
 store::store(std::uint64_t seed, const store_limits& limits)
-    : hash_{seed}, limits_{limits}, shards_(first_shards, new_shard(0)) {}
-
-store::shard store::new_shard(std::size_t places) const { return shard{places, slot_hash{&hash_}}; }
+    : limits_{limits}, slots_{zmtp::keyed_hash{seed}, first_parts} {}
 
 store::~store() {
   assert(open_.empty());
@@ -64,10 +62,9 @@ errc store::check(const change& to, const entry* replaced) const noexcept {
 }
 
 errc store::apply(const change& to, sequence at) {
-  const auto p = probe_of(to.key);
-  const auto& in = shard_of(p);
-  const auto found = in.find(p);
-  auto* const old = found == in.end() ? nullptr : found->of;
+  const auto p = slots_.probe_of(to.key);
+  const auto* const found = slots_.find(p);
+  auto* const old = found == nullptr ? nullptr : found->of;
   if (const auto fault = check(to, old); fault != errc{}) {
     return fault;
   }
@@ -84,22 +81,18 @@ errc store::apply(const change& to, sequence at) {
 }
 
 bool store::erase(std::string_view key, sequence at) {
-  const auto p = probe_of(key);
-  auto& in = shard_of(p);
-  const auto found = in.find(p);
-  if (found == in.end()) {
+  const auto found = slots_.place_of(key);
+  if (!found) {
     advance_to(at);
     return false;
   }
-  remove(in, found, make_version_of(*found->of), at);
+  remove(found, make_version_of(*found->of), at);
   return true;
 }
 
 const store::entry* store::find(std::string_view key) const noexcept {
-  const auto p = probe_of(key);
-  const auto& in = shard_of(p);
-  const auto found = in.find(p);
-  return found == in.end() ? nullptr : found->of;
+  const auto* const found = slots_.find(key);
+  return found == nullptr ? nullptr : found->of;
 }
 
 std::optional<store::time_point> store::next_deadline() const noexcept {
@@ -147,34 +140,12 @@ store::version_ptr store::make_version_of(const entry& e) const {
   return is_needed(e) ? std::make_unique<version>() : nullptr;
 }
 
-void store::insert(entry_ptr e, const probe& p) {
-  shard_of(p).insert(slot{e.get()});
+void store::insert(entry_ptr e, const slot_set::probe& p) {
+  slots_.insert(slot{e.get()}, p);
   auto& added = *e.release();
   entries_.insert(added);
   ++keys_;
   join(added);
-  if (keys_ > shards_.size() * keys_of_shard) {
-    divide_one();
-  }
-}
-
-// The next in turn, into itself and a new one behind all others; not at all if there is no memory for it.
-void store::divide_one() noexcept {
-  const auto undivided = std::bit_floor(shards_.size());
-  auto& whole = shards_[shards_.size() - undivided];
-  try {
-    auto stays = new_shard(whole.size() / 2);
-    auto goes = new_shard(whole.size() / 2);
-    for (const auto& each : whole) {
-      const auto hash = whole.hash_function()(each);
-      ((hash >> 16 & undivided) == 0 ? stays : goes).insert(each);
-    }
-    shards_.push_back(std::move(goes));
-    whole.swap(stays);
-  } catch (const std::bad_alloc&) {
-    // It holds what it holds, and is divided with another key.
-    return;
-  }
 }
 
 // Of its own memory, its deadline and what is counted; in the tree and the table it is already.
@@ -224,9 +195,9 @@ void store::replace(const slot& in, entry_ptr by, version_ptr past) noexcept {
   keep_or_free(old, std::move(past), added.number_);
 }
 
-void store::remove(shard& from, shard::iterator found, version_ptr past, sequence at) noexcept {
+void store::remove(const slot_set::place& found, version_ptr past, sequence at) noexcept {
   auto& e = *found->of;
-  from.erase(found);
+  slots_.erase(found);
   entries_.erase(entry_tree::s_iterator_to(e));
   --keys_;
   leave(e);
@@ -235,9 +206,7 @@ void store::remove(shard& from, shard::iterator found, version_ptr past, sequenc
 }
 
 void store::remove_due(const entry& e, version_ptr past, sequence at) noexcept {
-  const auto p = probe_of(e.key());
-  auto& in = shard_of(p);
-  remove(in, in.find(p), std::move(past), at);
+  remove(slots_.place_of(e.key()), std::move(past), at);
 }
 
 void store::keep_or_free(entry& e, version_ptr past, sequence end) noexcept {
@@ -307,30 +276,10 @@ bool store::tidy(std::size_t most) noexcept {
   return ended_ == nullptr;
 }
 
-// From the last one on; a whole one at a time, of which the last may be more than there is left. True if all are
-// empty, and as many as in the beginning.
-bool store::dismantle_shards(std::size_t& most) noexcept {
-  for (auto number = shards_.size(); number != 0; --number) {
-    auto& each = shards_[number - 1];
-    const auto places = each.size();
-    if (places != 0) {
-      if (most == 0) {
-        return false;
-      }
-      new_shard(0).swap(each);
-      most -= std::min(most, places);
-    }
-    if (number > first_shards) {
-      shards_.pop_back();
-    }
-  }
-  return true;
-}
-
 bool store::dismantle(std::size_t most) noexcept {
   assert(open_.empty());
   mortals_.clear();
-  if (!dismantle_shards(most)) {
+  if (!slots_.dismantle(most)) {
     return false;
   }
   const auto past = std::min(most, past_count_);

@@ -2,21 +2,19 @@
 // The map: keys and values in order, their times to live, and consistent views of it while it changes.
 // Pure.
 
+#include "chp/divided_set.h"
 #include "chp/error.h"
 #include "chp/sequence.h"
 #include "chp/update_id.h"
 #include "zmtp/routing/keyed_hash.h"
 
 #include <boost/intrusive/set.hpp>
-#include <boost/unordered/unordered_flat_set.hpp>
 
 #include <array>
-#include <bit>
 #include <cassert>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,8 +31,7 @@ struct store_limits {
 
 // One block of memory for an entry, in an ordered tree and in a hash table, so that a key is found in the
 // same time whatever their number and a subtree costs what it has. No call takes longer with more
-// keys, but for what it says and the depth of a tree: the hash table is many, of some thousand places each, and
-// more of them with more keys, so that what one call moves when they grow has a bound.
+// keys, but for what it says and the depth of a tree.
 //
 // What a snapshot needs of the past is kept once for all of them, and no longer than one needs it.
 //
@@ -197,31 +194,15 @@ private:
   using mortal_tree = ordered_by<mortal, &mortal::by_deadline, deadline_of_mortal>;
   using version_tree = ordered_by<version, &version::by_key_and_end, key_and_end_of_version>;
 
-  // A place in the hash table. Its key does not change, which entry has it does.
+  // In the hash table. Its key does not change, which entry has it does.
   struct slot {
     mutable entry* of;
   };
-  struct probe {
-    std::string_view key;
-    std::uint64_t hash;
+  struct key_of_slot {
+    std::string_view operator()(const slot& s) const noexcept { return s.of->key(); }
   };
-  struct slot_hash {
-    using is_transparent = void;
-    using is_avalanching = void;  // the table need not mix it once more
-    const zmtp::keyed_hash* hash;
-    std::size_t operator()(const slot& s) const noexcept { return (*hash)(s.of->key()); }
-    std::size_t operator()(const probe& p) const noexcept { return p.hash; }
-  };
-  struct slot_equal {
-    using is_transparent = void;
-    bool operator()(const slot& a, const slot& b) const noexcept { return a.of == b.of; }
-    bool operator()(const probe& a, const slot& b) const noexcept { return a.key == b.of->key(); }
-    bool operator()(const slot& a, const probe& b) const noexcept { return (*this)(b, a); }
-  };
-  using shard = boost::unordered_flat_set<slot, slot_hash, slot_equal>;
-  static constexpr std::size_t first_shards = 256;
-  // On average; above, one of them is divided.
-  static constexpr std::size_t keys_of_shard = 1'024;
+  using slot_set = divided_set<slot, key_of_slot, zmtp::keyed_hash>;
+  static constexpr std::size_t first_parts = 256;
 
   struct free_entry {
     void operator()(entry* e) const noexcept;
@@ -247,21 +228,6 @@ private:
     version_tree::const_iterator version_;
   };
 
-  [[nodiscard]] probe probe_of(std::string_view key) const noexcept { return {key, hash_(key)}; }
-  // Places in a shard are by the first and last bits of a hash, shards by others: as many as tell one from
-  // another, but one less for those that have not been divided since there were half as many.
-  [[nodiscard]] std::size_t shard_number(std::uint64_t hash) const noexcept {
-    const auto bits = std::bit_ceil(shards_.size()) - 1;
-    const auto number = hash >> 16 & bits;
-    return number < shards_.size() ? number : number & bits >> 1;
-  }
-  [[nodiscard]] shard& shard_of(const probe& p) noexcept { return shards_[shard_number(p.hash)]; }
-  [[nodiscard]] const shard& shard_of(const probe& p) const noexcept {
-    return shards_[shard_number(p.hash)];
-  }
-  [[nodiscard]] shard new_shard(std::size_t places) const;
-  void divide_one() noexcept;
-  [[nodiscard]] bool dismantle_shards(std::size_t& most) noexcept;
   [[nodiscard]] errc check(const change& to, const entry* replaced) const noexcept;
   [[nodiscard]] static entry_ptr make(const change& to, sequence at);
   // Nothing if no open view needs it.
@@ -271,12 +237,12 @@ private:
   }
   [[nodiscard]] static std::size_t size_of(bool is_mortal, std::size_t payload) noexcept;
   [[nodiscard]] static bool fits(const change& to, const entry& e) noexcept;
-  void insert(entry_ptr e, const probe& p);
+  void insert(entry_ptr e, const slot_set::probe& p);
   void join(entry& e) noexcept;
   void leave(entry& e) noexcept;
   void overwrite(entry& e, const change& to, sequence at) noexcept;
   void replace(const slot& in, entry_ptr by, version_ptr past) noexcept;
-  void remove(shard& from, shard::iterator found, version_ptr past, sequence at) noexcept;
+  void remove(const slot_set::place& found, version_ptr past, sequence at) noexcept;
   void remove_due(const entry& e, version_ptr past, sequence at) noexcept;
   void keep_or_free(entry& e, version_ptr past, sequence end) noexcept;
   void free(entry& e) noexcept;
@@ -293,9 +259,8 @@ private:
   [[nodiscard]] const entry* next_of(const entry& e, std::string_view subtree) const noexcept;
   [[nodiscard]] const entry* first_due(time_point now) const noexcept;
 
-  zmtp::keyed_hash hash_;
   store_limits limits_;
-  std::deque<shard> shards_;  // they stay where they are
+  slot_set slots_;
   entry_tree entries_;
   mortal_tree mortals_;
   version_tree past_;

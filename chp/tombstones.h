@@ -2,12 +2,12 @@
 // Keys that were erased, and when: for as long as a server may be offered what another one had before.
 // Pure.
 
+#include "chp/divided_set.h"
 #include "chp/sequence.h"
 #include "chp/update_id.h"
 #include "zmtp/routing/keyed_hash.h"
 
-#include <boost/unordered/unordered_flat_map.hpp>
-
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -28,18 +28,18 @@ public:
 
   // Peers choose the keys: `seed` is random.
   tombstones(std::uint64_t seed, std::size_t limit)
-      : last_{0, hash{zmtp::keyed_hash{seed}}, equal{}}, limit_{limit} {}
+      : last_{zmtp::keyed_hash{seed}}, limit_{limit} {}
 
   // Erased by this update, which is later than those before.
   void add(std::string_view key, const update_id& id, sequence number) {
-    const auto at = last_.find(key);
-    if (at != last_.end()) {
-      at->second = {id, number};
-    } else {
-      last_.emplace(key, last_erasure{id, number});
-    }
     order_.push_back({std::string{key}, id, number});
-    if (order_.size() + needed_.size() <= limit_) {
+    const auto p = last_.probe_of(order_.back().key);
+    if (const auto* const at = last_.find(p)) {
+      at->of = &order_.back();
+    } else {
+      last_.insert({&order_.back()}, p);
+    }
+    if (size() <= limit_) {
       return;
     }
     if (!needed_.empty()) {
@@ -49,79 +49,99 @@ public:
       drop_first(order_);
     }
   }
-  // Who may ask has everything up to here. Those that are the last of their keys and `is_needed(erasure)` all the
-  // same stay until they are not, or one before them is no longer; of those that go the last of their keys are
-  // shown before, `forgotten(erasure)`.
+  // Who may ask has everything up to here: looks at up to `most` of them, and returns whether that was all. Those
+  // that are the last of their keys and `is_needed(erasure)` all the same stay until they are not, or one before
+  // them is no longer; of those that go the last of their keys are shown before, `forgotten(erasure)`.
   template <class IsNeeded, class Forgotten>
-  void forget_to(sequence number, IsNeeded&& is_needed, Forgotten&& forgotten) {
+  [[nodiscard]] bool forget_to(sequence number, std::size_t most, IsNeeded&& is_needed,
+                               Forgotten&& forgotten) {
+    const auto stays = [&](const erasure& one) { return is_last(one) && is_needed(one); };
     const auto forget_first = [&](std::deque<erasure>& of) {
       if (is_last(of.front())) {
         forgotten(std::as_const(of.front()));
       }
       drop_first(of);
     };
-    const auto stays = [&](const erasure& one) { return is_last(one) && is_needed(one); };
-    while (!needed_.empty() && !stays(needed_.front())) {
+    for (; most != 0 && !needed_.empty() && !stays(needed_.front()); --most) {
       forget_first(needed_);
     }
-    while (!order_.empty() && order_.front().number <= number) {
+    const auto is_left = [&] { return !order_.empty() && order_.front().number <= number; };
+    for (; most != 0 && is_left(); --most) {
       if (stays(order_.front())) {
-        needed_.push_back(std::move(order_.front()));
-        order_.pop_front();
+        keep_first();
       } else {
         forget_first(order_);
       }
     }
+    return !is_left();
   }
-  void clear() {
+  void clear() { take(); }
+  // Those that have not been forgotten or been needed all the same, in order; none are left.
+  std::deque<erasure> take() {
     last_.clear();
-    order_.clear();
     needed_.clear();
     forgotten_to_ = 0;
+    return std::exchange(order_, {});
   }
   // The last update that erased it; 0 if none did that is remembered.
   [[nodiscard]] sequence of(std::string_view key) const {
-    const auto at = last_.find(key);
-    return at == last_.end() ? 0 : at->second.number;
+    const auto* const at = last_.find(key);
+    return at == nullptr ? 0 : at->of->number;
   }
   // That update; empty if none is remembered.
   [[nodiscard]] update_id id_of(std::string_view key) const {
-    const auto at = last_.find(key);
-    return at == last_.end() ? update_id{} : at->second.id;
+    const auto* const at = last_.find(key);
+    return at == nullptr ? update_id{} : at->of->id;
   }
   // Whether what was erased behind this update has not had to be forgotten for want of room.
   [[nodiscard]] bool complete_from(sequence number) const noexcept {
     return number >= forgotten_to_;
   }
-  // Those that have not been forgotten or been needed all the same, in order; a key comes as often as it was
-  // erased.
-  [[nodiscard]] const std::deque<erasure>& all() const noexcept { return order_; }
+  // Visits those behind this update and up to that one, in order, until `visit(const erasure&)` returns false; a key comes
+  // as often as it was erased.
+  template <class Visit>
+  void for_each(sequence behind, sequence last, Visit&& visit) const {
+    for (const auto* const some : {&needed_, &order_}) {
+      const auto first =
+          std::partition_point(some->begin(), some->end(),
+                               [behind](const erasure& one) { return one.number <= behind; });
+      for (auto at = first; at != some->end() && at->number <= last; ++at) {
+        if (!visit(*at)) {
+          return;
+        }
+      }
+    }
+  }
   [[nodiscard]] std::size_t size() const noexcept { return order_.size() + needed_.size(); }
 
 private:
-  struct hash {
-    using is_transparent = void;
-    using is_avalanching = void;
-    zmtp::keyed_hash key;
-    std::size_t operator()(std::string_view text) const noexcept { return key(text); }
+  struct slot {
+    mutable const erasure* of;
   };
-  struct equal {
-    using is_transparent = void;
-    bool operator()(std::string_view a, std::string_view b) const noexcept { return a == b; }
+  struct key_of_slot {
+    std::string_view operator()(const slot& s) const noexcept { return s.of->key; }
   };
-  struct last_erasure {
-    update_id id;
-    sequence number;
-  };
-  [[nodiscard]] bool is_last(const erasure& one) const { return of(one.key) == one.number; }
+
+  [[nodiscard]] bool is_last(const erasure& one) const {
+    const auto* const at = last_.find(one.key);
+    return at != nullptr && at->of == &one;
+  }
   void drop_first(std::deque<erasure>& of) {
-    if (is_last(of.front())) {
-      last_.erase(of.front().key);
+    const auto& one = of.front();
+    if (const auto found = last_.place_of(one.key); found && found->of == &one) {
+      last_.erase(found);
     }
     of.pop_front();
   }
+  void keep_first() {
+    // Before its key goes elsewhere.
+    const auto* const at = last_.find(order_.front().key);
+    needed_.push_back(std::move(order_.front()));
+    at->of = &needed_.back();
+    order_.pop_front();
+  }
 
-  boost::unordered_flat_map<std::string, last_erasure, hash, equal> last_;
+  divided_set<slot, key_of_slot, zmtp::keyed_hash> last_;  // of each key
   std::deque<erasure> order_;
   std::deque<erasure> needed_;  // before those
   sequence forgotten_to_ = 0;

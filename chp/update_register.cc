@@ -111,6 +111,11 @@ void reduce(std::vector<counter_range>& gaps) {
 // Both have applied what either has. Throws std::bad_alloc, and then nothing has changed.
 void merge(std::uint64_t& upto, gap_list& gaps, std::uint64_t other_upto,
            std::vector<counter_range> other_gaps) {
+  if (upto == 0) {
+    gaps.assign(other_gaps.begin(), other_gaps.end());
+    upto = other_upto;
+    return;
+  }
   const auto most = std::max(upto, other_upto);
   std::vector<counter_range> own_gaps{gaps.begin(), gaps.end()};
   if (upto < most) {
@@ -130,13 +135,12 @@ void merge(std::uint64_t& upto, gap_list& gaps, std::uint64_t other_upto,
 update_register::update_register(std::uint64_t seed, const register_limits& limits)
     : limits_{std::max<std::size_t>(limits.max_sessions, 1),
               std::max<std::size_t>(limits.max_others, 1)},
-      by_session_{0, hash{zmtp::keyed_hash{seed}}},
-      refusals_{0, hash{zmtp::keyed_hash{seed}}},
-      by_id_{0, hash{zmtp::keyed_hash{seed}}} {}
+      by_session_{zmtp::keyed_hash{seed}},
+      by_id_{hash_of_id{zmtp::keyed_hash{seed}}} {}
 
 const update_register::record* update_register::find_record(std::uint64_t session) const noexcept {
-  const auto found = by_session_.find(session);
-  return found == by_session_.end() ? nullptr : &records_[found->second];
+  const auto* const found = by_session_.find(session);
+  return found == nullptr ? nullptr : &records_[found->at];
 }
 
 update_register::session_view update_register::find(std::uint64_t session) const noexcept {
@@ -145,9 +149,9 @@ update_register::session_view update_register::find(std::uint64_t session) const
     return {};
   }
   session_view view{r->counter, r->gaps};
-  if (const auto found = refusals_.find(session); found != refusals_.end()) {
-    view.refused = found->second.last;
-    view.unsure = found->second.forgotten;
+  if (r->refused) {
+    view.refused = r->refused->last;
+    view.unsure = r->refused->forgotten;
   }
   return view;
 }
@@ -183,10 +187,13 @@ bool update_register::refuse(const update_id& id, errc why) {
     return false;
   }
   // So that nothing can fail once it is known.
-  auto& before = refusals_[id.session()].last;
-  before.reserve(before.size() + 1);
+  auto& r = touch(id.session());
+  if (!r.refused) {
+    r.refused = std::make_unique<refusals>();
+  }
+  r.refused->last.reserve(r.refused->last.size() + 1);
   insert(id);
-  refusals_.find(id.session())->second.add({{id.counter(), id.counter()}, why});
+  r.refused->add({{id.counter(), id.counter()}, why});
   return true;
 }
 
@@ -223,11 +230,12 @@ bool update_register::insert(const update_id& id) {
 }
 
 update_register::record& update_register::touch(std::uint64_t session) {
-  const auto found = by_session_.find(session);
-  if (found == by_session_.end()) {
+  const auto* const found = by_session_.find(session);
+  if (found == nullptr) {
     return records_[add(session)];
   }
-  const auto at = found->second;
+  const auto at = found->at;
+  prepare_change(at);
   if (at != newest_) {
     unlink(records_[at]);
     link_newest(at);
@@ -238,9 +246,9 @@ update_register::record& update_register::touch(std::uint64_t session) {
 std::uint32_t update_register::add(std::uint64_t session) {
   if (records_.size() < limits_.max_sessions) {
     const auto at = static_cast<std::uint32_t>(records_.size());
-    records_.push_back({.session = session});
+    records_.push_back({.session = session, .changed = images_ever_});
     try {
-      by_session_.emplace(session, at);
+      by_session_.insert({session, at});
     } catch (...) {
       records_.pop_back();
       throw;
@@ -249,12 +257,12 @@ std::uint32_t update_register::add(std::uint64_t session) {
     return at;
   }
   const auto at = oldest_;
-  by_session_.emplace(session, at);
+  prepare_change(at);
+  by_session_.insert({session, at});
   auto& r = records_[at];
   by_session_.erase(r.session);
-  refusals_.erase(r.session);
   unlink(r);
-  r = {.session = session};
+  r = {.session = session, .changed = images_ever_};
   link_newest(at);
   return at;
 }
@@ -281,49 +289,125 @@ void update_register::insert_other(const update_id& id) {
       throw;
     }
   } else {
+    prepare_end_of_other(others_ever_ - limits_.max_others);
     by_id_.insert(id);
     by_id_.erase(std::exchange(others_[others_ever_ % limits_.max_others], id));
   }
   ++others_ever_;
 }
 
-std::string update_register::pack(pack_position& from) const {
-  std::string piece;
-  from.sessions_end = std::min(from.sessions_end, records_.size());
-  from.others_end = std::min(from.others_end, others_ever_);
-  while (piece.size() + max_record_size <= max_piece_size && from.session < from.sessions_end) {
-    const auto& r = records_[from.session++];
-    if (r.counter == 0) {
-      continue;  // there was no memory for what it was made for
-    }
-    piece += session_mark;
-    append_number(piece, r.session);
-    append_number(piece, r.counter);
-    piece += static_cast<char>(r.gaps.size());
-    for (const auto& gap : r.gaps) {
-      append_number(piece, gap.first);
-      append_number(piece, gap.last);
-    }
-    if (const auto found = refusals_.find(r.session); found != refusals_.end()) {
-      const auto& [last, forgotten] = found->second;
-      piece += refusals_mark;
-      append_number(piece, r.session);
-      append_number(piece, forgotten);
-      piece += static_cast<char>(last.size());
-      for (const auto& one : last) {
-        append_number(piece, one.updates.first);
-        append_number(piece, one.updates.last);
-        piece += static_cast<char>(refusal_code(one.why));
-      }
+// Images that have not got there yet have it as it is.
+void update_register::prepare_change(std::uint32_t at) {
+  auto& r = records_[at];
+  if (r.changed == images_ever_) {
+    return;
+  }
+  for (auto* const each : images_) {
+    if (r.changed < each->opened && each->record <= at && at < each->records_end) {
+      pack(r, room_for(max_record_size, each->kept));
     }
   }
-  // Of those that went meanwhile there is nothing to tell.
-  from.other = std::max<std::uint64_t>(from.other, others_ever_ - others_.size());
-  while (piece.size() + max_record_size <= max_piece_size && from.other < from.others_end) {
-    piece += other_mark;
-    piece += others_[from.other++ % limits_.max_others].octets();
+  r.changed = images_ever_;
+}
+
+// The first there is.
+void update_register::prepare_end_of_other(std::uint64_t number) {
+  for (auto* const each : images_) {
+    if (each->other == number && number < each->others_end) {
+      pack(others_[number % limits_.max_others], room_for(other_size, each->kept));
+      ++each->other;
+    }
+  }
+}
+
+std::string& update_register::room_for(std::size_t size, std::deque<std::string>& in) {
+  if (in.empty() || in.back().size() + size > max_piece_size) {
+    in.emplace_back();
+  }
+  return in.back();
+}
+
+void update_register::pack(const record& r, std::string& onto) {
+  if (r.counter == 0) {
+    return;  // there was no memory for what it was made for
+  }
+  onto += session_mark;
+  append_number(onto, r.session);
+  append_number(onto, r.counter);
+  onto += static_cast<char>(r.gaps.size());
+  for (const auto& gap : r.gaps) {
+    append_number(onto, gap.first);
+    append_number(onto, gap.last);
+  }
+  if (r.refused) {
+    onto += refusals_mark;
+    append_number(onto, r.session);
+    append_number(onto, r.refused->forgotten);
+    onto += static_cast<char>(r.refused->last.size());
+    for (const auto& one : r.refused->last) {
+      append_number(onto, one.updates.first);
+      append_number(onto, one.updates.last);
+      onto += static_cast<char>(refusal_code(one.why));
+    }
+  }
+}
+
+void update_register::pack(const update_id& other, std::string& onto) {
+  onto += other_mark;
+  onto += other.octets();
+}
+
+update_register::progress update_register::begin() const {
+  return {.opened = images_ever_ + 1,
+          .records_end = records_.size(),
+          .other = others_ever_ - others_.size(),
+          .others_end = others_ever_};
+}
+
+std::string update_register::next_piece(progress& of) const {
+  std::string piece;
+  if (!of.kept.empty()) {
+    piece = std::move(of.kept.front());
+    of.kept.pop_front();
+    if (!piece.empty()) {
+      return piece;
+    }
+  }
+  for (; of.record < of.records_end && piece.size() + max_record_size <= max_piece_size;
+       ++of.record) {
+    if (const auto& r = records_[of.record]; r.changed < of.opened) {
+      pack(r, piece);
+    }
+  }
+  if (of.record < of.records_end) {
+    return piece;
+  }
+  for (; of.other < of.others_end && piece.size() + other_size <= max_piece_size; ++of.other) {
+    pack(others_[of.other % limits_.max_others], piece);
   }
   return piece;
+}
+
+std::vector<std::string> update_register::pieces() const {
+  std::vector<std::string> all;
+  auto at = begin();
+  for (auto piece = next_piece(at); !piece.empty(); piece = next_piece(at)) {
+    all.push_back(std::move(piece));
+  }
+  return all;
+}
+
+update_register::image update_register::open_image() {
+  auto opened = std::make_unique<progress>(begin());
+  images_.push_back(opened.get());
+  ++images_ever_;
+  return {*this, std::move(opened)};
+}
+
+update_register::image::~image() {
+  if (at_) {
+    std::erase(of_->images_, at_.get());
+  }
 }
 
 // How many octets the session at the front takes; none if it is none.
@@ -367,7 +451,11 @@ std::size_t update_register::unpack_refusals(std::string_view rest) {
       find_record(session) == nullptr) {
     return 0;
   }
-  auto& own = refusals_[session];
+  auto& r = touch(session);
+  if (!r.refused) {
+    r.refused = std::make_unique<refusals>();
+  }
+  auto& own = *r.refused;
   own.last.reserve(std::min(own.last.size() + count, max_refusals) + 1);
   own.forgotten = std::max(own.forgotten, forgotten);
   for (auto at = refusals_head_size; at < size; at += refusal_size) {
@@ -401,15 +489,6 @@ boost::system::error_code update_register::unpack(std::string_view piece) {
     }
   }
   return {};
-}
-
-std::vector<std::string> pieces_of(const update_register& all) {
-  std::vector<std::string> pieces;
-  update_register::pack_position at;
-  for (auto piece = all.pack(at); !piece.empty(); piece = all.pack(at)) {
-    pieces.push_back(std::move(piece));
-  }
-  return pieces;
 }
 
 }  // namespace chp

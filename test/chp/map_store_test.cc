@@ -161,7 +161,7 @@ TYPED_TEST(map_store_test, a_whole_map_takes_the_place_of_what_was_there) {
   EXPECT_FALSE(this->write({set_of("before", "x", 100)}));
   update_register peer;
   peer.insert(kept_id(3));
-  auto pieces = pieces_of(peer);
+  auto pieces = peer.pieces();
   ASSERT_EQ(pieces.size(), 1U);
   EXPECT_FALSE(this->write({{.what = map_operation::clear},
                             {.what = map_operation::add_applied, .value = pieces.front()},

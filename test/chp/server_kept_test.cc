@@ -470,7 +470,7 @@ struct paired_setting : kept_setting {
     for (std::uint64_t n = 1; n <= counter; ++n) {
       applied.insert(id(n));
     }
-    for (const auto& piece : pieces_of(applied)) {
+    for (const auto& piece : applied.pieces()) {
       hear(make_register_piece(piece));
     }
     hear(make_snapshot_end(form::kvmsg, number, ""));

@@ -6,10 +6,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
+#include <list>
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace chp {
@@ -28,9 +29,13 @@ std::vector<counter_range> gaps_of(const update_register& r, std::uint64_t sessi
   return {gaps.begin(), gaps.end()};
 }
 using ranges = std::vector<counter_range>;
+std::vector<refusal> refused_of(const update_register& r, std::uint64_t session) {
+  const auto all = r.find(session).refused;
+  return {all.begin(), all.end()};
+}
 
 void copy(const update_register& from, update_register& to) {
-  for (const auto& piece : pieces_of(from)) {
+  for (const auto& piece : from.pieces()) {
     EXPECT_LE(piece.size(), update_register::max_piece_size);
     ASSERT_FALSE(to.unpack(piece));
   }
@@ -141,7 +146,7 @@ TEST(update_register, is_unpacked_as_it_was_packed) {
     from.insert(own(1 + random() % 300, update_id::make_session(random() % 100)));
     from.insert(foreign(random() % 10'000));
   }
-  EXPECT_GT(pieces_of(from).size(), 1U);
+  EXPECT_GT(from.pieces().size(), 1U);
   update_register to{99};
   copy(from, to);
   EXPECT_EQ(to.sessions(), from.sessions());
@@ -192,27 +197,68 @@ TEST(update_register, unpacked_never_knows_more_than_the_two_did) {
   }
 }
 
-TEST(update_register, packed_while_it_changes_has_all_that_was_there) {
-  update_register from{0, {.max_sessions = 10'000, .max_others = 10'000}};
-  for (std::uint64_t i = 0; i < 10'000; ++i) {
-    from.insert(own(1, update_id::make_session(i)));
-    from.insert(foreign(i));
-  }
-  update_register to;
-  update_register::pack_position at;
-  std::uint64_t added = 10'000;
-  while (true) {
-    const auto piece = from.pack(at);
-    if (piece.empty()) {
-      break;
+// Sessions and ids are forgotten meanwhile, too.
+TEST(update_register, an_image_has_what_was_known_when_it_was_opened_and_nothing_else) {
+  constexpr std::size_t most = 3'000;
+  std::minstd_rand random{3};
+  update_register r{1, {.max_sessions = most, .max_others = most}};
+  const auto session_of = [](std::uint64_t n) { return update_id::make_session(n << 16); };
+  const auto change = [&] {
+    const auto session = session_of(random() % (most + most / 10));
+    const auto counter = 1 + r.find(session).counter + random() % 4;
+    if (random() % 5 == 0) {
+      r.refuse(own(counter, session), errc::too_many_keys);
+    } else {
+      r.insert(own(counter, session));
     }
-    ASSERT_FALSE(to.unpack(piece));
-    from.insert(foreign(added++));
+    r.insert(foreign(random() % (10 * most)));
+  };
+  for (int i = 0; i < 30'000; ++i) {
+    change();
   }
-  for (std::uint64_t i = added - 10'000; i < 10'000; ++i) {
-    ASSERT_TRUE(to.contains(foreign(i))) << i;
-    ASSERT_TRUE(to.contains(own(1, update_id::make_session(i)))) << i;
+  struct copied {
+    explicit copied(update_register::image opened) : from{std::move(opened)} {}
+    update_register::image from;
+    update_register then;  // at once
+    update_register now;   // a piece now and then
+    std::size_t pieces = 0;
+  };
+  std::list<copied> images;
+  std::size_t ended = 0;
+  for (int i = 0; i < 60'000; ++i) {
+    if (i % 5'000 == 0) {
+      auto& added = images.emplace_back(r.open_image());
+      copy(r, added.then);
+    }
+    change();
+    if (i % 1'000 == 999) {
+      for (auto each = images.begin(); each != images.end();) {
+        const auto piece = each->from.next();
+        ASSERT_LE(piece.size(), update_register::max_piece_size);
+        if (!piece.empty()) {
+          ++each->pieces;
+          ASSERT_FALSE(each->now.unpack(piece));
+          ++each;
+          continue;
+        }
+        EXPECT_GT(each->pieces, 4U);
+        ASSERT_EQ(each->now.sessions(), each->then.sessions());
+        ASSERT_EQ(each->now.others(), each->then.others());
+        for (std::uint64_t s = 0; s < most + most / 10; ++s) {
+          const auto session = session_of(s);
+          ASSERT_EQ(each->now.find(session).counter, each->then.find(session).counter) << s;
+          ASSERT_EQ(gaps_of(each->now, session), gaps_of(each->then, session)) << s;
+          ASSERT_EQ(refused_of(each->now, session), refused_of(each->then, session)) << s;
+        }
+        for (std::uint64_t n = 0; n < 10 * most; ++n) {
+          ASSERT_EQ(each->now.contains(foreign(n)), each->then.contains(foreign(n))) << n;
+        }
+        each = images.erase(each);
+        ++ended;
+      }
+    }
   }
+  EXPECT_GT(ended, 5U);
 }
 
 TEST(update_register, what_is_no_piece_is_refused_at_every_octet) {
@@ -220,7 +266,7 @@ TEST(update_register, what_is_no_piece_is_refused_at_every_octet) {
   from.insert(own(5));
   from.insert(own(9));
   from.insert(foreign(1));
-  const auto whole = pieces_of(from).at(0);
+  const auto whole = from.pieces().at(0);
   for (std::size_t size = 1; size < whole.size(); ++size) {
     update_register to;
     const auto ec = to.unpack(whole.substr(0, size));
@@ -284,11 +330,6 @@ TEST(update_register, is_a_set_of_what_was_inserted) {
   }
 }
 
-std::vector<refusal> refused_of(const update_register& r, std::uint64_t session) {
-  const auto all = r.find(session).refused;
-  return {all.begin(), all.end()};
-}
-
 TEST(update_register, remembers_what_was_refused_and_why) {
   const auto session = update_id::make_session(7);
   update_register r;
@@ -339,8 +380,7 @@ TEST(update_register, refusals_that_make_no_sense_are_not_taken) {
   const auto session = update_id::make_session(7);
   update_register r;
   r.refuse(own(1, session), errc::too_many_keys);
-  update_register::pack_position from;
-  const auto whole = r.pack(from);
+  const auto whole = r.pieces().at(0);
   const auto head = whole.find('R');
   ASSERT_NE(head, whole.npos);
   const auto is_taken = [&](std::size_t at, char octet) {

@@ -71,8 +71,7 @@ void try_register(std::string_view octets) {
     return;
   }
   chp::update_register second;
-  chp::update_register::pack_position from;
-  for (auto piece = first.pack(from); !piece.empty(); piece = first.pack(from)) {
+  for (const auto& piece : first.pieces()) {
     require(!second.unpack(piece), "a register is read as it is written");
   }
   require(first.sessions() == second.sessions() && first.others() == second.others(),

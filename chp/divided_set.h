@@ -1,0 +1,185 @@
+#pragma once
+// A hash table in parts, which grows by one of them at a time. Pure.
+
+#include <boost/unordered/unordered_flat_set.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace chp {
+
+// A table that doubles moves all that it has in one call. This one is many, of some thousand places each, and more of
+// them with more elements, so that what one call moves has a bound. `KeyOf{}(element)` is its key, which does not change
+// while it is here; other members may, if they are mutable. `Hash` mixes well: each bit depends on all of the key.
+template <class T, class KeyOf, class Hash>
+class divided_set {
+  static_assert(std::is_trivially_copyable_v<T>, "elements move where memory may be short");
+
+public:
+  using key_type = std::remove_cvref_t<std::invoke_result_t<KeyOf, const T&>>;
+  // What is looked for, with its hash, which is worth having once.
+  struct probe {
+    key_type key;
+    std::uint64_t hash;
+  };
+
+private:
+  struct part_hash {
+    using is_transparent = void;
+    using is_avalanching = void;  // the table need not mix it once more
+    const Hash* hash;
+    std::size_t operator()(const T& e) const noexcept { return (*hash)(KeyOf{}(e)); }
+    std::size_t operator()(const probe& p) const noexcept { return p.hash; }
+  };
+  struct part_equal {
+    using is_transparent = void;
+    bool operator()(const T& a, const T& b) const noexcept { return KeyOf{}(a) == KeyOf{}(b); }
+    bool operator()(const probe& a, const T& b) const noexcept { return a.key == KeyOf{}(b); }
+    bool operator()(const T& a, const probe& b) const noexcept { return (*this)(b, a); }
+  };
+  using part = boost::unordered_flat_set<T, part_hash, part_equal>;
+
+public:
+  // Where an element is, until the next one is inserted.
+  class place {
+  public:
+    explicit operator bool() const noexcept { return in_ != nullptr; }
+    const T& operator*() const noexcept { return *at_; }
+    const T* operator->() const noexcept { return &*at_; }
+
+  private:
+    friend divided_set;
+    part* in_ = nullptr;
+    typename part::iterator at_{};
+  };
+
+  // It begins with so many parts: the more there are, the later one has to be divided.
+  explicit divided_set(const Hash& hash, std::size_t first_parts = 1)
+      : hash_{hash}, first_parts_{first_parts}, parts_(first_parts, new_part(0)) {}
+  divided_set(const divided_set&) = delete;
+  divided_set& operator=(const divided_set&) = delete;
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] probe probe_of(const key_type& key) const noexcept { return {key, hash_(key)}; }
+
+  // Nothing if there is none. Until the next one is inserted.
+  [[nodiscard]] const T* find(const probe& p) const noexcept {
+    const auto& in = parts_[part_number(p.hash)];
+    const auto at = in.find(p);
+    return at == in.end() ? nullptr : &*at;
+  }
+  [[nodiscard]] const T* find(const key_type& key) const noexcept { return find(probe_of(key)); }
+  [[nodiscard]] bool contains(const key_type& key) const noexcept { return find(key) != nullptr; }
+  [[nodiscard]] place place_of(const probe& p) noexcept {
+    auto& in = parts_[part_number(p.hash)];
+    place found;
+    if (const auto at = in.find(p); at != in.end()) {
+      found.in_ = &in;
+      found.at_ = at;
+    }
+    return found;
+  }
+  [[nodiscard]] place place_of(const key_type& key) noexcept { return place_of(probe_of(key)); }
+
+  // Of a key that is not there yet, whose probe this is. Throws std::bad_alloc, and then nothing has changed.
+  const T& insert(const T& added, const probe& p) {
+    if (size_ >= parts_.size() * elements_of_part) {
+      divide_one();
+    }
+    const auto at = parts_[part_number(p.hash)].insert(added).first;
+    ++size_;
+    return *at;
+  }
+  const T& insert(const T& added) { return insert(added, probe_of(KeyOf{}(added))); }
+
+  void erase(const place& at) noexcept {
+    at.in_->erase(at.at_);
+    --size_;
+  }
+  bool erase(const key_type& key) noexcept {
+    const auto found = place_of(key);
+    if (found) {
+      erase(found);
+    }
+    return static_cast<bool>(found);
+  }
+  void clear() noexcept {
+    std::size_t all = size_;
+    dismantle(all);
+  }
+  // Forgets elements, from `most` of which it takes as many; a whole part at a time, of which the last may have more than
+  // there is left. True if there are none any more, and as few parts as in the beginning.
+  bool dismantle(std::size_t& most) noexcept {
+    for (auto number = parts_.size(); number != 0; --number) {
+      auto& each = parts_[number - 1];
+      const auto count = each.size();
+      if (count != 0) {
+        if (most == 0) {
+          return false;
+        }
+        new_part(0).swap(each);
+        size_ -= count;
+        most -= std::min(most, count);
+      }
+      if (number > first_parts_) {
+        parts_.pop_back();
+      }
+    }
+    return true;
+  }
+  // Visits elements in no order until `visit(const T&)` returns true, and returns that one.
+  template <class Visit>
+  [[nodiscard]] const T* find_if(Visit&& visit) const {
+    for (const auto& each : parts_) {
+      for (const auto& element : each) {
+        if (visit(element)) {
+          return &element;
+        }
+      }
+    }
+    return nullptr;
+  }
+
+private:
+  // On average; above, one of them is divided.
+  static constexpr std::size_t elements_of_part = 1'024;
+
+  [[nodiscard]] part new_part(std::size_t places) const { return part{places, part_hash{&hash_}}; }
+  // Places in a part are by the first and last bits of a hash, parts by others: as many as tell one from another,
+  // but one less for those that have not been divided since there were half as many.
+  [[nodiscard]] std::size_t part_number(std::uint64_t hash) const noexcept {
+    const auto bits = std::bit_ceil(parts_.size()) - 1;
+    const auto number = hash >> 16 & bits;
+    return number < parts_.size() ? number : number & bits >> 1;
+  }
+  // The next in turn, into itself and a new one behind all others; not at all if there is no memory for it.
+  void divide_one() noexcept {
+    const auto undivided = std::bit_floor(parts_.size());
+    auto& whole = parts_[parts_.size() - undivided];
+    try {
+      auto stays = new_part(whole.size() / 2);
+      auto goes = new_part(whole.size() / 2);
+      for (const auto& each : whole) {
+        ((hash_(KeyOf{}(each)) >> 16 & undivided) == 0 ? stays : goes).insert(each);
+      }
+      parts_.push_back(std::move(goes));
+      whole.swap(stays);
+    } catch (const std::bad_alloc&) {
+      // It holds what it holds, and is divided with another element.
+      return;
+    }
+  }
+
+  Hash hash_;
+  std::size_t first_parts_;
+  std::deque<part> parts_;  // they stay where they are
+  std::size_t size_ = 0;
+};
+
+}  // namespace chp

@@ -1,0 +1,115 @@
+// What a server keeps beside its map grows by bounded parts, however much there is: counted in the octets that one call
+// takes, because how long that takes is the machine's business.
+
+#include "chp/command.h"
+#include "chp/directory_counters.h"
+#include "chp/pending_updates.h"
+#include "chp/put_off_sessions.h"
+#include "chp/tombstones.h"
+#include "chp/update_register.h"
+#include "test/support/allocations.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace chp {
+namespace {
+
+// Of a table with elements of so many octets: 3,840 places, with what it has beside them.
+constexpr std::size_t table_of(std::size_t element) { return 3'840 * element + 8 * 1'024; }
+// The index of a deque, which has a pointer for each few elements: it is moved as it is, and quickly.
+constexpr std::size_t index_of(std::size_t elements) { return elements * 4; }
+
+update_id id_of(std::uint64_t n) {
+  return update_id::of_session(update_id::make_session(n * 0x9e37'79b9'7f4a'7c15), 1);
+}
+
+TEST(growth_work, of_sessions) {
+  const register_limits limits;
+  update_register r{1};
+  zmtp::test::reset_peak();
+  for (std::uint64_t n = 0; n < limits.max_sessions + 10'000; ++n) {
+    ASSERT_TRUE(r.insert(id_of(n)));
+  }
+  EXPECT_LE(zmtp::test::counted().largest, index_of(limits.max_sessions));
+  EXPECT_EQ(r.sessions(), limits.max_sessions);
+}
+
+TEST(growth_work, of_directories) {
+  constexpr std::size_t directories = 300'000;
+  directory_counters all{1, directories};
+  zmtp::test::reset_peak();
+  for (std::uint64_t n = 0; all.size() < directories; ++n) {
+    const auto key = "/directory " + std::to_string(n) + "/x";
+    ASSERT_EQ(all.add(key).back().count, 1U);
+  }
+  EXPECT_LE(zmtp::test::counted().largest, std::max(table_of(8), index_of(directories)));
+}
+
+TEST(growth_work, of_directories_of_an_epoch_that_is_over) {
+  constexpr std::uint64_t directories = 200'000;
+  directory_counters all{1, 2 * directories};
+  for (std::uint64_t n = 0; n < directories; ++n) {
+    (void)all.add("/directory " + std::to_string(n) + "/x");
+  }
+  EXPECT_TRUE(all.is_tidy());
+  const auto before = zmtp::test::counted().live;
+  all.clear();
+  EXPECT_GE(zmtp::test::counted().live, before) << "nothing goes at once";
+  EXPECT_EQ(all.of("/directory 7/"), 0U);
+  EXPECT_EQ(all.add("/directory 7/x").back().count, 1U);
+  all.clear();
+  constexpr std::size_t at_once = 1'000;
+  std::size_t most = 0;
+  std::size_t calls = 0;
+  for (; !all.is_tidy(); ++calls) {
+    const auto live = zmtp::test::counted().live;
+    all.tidy(at_once);
+    most = std::max(most, live - zmtp::test::counted().live);
+  }
+  EXPECT_LE(most, 2 * table_of(8) + at_once * 128 + index_of(directories));
+  EXPECT_GE(calls, directories / at_once);
+  EXPECT_EQ(all.of("/directory 7/"), 0U);
+}
+
+TEST(growth_work, of_updates_that_a_passive_server_keeps) {
+  constexpr std::uint64_t updates = 200'000;
+  pending_updates all{1, std::size_t{1} << 30};
+  zmtp::test::reset_peak();
+  for (std::uint64_t n = 0; n < updates; ++n) {
+    ASSERT_TRUE(all.add(make_set(form::kvmsg, "key", id_of(n), "", "value"), id_of(n), {}));
+  }
+  EXPECT_LE(zmtp::test::counted().largest, table_of(8));
+  EXPECT_EQ(all.size(), updates);
+}
+
+TEST(growth_work, of_erased_keys) {
+  constexpr std::uint64_t keys = 300'000;
+  tombstones all{1, keys};
+  zmtp::test::reset_peak();
+  for (std::uint64_t n = 1; n <= keys + 1'000; ++n) {
+    all.add("key " + std::to_string(n), id_of(n), n);
+  }
+  EXPECT_LE(zmtp::test::counted().largest, index_of(keys));
+  EXPECT_EQ(all.size(), keys);
+  EXPECT_EQ(all.of("key 1000"), 0U);
+  EXPECT_EQ(all.of("key 1001"), 1'001U);
+}
+
+TEST(growth_work, of_sessions_that_are_put_off) {
+  constexpr std::uint64_t sessions = 200'000;
+  put_off_sessions all{1, sessions};
+  zmtp::test::reset_peak();
+  for (std::uint64_t n = 0; n < sessions; ++n) {
+    all.add(n, 1);
+  }
+  EXPECT_LE(zmtp::test::counted().largest, table_of(16));
+  EXPECT_EQ(all.size(), sessions);
+}
+
+}  // namespace
+}  // namespace chp
