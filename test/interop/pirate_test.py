@@ -110,7 +110,8 @@ class LazyPirateTest(GuideCase):
     def test_numbers_are_echoed(self, server, client):
         at = reserve_endpoint(self)
         serving = self.start(server, "lpserver", bind=at)
-        asking = self.start(client, "lpclient", connect=at, count=3)
+        # It has not to ask again, however long the server takes to start.
+        asking = self.start(client, "lpclient", connect=at, count=3, timeout=int(PATIENCE * 1000))
         self.assertEqual(asking.read_line(), "I: connecting to server...")
         for number in range(1, 4):
             self.assertEqual(serving.read_line(), f"I: normal request ({number})")
@@ -167,7 +168,16 @@ class QueueCase(GuideCase):
         self.clients, self.workers = reserve_endpoint(self), reserve_endpoint(self)
 
     def start_queue(self, whose):
-        return self.start(whose, self.QUEUE, bind=self.clients, workers=self.workers, **self.timing(False))
+        """One that listens: what a worker does until then is not what is tested."""
+        queue = self.start(whose, self.QUEUE, bind=self.clients, workers=self.workers, **self.timing(False))
+        probe = self.context.socket(zmq.DEALER)
+        # It can send when there is a connection, and not before.
+        probe.immediate = True
+        probe.connect(self.workers)
+        listening = probe.poll(int(PATIENCE * 1000), zmq.POLLOUT)
+        probe.close(0)
+        self.assertTrue(listening, "the queue does not listen")
+        return queue
 
     def start_worker(self, whose, name="A", **settings):
         if whose == THEIRS and self.WORKER == "spworker":
@@ -433,7 +443,7 @@ class FreelanceTest(GuideCase):
         dead, at = reserve_endpoint(self), reserve_endpoint(self)
         serving = self.start(server, "flserver1", bind=at)
         self.assertEqual(serving.read_line(), f"I: echo service is ready at {at}")
-        asking = self.start(client, "flclient1", connect=f"{dead},{at}", timeout=500)
+        asking = self.start(client, "flclient1", connect=f"{dead},{at}", timeout=2000)
         for line in (f"I: trying echo service at {dead}...", f"W: no response from {dead}",
                      f"I: trying echo service at {at}...", "Service is running OK"):
             self.assertEqual(asking.read_line(), line)
