@@ -14,7 +14,8 @@ ZINC = os.path.join(os.environ["TEST_SRCDIR"], os.environ["TEST_WORKSPACE"], "to
 DEADLINE = 60
 
 # The drills of the first model of Freelance ask no more of them.
-SERVER = "#!/bin/sh\nexec sleep 1000\n"
+READY = "I: echo service is ready at tcp://*:5555"
+SERVER = f"#!/bin/sh\necho '{READY}'\nexec sleep 1000\n"
 CLIENT = ("#!/bin/sh\n"
           "echo 'W: no response from tcp://localhost:5555'\n"
           "echo 'Service is running OK'\n")
@@ -158,6 +159,7 @@ class Surroundings(InteropCase):
                        "one = socket.socket()\n"
                        "one.bind(('127.0.0.1', 5555))\n"
                        "one.listen()\n"
+                       f"print('{READY}')\n"
                        "while True: one.accept()[0].close()\n")
             os.unlink(self.path(whose, "flserver1"))
             self.write(whose, "flclient1.py",
@@ -199,6 +201,7 @@ class Surroundings(InteropCase):
             self.write(whose, "flserver1", "#!/bin/sh\n"
                                            "trap '' TERM INT HUP\n"
                                            f"sleep 1000 & echo $$ $! >> {self.path('running')}\n"
+                                           f"echo '{READY}'\n"
                                            "wait\n")
             # It lives as long as its server needs to say who it is.
             self.write(whose, "flclient1", f"#!/bin/sh\nuntil [ -s {self.path('running')} ]; do sleep 0.01; done\n"

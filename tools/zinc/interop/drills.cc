@@ -295,18 +295,20 @@ std::vector<pair> binary_star() {
           {"bstar", "bstarsrv2", "bstarsrv2", binary_star_drills("bstarsrv2", client, server)}};
 }
 
+// Clients wait for a second or two, which servers may need to start.
 pair freelance_one() {
   const words both{"tcp://localhost:5555", "tcp://localhost:5556"};
   return {"fl",
           "flserver1",
           "flclient1",
           {{"answers",
-            {start{"flserver1", server, {"tcp://*:5555"}},
+            {start{"flserver1", server, {"tcp://*:5555"}}, says{"flserver1", service_ready},
              start{"flclient1", client, {"tcp://localhost:5555"}}, says{"flclient1", running_well},
              ends{"flclient1"}}},
            {"first of two dead",
-            {start{"flserver1", server, {"tcp://*:5556"}}, start{"flclient1", client, both},
-             says{"flclient1", first_dead}, says{"flclient1", running_well}}}}};
+            {start{"flserver1", server, {"tcp://*:5556"}}, says{"flserver1", service_ready},
+             start{"flclient1", client, both}, says{"flclient1", first_dead},
+             says{"flclient1", running_well}}}}};
 }
 
 pair freelance_two() {
@@ -315,13 +317,16 @@ pair freelance_two() {
   const start second{"flserver2", server, {"tcp://*:5556"}, "second"};
   const start third{"flserver2", server, {"tcp://*:5557"}, "third"};
   const start ask{"flclient2", client, three};
-  return {"fl",
-          "flserver2",
-          "flclient2",
-          {{"answers",
-            {first, second, third, ask, says{"flclient2", round_trip, 60s}, ends{"flclient2"}}},
-           {"one of three dead",
-            {second, third, ask, says{"flclient2", round_trip, 60s}, ends{"flclient2"}}}}};
+  return {
+      "fl",
+      "flserver2",
+      "flclient2",
+      {{"answers",
+        {first, second, third, says{"first", service_ready}, says{"second", service_ready},
+         says{"third", service_ready}, ask, says{"flclient2", round_trip, 60s}, ends{"flclient2"}}},
+       {"one of three dead",
+        {second, third, says{"second", service_ready}, says{"third", service_ready}, ask,
+         says{"flclient2", round_trip, 60s}, ends{"flclient2"}}}}};
 }
 
 pair freelance_three() {
@@ -330,7 +335,8 @@ pair freelance_three() {
   return {"fl",
           "flserver3",
           "flclient3",
-          {{"answers", {first, ask, says{"flclient3", round_trip, 60s}}},
+          {{"answers",
+            {first, says{"flserver3", service_ready}, ask, says{"flclient3", round_trip, 60s}}},
            // The Guide's server has one port, and its client gives up.
            {"first server frozen",
             {first,
