@@ -3,6 +3,7 @@
 have their programs, and docs/guide.md says so. The arguments are groups of pairs."""
 
 import os
+import subprocess
 import sys
 import unittest
 
@@ -14,10 +15,18 @@ import guide_matrix  # noqa: E402: behind the line above
 GROUPS = sys.argv[1:]
 
 
+def has_networks():
+    """Whether each drill may have a network of its own."""
+    return any(subprocess.run(["unshare", *flags, "true"], capture_output=True, check=False).returncode == 0
+               for flags in (["--user", "--net"], ["--net"]))
+
+
 class Matrix(unittest.TestCase):
     maxDiff = None
 
     def test_all_drills_pass_and_are_in_the_table(self):
+        if not has_networks():
+            self.skipTest("drills would come one after the other, at ports that other tests want at the same time")
         found, code = guide_matrix.play(os.path.join(RUNFILES, "tools/zinc/zinc"), "--ours",
                                         os.path.join(RUNFILES, "tools/guide"), "--pairs", ",".join(GROUPS),
                                         "--jobs", "10")
