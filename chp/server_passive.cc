@@ -125,11 +125,6 @@ void server_state::replay(time_point now, actions& out) {
       settle_by_later(one.id);
       continue;
     }
-    // Something later of its client came first. The server before may have settled it by that, and told its
-    // client; who has not been told sends it again.
-    if (one.id.has_session() && applied_->find(one.id.session()).counter > one.id.counter()) {
-      continue;
-    }
     if (const auto fault = u->erases() ? errc{} : check_room(u->key, u->value); fault != errc{}) {
       turn_away(one.id, fault, now, out);
     } else if (accept(*u, one.id, deadline_of(*u, one.received), now, out)) {

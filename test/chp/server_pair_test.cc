@@ -667,22 +667,6 @@ TEST_F(server_pair, an_erasure_is_remembered_as_long_as_something_before_it_may_
   EXPECT_EQ(b.content(), (content{{"k", "2"}}));
 }
 
-TEST_F(server_pair, what_was_settled_by_something_later_is_not_replayed_over_what_others_did) {
-  begin();
-  unlink();
-  b.activate(2);
-  a.set("k", "1", id(1));
-  a.set("k", "2", id(2));
-  make_passive(a);
-  link();
-  ASSERT_EQ(b.content(), (content{{"k", "2"}}));
-  set_both("k", "1", id(1));
-  set_both("k", "of another", update_id::of_random(1, 2));
-  unlink();
-  a.activate(3);
-  EXPECT_EQ(a.content(), (content{{"k", "of another"}}));
-}
-
 TEST_F(server_pair, one_that_takes_over_with_nothing_is_offered_everything) {
   begin();
   set_both("k", "1", id(1));
@@ -723,6 +707,28 @@ TEST_F(server_pair, one_that_begins_with_nothing_is_offered_what_its_backup_had)
   EXPECT_EQ(restarted.content(), (content{{"changed", "2"}, {"k", "1"}}));
   EXPECT_EQ(b.content(), restarted.content());
   EXPECT_TRUE(b.saw(server_event::reconciled));
+}
+
+TEST_F(server_pair,
+       what_the_one_before_has_lost_is_replayed_though_something_later_of_its_client_came_first) {
+  begin();
+  unlink();
+  set_both("k", "1", id(1));
+  // a was started again, and made active by hand.
+  node restarted{3};
+  join(restarted, b);
+  join(b, restarted);
+  restarted.activate(3);
+  restarted.set("later", "2", id(2));
+  restarted.linked = b.linked = true;
+  b.server.on_feed_attached();
+  connect_source(b, restarted);
+  b.server.on_publication(make_heartbeat(), b.now, b.actions);
+  run(restarted, b);
+  ASSERT_EQ(b.content(), (content{{"later", "2"}}));
+  restarted.linked = b.linked = false;
+  b.activate(4);
+  EXPECT_EQ(b.content(), (content{{"k", "1"}, {"later", "2"}}));
 }
 
 // Gaps.
