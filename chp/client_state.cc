@@ -84,7 +84,12 @@ void client_state::carry(server_dialogue::wish wish, time_point now, actions& ou
     case renew:
       out.connections.push_back({actions::connection::renew_snapshot, round_.current()});
       return;
-    case leave: this->leave(client_event::kind::server_silent, now, out); return;
+    case leave:
+      if (dialogue_.at() == server_dialogue::phase::asking) {
+        round_.on_unanswered();
+      }
+      this->leave(client_event::kind::server_silent, now, out);
+      return;
   }
 }
 

@@ -9,6 +9,7 @@ server_round::server_round(std::size_t servers, const client_options& options, s
       longest_pause_{options.longest_retry},
       earliest_(servers),
       pause_(servers, options.retry),
+      unanswered_(servers),
       random_{seed} {}
 
 void server_round::turn_to_next() noexcept {
@@ -19,12 +20,11 @@ void server_round::turn_to_next() noexcept {
 }
 
 unsigned server_round::patience_divisor() const noexcept {
-  const auto rounds = visits_ / earliest_.size();
-  return earliest_.size() == 1 || rounds > 1 ? 1 : rounds == 1 ? 2 : 4;
+  const auto times = unanswered_[current_];
+  return earliest_.size() == 1 || times > 1 ? 1 : times == 1 ? 2 : 4;
 }
 
 void server_round::on_visit(time_point now) {
-  ++visits_;
   auto& pause = pause_[current_];
   std::uniform_int_distribution<std::int64_t> spread{pause.count() / 2, pause.count() * 3 / 2};
   earliest_[current_] = now + std::chrono::milliseconds{spread(random_)};
@@ -45,7 +45,7 @@ server_round::verdict server_round::judge(sequence offered, sequence begun,
   }
   left_since_refusal_.reset();
   pause_[current_] = first_pause_;
-  visits_ = 0;
+  std::fill(unanswered_.begin(), unanswered_.end(), 0);
   return result;
 }
 

@@ -27,11 +27,13 @@ public:
   // When the current one may be connected to: at once, unless that was tried a moment ago.
   [[nodiscard]] time_point earliest() const noexcept { return earliest_[current_]; }
   // What part of the patience with a server that does not answer the current one is worth: while there is
-  // another one, which may be the active one, a quarter of it at the first visit since one was followed, half of
-  // it at the second, and then all of it.
+  // another one, which may be the active one, a quarter of it at first, half of it where it was left unanswered
+  // once since one was followed, and then all of it.
   [[nodiscard]] unsigned patience_divisor() const noexcept;
   // It is being connected to.
   void on_visit(time_point now);
+  // It took the connection, and that patience was over before there was an answer.
+  void on_unanswered() noexcept { ++unanswered_[current_]; }
 
   enum class verdict : std::uint8_t {
     take,
@@ -50,8 +52,8 @@ private:
   const std::chrono::milliseconds longest_pause_;
   std::vector<time_point> earliest_;
   std::vector<std::chrono::milliseconds> pause_;
+  std::vector<unsigned> unanswered_;  // since the history of one was taken
   std::size_t current_ = 0;
-  std::size_t visits_ = 0;  // since the history of one was taken
   // Servers that were left since the first one was refused for its history.
   std::optional<std::size_t> left_since_refusal_;
   std::minstd_rand random_;

@@ -95,6 +95,32 @@ TEST_F(client_failover, while_nobody_is_active_each_is_asked_for_longer) {
   EXPECT_EQ(stays, (std::vector<std::chrono::milliseconds>{1s, 1s, 2s, 2s, 4s, 4s}));
 }
 
+// Both are started again, and the one that is passive is asked first.
+TEST_F(client_failover, who_refused_connections_is_not_waited_for_any_longer_when_it_is_there) {
+  begin(2);
+  follow();
+  state->on_lost(now, out);
+  const auto wait_until_opened = [&] {
+    for (texts told; std::none_of(told.begin(), told.end(),
+                                  [](const auto& what) { return what.starts_with("open"); });
+         told = done()) {
+      pass(10ms);
+    }
+  };
+  for (int refused = 0; refused != 9; ++refused) {
+    wait_until_opened();
+    state->on_unreachable(now, out);
+  }
+  wait_until_opened();
+  subscriber();
+  snapshot();
+  forget();
+  pass(999ms);
+  EXPECT_EQ(done(), (texts{"ask", "ask", "ask"}));
+  pass(1ms);
+  EXPECT_EQ(done().back().substr(0, 13), "server_silent");
+}
+
 // A backup is asked again soon after the expiry of two heartbeats, whether its primary refuses connections or
 // takes them and says nothing.
 TEST_F(client_failover, a_backup_is_asked_when_it_may_take_over) {
