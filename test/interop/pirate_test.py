@@ -532,6 +532,20 @@ class FreelanceTest(GuideCase):
                 self.assertTrue(client.poll(int(PATIENCE * 1000)))
                 self.assertEqual(client.recv_multipart(), [name, control, b"OK"])
 
+    def test_v_shows_what_our_server_hears_and_says(self):
+        at = reserve_endpoint(self)
+        server = Program(self, [built("tools/guide/flserver3"), "--bind", at, "-v"])
+        server.read_line()
+        client = self.context.socket(zmq.DEALER)
+        self.addCleanup(client.close, 0)
+        client.connect(at)
+        for frames in ([b"PING"], [b"1", b"random name"]):
+            client.send_multipart(frames)
+        for frames in (["[004] PING"], ["[004] PONG"], ["[001] 1", "[011] random name"], ["[001] 1", "[002] OK"]):
+            self.assertEqual(server.read_line(), "-" * 38)
+            self.assertRegex(server.read_line(), r"^\[005\] 00[0-9A-F]{8}$")
+            self.assertEqual([server.read_line() for _ in frames], frames)
+
     # FLP-2, FLP-4
     def test_our_client_frame_by_frame(self):
         server = self.context.socket(zmq.ROUTER)

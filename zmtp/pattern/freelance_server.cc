@@ -42,13 +42,15 @@ class freelance_server::core final : public request_holder,
                                      public std::enable_shared_from_this<core> {
 public:
   core(const asio::any_io_executor& executor, const std::string& identity,
-       const std::shared_ptr<freelance_server_state>& state, handler&& on_request)
+       const std::shared_ptr<freelance_server_state>& state, handler&& on_request,
+       freelance_server_handlers&& handlers)
       : executor_{executor},
         router_{executor, router_options(identity)},
         gate_{executor, asio::steady_timer::time_point::max()},
         state_owner_{state},
         state_{*state},
-        on_request_{std::move(on_request)} {}
+        on_request_{std::move(on_request)},
+        handlers_{std::move(handlers)} {}
 
   // Clients are only read while what they ask has a place.
   static asio::awaitable<void> serve(std::shared_ptr<core> self) {
@@ -98,6 +100,7 @@ private:
   void on_item(routed_message& item) {
     switch (item.what) {
       case routed_message::kind::message: {
+        tell(handlers_.on_received, item.peer, item.content);
         freelance_server_actions actions;
         state_.on_message(item.peer, sessions_.contains(item.peer), std::move(item.content),
                           clock::now(), actions);
@@ -114,8 +117,17 @@ private:
     }
   }
 
+  void tell(const std::function<void(std::string_view, const message&)>& who, peer_id peer,
+            const message& m) {
+    if (who) {
+      const auto* const known = router_.info(peer);
+      tell_user(executor_, who, known != nullptr ? std::string_view{known->routing_id} : "", m);
+    }
+  }
+
   void carry_out(freelance_server_actions& actions) {
     for (auto& [to, content] : actions.sends) {
+      tell(handlers_.on_send, to, content);
       if (router_.try_send(to, std::move(content)) != send_status::queued) {
         state_.on_reply_not_taken();
       }
@@ -132,14 +144,17 @@ private:
   const std::shared_ptr<freelance_server_state> state_owner_;
   freelance_server_state& state_;
   handler on_request_;
+  const freelance_server_handlers handlers_;
   std::unordered_set<peer_id> sessions_;  // whose control frames are their own in all the world
   bool stopped_ = false;
 };
 
 freelance_server::freelance_server(asio::any_io_executor executor, const std::string& identity,
-                                   const freelance_server_options& options, handler on_request) {
+                                   const freelance_server_options& options, handler on_request,
+                                   freelance_server_handlers handlers) {
   const auto state = std::make_shared<freelance_server_state>(options);
-  const auto own = std::make_shared<core>(executor, identity, state, std::move(on_request));
+  const auto own =
+      std::make_shared<core>(executor, identity, state, std::move(on_request), std::move(handlers));
   core_ = own;
   state_ = state;
   asio::co_spawn(executor, core::serve(own), rethrow);

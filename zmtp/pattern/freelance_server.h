@@ -3,6 +3,7 @@
 
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
+#include "zmtp/message.h"
 #include "zmtp/pattern/freelance_server_state.h"
 #include "zmtp/pattern/held_request.h"
 
@@ -14,6 +15,14 @@
 #include <string_view>
 
 namespace zmtp {
+
+// For who looks on: a message as it is on the wire, and the routing id of its peer, which is empty if the peer is
+// gone already. Called in the executor; may not call the server. What they throw reaches who runs the context.
+struct freelance_server_handlers {
+  std::function<void(std::string_view peer, const message& m)>
+      on_received{};                                                       // before it is looked at
+  std::function<void(std::string_view peer, const message& m)> on_send{};  // before it is queued
+};
 
 // Serves from the first bind until it is stopped or destroyed, on one ROUTER whatever the form: to clients it
 // is as a REP is, but many requests may be in hand.
@@ -31,7 +40,8 @@ public:
   // that they connect to, octet by octet; otherwise empty.
   // Throws boost::system::system_error: errc::bad_option (an identity above 255 octets).
   freelance_server(boost::asio::any_io_executor executor, const std::string& identity,
-                   const freelance_server_options& options, handler on_request);
+                   const freelance_server_options& options, handler on_request,
+                   freelance_server_handlers handlers = {});
   freelance_server(const freelance_server&) = delete;
   freelance_server& operator=(const freelance_server&) = delete;
   // Stops.

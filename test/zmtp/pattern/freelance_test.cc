@@ -3,6 +3,7 @@
 #include "zmtp/pattern/freelance_client.h"
 #include "zmtp/pattern/freelance_server.h"
 #include "zmtp/pattern/lazy_pirate_client.h"
+#include "zmtp/socket/dealer_socket.h"
 #include "zmtp/socket/rep_socket.h"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -15,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -80,6 +82,34 @@ protected:
 
   std::array<served, 3> servers_;
 };
+
+TEST_F(freelancers, of_a_server_see_messages_as_they_are_on_the_wire) {
+  using messages = std::vector<message>;
+  messages received;
+  messages sent;
+  const auto into = [](messages& to) {
+    return [&to](std::string_view peer, const message& m) {
+      EXPECT_FALSE(peer.empty());
+      to.push_back(m);
+    };
+  };
+  const auto answer = [](held_request request) {
+    static_cast<void>(request.reply(message{"answer"}));
+  };
+  freelance_server server{executor(),
+                          "",
+                          {.form = freelance_form::flp},
+                          answer,
+                          {.on_received = into(received), .on_send = into(sent)}};
+  dealer_socket client{executor()};
+  client.connect(server.bind("tcp://127.0.0.1:*").to_string());
+  EXPECT_EQ(client.try_send({"PING"}), send_status::queued);
+  EXPECT_EQ(receive(client), message{"PONG"});
+  EXPECT_EQ(client.try_send({"control", "asked"}), send_status::queued);
+  EXPECT_EQ(receive(client), (message{"control", "answer"}));
+  EXPECT_EQ(received, (messages{{"PING"}, {"control", "asked"}}));
+  EXPECT_EQ(sent, (messages{{"PONG"}, {"control", "answer"}}));
+}
 
 TEST_F(freelancers, of_the_first_model_turn_to_the_next_server) {
   const auto dead = reserve();
