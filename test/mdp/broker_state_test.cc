@@ -1,5 +1,7 @@
 #include "test/mdp/broker_fixture.h"
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace mdp {
@@ -328,6 +330,49 @@ TEST_F(broker_dialog, a_slot_is_used_again) {
   EXPECT_TRUE(silent(heir));
   EXPECT_TRUE(silent(third));
   EXPECT_EQ(counters().unwanted_replies, 1U);
+}
+
+TEST_F(broker_dialog, what_becomes_of_peers_and_services_is_told_when_it_happens) {
+  using enum broker_event::kind;
+  const auto worker = attach();
+  broker.on_message(worker, make_ready(version::v02, "echo"), now, actions);
+  ASSERT_EQ(actions.events.size(), 2U);
+  EXPECT_EQ(actions.events[0].what, worker_registered);
+  EXPECT_EQ(actions.events[0].peer, worker);
+  EXPECT_EQ(actions.events[1].what, service_added);
+  EXPECT_EQ(actions.events[1].service, "echo");
+  carry_out();
+
+  // Of a service that is there nothing is told, of one that a request brings it is.
+  const auto client = attach();
+  for (const auto* const name : {"echo", "other"}) {
+    zmtp::message body{"x"sv};
+    push_client_request(body, version::v02, name);
+    broker.on_message(client, std::move(body), now, actions);
+  }
+  ASSERT_EQ(actions.events.size(), 1U);
+  EXPECT_EQ(actions.events[0].what, service_added);
+  EXPECT_EQ(actions.events[0].service, "other");
+  carry_out();
+  echo(worker);
+
+  const auto stranger = attach();
+  broker.on_message(stranger, {"nonsense"sv}, now, actions);
+  ASSERT_EQ(actions.events.size(), 1U);
+  EXPECT_EQ(actions.events[0].what, message_refused);
+  EXPECT_EQ(actions.events[0].peer, stranger);
+  EXPECT_EQ(actions.events[0].fault, errc::unknown_header);
+  carry_out();
+
+  for (auto left = 100; left > 0 && actions.events.empty(); --left) {
+    carry_out();
+    now = std::max(now, *broker.next_deadline());
+    broker.on_deadline(now, actions);
+  }
+  ASSERT_EQ(actions.events.size(), 1U);
+  EXPECT_EQ(actions.events[0].what, worker_expired);
+  EXPECT_EQ(actions.events[0].peer, worker);
+  carry_out();
 }
 
 TEST_F(broker_dialog, what_strangers_say_is_ignored) {

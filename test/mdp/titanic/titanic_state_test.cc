@@ -24,8 +24,11 @@ TEST_F(titanic_test,
 TEST_F(titanic_test, from_the_request_to_the_closing) {  // TSP-4, TSP-6, TSP-7, TSP-8
   const auto id = accept("echo", "body");
   EXPECT_EQ(ask_for_reply(id), zmtp::message{"300"});
-  look_up("echo", "200");
+  const auto question = dispatched();
+  EXPECT_FALSE(question.of) << "it is of the service";
+  end(question.id, {"200"});
   const auto given = dispatched();
+  EXPECT_EQ(given.of, id);
   EXPECT_EQ(given.service, "echo");
   EXPECT_EQ(given.body, zmtp::message{"body"});
   EXPECT_EQ(given.deadline, 10s);
