@@ -1,37 +1,31 @@
 // What else a clustered hashmap is asked than how many updates it takes (bench/chp_load): how long a large
 // snapshot takes, and keeps its server from all else; how long an update takes until it is acknowledged; how
 // many subscribers hear of updates. bench/chp_figures runs it.
+#include "bench/map_clients.h"
 #include "bench/support/endpoint.h"
 #include "bench/support/report.h"
 #include "bench/support/updates.h"
+#include "bench/watched_server.h"
 #include "chp/client.h"
-#include "chp/server.h"
 #include "zmtp/socket/complete.h"
 #include "zmtp/socket/sub_socket.h"
 
 #include <CLI/CLI.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <ctime>
 #include <exception>
-#include <future>
 #include <iterator>
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -42,7 +36,6 @@ using asio::use_awaitable;
 using clock_type = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr std::uint64_t most_waiting = 5'000;
 constexpr std::chrono::seconds patience{120};
 
 struct arguments {
@@ -52,120 +45,26 @@ struct arguments {
   std::size_t size = 32;
 };
 
-double seconds_of(clock_type::duration d) { return std::chrono::duration<double>(d).count(); }
-
-// Of the calling thread.
-double processor_seconds() {
-  std::timespec now{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
-// Sets `count` keys, many at once, and waits until all are committed.
-class filling {
-public:
-  filling(chp::client& client, const asio::any_io_executor& executor, const arguments& how)
-      : client_{client}, timer_{executor}, how_{how} {}
-
-  asio::awaitable<void> run() {
-    while (committed_ < how_.count) {
-      for (; begun_ < how_.count && begun_ - committed_ < most_waiting; ++begun_) {
-        client_.async_set("key " + std::to_string(begun_), std::string(how_.size, '.'),
-                          [this](boost::system::error_code ec) {
-                            if (ec) {
-                              failure_ = ec;
-                            }
-                            ++committed_;
-                          });
-      }
-      timer_.expires_after(milliseconds{1});
-      co_await timer_.async_wait(use_awaitable);
-      if (failure_) {
-        throw boost::system::system_error{failure_};
-      }
-    }
-  }
-
-private:
-  chp::client& client_;
-  asio::steady_timer timer_;
-  const arguments& how_;
-  std::uint64_t begun_ = 0;
-  std::uint64_t committed_ = 0;
-  boost::system::error_code failure_;
-};
-
-// A server in a thread of its own, whose turns are looked at.
-class watched_server {
-public:
-  watched_server() : server_{context_.get_executor()}, thread_{[this] { run(); }} {
-    std::promise<std::string> bound;
-    asio::post(context_,
-               [&] { bound.set_value(server_.bind("tcp://127.0.0.1:*").snapshots.to_string()); });
-    at_ = bound.get_future().get();
-  }
-  watched_server(const watched_server&) = delete;
-  watched_server& operator=(const watched_server&) = delete;
-  ~watched_server() {
-    over_ = true;
-    asio::post(context_, [] {});
-    thread_.join();
-  }
-
-  [[nodiscard]] const std::string& at() const noexcept { return at_; }
-  void watch() noexcept { longest_ = 0; }
-  // The most that one of its handlers has used of a processor since watch(): for so long nothing else of
-  // the server went on, even had it had the processor to itself.
-  [[nodiscard]] double longest() const noexcept { return longest_; }
-
-private:
-  void run() {
-    const auto work = asio::make_work_guard(context_);
-    while (!over_) {
-      const auto before = processor_seconds();
-      context_.run_one();
-      const auto used = processor_seconds() - before;
-      if (used > longest_) {
-        longest_ = used;
-      }
-    }
-    server_.stop();
-  }
-
-  asio::io_context context_{1};
-  chp::server server_;
-  std::string at_;
-  std::atomic<bool> over_{false};
-  std::atomic<double> longest_{0};
-  std::thread thread_;
-};
-
-chp::client_options large_map() {
-  chp::client_options options;
-  options.pending_updates = most_waiting;
-  return options;
-}
-
 asio::awaitable<void> take_snapshot(asio::io_context& context, const arguments& how,
-                                    watched_server& server) {
+                                    bench::watched_server& server) {
   const std::vector servers{chp::server_address::at(server.at())};
   {
-    chp::client first{context.get_executor(), servers, large_map()};
+    chp::client first{context.get_executor(), servers, bench::large_map()};
     co_await first.async_wait_ready(patience, use_awaitable);
-    filling fill{first, context.get_executor(), how};
+    bench::map_filling fill{first, context.get_executor(), how.count, how.size};
     co_await fill.run();
   }
   server.watch();
   const auto begin = clock_type::now();
-  chp::client client{context.get_executor(), servers, large_map()};
+  chp::client client{context.get_executor(), servers, bench::large_map()};
   co_await client.async_wait_ready(patience, use_awaitable);
   const auto took = clock_type::now() - begin;
   if (client.status().keys != how.count) {
     throw std::runtime_error{"keys are missing in the snapshot"};
   }
   std::printf("keys: %zu\n", client.status().keys);
-  std::printf("snapshot: %.1f [ms]\n", seconds_of(took) * 1e3);
-  std::printf("longest handler: %.2f [ms]\n", server.longest() * 1e3);
+  std::printf("snapshot: %.1f [ms]\n", bench::seconds_of(took) * 1e3);
+  std::printf("longest handler: %.2f [ms]\n", server.longest_handler() * 1e3);
 }
 
 std::vector<chp::server_address> addresses(const arguments& how) {
@@ -185,15 +84,10 @@ asio::awaitable<void> set_acknowledged(asio::io_context& context, const argument
     const auto begin = clock_type::now();
     co_await client.async_set("key " + std::to_string(i % 1'000), std::string(how.size, '.'),
                               use_awaitable);
-    latencies.push_back(seconds_of(clock_type::now() - begin) * 1e6);
+    latencies.push_back(bench::seconds_of(clock_type::now() - begin) * 1e6);
   }
-  std::sort(latencies.begin(), latencies.end());
-  const auto at = [&latencies](double share) {
-    return latencies[static_cast<std::size_t>(share * static_cast<double>(latencies.size() - 1))];
-  };
   std::printf("degraded: %d\n", client.status().degraded ? 1 : 0);
-  std::printf("latency p50: %.1f [us]\n", at(0.5));
-  std::printf("latency p99: %.1f [us]\n", at(0.99));
+  bench::report_latencies(std::move(latencies));
 }
 
 // All of them hear of all keys, each once.
@@ -221,7 +115,7 @@ public:
       co_await pause(milliseconds{10});
     }
     const bench::stopwatch clock;
-    filling fill{client_, context_.get_executor(), how_};
+    bench::map_filling fill{client_, context_.get_executor(), how_.count, how_.size};
     co_await fill.run();
     const auto deadline = clock_type::now() + patience;
     while (heard_ < how_.count * how_.subscribers && clock_type::now() < deadline) {
@@ -279,35 +173,22 @@ private:
   std::uint64_t out_of_order_ = 0;
 };
 
-template <class Work>
-void run(asio::io_context& context, Work&& work) {
-  std::exception_ptr failure;
-  asio::co_spawn(context, std::forward<Work>(work), [&](const std::exception_ptr& thrown) {
-    failure = thrown;
-    context.stop();
-  });
-  context.run();
-  if (failure) {
-    std::rethrow_exception(failure);
-  }
-}
-
 void run_snapshot(const arguments& how) {
-  watched_server server;
+  bench::watched_server server;
   asio::io_context context{1};
-  run(context, take_snapshot(context, how, server));
+  bench::run(context, take_snapshot(context, how, server));
 }
 
 void run_sets(const arguments& how) {
   asio::io_context context{1};
-  run(context, set_acknowledged(context, how));
+  bench::run(context, set_acknowledged(context, how));
 }
 
 void run_subscribers(const arguments& how) {
   bench::allow_descriptors(how.subscribers);
   asio::io_context context{1};
   crowd all{context, how};
-  run(context, all.run());
+  bench::run(context, all.run());
 }
 
 void add_common(CLI::App& app, arguments& to, bool with_servers) {

@@ -1,7 +1,8 @@
-"""Snapshots, acknowledged updates and a crowd of subscribers: runs in turn, medians, and the targets."""
+"""Snapshots, acknowledged updates, a crowd of subscribers and a store: runs in turn, medians, and the targets."""
 
 import argparse
 import contextlib
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from comparison.output_lines import Line, figure_in
 from comparison.sockets_table import free_port
 from comparison.spread import spread
 
-PROBE, ZINC = "bench/chp_probe", "tools/zinc/zinc"
+PROBE, STORE_PROBE, ZINC = "bench/chp_probe", "bench/chp_store_probe", "tools/zinc/zinc"
 PATIENCE = 120  # seconds
 PAIR_PORTS = 4
 
@@ -23,6 +24,17 @@ class Figure:
 
 SNAPSHOT = {"time": Figure(Line("snapshot", "ms"), 1_000), "longest handler": Figure(Line("longest handler", "ms"), 5)}
 SETS = {"p50": Figure(Line("latency p50", "us"), 5_000), "p99": Figure(Line("latency p99", "us"))}
+STORE = {
+    "start": Figure(Line("start", "ms")),
+    "p50": Figure(Line("latency p50", "us"), 5_000),
+    "p99": Figure(Line("latency p99", "us")),
+    "updates": Figure(Line("updates", "update/s")),
+    "longest handler": Figure(Line("updating handler", "ms"), 5),
+    "longest wait": Figure(Line("updating wait", "ms"), 5),
+    "whole map written anew": Figure(Line("rewriting", "ms")),
+    "longest handler then": Figure(Line("rewriting handler", "ms"), 5),
+    "longest wait then": Figure(Line("rewriting wait", "ms"), 5),
+}
 CROWD = {"deliveries": Figure(Line("mean rate", "delivery/s")), "updates": Figure(Line("updates", "update/s"))}
 
 
@@ -42,8 +54,11 @@ class Bench:
         self.programs, self.settings = programs, settings
 
     def probe(self, what, wanted, *words):
-        command = [self.programs / PROBE, what, *map(str, words)]
-        output = output_of(f"{PROBE} {what}", command, 2 * PATIENCE)
+        return self.run(f"{PROBE} {what}", wanted, self.programs / PROBE, what, *words)
+
+    @staticmethod
+    def run(name, wanted, *command):
+        output = output_of(name, [*map(str, command)], 2 * PATIENCE)
         return output, figures_of(output, wanted)
 
     def server(self, port, *options):
@@ -65,6 +80,12 @@ class Bench:
         if "degraded: 0" not in output.splitlines():
             raise Failed("the updates were acknowledged without a backup")
         return found
+
+    def store(self):
+        with tempfile.TemporaryDirectory(dir=self.settings.store) as folder:
+            return self.run(STORE_PROBE, STORE, self.programs / STORE_PROBE, "--file", Path(folder) / "map",
+                            "--keys", self.settings.keys, "--updates", self.settings.stored,
+                            "--sets", self.settings.sets)[1]
 
     def crowd(self):
         port = free_port(3)
@@ -89,20 +110,24 @@ def measured(settings):
     return {
         "snapshot": (f"snapshot of {settings.keys:,} keys to one client", SNAPSHOT, Bench.snapshot),
         "sets": ("updates one after the other, acknowledged by a pair", SETS, Bench.sets),
+        "store": (f"a store of {settings.keys:,} keys", STORE, Bench.store),
         "crowd": (f"{settings.subscribers:,} subscribers", CROWD, Bench.crowd),
     }
 
 
 def arguments(words):
     parser = argparse.ArgumentParser(prog="bench/chp_figures", description=__doc__)
-    parser.add_argument("--only", choices=("snapshot", "sets", "crowd"), help="without it all are measured")
+    parser.add_argument("--only", choices=("snapshot", "sets", "store", "crowd"), help="without it all are measured")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--keys", type=int, default=1_000_000, help="of the snapshot")
+    parser.add_argument("--keys", type=int, default=1_000_000, help="of the snapshot, and in the store")
     parser.add_argument("--sets", type=int, default=2_000, help="updates that are acknowledged")
+    parser.add_argument("--stored", type=int, default=200_000, help="updates of keys in the store")
+    parser.add_argument("--store", type=Path, help="folder for the store; without it a temporary one")
     parser.add_argument("--subscribers", type=int, default=1_000)
     parser.add_argument("--updates", type=int, default=20_000, help="that the subscribers hear of")
     parser.add_argument("--programs", type=Path,
-                        help="folder with bench/chp_probe and tools/zinc/zinc; without it they are built")
+                        help="folder with bench/chp_probe, bench/chp_store_probe and tools/zinc/zinc; without it they are "
+                             "built")
     parser.add_argument("--json", type=Path, help="file for the figures")
     return parser.parse_args(words)
 
@@ -116,4 +141,4 @@ def main(words=None, root=Path(__file__).resolve().parents[2], say=print):
             if settings.only in (None, name):
                 yield from report_rounds(title, wanted, [run(bench) for _ in range(settings.rounds)])
 
-    return report("bench/chp_figures", settings, [PROBE, ZINC], results, root, say)
+    return report("bench/chp_figures", settings, [PROBE, STORE_PROBE, ZINC], results, root, say)

@@ -1,0 +1,150 @@
+#include "bench/watched_server.h"
+
+#include "chp/sqlite_map_store.h"
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/system/system_error.hpp>
+
+#include <algorithm>
+#include <ctime>
+#include <exception>
+#include <sys/resource.h>
+#include <utility>
+#include <vector>
+
+namespace bench {
+
+namespace asio = boost::asio;
+
+namespace {
+
+using clock_type = std::chrono::steady_clock;
+
+// Of the calling thread.
+struct usage {
+  double processor;  // seconds
+  long waits;        // how often it gave up the processor itself
+  clock_type::time_point now;
+
+  static usage so_far() {
+    std::timespec used{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    rusage counted{};
+    ::getrusage(RUSAGE_THREAD, &counted);
+    return {static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9,
+            counted.ru_nvcsw, clock_type::now()};
+  }
+};
+
+void raise(std::atomic<double>& longest, double to) {
+  if (to > longest) {
+    longest = to;
+  }
+}
+
+}  // namespace
+
+// One that has no room when it is told so, as far as the server can tell.
+class watched_server::short_store final : public chp::map_store {
+public:
+  explicit short_store(std::unique_ptr<chp::map_store> of) : of_{std::move(of)} {}
+  void load(load_handler on_loaded) override { of_->load(std::move(on_loaded)); }
+  void write(std::vector<chp::map_change>&& changes, write_handler on_written) override {
+    if (refuses_.exchange(false)) {
+      changes.push_back({.what = chp::map_operation::add_applied, .value = "no register"});
+    }
+    of_->write(std::move(changes), std::move(on_written));
+  }
+  void refuse_next() noexcept { refuses_ = true; }
+
+private:
+  std::unique_ptr<chp::map_store> of_;
+  std::atomic<bool> refuses_{false};
+};
+
+watched_server::watched_server(const std::string& store) {
+  std::promise<std::string> bound;
+  const auto begin = clock_type::now();
+  thread_ = std::thread{[&] { run(store, bound); }};
+  try {
+    at_ = bound.get_future().get();
+  } catch (...) {
+    thread_.join();
+    throw;
+  }
+  start_ = clock_type::now() - begin;
+}
+
+watched_server::~watched_server() {
+  over_ = true;
+  asio::post(context_, [] {});
+  thread_.join();
+}
+
+void watched_server::watch() noexcept {
+  longest_handler_ = 0;
+  longest_wait_ = 0;
+}
+
+void watched_server::refuse_next_write() noexcept { store_->refuse_next(); }
+
+void watched_server::load(const std::string& store, chp::loaded_map& into) {
+  store_ = std::make_shared<short_store>(std::make_unique<chp::sqlite_map_store>(
+      context_.get_executor(), chp::map_file_options{.file = {.path = store}}));
+  into.store = store_;
+  boost::system::error_code result;
+  store_->load([&](boost::system::error_code ec, chp::kept_map found) {
+    result = ec;
+    into.found = std::move(found);
+  });
+  context_.run();
+  context_.restart();
+  if (result) {
+    throw boost::system::system_error{result, "store " + store};
+  }
+}
+
+void watched_server::run(const std::string& store, std::promise<std::string>& bound) {
+  std::optional<chp::server> server;
+  try {
+    chp::server_handlers handlers;
+    handlers.on_turn = [this](const chp::server_status& now) { kept_ = now.kept; };
+    if (store.empty()) {
+      server.emplace(context_.get_executor(), chp::server_options{}, std::move(handlers));
+    } else {
+      chp::loaded_map from;
+      load(store, from);
+      server.emplace(context_.get_executor(), chp::server_options{}, std::move(from),
+                     std::move(handlers));
+    }
+    bound.set_value(server->bind("tcp://127.0.0.1:*").snapshots.to_string());
+  } catch (...) {
+    bound.set_exception(std::current_exception());
+    return;
+  }
+  const auto work = asio::make_work_guard(context_);
+  while (!over_) {
+    turn();
+  }
+  server->stop();
+  server.reset();
+  store_.reset();
+}
+
+void watched_server::turn() {
+  const auto before = usage::so_far();
+  // One that is due already waits for nothing of its own but what it waits for.
+  const bool was_due = context_.poll_one() != 0;
+  if (!was_due) {
+    context_.run_one();
+  }
+  const auto after = usage::so_far();
+  const auto used = after.processor - before.processor;
+  raise(longest_handler_, used);
+  if (was_due && after.waits != before.waits) {
+    raise(longest_wait_, std::chrono::duration<double>(after.now - before.now).count() - used);
+  }
+}
+
+}  // namespace bench
