@@ -266,6 +266,10 @@ parsed<snapshot_port_input> parse_snapshot_port(const zmtp::message& m,
     const auto count = number_behind_name(m);
     return count ? parsed<snapshot_port_input>{resubmission_end{*count}} : count.error();
   }
+  if (name == hugz && m.part_count() == kvmsg_frames) {
+    const auto found = take_frames(m, form::kvmsg);
+    return found ? parsed<snapshot_port_input>{register_piece{found->value}} : found.error();
+  }
   return errc::unknown_command;
 }
 

@@ -69,8 +69,11 @@ struct resubmission {  // own servers: what one had accepted that lost its activ
 struct resubmission_end {
   std::uint64_t count;  // of the resubmissions before it
 };
+struct register_piece {  // between own servers: a piece of an update_register
+  std::string_view octets;
+};
 using snapshot_port_input =
-    std::variant<snapshot_request, position_report, resubmission, resubmission_end>;
+    std::variant<snapshot_request, position_report, resubmission, register_piece, resubmission_end>;
 
 // What a client hears on its snapshot connection.
 struct snapshot_end {  // KTHXBAI
@@ -80,9 +83,6 @@ struct snapshot_end {  // KTHXBAI
   // had none before it: what is below is not in it. Nothing where it began with the first update. To a backup
   // also replication::origin.
   std::string_view properties;
-};
-struct register_piece {  // own backups: a piece of the active's update_register
-  std::string_view octets;
 };
 using snapshot_input = std::variant<update, snapshot_end, register_piece, resubmission_end>;
 

@@ -18,17 +18,20 @@ constexpr std::size_t typical_size = 64;
 }  // namespace
 
 void reconciliation::begin(std::unique_ptr<store> map, sequence from, sequence base,
-                           std::deque<tombstones::erasure> erased) {
+                           std::deque<tombstones::erasure> erased,
+                           std::unique_ptr<update_register> applied) {
   rewind();
   map_ = std::move(map);
   from_ = from;
   base_ = base;
   erased_ = std::move(erased);
+  settlement_ = settlement{std::move(applied)};
 }
 
 void reconciliation::rewind() noexcept {
   cursor_.reset();
   next_erased_ = 0;
+  applied_.reset();
   offered_ = 0;
   ended_ = false;
 }
@@ -52,11 +55,16 @@ bool reconciliation::write(std::size_t octets, time_point now, std::vector<zmtp:
       written += out.back().framed_size();
     });
   }
-  if (!more) {
-    ended_ = true;
-    out.push_back(make_resubmission_end(offered_));
+  if (!more && !applied_) {
+    applied_.emplace(settlement_.applied()->open_image());
   }
-  return more;
+  while (!more && !ended_ && written < octets) {
+    const auto piece = applied_->next();
+    ended_ = piece.empty();
+    out.push_back(ended_ ? make_resubmission_end(offered_) : make_register_piece(piece));
+    written += piece.size();
+  }
+  return !ended_;
 }
 
 }  // namespace chp

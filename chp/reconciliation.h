@@ -2,6 +2,7 @@
 // What a server had accepted that lost its active role, offered to the one that has it. Pure.
 
 #include "chp/sequence.h"
+#include "chp/settlement.h"
 #include "chp/store.h"
 #include "chp/tombstones.h"
 #include "zmtp/message.h"
@@ -19,8 +20,9 @@
 namespace chp {
 
 // The map as it was, of which everything is offered that the other server had not when it became active. What
-// has a later number there than `base` has been changed since both had the same. It is kept until the other
-// one says that it has looked at all of it, and offered again on each new connection before.
+// has a later number there than `base` has been changed since both had the same. Behind it goes the register as it
+// was: what else was applied has been overwritten, and is settled with what is offered. All is kept until the other
+// one says that it has looked at it, and offered again on each new connection before.
 class reconciliation {
 public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -35,7 +37,7 @@ public:
 
   // What is behind `from` is offered; `erased` are those behind it, as far as the other one did not have them.
   void begin(std::unique_ptr<store> map, sequence from, sequence base,
-             std::deque<tombstones::erasure> erased);
+             std::deque<tombstones::erasure> erased, std::unique_ptr<update_register> applied);
   // Something is left to be settled.
   [[nodiscard]] bool pending() const noexcept { return map_ != nullptr; }
   [[nodiscard]] sequence base() const noexcept { return base_; }
@@ -56,12 +58,17 @@ public:
   [[nodiscard]] std::unique_ptr<store> take_map() noexcept {
     rewind();
     erased_.clear();
+    settlement_ = {};
     return std::move(map_);
   }
+  // To be called before that.
+  [[nodiscard]] settlement take_settlement() noexcept { return std::move(settlement_); }
 
 private:
   std::unique_ptr<store> map_;
   std::deque<tombstones::erasure> erased_;
+  settlement settlement_;
+  std::optional<update_register::image> applied_;  // how far it has been written
   sequence from_ = 0;
   sequence base_ = 0;
   std::optional<store::snapshot> cursor_;
@@ -78,6 +85,7 @@ bool reconciliation::read(std::size_t most, Visit&& visit) {
   cursor_->read(most, [&](const store::entry& e) {
     if (e.number() > from_) {
       ++offered_;
+      settlement_.add(e.id());
       visit(item{e.key(), e.id(), e.value(), e.deadline()});
     }
     return true;
@@ -87,6 +95,7 @@ bool reconciliation::read(std::size_t most, Visit&& visit) {
     // One that was set again is above.
     if (one.number > from_ && map_->find(one.key) == nullptr) {
       ++offered_;
+      settlement_.add(one.id);
       visit(item{one.key, one.id, {}, {}});
     }
   }

@@ -111,7 +111,8 @@ void server_state::settle_by_later(const update_id& id) {
 // While it still offers what it had accepted before it took the other one's map, its own is what outlives
 // it: after a crash it offers that again.
 void server_state::write_whole(time_point now) {
-  if (!kept_ || offered_.pending() || !(kept_->reading() || kept_->wants_whole(now))) {
+  if (!kept_ || offered_.pending() || settling_.pending() ||
+      !(kept_->reading() || kept_->wants_whole(now))) {
     return;
   }
   tidying_ = kept_->read_whole(*map_, *applied_, erased_, pack(record()), written_at_once, now) ||

@@ -4,6 +4,7 @@
 #include "chp/server_state.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <variant>
 
@@ -66,6 +67,7 @@ void server_state::activate(std::uint64_t epoch, time_point now, actions& out) {
     offering_ = false;
     offered_.rewind();
   }
+  settle_all();
   replay(now, out);
   next_heartbeat_ = now;
   on_deadline(now, out);
@@ -85,6 +87,7 @@ void server_state::deactivate(time_point now, actions& out) {
   while (reconciling_) {
     reconcile(now, out);
   }
+  settle_all();
   const bool was_suspended = std::exchange(suspended_, false);
   if (std::exchange(active_, false) || was_suspended) {
     out.events.push_back(server_event::passive);
@@ -99,6 +102,8 @@ void server_state::deactivate(time_point now, actions& out) {
     acks_.clear_waiting();
     put_off_.clear();
     // All is offered again on the next connection.
+    offering_peer_.reset();
+    offered_with_ = {};
     for (const auto& one : std::exchange(offer_ends_, {})) {
       out.close_askers.push_back(one.from);
     }
@@ -215,8 +220,7 @@ void server_state::on_source_message(const zmtp::message& m, time_point now,
   if (const auto* const end = std::get_if<resubmission_end>(&*input);
       end != nullptr && offering_ && offered_.on_end(end->count)) {
     offering_ = false;
-    discard(offered_.take_map());
-    out.events.push_back(server_event::reconciled);
+    end_offer(out);
     return;
   }
   if (const auto* const entry = std::get_if<update>(&*input);
@@ -237,16 +241,15 @@ void server_state::adopt(replication::snapshot&& taken, time_point now, actions&
     kept_->replace();
   }
   auto before = std::exchange(map_, std::move(taken.map));
-  if (taken.applied) {
-    applied_ = std::move(taken.applied);
-  }
+  auto applied_before = taken.applied ? std::exchange(applied_, std::move(taken.applied)) : nullptr;
   begun_ = taken.begun;
   tidying_ = false;
   const bool can_offer = replication_.source_is_ours();
-  if (can_offer && offer(before, taken.from)) {
+  if (can_offer && offer(before, std::move(applied_before), taken.from)) {
     out.events.push_back(server_event::diverged);
   }
   discard(std::move(before));
+  settling_ = {};
   erased_.clear();
   notices_heard_ = 0;
   notices_reported_ = 0;
@@ -268,7 +271,7 @@ void server_state::adopt(replication::snapshot&& taken, time_point now, actions&
 
 // What the active server had not when it became active: it may have had more than it had reported, or nothing
 // any more. True if there is something, which is taken.
-bool server_state::offer(std::unique_ptr<store>& before,
+bool server_state::offer(std::unique_ptr<store>& before, std::unique_ptr<update_register> applied,
                          const std::optional<replication::origin>& from) {
   const auto last = before->number();
   const auto known = std::exchange(is_diverged_, false) ? backup_.number() : last;
@@ -283,8 +286,26 @@ bool server_state::offer(std::unique_ptr<store>& before,
     return false;
   }
   discard(offered_.take_map());
-  offered_.begin(std::move(before), first, std::max(first, known), erased_.take());
+  offered_.begin(std::move(before), first, std::max(first, known), erased_.take(),
+                 std::move(applied));
   return true;
+}
+
+// All of it has been looked at.
+void server_state::end_offer(actions& out) {
+  begin_settling(offered_.take_settlement());
+  discard(offered_.take_map());
+  out.events.push_back(server_event::reconciled);
+}
+
+// Bit by bit.
+void server_state::begin_settling(settlement&& what) {
+  settle_all();
+  settling_ = std::move(what);
+}
+
+void server_state::settle_all() {
+  (void)settling_.settle(*applied_, std::numeric_limits<std::size_t>::max());
 }
 
 void server_state::on_source_writable(time_point now, actions& out) {
@@ -318,8 +339,7 @@ void server_state::reconcile(time_point now, actions& out) {
     (void)consider(offered, offered_.base(), one.deadline, now, out);
   });
   if (!reconciling_) {
-    discard(offered_.take_map());
-    out.events.push_back(server_event::reconciled);
+    end_offer(out);
   }
 }
 

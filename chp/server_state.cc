@@ -17,6 +17,7 @@ constexpr sequence max_sequence_of_4 = 0x7fff'ffff;
 // Of what is done bit by bit: at once.
 constexpr std::size_t expired_at_once = 1'000;
 constexpr std::size_t tidied_at_once = 10'000;
+constexpr std::size_t settled_at_once = 4'096;
 
 server_options workable(server_options options) {
   using std::chrono::milliseconds;
@@ -359,14 +360,32 @@ void server_state::on_input(zmtp::peer_id peer, const resubmission& r, time_poin
       deadline = now + *ttl;
     }
   }
+  if (offering_peer_ != peer) {
+    offering_peer_ = peer;
+    offered_with_ = settlement{std::make_unique<update_register>(next_random(), options_.applied)};
+  }
+  offered_with_.add(update_id::of_frame(r.change.id));
   if (!consider(r.change, std::max(r.base, common_), deadline, now, out)) {
     streams_.miss_offer(peer);
+  }
+}
+
+void server_state::on_input(zmtp::peer_id peer, const register_piece& r, time_point /*now*/,
+                            actions& /*out*/) {
+  if (!active_) {
+    streams_.miss_offer(peer);
+  } else if (offering_peer_ == peer && offered_with_.applied()->unpack(r.octets)) {
+    refuse(errc::malformed_register);
   }
 }
 
 void server_state::on_input(zmtp::peer_id peer, const resubmission_end& r, time_point /*now*/,
                             actions& out) {
   if (active_ && !streams_.missed_offers(peer)) {
+    if (offering_peer_ == peer) {
+      offering_peer_.reset();
+      begin_settling(std::move(offered_with_));
+    }
     offer_ends_.push_back({peer, r.count, map_->number()});
     answer_offers(out);
   } else {
@@ -409,7 +428,8 @@ void server_state::on_turn_end(time_point now, actions& out) {
 }
 
 std::optional<server_state::time_point> server_state::next_deadline() const noexcept {
-  if (tidying_ || !discarded_.empty() || !counts_.is_tidy() || (kept_ && kept_->reading()) ||
+  if (tidying_ || settling_.pending() || !discarded_.empty() || !counts_.is_tidy() ||
+      (kept_ && kept_->reading()) ||
       (active_ ? reconciling_ || committing_ || (forgetting_erasures_ && backup_.awaited())
                : forgetting_pending_)) {
     return time_point{};
@@ -439,6 +459,7 @@ std::optional<server_state::time_point> server_state::next_deadline() const noex
 void server_state::on_deadline(time_point now, actions& out) {
   tidying_ = tidying_ && !map_->tidy(tidied_at_once);
   dismantle();
+  (void)settling_.settle(*applied_, settled_at_once);
   write_whole(now);
   if (!active_) {
     forget_pending();

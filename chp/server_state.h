@@ -16,6 +16,7 @@
 #include "chp/server_actions.h"
 #include "chp/server_options.h"
 #include "chp/session_acks.h"
+#include "chp/settlement.h"
 #include "chp/snapshot_streams.h"
 #include "chp/store.h"
 #include "chp/tombstones.h"
@@ -155,6 +156,7 @@ private:
   void on_input(zmtp::peer_id peer, const snapshot_request& r, time_point now, actions& out);
   void on_input(zmtp::peer_id peer, const position_report& r, time_point now, actions& out);
   void on_input(zmtp::peer_id peer, const resubmission& r, time_point now, actions& out);
+  void on_input(zmtp::peer_id peer, const register_piece& r, time_point now, actions& out);
   void on_input(zmtp::peer_id peer, const resubmission_end& r, time_point now, actions& out);
   [[nodiscard]] bool consider(const update& u, sequence base, std::optional<time_point> deadline,
                               time_point now, actions& out);
@@ -164,8 +166,11 @@ private:
   void follow_erasure(std::string_view key, const update_id& id, sequence number);
   void note_refusal(const heartbeat& said);
   void adopt(replication::snapshot&& taken, time_point now, actions& out);
-  [[nodiscard]] bool offer(std::unique_ptr<store>& before,
+  [[nodiscard]] bool offer(std::unique_ptr<store>& before, std::unique_ptr<update_register> applied,
                            const std::optional<replication::origin>& from);
+  void end_offer(actions& out);
+  void begin_settling(settlement&& what);
+  void settle_all();
   void replay(time_point now, actions& out);
   void reconcile(time_point now, actions& out);
   void expire(time_point now, actions& out);
@@ -222,12 +227,15 @@ private:
   pending_updates pending_;
   replication replication_;
   reconciliation offered_;
-  bool offering_ = false;        // on the connection that there is
-  bool reconciling_ = false;     // by itself, since it is active again
-  sequence reported_ = 0;        // to the active server
-  std::uint64_t own_epoch_ = 0;  // in which it was active last
-  sequence common_ = 0;          // up to which it had the other one's updates when it became active
-  sequence own_ = 0;             // above which all epochs up to that one are its own
+  settlement settling_;  // with what was offered, when all of it has been looked at
+  std::optional<zmtp::peer_id> offering_peer_;  // who offers, while this server is active
+  settlement offered_with_;                     // … and what is settled then
+  bool offering_ = false;                       // on the connection that there is
+  bool reconciling_ = false;                    // by itself, since it is active again
+  sequence reported_ = 0;                       // to the active server
+  std::uint64_t own_epoch_ = 0;                 // in which it was active last
+  sequence common_ = 0;  // up to which it had the other one's updates when it became active
+  sequence own_ = 0;     // above which all epochs up to that one are its own
   std::optional<sequence> begun_;  // this history; none before there is one
   bool is_diverged_ = false;       // it was active since it last had what the other one has
   std::vector<std::unique_ptr<store>> discarded_;

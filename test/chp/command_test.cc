@@ -164,6 +164,8 @@ TEST(chp_command, a_server_hears_what_is_said_on_its_snapshot_port) {
   EXPECT_EQ(report.applied, 77U);
   EXPECT_EQ(report.notices, 3U);
   EXPECT_EQ(std::get<resubmission_end>(*parse(make_resubmission_end(~0ULL))).count, ~0ULL);
+  const auto piece = make_register_piece("abc");
+  EXPECT_EQ(std::get<register_piece>(*parse(piece)).octets, "abc");
   {
     const auto m = make_resubmission(5, "k", update_id::of_frame(uuid), "ttl=1\n", "");
     const auto heard = parse(m);

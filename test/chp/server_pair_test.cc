@@ -667,6 +667,56 @@ TEST_F(server_pair, an_erasure_is_remembered_as_long_as_something_before_it_may_
   EXPECT_EQ(b.content(), (content{{"k", "2"}}));
 }
 
+TEST_F(server_pair, what_was_settled_by_something_later_is_not_replayed_over_what_others_did) {
+  begin();
+  unlink();
+  b.activate(2);
+  a.set("k", "1", id(1));
+  a.set("k", "2", id(2));
+  make_passive(a);
+  link();
+  ASSERT_EQ(b.content(), (content{{"k", "2"}}));
+  set_both("k", "1", id(1));
+  set_both("k", "of another", update_id::of_random(1, 2));
+  unlink();
+  a.activate(3);
+  EXPECT_EQ(a.content(), (content{{"k", "of another"}}));
+}
+
+// Of what has been overwritten nothing is offered, and nothing is sent again if its client has been told.
+TEST_F(server_pair,
+       who_was_with_the_loser_is_told_what_is_committed_whatever_it_had_overwritten_there) {
+  begin();
+  unlink();
+  b.activate(2);
+  std::uint64_t last = 0;
+  for (std::uint64_t n = 0; n != 1'000; ++n) {
+    // Each key twice, in an order of no meaning to counters.
+    a.set("k" + std::to_string(n * 7'919 % 500), std::to_string(n), id(++last));
+  }
+  a.set("of another", "1", id(++last));
+  a.set("of another", "2", update_id::of_session(test_session + 0x10000, 1));
+  a.set("z", "1", id(++last));
+  make_passive(a);
+  link();
+  ASSERT_TRUE(a.saw(server_event::reconciled));
+  EXPECT_EQ(b.server.status().counters.resubmitted, 502U);
+  const auto client = b.subscribe("chp-ack=" + session_name(test_session));
+  set_both("next", "1", id(++last));
+  pass(10ms);
+  ASSERT_TRUE(b.last_ack(client));
+  EXPECT_EQ(b.last_ack(client)->counter, last);
+  EXPECT_TRUE(b.last_ack(client)->gaps.empty());
+  b.set("of another", "1", id(1'001));
+  EXPECT_EQ(b.content()["of another"], "2");
+  // And so with the one that follows.
+  unlink();
+  a.activate(3);
+  a.set("k1", "late", id(1));
+  a.set("of another", "1", id(1'001));
+  EXPECT_EQ(a.content(), b.content());
+}
+
 TEST_F(server_pair, one_that_takes_over_with_nothing_is_offered_everything) {
   begin();
   set_both("k", "1", id(1));

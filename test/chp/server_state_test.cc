@@ -242,9 +242,10 @@ TEST_F(server, ignores_what_only_servers_of_ours_may_say) {
   for (const auto from : {peer, backup}) {
     s.say(from, make_position_report(1, 0));
     s.say(from, make_resubmission(0, "key", id, "", "value"));
+    s.say(from, make_register_piece(""));
     s.say(from, make_resubmission_end(1));
   }
-  EXPECT_EQ(s.server.status().counters.ignored_messages, 6U) << "it is alone";
+  EXPECT_EQ(s.server.status().counters.ignored_messages, 8U) << "it is alone";
   EXPECT_TRUE(s.content().empty());
 }
 

@@ -134,6 +134,8 @@ void try_snapshot_port(const message& m) {
   } else if (const auto* const again = std::get_if<chp::resubmission>(&*heard)) {
     check_update(again->change);
     require(again->base <= chp::max_sequence, "a sequence can be followed");
+  } else if (const auto* const piece = std::get_if<chp::register_piece>(&*heard)) {
+    try_register(piece->octets);
   } else {
     const auto count = std::get<chp::resubmission_end>(*heard).count;
     require(m == chp::make_resubmission_end(count), "a count is written as it was read");

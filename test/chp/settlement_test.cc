@@ -1,0 +1,103 @@
+// What is settled with what is offered: all that the other server had applied of the sessions concerned.
+
+#include "chp/settlement.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <utility>
+
+namespace chp {
+namespace {
+
+constexpr std::size_t all = 1'000'000;
+const auto session = update_id::make_session(0xfeed);
+const auto other = update_id::make_session(0xbeef);
+
+update_id id(std::uint64_t counter) { return update_id::of_session(session, counter); }
+
+class a_settlement : public testing::Test {
+protected:
+  settlement of_theirs() { return settlement{std::move(theirs)}; }
+
+  std::unique_ptr<update_register> theirs = std::make_unique<update_register>(1);
+  update_register ours{2};
+};
+
+TEST_F(a_settlement, without_anything_offered_is_none) {
+  theirs->insert(id(1));
+  auto s = of_theirs();
+  s.add(update_id::of_random(1, 2));
+  EXPECT_FALSE(s.pending());
+  EXPECT_FALSE(s.settle(ours, all));
+  EXPECT_FALSE(ours.contains(id(1)));
+  EXPECT_FALSE(settlement{}.pending());
+}
+
+TEST_F(a_settlement, is_of_the_sessions_of_which_something_is_offered) {
+  theirs->insert(id(1));
+  theirs->insert(id(2));
+  theirs->insert(update_id::of_session(other, 1));
+  auto s = of_theirs();
+  s.add(id(2));
+  ASSERT_TRUE(s.pending());
+  EXPECT_FALSE(s.settle(ours, all));
+  EXPECT_TRUE(ours.contains(id(1)));
+  EXPECT_FALSE(ours.contains(update_id::of_session(other, 1)));
+}
+
+TEST_F(a_settlement, leaves_out_what_they_had_not_and_what_they_may_have_refused) {
+  for (const std::uint64_t counter : {1, 2, 5, 6, 9}) {
+    theirs->insert(id(counter));
+  }
+  theirs->refuse(id(7), errc::too_many_keys);
+  ours.insert(id(6));
+  auto s = of_theirs();
+  s.add(id(9));
+  EXPECT_FALSE(s.settle(ours, all));
+  const auto known = ours.find(session);
+  EXPECT_EQ(known.counter, 9U);
+  ASSERT_EQ(known.gaps.size(), 2U);
+  EXPECT_EQ(known.gaps[0], (counter_range{3, 4}));
+  EXPECT_EQ(known.gaps[1], (counter_range{8, 8}));
+  ASSERT_EQ(known.refused.size(), 1U);
+  EXPECT_EQ(known.refused[0], (refusal{{7, 7}, errc::too_many_keys}));
+
+  // More than are remembered.
+  theirs = std::make_unique<update_register>(3);
+  for (std::uint64_t counter = 1; counter <= 4 * max_refusals; counter += 2) {
+    theirs->refuse(update_id::of_session(other, counter), errc::too_many_keys);
+    theirs->insert(update_id::of_session(other, counter + 1));
+  }
+  const auto unsure = theirs->find(other).unsure;
+  ASSERT_NE(unsure, 0U);
+  auto another = of_theirs();
+  another.add(update_id::of_session(other, 2));
+  EXPECT_FALSE(another.settle(ours, all));
+  EXPECT_FALSE(ours.contains(update_id::of_session(other, unsure)));
+  EXPECT_TRUE(ours.contains(update_id::of_session(other, unsure + 1)));
+}
+
+TEST_F(a_settlement, is_made_bit_by_bit_whatever_came_before) {
+  for (std::uint64_t counter = 1; counter <= 1'000; ++counter) {
+    theirs->insert(id(counter));
+  }
+  // More gaps than there may be: some of them, and the last one, are kept as ids of others are.
+  for (std::uint64_t counter = 3; counter <= 1'000; counter += 3) {
+    ours.insert(id(counter));
+  }
+  ours.insert(id(1'000));
+  ASSERT_LT(ours.find(session).counter, 1'000U);
+  auto s = of_theirs();
+  s.add(id(3));
+  s.add(update_id::of_session(other, 1));
+  int turns = 1;
+  for (; s.settle(ours, 100); ++turns) {
+  }
+  EXPECT_GT(turns, 5);
+  EXPECT_EQ(ours.find(session).counter, 1'000U);
+  EXPECT_TRUE(ours.find(session).gaps.empty());
+}
+
+}  // namespace
+}  // namespace chp
