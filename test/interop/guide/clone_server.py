@@ -38,7 +38,9 @@ class Server:
         self.map = {}  # key: sequence and what is behind it
         self.expiries = {}
         self.sequence = 0
-        self.asked = opened(context, zmq.ROUTER, bind=["tcp://*:5556"])
+        # As many as there are: of a map of thousands a ROUTER would drop what a slow client has no room for,
+        # the end too.
+        self.asked = opened(context, zmq.ROUTER, bind=["tcp://*:5556"], sndhwm=0)
         self.publisher = opened(context, zmq.PUB, bind=["tcp://*:5557"])
         self.collector = opened(context, zmq.PULL, bind=["tcp://*:5558"]) if model >= 3 else None
 

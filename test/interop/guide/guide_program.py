@@ -35,10 +35,12 @@ def run(main):
         say(" Interrupted")
 
 
-def opened(context, kind, connect=(), bind=(), routing_id=None):
+def opened(context, kind, connect=(), bind=(), routing_id=None, sndhwm=None):
     """A socket that keeps nothing when it is closed."""
     made = context.socket(kind)
     made.linger = 0
+    if sndhwm is not None:
+        made.sndhwm = sndhwm
     if routing_id is not None:
         made.routing_id = routing_id
     for endpoint in bind:
