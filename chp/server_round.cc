@@ -44,7 +44,7 @@ server_round::verdict server_round::judge(sequence offered, sequence begun,
     result = verdict::take_older;
   }
   left_since_refusal_.reset();
-  pause_[current_] = first_pause_;
+  std::fill(pause_.begin(), pause_.end(), first_pause_);
   std::fill(unanswered_.begin(), unanswered_.end(), 0);
   return result;
 }

@@ -8,7 +8,25 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class client_failover : public client_script {};
+class client_failover : public client_script {
+protected:
+  // So many connections are, as they are opened; it ends when the next one is.
+  void be_refused(int times) {
+    wait_until_opened();
+    for (; times != 0; --times) {
+      state->on_unreachable(now, out);
+      wait_until_opened();
+    }
+  }
+
+private:
+  void wait_until_opened() {
+    const auto opens = [](const std::string& what) { return what.starts_with("open"); };
+    for (auto told = done(); std::none_of(told.begin(), told.end(), opens); told = done()) {
+      pass(10ms);
+    }
+  }
+};
 
 TEST_F(client_failover, a_server_that_is_lost_is_left_for_the_next_at_once) {  // CHP-36
   begin(2);
@@ -100,18 +118,7 @@ TEST_F(client_failover, who_refused_connections_is_not_waited_for_any_longer_whe
   begin(2);
   follow();
   state->on_lost(now, out);
-  const auto wait_until_opened = [&] {
-    for (texts told; std::none_of(told.begin(), told.end(),
-                                  [](const auto& what) { return what.starts_with("open"); });
-         told = done()) {
-      pass(10ms);
-    }
-  };
-  for (int refused = 0; refused != 9; ++refused) {
-    wait_until_opened();
-    state->on_unreachable(now, out);
-  }
-  wait_until_opened();
+  be_refused(9);
   subscriber();
   snapshot();
   forget();
@@ -207,6 +214,18 @@ TEST_F(client_failover, pauses_grow_and_begin_anew_with_a_server_that_answers) {
   state->on_lost(now, out);
   state->on_deadline(now += 1500ms, out);
   state->on_lost(now, out);
+  EXPECT_LE(state->next_deadline().value() - now, 150ms);
+}
+
+// The next one in the list cannot be left out for as long as it was away before.
+TEST_F(client_failover, pauses_of_all_begin_anew_with_a_server_that_answers) {
+  begin(2);
+  be_refused(20);
+  follow();
+  pass(1500ms);
+  state->on_lost(now, out);
+  be_refused(1);
+  state->on_unreachable(now, out);
   EXPECT_LE(state->next_deadline().value() - now, 150ms);
 }
 
