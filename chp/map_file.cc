@@ -88,10 +88,14 @@ error_code map_file::open(kept_map& found) {
 }
 
 error_code map_file::prepare() {
-  const std::array<std::pair<zmtp::sqlite_statement*, const char*>, 7> statements{{
-      {&put_entry_, "REPLACE INTO entries VALUES (?, ?, ?, ?, ?, ?)"},
-      {&find_entry_, "SELECT crc FROM entries WHERE key = ?"},
-      {&remove_entry_, "DELETE FROM entries WHERE key = ?"},
+  const std::array<std::pair<zmtp::sqlite_statement*, const char*>, 8> statements{{
+      {&add_entry_,
+       "INSERT INTO entries (number, id, ttl, value, crc, key) VALUES (?, ?, ?, ?, ?, ?)"},
+      // Where it is: its key, and the index of keys, stay as they are.
+      {&change_entry_,
+       "UPDATE entries SET number = ?, id = ?, ttl = ?, value = ?, crc = ? WHERE rowid = ?"},
+      {&find_entry_, "SELECT crc, rowid FROM entries WHERE key = ?"},
+      {&remove_entry_, "DELETE FROM entries WHERE rowid = ?"},
       {&put_applied_, "INSERT INTO applied VALUES (?, ?, ?, ?)"},
       {&put_extent_, "REPLACE INTO extent VALUES (1, ?, ?, ?, ?, ?, ?)"},
       {&clear_entries_, "DELETE FROM entries"},
@@ -291,8 +295,21 @@ error_code map_file::put(const map_change& change, std::string& ids) {
   return ec;
 }
 
+// What there is of the key counts no longer.
+error_code map_file::find_entry(std::string_view key, std::optional<std::uint64_t>& row) {
+  error_code ec;
+  if (find_entry_.bind(1, key).step(ec)) {
+    --all_.keys;
+    all_.digest -= find_entry_.number(0);
+    row = find_entry_.number(1);
+  }
+  find_entry_.reset();
+  return ec;
+}
+
 error_code map_file::put_entry(const map_change& change) {
-  if (const auto ec = remove_entry(change.key)) {
+  std::optional<std::uint64_t> row;
+  if (const auto ec = find_entry(change.key, row)) {
     return ec;
   }
   // None is 0.
@@ -302,26 +319,19 @@ error_code map_file::put_entry(const map_change& change) {
   const auto crc = entry_checksum(change.key, change.number, id, ttl, change.value);
   ++all_.keys;
   all_.digest += crc;
-  return put_entry_.bind(1, std::string_view{change.key})
-      .bind(2, change.number)
-      .bind(3, id)
-      .bind(4, ttl)
-      .bind(5, std::string_view{change.value})
-      .bind(6, crc)
-      .run();
+  auto& put = row ? change_entry_ : add_entry_;
+  put.bind(1, change.number)
+      .bind(2, id)
+      .bind(3, ttl)
+      .bind(4, std::string_view{change.value})
+      .bind(5, crc);
+  return row ? put.bind(6, *row).run() : put.bind(6, std::string_view{change.key}).run();
 }
 
 error_code map_file::remove_entry(std::string_view key) {
-  error_code ec;
-  const bool is_there = find_entry_.bind(1, key).step(ec);
-  const auto crc = is_there ? find_entry_.number(0) : 0;
-  find_entry_.reset();
-  if (!is_there || ec) {
-    return ec;
-  }
-  --all_.keys;
-  all_.digest -= crc;
-  return remove_entry_.bind(1, key).run();
+  std::optional<std::uint64_t> row;
+  const auto ec = find_entry(key, row);
+  return ec || !row ? ec : remove_entry_.bind(1, *row).run();
 }
 
 error_code map_file::put_ids(std::string& ids) {

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,6 +70,8 @@ private:
   [[nodiscard]] boost::system::error_code transact(
       const std::vector<std::vector<map_change>>& writes, std::size_t first, std::size_t count);
   [[nodiscard]] boost::system::error_code put(const map_change& change, std::string& ids);
+  [[nodiscard]] boost::system::error_code find_entry(std::string_view key,
+                                                     std::optional<std::uint64_t>& row);
   [[nodiscard]] boost::system::error_code put_entry(const map_change& change);
   [[nodiscard]] boost::system::error_code remove_entry(std::string_view key);
   [[nodiscard]] boost::system::error_code put_ids(std::string& ids);
@@ -80,7 +83,8 @@ private:
 
   map_file_options options_;
   zmtp::sqlite_file file_;
-  zmtp::sqlite_statement put_entry_;
+  zmtp::sqlite_statement add_entry_;
+  zmtp::sqlite_statement change_entry_;
   zmtp::sqlite_statement find_entry_;
   zmtp::sqlite_statement remove_entry_;
   zmtp::sqlite_statement put_applied_;
