@@ -107,7 +107,8 @@ void map_writer::replace() {
   }
 }
 
-void map_writer::begin_whole(store& map, update_register& applied, std::string_view memo) {
+void map_writer::begin_whole(store& map, update_register& applied, const tombstones& erased,
+                             std::string_view memo) {
   step_ = step::reading;
   cursor_.emplace(map.open_snapshot());
   applied_.emplace(applied.open_image());
@@ -115,7 +116,9 @@ void map_writer::begin_whole(store& map, update_register& applied, std::string_v
   whole_notice_ = last_notice_;
   whole_memo_ = memo;
   whole_.clear();
-  whole_.reserve(map.keys() + 3);
+  // It is not to be moved when it is large; what is not needed of that is not touched. A piece has one at least of what is
+  // known.
+  whole_.reserve(map.keys() + erased.size() + applied.sessions() + applied.others() + 3);
   whole_.push_back({.what = map_operation::clear});
 }
 
@@ -143,7 +146,7 @@ std::size_t map_writer::read_buried(const tombstones& erased, std::size_t most) 
 bool map_writer::read_whole(store& map, update_register& applied, const tombstones& erased,
                             std::string_view memo, std::size_t most, time_point now) {
   if (!cursor_) {
-    begin_whole(map, applied, memo);
+    begin_whole(map, applied, erased, memo);
   }
   most = read_buried(erased, most);
   if (most == 0) {

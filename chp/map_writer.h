@@ -99,7 +99,8 @@ private:
   void add(map_change&& change);
   void drop_changes() noexcept;
   void drop_whole() noexcept;
-  void begin_whole(store& map, update_register& applied, std::string_view memo);
+  void begin_whole(store& map, update_register& applied, const tombstones& erased,
+                   std::string_view memo);
   [[nodiscard]] std::size_t read_buried(const tombstones& erased, std::size_t most);
   void on_refused(time_point now);
 

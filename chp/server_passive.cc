@@ -14,6 +14,7 @@ namespace {
 
 // Of what is done bit by bit: at once.
 constexpr std::size_t dismantled_at_once = 10'000;
+constexpr std::size_t uncounted_at_once = 1'000;
 constexpr std::size_t reconciled_at_once = 4'096;
 constexpr std::size_t offered_at_once = 256 * 1024;
 constexpr std::size_t compared_at_once = 4'096;
@@ -359,7 +360,7 @@ void server_state::discard(std::unique_ptr<store> map) {
 }
 
 void server_state::dismantle() {
-  counts_.tidy(dismantled_at_once);
+  counts_.tidy(uncounted_at_once);
   if (!discarded_.empty() && discarded_.back()->dismantle(dismantled_at_once)) {
     discarded_.pop_back();
   }

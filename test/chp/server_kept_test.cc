@@ -218,6 +218,30 @@ TEST(server_kept, a_full_disk_is_told_and_tried_again_with_the_whole_map) {
   EXPECT_EQ(after.content(), s.content());
 }
 
+TEST(server_kept, what_has_waited_for_a_full_disk_is_committed_bit_by_bit) {
+  constexpr std::uint64_t updates = 25'000;
+  kept_setting s;
+  s.activate();
+  const auto peer = s.subscribe(client());
+  s.store_all();
+  s.set("key", "1", id(1));
+  s.result(storage_errc::store_full);
+  for (std::uint64_t counter = 2; counter <= updates; ++counter) {
+    s.set("key", "x", id(counter));
+  }
+  s.pass(2s);
+  EXPECT_EQ(s.acked(peer), 0U);
+  ASSERT_EQ(s.given.size(), 1U) << "the whole map";
+  s.store_one();
+  EXPECT_EQ(s.server.status().kept, keeping::all);
+  EXPECT_GT(s.acked(peer), 0U);
+  EXPECT_LT(s.acked(peer), updates) << "in this turn";
+  EXPECT_GT(s.server.status().waiting, 0U);
+  s.pass(10ms);
+  EXPECT_EQ(s.acked(peer), updates);
+  EXPECT_EQ(s.server.status().waiting, 0U);
+}
+
 TEST(server_kept, a_disk_that_fails_is_not_trusted_again_and_nothing_is_acknowledged) {
   kept_setting s;
   s.activate();
@@ -580,6 +604,27 @@ TEST(server_kept_pair, a_refusal_is_told_when_both_disks_have_it) {
   s.say(s.backup, make_position_report(s.server.number(), 2));
   s.pass(10ms);
   EXPECT_EQ(s.acked(peer), 2U);
+}
+
+TEST(server_kept_pair, erasures_that_the_backup_has_are_forgotten_bit_by_bit) {
+  constexpr std::uint64_t keys = 2'500;
+  paired_setting s;
+  s.activate(1);
+  for (std::uint64_t n = 0; n < keys; ++n) {
+    s.set("k" + std::to_string(n), "v", id(2 * n + 1));
+    s.set("k" + std::to_string(n), "", id(2 * n + 2));
+  }
+  s.store_all();
+  EXPECT_EQ(s.stored().size(), keys) << "the other one may not have heard of it";
+  s.backup = s.asker("chp-ack,chp-backup");
+  s.snapshot(s.backup);
+  s.say(s.backup, make_position_report(s.server.number(), 0));
+  s.store_all();
+  EXPECT_LT(s.stored().size(), keys);
+  EXPECT_GT(s.stored().size(), 0U) << "in this turn";
+  s.pass(10ms);
+  s.store_all();
+  EXPECT_EQ(s.stored(), key_values{});
 }
 
 TEST(server_kept_pair, a_snapshot_takes_the_place_of_what_was_stored_as_a_whole) {
