@@ -30,7 +30,8 @@ scenario_options options_of(std::uint64_t seed) {
     case 3: how.what = seed % 20 == 3 ? drama::both_restarted : drama::both_killed; break;
     case 4:
       how.what = drama::partition;
-      how.small = seed % 40 < 20;
+      how.small = seed % 40 == 4;
+      how.busy = seed % 20 == 14;
       break;
     case 5: how.what = drama::left_alone; break;
     case 6: how.what = drama::questions_held; break;

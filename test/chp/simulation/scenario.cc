@@ -72,6 +72,9 @@ void scenario::choose_net() {
   if (options_.what == drama::questions_held) {
     how.least_window = how.most_window = 1024;
   }
+  if (options_.busy) {
+    how.least_window = how.most_window;
+  }
 }
 
 troubles scenario::some_troubles() {
@@ -137,6 +140,13 @@ manners scenario::some_manners(std::size_t updates) {
   for (auto left = random().between(0, 6); left != 0; --left) {
     how.keys.push_back("/s/" + std::to_string(random().pick(100)));
   }
+  if (options_.busy) {
+    for (int number = 0; number != 400; ++number) {
+      how.keys.push_back("/many/" + std::to_string(number));
+    }
+    how.pace = milliseconds{30};
+    how.updates = 1'000;
+  }
   return how;
 }
 
@@ -166,7 +176,7 @@ void scenario::choose_clients() {
       options_.spoil_client(*clients_.back());
     }
   }
-  const auto count = options_.small ? 0 : random().between(0, 2);
+  const auto count = options_.small || options_.busy ? 0 : random().between(0, 2);
   for (auto left = options_.letter_clients.value_or(count); left != 0; --left) {
     const letter_client_process::options o{.subtree = random().chance(40) ? "/s/" : "",
                                            .server_ttl = 4 * heartbeat_};
@@ -182,7 +192,7 @@ void scenario::describe() {
   description_ = std::to_string(clients_.size()) + " clients, " +
                  std::to_string(letter_clients_.size()) + " letter clients, heartbeat " +
                  std::to_string(heartbeat_.count()) + " ms";
-  const std::array<std::pair<bool, const char*>, 17> named{{
+  const std::array<std::pair<bool, const char*>, 18> named{{
       {options_.what == drama::active_killed, ", the active one killed"},
       {options_.what == drama::both_killed, ", both killed"},
       {options_.what == drama::both_restarted, ", both restarted"},
@@ -191,6 +201,7 @@ void scenario::describe() {
       {options_.what == drama::questions_held, ", questions held"},
       {options_.stored, ", with stores"},
       {options_.small, ", with little room"},
+      {options_.busy, ", with many updates"},
       {kinds_.cuts, ", cuts"},
       {kinds_.half_open, ", half-open"},
       {kinds_.partitions, ", partitions"},

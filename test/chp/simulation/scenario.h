@@ -44,6 +44,9 @@ struct scenario_options {
   bool stored = false;
   // Servers have room for few keys. Then all clients are ours: others are not told what is refused.
   bool small = false;
+  // Clients, all of them ours, make many updates of many keys: what is overwritten where two are active leaves more
+  // gaps in a session than are remembered.
+  bool busy = false;
 };
 
 [[nodiscard]] scenario_result run_scenario(std::uint64_t seed,
