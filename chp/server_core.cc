@@ -25,6 +25,8 @@ const auto token = asio::as_tuple(asio::use_awaitable);
 
 // Where the system chooses a port, those behind it may be taken.
 constexpr int attempts = 50;
+// Updates of one turn, each of which takes microseconds where keys are many and far apart in memory.
+constexpr std::size_t updates_at_once = 256;
 
 // The port so many behind this one; empty if there is none.
 std::string behind(const zmtp::endpoint& first, unsigned count) {
@@ -199,19 +201,28 @@ asio::awaitable<void> server_core::collect(std::shared_ptr<server_core> self) {
       auto& pull = std::get<zmtp::pull_socket>(self->collector_);
       ec = std::get<0>(co_await pull.async_receive(batch, token));
     }
-    // What came waits here, since there may be less room than when it was asked for.
-    if (ec || !co_await until_room(self)) {
+    if (ec) {
       co_return;
     }
-    // Whether it stood still, and is not what it was.
-    if (self->hooks_.vote && self->state_->active()) {
-      (void)self->hooks_.vote();
+    for (std::size_t next = 0; next != batch.size();) {
+      // What came waits here, since there may be less room than when it was asked for.
+      if (!co_await until_room(self)) {
+        co_return;
+      }
+      // Whether it stood still, and is not what it was.
+      if (self->hooks_.vote && self->state_->active()) {
+        (void)self->hooks_.vote();
+      }
+      const auto now = clock::now();
+      const auto end = std::min(next + updates_at_once, batch.size());
+      for (; next != end; ++next) {
+        self->state_->on_update(std::move(batch[next]), now, self->actions_);
+      }
+      self->finish(now);
+      if (next != batch.size()) {
+        co_await asio::post(self->executor_, asio::use_awaitable);
+      }
     }
-    const auto now = clock::now();
-    for (auto& m : batch) {
-      self->state_->on_update(std::move(m), now, self->actions_);
-    }
-    self->finish(now);
   }
 }
 
