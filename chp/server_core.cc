@@ -26,7 +26,7 @@ const auto token = asio::as_tuple(asio::use_awaitable);
 // Where the system chooses a port, those behind it may be taken.
 constexpr int attempts = 50;
 // Updates of one turn, each of which takes microseconds where keys are many and far apart in memory.
-constexpr std::size_t updates_at_once = 256;
+constexpr std::size_t updates_at_once = 512;
 
 // The port so many behind this one; empty if there is none.
 std::string behind(const zmtp::endpoint& first, unsigned count) {
