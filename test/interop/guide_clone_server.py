@@ -154,6 +154,10 @@ class GuideServer:
         asker = self._socket(zmq.DEALER, connect=self._peer_port)
         asker.send_multipart([b"ICANHAZ?", b""])
         while True:
+            # The Guide's waits for ever, where its peer does not answer.
+            while not asker.poll(50):
+                if self._stopped.is_set():
+                    return
             key, sequence, identity, properties, value = asker.recv_multipart()
             if key == b"KTHXBAI":
                 break
