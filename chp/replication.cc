@@ -163,7 +163,8 @@ std::optional<replication::snapshot> replication::on_part(const snapshot_input& 
   }
   if (phase_ == phase::asking) {
     phase_ = phase::receiving;
-    map_ = std::make_unique<store>(seed_, no_limits);
+    // What the active server has accepted has had room there.
+    map_ = std::make_unique<store>(seed_, store_limits::none());
   }
   due_ = now + options_.snapshot_timeout;
   if (const auto* const u = std::get_if<update>(&part)) {

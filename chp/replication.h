@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <limits>
 #include <memory>
 #include <optional>
 
@@ -52,10 +51,6 @@ public:
   };
 
   replication(const server_options& options, std::uint64_t seed) : options_{options}, seed_{seed} {}
-
-  // Of its map: what the active server has accepted has had room there.
-  static constexpr store_limits no_limits{.max_keys = std::numeric_limits<std::size_t>::max(),
-                                          .max_octets = std::numeric_limits<std::size_t>::max()};
 
   // This server is passive from now on, or active.
   void begin(time_point now, server_actions& out);

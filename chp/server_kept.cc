@@ -33,7 +33,9 @@ error_code server_state::restore(const kept_map& found, time_point now) {
       continue;
     }
     const auto deadline = e.ttl ? std::optional{now + *e.ttl} : std::nullopt;
-    if (const auto fault = check_room(e.key, e.value, paired() ? apart : 1); fault != errc{}) {
+    if (const auto fault =
+            map_->check_room(e.key, e.value, paired() ? limits_of_both() : options_.map);
+        fault != errc{}) {
       return fault;
     }
     if (const auto fault = map_->apply({e.key, e.value, e.id, deadline}, e.number);
@@ -200,18 +202,6 @@ void server_state::forget_erasures(sequence to) {
           kept_->forget(one.key);
         }
       });
-}
-
-// Whoever offered it forgets it then.
-void server_state::answer_offers(actions& out) {
-  const auto durable = kept_ ? kept_->durable() : map_->number();
-  std::erase_if(offer_ends_, [&](const offer_end& one) {
-    const bool is_over = one.number <= durable;
-    if (is_over) {
-      out.reply.push_back({one.from, make_resubmission_end(one.count)});
-    }
-    return is_over;
-  });
 }
 
 }  // namespace chp

@@ -4,7 +4,6 @@
 #include "chp/server_state.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 #include <variant>
 
@@ -15,8 +14,6 @@ namespace {
 // Of what is done bit by bit: at once.
 constexpr std::size_t dismantled_at_once = 10'000;
 constexpr std::size_t uncounted_at_once = 1'000;
-constexpr std::size_t reconciled_at_once = 4'096;
-constexpr std::size_t offered_at_once = 256 * 1024;
 constexpr std::size_t compared_at_once = 4'096;
 
 }  // namespace
@@ -131,7 +128,8 @@ void server_state::replay(time_point now, actions& out) {
       settle_by_later(one.id);
       continue;
     }
-    if (const auto fault = u->erases() ? errc{} : check_room(u->key, u->value); fault != errc{}) {
+    if (const auto fault = u->erases() ? errc{} : map_->check_room(u->key, u->value, options_.map);
+        fault != errc{}) {
       turn_away(one.id, fault, now, out);
     } else if (accept(*u, one.id, deadline_of(*u, one.received), now, out)) {
       ++counters_.replayed;
@@ -270,51 +268,6 @@ void server_state::adopt(replication::snapshot&& taken, time_point now, actions&
   }
 }
 
-// What the active server had not when it became active: it may have had more than it had reported, or nothing
-// any more. True if there is something, which is taken.
-bool server_state::offer(std::unique_ptr<store>& before, std::unique_ptr<update_register> applied,
-                         const std::optional<replication::origin>& from) {
-  const auto last = before->number();
-  const auto known = std::exchange(is_diverged_, false) ? backup_.number() : last;
-  auto first = known;
-  if (from && epoch_of(from->shared) == epoch_of(last)) {
-    first = from->shared;
-  } else if (from && known <= from->own) {
-    // What is of another epoch may be beside ours.
-    first = std::min(known, from->shared);
-  }
-  if (last <= first || epoch_of(last) == epoch_of(map_->number())) {
-    return false;
-  }
-  discard(offered_.take_map());
-  offered_.begin(std::move(before), first, std::max(first, known), erased_.take(),
-                 std::move(applied));
-  return true;
-}
-
-// All of it has been looked at.
-void server_state::end_offer(actions& out) {
-  begin_settling(offered_.take_settlement());
-  discard(offered_.take_map());
-  out.events.push_back(server_event::reconciled);
-}
-
-// Bit by bit.
-void server_state::begin_settling(settlement&& what) {
-  settle_all();
-  settling_ = std::move(what);
-}
-
-void server_state::settle_all() {
-  (void)settling_.settle(*applied_, std::numeric_limits<std::size_t>::max());
-}
-
-void server_state::on_source_writable(time_point now, actions& out) {
-  if (offering_ && offered_.write(offered_at_once, now, out.ask)) {
-    out.stream_ask = true;
-  }
-}
-
 // What it offers has been looked at before: the active server forgets what it has erased as soon as this one
 // has it, too.
 void server_state::report_position(actions& out) {
@@ -325,22 +278,6 @@ void server_state::report_position(actions& out) {
     reported_ = number;
     notices_reported_ = notices;
     out.ask.push_back(make_position_report(reported_, notices_reported_));
-  }
-}
-
-// Active again before the other server has looked at what this one offers: it looks itself.
-void server_state::reconcile(time_point now, actions& out) {
-  if (!reconciling_) {
-    return;
-  }
-  reconciling_ = offered_.read(reconciled_at_once, [&](const reconciliation::item& one) {
-    const auto octets = one.id.octets();
-    const update offered{form::kvmsg, one.key, 0, octets, {}, one.value};
-    // Without a number nothing can be done any more.
-    (void)consider(offered, offered_.base(), one.deadline, now, out);
-  });
-  if (!reconciling_) {
-    end_offer(out);
   }
 }
 

@@ -4,7 +4,6 @@
 #include "chp/server_state.h"
 
 #include <algorithm>
-#include <limits>
 #include <string>
 
 namespace chp {
@@ -41,30 +40,6 @@ void server_state::turn_away(const update_id& id, errc why, time_point now, acti
   } else {
     acks_.owe(id.session());
   }
-}
-
-// What clients send has room up to the limits. What one of a pair has accepted has had it there, and is taken by the
-// other one, which may have been full as well while they were apart, but not by one that was so twice.
-errc server_state::check_room(std::string_view key, std::string_view value,
-                              std::size_t times) const {
-  const auto most = [times](std::size_t limit) {
-    return limit > std::numeric_limits<std::size_t>::max() / times
-               ? std::numeric_limits<std::size_t>::max()
-               : limit * times;
-  };
-  const auto after = key.size() + value.size();
-  if (map_->keys() < most(options_.map.max_keys) &&
-      map_->octets() + after <= most(options_.map.max_octets)) {
-    return {};
-  }
-  const auto* const there = map_->find(key);
-  if (there == nullptr && map_->keys() >= most(options_.map.max_keys)) {
-    return errc::too_many_keys;
-  }
-  const auto before = there == nullptr ? 0 : there->key().size() + there->value().size();
-  return after > before && map_->octets() - before + after > most(options_.map.max_octets)
-             ? errc::too_many_octets
-             : errc{};
 }
 
 bool server_state::is_refused(const update_id& id) const {

@@ -35,7 +35,7 @@ server_state::server_state(const server_options& options, kind as, std::uint64_t
     : options_{workable(options)},
       kind_{as},
       random_{random},
-      map_{std::make_unique<store>(next_random(), replication::no_limits)},
+      map_{std::make_unique<store>(next_random(), store_limits::none())},
       applied_{std::make_unique<update_register>(next_random(), options_.applied)},
       counts_{next_random(), options_.directories},
       streams_{options_},
@@ -221,7 +221,8 @@ void server_state::on_update(zmtp::message&& m, time_point now, actions& out) {
     acknowledge_again(id);
     return;
   }
-  if (const auto fault = u.erases() ? errc{} : check_room(u.key, u.value); fault != errc{}) {
+  if (const auto fault = u.erases() ? errc{} : map_->check_room(u.key, u.value, options_.map);
+      fault != errc{}) {
     turn_away(id, fault, now, out);
   } else if (accept(u, id, deadline_of(u, now), now, out)) {
     ++counters_.updates;
@@ -306,91 +307,6 @@ void server_state::settle(const update_id& id, sequence number, time_point now) 
     acks_.await(id.session(), id.counter(), number);
   } else {
     acks_.owe(id.session());
-  }
-}
-
-// What the other server had accepted when it was active. It counts where nothing has happened to the key
-// since they had the same. False: it would, and cannot be taken.
-bool server_state::consider(const update& u, sequence base, std::optional<time_point> deadline,
-                            time_point now, actions& out) {
-  const auto id = update_id::of_frame(u.id);
-  const auto* const there = map_->find(u.key);
-  // Of one client what it did last counts, though the other was published here first.
-  const auto last = there != nullptr ? there->id() : erased_.id_of(u.key);
-  const bool is_own_earlier = id.has_session() && last.has_session() &&
-                              last.session() == id.session() && last.counter() < id.counter();
-  const bool is_later = (there != nullptr && there->number() > base && !is_own_earlier) ||
-                        (erased_.of(u.key) > base && !is_own_earlier) ||
-                        (there == nullptr && !erased_.complete_from(base));
-  // What its client did before may still come, and is not to undo it: here and where the backup takes over.
-  const bool is_idle = there == nullptr && u.erases() && !id.has_session();
-  // Both may have been sent it: what the other one has accepted may be committed, though it was refused here.
-  if (is_later || is_idle || (applied_->contains(id) && !is_refused(id))) {
-    ++counters_.resubmissions_outdated;
-    settle_by_later(id);
-    return true;
-  }
-  std::string ttl;
-  if (deadline) {
-    using std::chrono::milliseconds;
-    append_ttl(ttl, std::max(std::chrono::ceil<milliseconds>(*deadline - now), milliseconds{1}));
-  }
-  auto change = u;
-  change.properties = ttl;
-  if (!accept(change, id, deadline, now, out)) {
-    return false;
-  }
-  ++counters_.resubmitted;
-  return true;
-}
-
-void server_state::on_input(zmtp::peer_id peer, const resubmission& r, time_point now,
-                            actions& out) {
-  const auto fault = r.change.erases() ? errc{} : check_room(r.change.key, r.change.value, apart);
-  if (fault != errc{}) {
-    refuse(fault);
-  }
-  if (!active_ || fault != errc{}) {
-    streams_.miss_offer(peer);
-    return;
-  }
-  std::optional<time_point> deadline;
-  if (const auto left = properties{r.change.properties}.find(property_name::ttl_left)) {
-    if (const auto ttl = parse_ttl_left(*left)) {
-      deadline = now + *ttl;
-    }
-  }
-  if (offering_peer_ != peer) {
-    offering_peer_ = peer;
-    offered_with_ = settlement{std::make_unique<update_register>(next_random(), options_.applied)};
-  }
-  offered_with_.add(update_id::of_frame(r.change.id));
-  if (!consider(r.change, std::max(r.base, common_), deadline, now, out)) {
-    streams_.miss_offer(peer);
-  }
-}
-
-void server_state::on_input(zmtp::peer_id peer, const register_piece& r, time_point /*now*/,
-                            actions& /*out*/) {
-  if (!active_) {
-    streams_.miss_offer(peer);
-  } else if (offering_peer_ == peer && offered_with_.applied()->unpack(r.octets)) {
-    refuse(errc::malformed_register);
-  }
-}
-
-void server_state::on_input(zmtp::peer_id peer, const resubmission_end& r, time_point /*now*/,
-                            actions& out) {
-  if (active_ && !streams_.missed_offers(peer)) {
-    if (offering_peer_ == peer) {
-      offering_peer_.reset();
-      begin_settling(std::move(offered_with_));
-    }
-    offer_ends_.push_back({peer, r.count, map_->number()});
-    answer_offers(out);
-  } else {
-    // All is offered again on the next connection.
-    out.close_askers.push_back(peer);
   }
 }
 

@@ -135,8 +135,9 @@ private:
   void renew_epoch(time_point now, actions& out);
   // When what the update sets is to go, if it came then.
   [[nodiscard]] static std::optional<time_point> deadline_of(const update& u, time_point came);
-  [[nodiscard]] errc check_room(std::string_view key, std::string_view value,
-                                std::size_t times = 1) const;
+  // What clients send has room up to the limits. What one of a pair has accepted has had it there, and is taken by
+  // the other one, which may have been full as well while they were apart, but not twice.
+  [[nodiscard]] store_limits limits_of_both() const noexcept { return options_.map.times(2); }
   [[nodiscard]] bool accept(const update& u, const update_id& id,
                             std::optional<time_point> deadline, time_point now, actions& out);
   void publish(const update& u, const update_id& id, sequence number, actions& out);
@@ -194,7 +195,6 @@ private:
 
   const server_options options_;
   const kind kind_;
-  static constexpr std::size_t apart = 2;  // maps of a pair, each of which may have been full
   std::uint64_t random_;
   bool active_ = false;
   bool suspended_ = false;

@@ -52,13 +52,27 @@ errc store::check(const change& to, const entry* replaced) const noexcept {
   if (to.value.size() > std::numeric_limits<std::uint32_t>::max()) {
     return errc::value_too_long;
   }
-  if (replaced == nullptr && keys_ >= limits_.max_keys) {
+  return check_room(to.key.size() + to.value.size(), replaced, limits_);
+}
+
+errc store::check_room(std::size_t payload, const entry* replaced,
+                       const store_limits& of) const noexcept {
+  if (replaced == nullptr && keys_ >= of.max_keys) {
     return errc::too_many_keys;
   }
   const auto before = replaced == nullptr ? 0 : replaced->payload();
-  const auto after = to.key.size() + to.value.size();
-  return after > before && octets_ - before + after > limits_.max_octets ? errc::too_many_octets
-                                                                         : errc{};
+  return payload > before && octets_ - before + payload > of.max_octets ? errc::too_many_octets
+                                                                        : errc{};
+}
+
+errc store::check_room(std::string_view key, std::string_view value,
+                       const store_limits& of) const noexcept {
+  const auto payload = key.size() + value.size();
+  // Whatever it replaces.
+  if (keys_ < of.max_keys && octets_ + payload <= of.max_octets) {
+    return {};
+  }
+  return check_room(payload, find(key), of);
 }
 
 errc store::apply(const change& to, sequence at) {

@@ -10,11 +10,13 @@
 
 #include <boost/intrusive/set.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,6 +29,17 @@ namespace chp {
 struct store_limits {
   std::size_t max_keys = 10'000'000;
   std::size_t max_octets = std::size_t{1} << 30;  // of keys and values
+
+  [[nodiscard]] static constexpr store_limits none() noexcept {
+    return {.max_keys = std::numeric_limits<std::size_t>::max(),
+            .max_octets = std::numeric_limits<std::size_t>::max()};
+  }
+  // So many times as much.
+  [[nodiscard]] constexpr store_limits times(std::size_t count) const noexcept {
+    const auto most = std::numeric_limits<std::size_t>::max() / count;
+    return {.max_keys = std::min(max_keys, most) * count,
+            .max_octets = std::min(max_octets, most) * count};
+  }
 };
 
 // One block of memory for an entry, in an ordered tree and in a hash table, so that a key is found in the
@@ -105,6 +118,10 @@ public:
   bool erase(std::string_view key, sequence at);
   // Of an update that leaves nothing here: number() is `at`.
   void pass(sequence at) noexcept { advance_to(at); }
+
+  // Whether it would have room within these limits, whatever are its own. Errors: too_many_keys, too_many_octets.
+  [[nodiscard]] errc check_room(std::string_view key, std::string_view value,
+                                const store_limits& of) const noexcept;
 
   // Nothing if there is no such key.
   [[nodiscard]] const entry* find(std::string_view key) const noexcept;
@@ -229,6 +246,8 @@ private:
   };
 
   [[nodiscard]] errc check(const change& to, const entry* replaced) const noexcept;
+  [[nodiscard]] errc check_room(std::size_t payload, const entry* replaced,
+                                const store_limits& of) const noexcept;
   [[nodiscard]] static entry_ptr make(const change& to, sequence at);
   // Nothing if no open view needs it.
   [[nodiscard]] version_ptr make_version_of(const entry& e) const;

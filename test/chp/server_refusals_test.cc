@@ -1,0 +1,163 @@
+// Two servers of the map that are full: what is refused, and what is taken all the same.
+
+#include "test/chp/pair_script.h"
+
+namespace chp {
+namespace {
+
+class full_pair : public server_pair {
+protected:
+  full_pair() : server_pair{{.map = {.max_keys = 1}}} {}
+
+  [[nodiscard]] std::size_t refused_by(node& n) const {
+    return n.server.status().counters.refused[static_cast<std::size_t>(errc::too_many_keys)];
+  }
+};
+
+TEST_F(full_pair, what_the_active_one_has_refused_the_other_one_does_not_make) {
+  begin();
+  const auto client = a.subscribe("chp-ack=" + session_name(test_session));
+  set_both("a", "1", id(1));
+  set_both("b", "1", id(2));
+  pass(10ms);
+  ASSERT_EQ(refused_by(a), 1U);
+  ASSERT_TRUE(a.last_ack(client));
+  EXPECT_EQ(a.last_ack(client)->refused.size(), 1U);
+  EXPECT_EQ(b.server.status().pending, 0U);
+  // There is room when it takes over, and the update comes once more.
+  set_both("a", "", id(3));
+  unlink();
+  b.set("b", "1", id(2));
+  b.activate(2);
+  b.set("b", "1", id(2));
+  EXPECT_TRUE(b.content().empty());
+  // Who has not heard of it hears it there.
+  const auto again = b.subscribe("chp-ack=" + session_name(test_session));
+  b.pass(1ms);
+  ASSERT_TRUE(b.last_ack(again));
+  EXPECT_EQ(b.last_ack(again)->counter, 3U);
+  ASSERT_EQ(b.last_ack(again)->refused.size(), 1U);
+  EXPECT_EQ(b.last_ack(again)->refused.front(), (refusal{{2, 2}, errc::too_many_keys}));
+}
+
+TEST_F(full_pair, what_was_refused_while_the_snapshot_was_on_the_way_is_known_too) {
+  a.activate(1);
+  a.set("a", "1", id(1));
+  make_passive(b);
+  a.linked = b.linked = true;
+  a.feed = a.subscribe("chp-ack,chp-backup");
+  b.server.on_feed_attached();
+  connect_source(b, a);
+  b.server.on_publication(make_heartbeat(), b.now, b.actions);
+  b.finish();
+  for (auto& m : std::exchange(b.asked, {})) {
+    a.say(a.other, m);
+  }
+  set_both("b", "1", id(2));
+  ASSERT_TRUE(b.server.status().following);
+  EXPECT_EQ(refused_by(a), 1U);
+  EXPECT_TRUE(a.server.status().backup_in_sync);
+  unlink();
+  b.activate(2);
+  EXPECT_EQ(b.content(), (content{{"a", "1"}}));
+  EXPECT_EQ(b.server.status().counters.replayed, 0U);
+}
+
+TEST_F(full_pair, the_winner_takes_what_the_loser_had_accepted_though_both_are_full) {
+  begin();
+  unlink();
+  b.activate(2);
+  a.set("of a", "1", id(1));
+  b.set("of b", "1", update_id::of_random(1, 2));
+  make_passive(a);
+  link();
+  const content both{{"of a", "1"}, {"of b", "1"}};
+  EXPECT_EQ(b.content(), both);
+  EXPECT_EQ(a.content(), both);
+  EXPECT_TRUE(a.saw(server_event::reconciled));
+  EXPECT_TRUE(b.server.status().backup_in_sync);
+  const auto client = b.subscribe("chp-ack=" + session_name(test_session));
+  set_both("more", "1", id(2));
+  pass(10ms);
+  ASSERT_TRUE(b.last_ack(client));
+  EXPECT_EQ(b.last_ack(client)->refused.size(), 1U) << "clients have no more room";
+  EXPECT_EQ(b.content(), both);
+  unlink();
+  a.activate(3);
+  EXPECT_EQ(a.content(), both);
+}
+
+TEST_F(full_pair, what_the_loser_had_accepted_is_taken_though_the_winner_had_refused_it) {
+  begin();
+  unlink();
+  b.activate(2);
+  b.set("of b", "1", update_id::of_random(1, 2));
+  set_both("of both", "1", id(1));
+  ASSERT_EQ(refused_by(b), 1U);
+  make_passive(a);
+  link();
+  EXPECT_EQ(b.content(), (content{{"of b", "1"}, {"of both", "1"}}));
+  EXPECT_EQ(a.content(), b.content());
+}
+
+TEST_F(full_pair, what_there_is_no_room_for_at_all_is_not_said_to_be_looked_at) {
+  begin();
+  set_both("k", "1", id(1));
+  const auto loser = a.asker("chp-ack,chp-backup");
+  for (std::uint64_t number = 2; number != 4; ++number) {
+    a.say(loser, make_resubmission(0, std::to_string(number), id(number), {}, "v"));
+  }
+  a.say(loser, make_resubmission(0, "never there", id(4), {}, ""));
+  EXPECT_EQ(a.content(), (content{{"2", "v"}, {"k", "1"}}));
+  a.say(loser, make_resubmission_end(3));
+  EXPECT_TRUE(a.replies[loser].empty());
+  EXPECT_TRUE(a.closed.contains(loser)) << "and all is offered again";
+}
+
+// What is told then is flagged as degraded (docs/chp.md, A partition).
+TEST_F(full_pair, what_was_refused_while_the_backup_was_away_is_known_when_it_has_copied_the_map) {
+  begin();
+  unlink();
+  const auto client = a.subscribe("chp-ack=" + session_name(test_session));
+  a.set("a", "1", id(1));
+  set_both("b", "1", id(2));
+  pass(10ms);
+  ASSERT_TRUE(a.last_ack(client));
+  EXPECT_EQ(a.last_ack(client)->refused.size(), 1U);
+  EXPECT_TRUE(a.last_ack(client)->degraded);
+  EXPECT_EQ(b.server.status().pending, 1U);
+  link();
+  EXPECT_EQ(b.server.status().pending, 0U);
+  a.set("a", "", id(3));
+  run();
+  unlink();
+  b.activate(2);
+  b.set("b", "1", id(2));
+  EXPECT_TRUE(b.content().empty());
+}
+
+TEST_F(full_pair, what_was_refused_while_the_backup_was_away_is_made_if_that_takes_over_before) {
+  begin();
+  unlink();
+  a.set("a", "1", id(1));
+  set_both("b", "1", id(2));
+  ASSERT_EQ(refused_by(a), 1U);
+  b.activate(2);
+  EXPECT_EQ(b.content(), (content{{"b", "1"}}));
+}
+
+TEST_F(full_pair, the_one_that_takes_over_refuses_what_was_pending) {
+  begin();
+  set_both("a", "1", id(1));
+  unlink();
+  const auto client = b.subscribe("chp-ack=" + session_name(test_session));
+  b.set("b", "1", id(2));
+  b.activate(2);
+  b.pass(1ms);
+  ASSERT_TRUE(b.last_ack(client));
+  EXPECT_EQ(b.last_ack(client)->counter, 2U);
+  EXPECT_EQ(b.last_ack(client)->refused.size(), 1U);
+}
+
+}  // namespace
+}  // namespace chp
