@@ -17,7 +17,7 @@ constexpr sequence max_sequence_of_4 = 0x7fff'ffff;
 // Of what is done bit by bit: at once.
 constexpr std::size_t expired_at_once = 1'000;
 constexpr std::size_t tidied_at_once = 10'000;
-constexpr std::size_t settled_at_once = 4'096;
+constexpr std::size_t settled_at_once = 1'000;
 
 server_options workable(server_options options) {
   using std::chrono::milliseconds;

@@ -27,14 +27,16 @@ public:
   [[nodiscard]] update_register* applied() noexcept { return applied_.get(); }
   // Something is left to be done.
   [[nodiscard]] bool pending() const noexcept { return applied_ && !sessions_.empty(); }
-  // Notes the next ones, of so many at most, as applied, and as refused what was. True if there are more.
+  // Notes what was applied of the next sessions, of so many at most. True if there are more.
   [[nodiscard]] bool settle(update_register& in, std::size_t most);
 
 private:
+  // A register has no more. Peers say what they are.
+  static constexpr std::size_t most_sessions = register_limits{}.max_sessions;
+
   std::unique_ptr<update_register> applied_;
   std::set<std::uint64_t> sessions_;
   std::uint64_t last_ = 0;  // that was added
-  std::uint64_t next_ = 1;  // of the first session
 };
 
 }  // namespace chp

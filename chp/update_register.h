@@ -58,6 +58,10 @@ public:
   };
   [[nodiscard]] session_view find(std::uint64_t session) const noexcept;
 
+  // Adds what another one knows of a session, the refusals that it remembers too; but for updates that it may have
+  // refused and remembers no more. Throws std::bad_alloc, and then a part is added, which is no harm.
+  void add_known(std::uint64_t session, const update_register& of);
+
   [[nodiscard]] std::size_t sessions() const noexcept { return by_session_.size(); }
   [[nodiscard]] std::size_t others() const noexcept { return by_id_.size(); }
 

@@ -1,4 +1,4 @@
-// How update_register is packed and unpacked, and what changes while it is.
+// How update_register is packed and unpacked, what changes while it is, and how two become one.
 
 #include "chp/error.h"
 #include "chp/update_register.h"
@@ -205,6 +205,43 @@ update_register::image::~image() {
   if (at_) {
     std::erase(of_->images_, at_.get());
   }
+}
+
+void update_register::add_known(std::uint64_t session, const update_register& of) {
+  const auto theirs = of.find(session);
+  if (theirs.counter <= theirs.unsure) {
+    return;
+  }
+  std::vector<counter_range> gaps;
+  if (theirs.unsure != 0) {
+    gaps.push_back({1, theirs.unsure});
+  }
+  for (const auto& gap : theirs.gaps) {
+    if (gap.last <= theirs.unsure) {
+      continue;
+    }
+    if (!gaps.empty() && gap.first <= gaps.back().last + 1) {
+      gaps.back().last = gap.last;
+    } else {
+      gaps.push_back(gap);
+    }
+  }
+  reduce(gaps);
+  auto& r = touch(session);
+  if (!theirs.refused.empty()) {
+    if (!r.refused) {
+      r.refused = std::make_unique<refusals>();
+    }
+    r.refused->last.reserve(max_refusals + 1);
+    std::vector<counter_range> unknown{r.gaps.begin(), r.gaps.end()};
+    unknown.push_back({r.counter + 1, update_id::max_counter});
+    for (const auto& one : theirs.refused) {
+      for (const auto& updates : common({&one.updates, 1}, unknown)) {
+        r.refused->add({updates, one.why});
+      }
+    }
+  }
+  merge(r.counter, r.gaps, theirs.counter, std::move(gaps));
 }
 
 // How many octets the session at the front takes; none if it is none.

@@ -78,7 +78,7 @@ TEST_F(a_settlement, leaves_out_what_they_had_not_and_what_they_may_have_refused
   EXPECT_TRUE(ours.contains(update_id::of_session(other, unsure + 1)));
 }
 
-TEST_F(a_settlement, is_made_bit_by_bit_whatever_came_before) {
+TEST_F(a_settlement, closes_all_gaps_whatever_came_before) {
   for (std::uint64_t counter = 1; counter <= 1'000; ++counter) {
     theirs->insert(id(counter));
   }
@@ -90,13 +90,53 @@ TEST_F(a_settlement, is_made_bit_by_bit_whatever_came_before) {
   ASSERT_LT(ours.find(session).counter, 1'000U);
   auto s = of_theirs();
   s.add(id(3));
-  s.add(update_id::of_session(other, 1));
+  EXPECT_FALSE(s.settle(ours, all));
+  EXPECT_EQ(ours.find(session).counter, 1'000U);
+  EXPECT_TRUE(ours.find(session).gaps.empty());
+}
+
+TEST_F(a_settlement, takes_no_longer_with_greater_counters) {
+  theirs->insert(id(update_id::max_counter));
+  theirs->insert(id(update_id::max_counter / 2));
+  ours.insert(id(7));
+  auto s = of_theirs();
+  s.add(id(1));
+  EXPECT_FALSE(s.settle(ours, 1));
+  EXPECT_TRUE(ours.contains(id(update_id::max_counter)));
+  EXPECT_EQ(ours.find(session).gaps.size(), 3U);
+}
+
+TEST_F(a_settlement, what_was_made_here_is_not_refused) {
+  for (std::uint64_t counter = 1; counter <= 5; ++counter) {
+    theirs->refuse(id(counter), errc::too_many_keys);
+  }
+  ours.insert(id(3));
+  auto s = of_theirs();
+  s.add(id(1));
+  EXPECT_FALSE(s.settle(ours, all));
+  const auto known = ours.find(session);
+  ASSERT_EQ(known.refused.size(), 2U);
+  EXPECT_EQ(known.refused[0].updates, (counter_range{1, 2}));
+  EXPECT_EQ(known.refused[1].updates, (counter_range{4, 5}));
+}
+
+TEST_F(a_settlement, is_made_of_some_sessions_at_a_time) {
+  constexpr std::uint64_t sessions = 1'000;
+  const auto of = [](std::uint64_t n) {
+    return update_id::of_session(update_id::make_session(n << 16), 1);
+  };
+  for (std::uint64_t n = 1; n <= sessions; ++n) {
+    theirs->insert(of(n));
+  }
+  auto s = of_theirs();
+  for (std::uint64_t n = 1; n <= sessions; ++n) {
+    s.add(of(n));
+  }
   int turns = 1;
   for (; s.settle(ours, 100); ++turns) {
   }
-  EXPECT_GT(turns, 5);
-  EXPECT_EQ(ours.find(session).counter, 1'000U);
-  EXPECT_TRUE(ours.find(session).gaps.empty());
+  EXPECT_EQ(turns, 10);
+  EXPECT_EQ(ours.sessions(), sessions);
 }
 
 }  // namespace
