@@ -146,6 +146,18 @@ parsed<position_report> take_position(const zmtp::message& m) noexcept {
   return position_report{load(applied), load(notices)};
 }
 
+parsed<resubmission_answer> take_answer(const zmtp::message& m) noexcept {
+  const auto count = m[1];
+  const auto number = m[2];
+  if (count.size() != 8 || number.size() != 8) {
+    return errc::wrong_sequence_size;
+  }
+  if (load(number) > max_sequence) {
+    return errc::sequence_too_large;
+  }
+  return resubmission_answer{load(count), load(number)};
+}
+
 parsed<resubmission> take_resubmission(const zmtp::message& m,
                                        const command_limits& limits) noexcept {
   if (m.part_count() != resubmit_frames) {
@@ -286,9 +298,8 @@ update_id id_of_set(const zmtp::message& m, form how) noexcept {
 
 parsed<snapshot_input> parse_snapshot(const zmtp::message& m, form how,
                                       const command_limits& limits) {
-  if (m.part_count() == 2 && m.front() == resubmitted) {
-    const auto count = number_behind_name(m);
-    return count ? parsed<snapshot_input>{resubmission_end{*count}} : count.error();
+  if (how == form::kvmsg && m.part_count() == 3 && m.front() == resubmitted) {
+    return widen<snapshot_input>(take_answer(m));
   }
   const auto found = take_frames(m, how);
   if (!found) {
@@ -369,6 +380,10 @@ zmtp::message make_resubmission(sequence base, std::string_view key, const updat
 
 zmtp::message make_resubmission_end(std::uint64_t count) {
   return make(resubmitted, stored_number{count}.octets());
+}
+
+zmtp::message make_resubmission_answer(std::uint64_t count, sequence number) {
+  return make(resubmitted, stored_number{count}.octets(), stored_number{number}.octets());
 }
 
 }  // namespace chp

@@ -69,6 +69,10 @@ struct resubmission {  // own servers: what one had accepted that lost its activ
 struct resubmission_end {
   std::uint64_t count;  // of the resubmissions before it
 };
+struct resubmission_answer {
+  std::uint64_t count;  // of those that have been looked at
+  sequence number;      // what was made of them is published up to here
+};
 struct register_piece {  // between own servers: a piece of an update_register
   std::string_view octets;
 };
@@ -84,7 +88,7 @@ struct snapshot_end {  // KTHXBAI
   // also replication::origin.
   std::string_view properties;
 };
-using snapshot_input = std::variant<update, snapshot_end, register_piece, resubmission_end>;
+using snapshot_input = std::variant<update, snapshot_end, register_piece, resubmission_answer>;
 
 // What a client hears on its subscriber connection, and a passive server on that to the active one.
 struct heartbeat {              // HUGZ: it has no sequence, whatever stands there
@@ -142,5 +146,6 @@ using parsed = boost::system::result<T, errc>;
                                               const update_id& id, std::string_view properties,
                                               std::string_view value);
 [[nodiscard]] zmtp::message make_resubmission_end(std::uint64_t count);
+[[nodiscard]] zmtp::message make_resubmission_answer(std::uint64_t count, sequence number);
 
 }  // namespace chp

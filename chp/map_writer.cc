@@ -69,6 +69,10 @@ void map_writer::refuse(const update_id& id, errc why, std::uint64_t notice) {
   add({.what = map_operation::refuse, .id = id, .value = refusal_text(why)});
 }
 
+void map_writer::add_applied(std::string piece) {
+  add({.what = map_operation::add_applied, .value = std::move(piece)});
+}
+
 void map_writer::begin_notices() noexcept {
   for (auto& one : on_the_way_) {
     one.notice = 0;
@@ -109,17 +113,18 @@ void map_writer::replace() {
 
 void map_writer::begin_whole(store& map, update_register& applied, const tombstones& erased,
                              std::string_view memo) {
-  step_ = step::reading;
-  cursor_.emplace(map.open_snapshot());
-  applied_.emplace(applied.open_image());
-  buried_to_ = 0;
-  whole_notice_ = last_notice_;
-  whole_memo_ = memo;
   whole_.clear();
   // It is not to be moved when it is large; what is not needed of that is not touched. A piece has one at least of what is
   // known.
   whole_.reserve(map.keys() + erased.size() + applied.sessions() + applied.others() + 3);
   whole_.push_back({.what = map_operation::clear});
+  whole_memo_ = memo;
+  whole_notice_ = last_notice_;
+  buried_to_ = 0;
+  applied_.emplace(applied.open_image());
+  // It is begun when there is this: what may fail came before.
+  cursor_.emplace(map.open_snapshot());
+  step_ = step::reading;
 }
 
 // A key that was set again is in the map, which comes behind. Returns how many it may still read.

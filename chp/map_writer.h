@@ -46,6 +46,8 @@ public:
   void note(const update_id& id, sequence number);
   // An update that is never made, and the notice by which that is told, which rise.
   void refuse(const update_id& id, errc why, std::uint64_t notice);
+  // A piece of a register, all of which is applied.
+  void add_applied(std::string piece);
   // They are another one's from now on, and may be lower than those before.
   void begin_notices() noexcept;
   // With the next change.

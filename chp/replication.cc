@@ -158,7 +158,7 @@ std::optional<replication::snapshot> replication::on_part(const snapshot_input& 
     return std::nullopt;
   }
   heard_ = now;
-  if (std::holds_alternative<resubmission_end>(part)) {
+  if (std::holds_alternative<resubmission_answer>(part)) {
     return std::nullopt;
   }
   if (phase_ == phase::asking) {

@@ -100,7 +100,9 @@ void server_state::keep_erasure(std::string_view key, const update_id& id, seque
 // not have that yet.
 void server_state::settle_by_later(const update_id& id) {
   const auto number = map_->number();
-  applied_->insert(id);
+  if (!applied_->insert(id)) {
+    return;
+  }
   if (kept_) {
     kept_->note(id, number);
   }

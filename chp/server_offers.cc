@@ -101,6 +101,7 @@ void server_state::on_input(zmtp::peer_id peer, const resubmission& r, time_poin
     }
   }
   if (offering_peer_ != peer) {
+    leave_offer();
     offering_peer_ = peer;
     offered_with_ = settlement{std::make_unique<update_register>(next_random(), options_.applied)};
   }
@@ -116,7 +117,17 @@ void server_state::on_input(zmtp::peer_id peer, const register_piece& r, time_po
     streams_.miss_offer(peer);
   } else if (offering_peer_ == peer && offered_with_.applied()->unpack(r.octets)) {
     refuse(errc::malformed_register);
+    streams_.miss_offer(peer);
   }
+}
+
+// Whoever made it makes it again.
+void server_state::leave_offer() {
+  if (offering_peer_) {
+    streams_.miss_offer(*offering_peer_);
+  }
+  offering_peer_.reset();
+  offered_with_ = {};
 }
 
 void server_state::on_input(zmtp::peer_id peer, const resubmission_end& r, time_point /*now*/,
@@ -126,6 +137,7 @@ void server_state::on_input(zmtp::peer_id peer, const resubmission_end& r, time_
       offering_peer_.reset();
       begin_settling(std::move(offered_with_));
     }
+    std::erase_if(offer_ends_, [&](const offer_end& one) { return one.from == peer; });
     offer_ends_.push_back({peer, r.count, map_->number()});
     answer_offers(out);
   } else {
@@ -140,7 +152,7 @@ void server_state::answer_offers(actions& out) {
   std::erase_if(offer_ends_, [&](const offer_end& one) {
     const bool is_over = one.number <= durable;
     if (is_over) {
-      out.reply.push_back({one.from, make_resubmission_end(one.count)});
+      out.reply.push_back({one.from, make_resubmission_answer(one.count, one.number)});
     }
     return is_over;
   });
@@ -162,6 +174,15 @@ void server_state::reconcile(time_point now, actions& out) {
   }
 }
 
+// What came of it is published apart from the answer. Before it is here this server may become active, and then has
+// to know what it had.
+void server_state::end_offer_if_here(actions& out) {
+  if (looked_at_ && map_->number() >= *looked_at_) {
+    looked_at_.reset();
+    end_offer(out);
+  }
+}
+
 // All of it has been looked at.
 void server_state::end_offer(actions& out) {
   begin_settling(offered_.take_settlement());
@@ -175,8 +196,15 @@ void server_state::begin_settling(settlement&& what) {
   settling_ = std::move(what);
 }
 
-void server_state::settle_all() {
-  (void)settling_.settle(*applied_, std::numeric_limits<std::size_t>::max());
+void server_state::settle_some(std::size_t most) {
+  for (; settling_.pending() && most != 0; --most) {
+    const auto session = settling_.settle_next(*applied_);
+    if (kept_) {
+      kept_->add_applied(applied_->piece_of(session));
+    }
+  }
 }
+
+void server_state::settle_all() { settle_some(std::numeric_limits<std::size_t>::max()); }
 
 }  // namespace chp

@@ -63,6 +63,7 @@ void server_state::activate(std::uint64_t epoch, time_point now, actions& out) {
   if (!was_suspended) {
     reconciling_ = offered_.pending();
     offering_ = false;
+    looked_at_.reset();
     offered_.rewind();
   }
   settle_all();
@@ -100,8 +101,7 @@ void server_state::deactivate(time_point now, actions& out) {
     acks_.clear_waiting();
     put_off_.clear();
     // All is offered again on the next connection.
-    offering_peer_.reset();
-    offered_with_ = {};
+    leave_offer();
     for (const auto& one : std::exchange(offer_ends_, {})) {
       out.close_askers.push_back(one.from);
     }
@@ -148,6 +148,7 @@ void server_state::on_publication(zmtp::message&& m, time_point now, actions& ou
   const bool is_update = hugz == nullptr || find_refusal_notice(hugz->properties);
   if (replication_.on_publication(m, is_update, now, out)) {
     follow(m, now, out);
+    end_offer_if_here(out);
   }
 }
 
@@ -206,6 +207,7 @@ void server_state::on_source_attached(const zmtp::metadata& said, time_point now
 
 void server_state::on_source_detached() {
   offering_ = false;
+  looked_at_.reset();
   replication_.on_source_detached();
 }
 
@@ -216,10 +218,11 @@ void server_state::on_source_message(const zmtp::message& m, time_point now,
     refuse(input.error());
     return;
   }
-  if (const auto* const end = std::get_if<resubmission_end>(&*input);
-      end != nullptr && offering_ && offered_.on_end(end->count)) {
+  if (const auto* const answer = std::get_if<resubmission_answer>(&*input);
+      answer != nullptr && offering_ && offered_.on_end(answer->count)) {
     offering_ = false;
-    end_offer(out);
+    looked_at_ = answer->number;
+    end_offer_if_here(out);
     return;
   }
   if (const auto* const entry = std::get_if<update>(&*input);
@@ -242,6 +245,7 @@ void server_state::adopt(replication::snapshot&& taken, time_point now, actions&
   auto before = std::exchange(map_, std::move(taken.map));
   auto applied_before = taken.applied ? std::exchange(applied_, std::move(taken.applied)) : nullptr;
   begun_ = taken.begun;
+  looked_at_.reset();
   tidying_ = false;
   const bool can_offer = replication_.source_is_ours();
   if (can_offer && offer(before, std::move(applied_before), taken.from)) {

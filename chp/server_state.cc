@@ -83,6 +83,9 @@ void server_state::on_asker_attached(zmtp::peer_id peer, const zmtp::metadata& s
 
 void server_state::on_asker_detached(zmtp::peer_id peer, actions& out) {
   streams_.detach(peer);
+  if (offering_peer_ == peer) {
+    leave_offer();
+  }
   std::erase_if(offer_ends_, [&](const offer_end& one) { return one.from == peer; });
   tidying_ = true;
   const auto before = backup_.in_sync();
@@ -102,6 +105,8 @@ void server_state::on_asker_message(zmtp::peer_id peer, const zmtp::message& m, 
   const auto input = parse_snapshot_port(m, options_.limit);
   if (!input) {
     refuse(input.error());
+    // It may have been one.
+    streams_.miss_offer(peer);
     return;
   }
   const auto* const said = streams_.find(peer);
@@ -375,7 +380,7 @@ std::optional<server_state::time_point> server_state::next_deadline() const noex
 void server_state::on_deadline(time_point now, actions& out) {
   tidying_ = tidying_ && !map_->tidy(tidied_at_once);
   dismantle();
-  (void)settling_.settle(*applied_, settled_at_once);
+  settle_some(settled_at_once);
   write_whole(now);
   if (!active_) {
     forget_pending();

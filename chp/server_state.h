@@ -170,7 +170,10 @@ private:
   [[nodiscard]] bool offer(std::unique_ptr<store>& before, std::unique_ptr<update_register> applied,
                            const std::optional<replication::origin>& from);
   void end_offer(actions& out);
+  void leave_offer();
+  void end_offer_if_here(actions& out);
   void begin_settling(settlement&& what);
+  void settle_some(std::size_t most);
   void settle_all();
   void replay(time_point now, actions& out);
   void reconcile(time_point now, actions& out);
@@ -231,9 +234,10 @@ private:
   std::optional<zmtp::peer_id> offering_peer_;  // who offers, while this server is active
   settlement offered_with_;                     // … and what is settled then
   bool offering_ = false;                       // on the connection that there is
-  bool reconciling_ = false;                    // by itself, since it is active again
-  sequence reported_ = 0;                       // to the active server
-  std::uint64_t own_epoch_ = 0;                 // in which it was active last
+  std::optional<sequence> looked_at_;  // and what was made of it is in the map from there on
+  bool reconciling_ = false;           // by itself, since it is active again
+  sequence reported_ = 0;              // to the active server
+  std::uint64_t own_epoch_ = 0;        // in which it was active last
   sequence common_ = 0;  // up to which it had the other one's updates when it became active
   sequence own_ = 0;     // above which all epochs up to that one are its own
   std::optional<sequence> begun_;  // this history; none before there is one

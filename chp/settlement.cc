@@ -9,12 +9,11 @@ void settlement::add(const update_id& id) {
   }
 }
 
-bool settlement::settle(update_register& in, std::size_t most) {
-  for (; pending() && most != 0; --most) {
-    in.add_known(*sessions_.begin(), *applied_);
-    sessions_.erase(sessions_.begin());
-  }
-  return pending();
+std::uint64_t settlement::settle_next(update_register& in) {
+  const auto next = *sessions_.begin();
+  in.add_known(next, *applied_);
+  sessions_.erase(sessions_.begin());
+  return next;
 }
 
 }  // namespace chp

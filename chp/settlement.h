@@ -27,8 +27,8 @@ public:
   [[nodiscard]] update_register* applied() noexcept { return applied_.get(); }
   // Something is left to be done.
   [[nodiscard]] bool pending() const noexcept { return applied_ && !sessions_.empty(); }
-  // Notes what was applied of the next sessions, of so many at most. True if there are more.
-  [[nodiscard]] bool settle(update_register& in, std::size_t most);
+  // Notes what was applied of the next session, which it returns. There is one: something is left.
+  std::uint64_t settle_next(update_register& in);
 
 private:
   // A register has no more. Peers say what they are.

@@ -71,6 +71,8 @@ public:
   [[nodiscard]] image open_image();
   // The pieces of one, at once.
   [[nodiscard]] std::vector<std::string> pieces() const;
+  // One that has a session alone, if it is known.
+  [[nodiscard]] std::string piece_of(std::uint64_t session) const;
   // Adds what a piece has to what is known. Errors: malformed_register. Throws std::bad_alloc. After
   // either, a part of the piece is added, which is no harm.
   [[nodiscard]] boost::system::error_code unpack(std::string_view piece);

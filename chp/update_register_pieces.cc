@@ -185,6 +185,14 @@ std::string update_register::next_piece(progress& of) const {
   return piece;
 }
 
+std::string update_register::piece_of(std::uint64_t session) const {
+  std::string piece;
+  if (const auto* const r = find_record(session)) {
+    pack(*r, piece);
+  }
+  return piece;
+}
+
 std::vector<std::string> update_register::pieces() const {
   std::vector<std::string> all;
   auto at = begin();
@@ -304,6 +312,9 @@ std::size_t update_register::unpack_refusals(std::string_view rest) {
 }
 
 boost::system::error_code update_register::unpack(std::string_view piece) {
+  if (piece.size() > max_piece_size) {
+    return errc::malformed_register;
+  }
   while (!piece.empty()) {
     if (piece.front() == session_mark || piece.front() == refusals_mark) {
       const auto size =

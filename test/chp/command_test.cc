@@ -78,6 +78,7 @@ TEST(chp_command, frames_of_every_other_command) {
   EXPECT_EQ(make_resubmission(5, "k", id, "ttl=1\n", "v"),
             (zmtp::message{"CHP-RESUBMIT"sv, five, "k"sv, uuid, "ttl=1\n"sv, "v"sv}));
   EXPECT_EQ(make_resubmission_end(5), (zmtp::message{"CHP-RESUBMITTED"sv, five}));
+  EXPECT_EQ(make_resubmission_answer(5, 5), (zmtp::message{"CHP-RESUBMITTED"sv, five, five}));
 }
 
 TEST(chp_command, kvsimple_has_three_frames_and_both_widths) {  // C1-16
@@ -199,7 +200,12 @@ TEST(chp_command, a_client_hears_a_snapshot) {
   }
   const auto piece = make_register_piece("abc");
   EXPECT_EQ(std::get<register_piece>(*parse(piece)).octets, "abc");
-  EXPECT_EQ(std::get<resubmission_end>(*parse(make_resubmission_end(3))).count, 3U);
+  const auto answer = std::get<resubmission_answer>(*parse(make_resubmission_answer(3, 9)));
+  EXPECT_EQ(answer.count, 3U);
+  EXPECT_EQ(answer.number, 9U);
+  EXPECT_EQ(parse(make_resubmission_answer(3, max_sequence + 1)).error(), errc::sequence_too_large);
+  EXPECT_EQ(parse(zmtp::message{"CHP-RESUBMITTED", "12345678", "1234"}).error(),
+            errc::wrong_sequence_size);
   // The Guide's C server has nothing in the body (C1-4), models 2 to 4 three frames.
   const auto simple = make_snapshot_end(form::kvsimple_4, 9, "");
   const auto end = parse_snapshot(simple, form::kvsimple_8, limits);
@@ -276,7 +282,10 @@ TEST(chp_command, sequences_of_every_other_size_are_refused) {
     expect(parse_set(three_frames, form::kvsimple_8, limits), size == 8 || size == 4);
     expect(parse_set(three_frames, form::kvsimple_4, limits), size == 8 || size == 4);
     expect(parse_snapshot(end, form::kvmsg, limits), size == 8);
-    expect(parse_snapshot(count, form::kvmsg, limits), size == 8);
+    for (const auto& answer : {zmtp::message{"CHP-RESUBMITTED"sv, number, five},
+                               zmtp::message{"CHP-RESUBMITTED"sv, five, number}}) {
+      expect(parse_snapshot(answer, form::kvmsg, limits), size == 8);
+    }
     expect(parse_snapshot_port(report, limits), size == 8);
     expect(parse_snapshot_port(notices, limits), size == 8);
     expect(parse_snapshot_port(count, limits), size == 8);

@@ -259,12 +259,39 @@ TEST(server_kept_pair, what_it_alone_had_is_offered_after_a_crash) {
   again.follow();
   again.hear_snapshot("both", "1", make_sequence(2, 0), 3);
   EXPECT_TRUE(again.saw(server_event::diverged));
-  s.hear(make_resubmission_end(2));
+  s.hear(make_resubmission_answer(2, s.server.number()));
   EXPECT_TRUE(s.saw(server_event::reconciled));
   s.pass(10ms);
   s.store_all();
   EXPECT_EQ(s.stored(), (key_values{{"both", "1"}}));
   EXPECT_FALSE(unpack_pair_record(s.on_disk()->all().memo)->accepted);
+}
+
+TEST(server_kept_pair, what_is_settled_with_an_offer_is_known_after_a_crash) {
+  paired_setting before;
+  before.activate(2);
+  before.store_all();
+  const auto loser = before.asker("chp-ack,chp-backup");
+  before.say(loser, make_resubmission(make_sequence(1, 1), "k", id(3), {}, "last"));
+  update_register applied;
+  for (const std::uint64_t counter : {1U, 2U, 3U}) {
+    applied.insert(id(counter));
+  }
+  for (const auto& piece : applied.pieces()) {
+    before.say(loser, make_register_piece(piece));
+  }
+  before.say(loser, make_resubmission_end(1));
+  before.pass(10ms);
+  before.store_all();
+  paired_setting s{before.on_disk()};
+  s.activate(4);
+  s.set("k", "late", id(1));
+  EXPECT_EQ(s.content(), (key_values{{"k", "last"}}));
+  update_register known;
+  for (const auto& piece : s.on_disk()->all().applied) {
+    EXPECT_FALSE(known.unpack(piece));
+  }
+  EXPECT_TRUE(known.find(test_session).gaps.empty());
 }
 
 TEST(server_kept_pair, an_offer_has_been_looked_at_when_what_was_accepted_is_on_the_disk) {

@@ -222,6 +222,55 @@ TEST_F(server_pair, an_offer_of_which_something_was_missed_is_not_said_to_be_loo
   EXPECT_EQ(a.content(), (content{{"k1", "v"}, {"k3", "v"}}));
 }
 
+// The answer goes by another connection than what was made of the offer.
+TEST_F(server_pair, a_loser_has_what_it_offers_until_what_came_of_it_is_here) {
+  begin();
+  set_both("both", "1", id(1));
+  unlink();
+  b.activate(2);
+  a.set("k", "of the loser", id(2));
+  make_passive(a);
+  const auto feed = std::exchange(b.on_published, nullptr);
+  link();
+  EXPECT_FALSE(a.saw(server_event::reconciled));
+  ASSERT_EQ(b.content(), (content{{"both", "1"}, {"k", "of the loser"}}));
+  ASSERT_EQ(a.content(), (content{{"both", "1"}}));
+  unlink();
+  b.on_published = feed;
+  a.activate(3);
+  run();
+  EXPECT_EQ(a.content(), (content{{"both", "1"}, {"k", "of the loser"}}));
+  EXPECT_TRUE(a.saw(server_event::reconciled));
+}
+
+TEST_F(server_pair, an_offer_that_cannot_be_read_is_not_said_to_be_looked_at) {
+  begin();
+  for (const bool is_piece : {false, true}) {
+    const auto backup = a.asker("chp-ack,chp-backup");
+    a.say(backup, make_resubmission(0, "k", id(1), {}, "v"));
+    a.say(backup, is_piece ? make_register_piece("nonsense") : zmtp::message{"CHP-RESUBMIT", "x"});
+    a.replies[backup].clear();
+    a.say(backup, make_resubmission_end(2));
+    EXPECT_TRUE(a.replies[backup].empty());
+    EXPECT_TRUE(a.closed.contains(backup));
+  }
+}
+
+TEST_F(server_pair, of_two_that_offer_at_once_one_offers_again) {
+  begin();
+  const auto one = a.asker("chp-ack,chp-backup");
+  const auto other = a.asker("chp-ack,chp-backup");
+  a.say(one, make_resubmission(0, "k1", id(1), {}, "v"));
+  a.say(other, make_resubmission(0, "k2", id(2), {}, "v"));
+  a.replies[one].clear();
+  a.say(one, make_resubmission_end(1));
+  EXPECT_TRUE(a.replies[one].empty());
+  EXPECT_TRUE(a.closed.contains(one));
+  a.replies[other].clear();
+  a.say(other, make_resubmission_end(1));
+  EXPECT_EQ(a.replies[other].size(), 1U);
+}
+
 TEST_F(server_pair, a_loser_that_is_active_again_tells_what_has_changed_from_what_has_not) {
   begin();
   set_both("of a", "1", update_id::of_random(5, 5));
@@ -334,8 +383,8 @@ TEST_F(server_pair, an_erasure_is_remembered_as_long_as_something_before_it_may_
   run();
   unlink();
   b.activate(2);
-  for (const std::uint64_t late : {1, 3}) {
-    b.set(late == 1 ? "k" : "other", "late", id(late));
+  for (const auto late : {1U, 3U}) {
+    b.set(late == 1U ? "k" : "other", "late", id(late));
     EXPECT_TRUE(b.content().empty());
   }
   b.set("k", "2", id(5));
