@@ -53,6 +53,11 @@ public:
   void be_quiet() noexcept { how_.updates = 0; }
   // It follows a server, and nothing of its own is open; its map is that of the update `last`.
   void check_rest(sequence last);
+  // Nothing that was begun is left to be committed or refused.
+  [[nodiscard]] bool has_made_all() const {
+    const auto s = life_->state.status();
+    return s.sent + s.unsent == 0;
+  }
   [[nodiscard]] std::size_t losses_told() const noexcept { return losses_told_; }
   [[nodiscard]] std::size_t failovers() const noexcept { return failovers_; }
 
