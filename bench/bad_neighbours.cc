@@ -1,18 +1,22 @@
-// What misbehaving peers cost a server, and those who behave: more connections than it has descriptors
-// for, and commands as fast as one peer can say them. bazel run -c opt //bench:bad_neighbours -- --help
+// The cost of misbehaving peers for a server and for its other peers. They open more connections than it has
+// descriptors for, and send commands as fast as they can, also between the parts of a large message.
+// bazel run -c opt //bench:bad_neighbours -- --help
 //
 // Who misbehaves has the lowest priority: what is measured is the server, not what it has to share a
 // processor with.
 
 #include "bench/neighbourhood.h"
 #include "zmtp/command.h"
+#include "zmtp/frame.h"
 
 #include <CLI/CLI.hpp>
+#include <boost/asio/write.hpp>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -38,6 +42,7 @@ struct arguments {
   rlim_t descriptors = 64;
   std::size_t connects = 500;
   double seconds = 3;
+  std::size_t part = 48;  // MiB
 };
 
 void print(const char* when, const latencies& l) {
@@ -92,6 +97,7 @@ struct traffic {
   std::atomic<std::uint64_t> said{0};
   std::atomic<std::uint64_t> heard{0};
   std::atomic<std::uint64_t> connections{0};
+  std::atomic<std::uint64_t> interrupted{0};  // messages
 };
 
 // In memory that its processes share.
@@ -112,9 +118,24 @@ private:
   traffic* traffic_;
 };
 
+// One way to misbehave: `begin` is sent once on each connection, and then `octets` again and again.
+struct kind {
+  const char* name;
+  std::string_view type;
+  std::string begin;
+  std::string octets;
+};
+
 // Until it is turned out.
-void churn_once(peer& bad, std::string_view octets, traffic& count) {
+void churn_once(peer& bad, const kind& what, traffic& count) {
   auto& socket = bad.socket();
+  boost::system::error_code refused;
+  count.said += asio::write(socket, asio::buffer(what.begin), refused);
+  if (refused) {
+    return;
+  }
+  count.interrupted += what.begin.empty() ? 0 : 1;
+  const std::string_view octets = what.octets;
   socket.non_blocking(true);
   std::array<char, 64 * 1024> answers;
   const auto goes_on = [](const boost::system::error_code& ec) {
@@ -140,13 +161,13 @@ void churn_once(peer& bad, std::string_view octets, traffic& count) {
 }
 
 // Says it again and again, and comes back when it is turned out, as soon as peers do.
-void churn(std::uint16_t port, std::string_view type, std::string_view octets, traffic& count) {
+void churn(std::uint16_t port, const kind& what, traffic& count) {
   ::setpriority(PRIO_PROCESS, 0, 19);
   for (;;) {
     asio::io_context context;
-    peer bad{context, port, type};
+    peer bad{context, port, what.type};
     ++count.connections;
-    churn_once(bad, octets, count);
+    churn_once(bad, what, count);
     ::usleep(100'000);
   }
 }
@@ -181,24 +202,57 @@ std::string cancellations() {
   return repeated(all);
 }
 
+std::string command(std::string_view name, std::string_view data = {}) {
+  std::string one;
+  zmtp::command::put(one, name, data);
+  return one;
+}
+
+// A part of a message that goes on.
+std::string part(std::size_t size) {
+  std::string one(zmtp::frame::max_header_size, '\0');
+  auto* const at = reinterpret_cast<std::byte*>(one.data());
+  const auto* const end = zmtp::frame::put_header(at, zmtp::frame::more, size);
+  one.resize(static_cast<std::size_t>(end - at) + size, 'p');
+  return one;
+}
+
+std::vector<kind> all_kinds(const arguments& how) {
+  const auto large = part(how.part * 1024 * 1024);
+  std::string ping;
+  zmtp::command::put_ping(ping, 0, "");
+  const auto mix = ping + command("PONG") + command("SUBSCRIBE", "topic") + part(0) +
+                   command("CANCEL", "topic") + command("PONG", "context");
+  return {{"PING", "DEALER", "", pings()},
+          {"SUBSCRIBE and CANCEL", "SUB", "", subscriptions()},
+          {"CANCEL", "SUB", "", cancellations()},
+          {"unknown commands in a message", "DEALER", large, repeated(command("X"))},
+          {"PONG in a message", "DEALER", large, repeated(command("PONG"))},
+          {"all commands in a message", "DEALER", large, repeated(mix)}};
+}
+
+void wait_for_interruption(const traffic& count) {
+  const auto began = clock_type::now();
+  while (count.interrupted == 0) {
+    require(clock_type::now() - began < std::chrono::seconds{30}, "interrupting a message");
+    ::usleep(1'000);
+  }
+}
+
 void suffer_churn(const arguments& how) {
-  struct kind {
-    const char* name;
-    std::string_view type;
-    std::string octets;
-  };
-  const kind kinds[] = {{"PING", "DEALER", pings()},
-                        {"SUBSCRIBE and CANCEL", "SUB", subscriptions()},
-                        {"CANCEL", "SUB", cancellations()}};
   const seconds lasting{how.seconds};
-  for (const auto& [name, type, octets] : kinds) {
+  for (const auto& what : all_kinds(how)) {
+    const auto* const name = what.name;
     asio::io_context context;
     const server one;
     peer good{context, one.at().router, "DEALER"};
     const shared_traffic shared;
     auto& count = *shared;
-    const auto port = type == "SUB" ? one.at().xpub : one.at().router;
-    const child bad{[&] { churn(port, type, octets, count); }};
+    const auto port = what.type == "SUB" ? one.at().xpub : one.at().router;
+    const child bad{[&] { churn(port, what, count); }};
+    if (!what.begin.empty()) {
+      wait_for_interruption(count);
+    }
     // In turns: a machine is seldom as fast now as it was a second ago.
     constexpr int turns = 10;
     std::vector<double> without;
@@ -221,6 +275,8 @@ void suffer_churn(const arguments& how) {
     std::printf("%s: p99 ratio %.2f, %.1f MB/s in, %.4f octets out for each, %zu connections\n",
                 name, busy.p99 / quiet.p99, said / how.seconds * 1e-6, said == 0 ? 0 : heard / said,
                 static_cast<std::size_t>(count.connections));
+    std::printf("%s: longest %.1f ms more, %zu messages interrupted\n", name,
+                (busy.longest - quiet.longest) * 1e-3, static_cast<std::size_t>(count.interrupted));
   }
 }
 
@@ -234,6 +290,8 @@ int main(int count, char** values) {
       ->check(CLI::Range(32, 1'000));
   app.add_option("--connects", how.connects, "Beyond it, 500")->check(CLI::Range(100, 10'000));
   app.add_option("--seconds", how.seconds, "Of each measurement, 3")->check(CLI::Range(0.05, 60.));
+  app.add_option("--part", how.part, "MiB of the message that commands interrupt, 48")
+      ->check(CLI::Range(1, 60));
   CLI11_PARSE(app, count, values);
   // What has been measured is seen while the rest is.
   std::setvbuf(stdout, nullptr, _IOLBF, 0);

@@ -48,7 +48,7 @@ public:
   // Errors: as zmtp::lazy_pirate_client::async_request.
   template <boost::asio::completion_token_for<void(boost::system::error_code, zmtp::message)>
                 Token = boost::asio::deferred_t>
-  auto async_request(zmtp::message body, zmtp::deadline until, Token&& token = {}) {
+  [[nodiscard]] auto async_request(zmtp::message body, zmtp::deadline until, Token&& token = {}) {
     return pirate_.async_request(std::move(body), until, std::forward<Token>(token));
   }
 

@@ -73,14 +73,14 @@ public:
   // Errors: errc::timed_out of zmtp, operation_aborted.
   template <boost::asio::completion_token_for<void(boost::system::error_code)> Token =
                 boost::asio::deferred_t>
-  auto async_wait_ready(zmtp::deadline until, Token&& token = {}) {
+  [[nodiscard]] auto async_wait_ready(zmtp::deadline until, Token&& token = {}) {
     return boost::asio::async_initiate<Token, void(boost::system::error_code)>(
         [this](done_handler h, zmtp::deadline when) { start_wait_ready(when, std::move(h)); },
         token, until);
   }
   template <boost::asio::completion_token_for<void(boost::system::error_code)> Token =
                 boost::asio::deferred_t>
-  auto async_wait_ready(Token&& token = {}) {
+  [[nodiscard]] auto async_wait_ready(Token&& token = {}) {
     return async_wait_ready(zmtp::deadline{}, std::forward<Token>(token));
   }
 
@@ -105,7 +105,8 @@ public:
   // operation_aborted.
   template <boost::asio::completion_token_for<void(boost::system::error_code)> Token =
                 boost::asio::deferred_t>
-  auto async_set(std::string key, std::string value, const set_options& how, Token&& token = {}) {
+  [[nodiscard]] auto async_set(std::string key, std::string value, const set_options& how,
+                               Token&& token = {}) {
     return boost::asio::async_initiate<Token, void(boost::system::error_code)>(
         [this](done_handler h, std::string&& name, std::string&& what, const set_options& with) {
           start_set(std::move(name), std::move(what), with, std::move(h));
@@ -114,13 +115,13 @@ public:
   }
   template <boost::asio::completion_token_for<void(boost::system::error_code)> Token =
                 boost::asio::deferred_t>
-  auto async_set(std::string key, std::string value, Token&& token = {}) {
+  [[nodiscard]] auto async_set(std::string key, std::string value, Token&& token = {}) {
     return async_set(std::move(key), std::move(value), set_options{}, std::forward<Token>(token));
   }
   // Erases a key, which need not be there. As async_set(). In kvsimple: errc::not_in_kvsimple.
   template <boost::asio::completion_token_for<void(boost::system::error_code)> Token =
                 boost::asio::deferred_t>
-  auto async_erase(std::string key, zmtp::deadline until, Token&& token = {}) {
+  [[nodiscard]] auto async_erase(std::string key, zmtp::deadline until, Token&& token = {}) {
     return boost::asio::async_initiate<Token, void(boost::system::error_code)>(
         [this](done_handler h, std::string&& name, zmtp::deadline when) {
           start_erase(std::move(name), when, std::move(h));
@@ -129,7 +130,7 @@ public:
   }
   template <boost::asio::completion_token_for<void(boost::system::error_code)> Token =
                 boost::asio::deferred_t>
-  auto async_erase(std::string key, Token&& token = {}) {
+  [[nodiscard]] auto async_erase(std::string key, Token&& token = {}) {
     return async_erase(std::move(key), zmtp::deadline{}, std::forward<Token>(token));
   }
 

@@ -238,12 +238,11 @@ private:
 
   void on_source(const zmtp::routed_message& item, server_state& s, clock::time_point now,
                  server_actions& out) {
-    static const zmtp::peer_info nobody;  // who is gone already
     switch (item.what) {
       case zmtp::routed_message::kind::attached: {
-        const auto* const info = source_.peer(item.peer);
+        const auto& info = zmtp::known_or_empty(source_.peer(item.peer));
         source_peer_ = item.peer;
-        s.on_source_attached((info != nullptr ? *info : nobody).properties, now, out);
+        s.on_source_attached(info.properties, now, out);
         return;
       }
       case zmtp::routed_message::kind::detached:

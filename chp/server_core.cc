@@ -144,13 +144,11 @@ asio::awaitable<void> server_core::serve_askers(std::shared_ptr<server_core> sel
 }
 
 void server_core::on_asker(zmtp::routed_message& item, clock::time_point now) {
-  static const zmtp::peer_info nobody;  // who is gone already
   switch (item.what) {
-    case zmtp::routed_message::kind::attached: {
-      const auto* const info = snapshots_.info(item.peer);
-      state_->on_asker_attached(item.peer, (info != nullptr ? *info : nobody).properties);
+    case zmtp::routed_message::kind::attached:
+      state_->on_asker_attached(item.peer,
+                                zmtp::known_or_empty(snapshots_.info(item.peer)).properties);
       return;
-    }
     case zmtp::routed_message::kind::detached:
       state_->on_asker_detached(item.peer, actions_);
       return;
@@ -178,9 +176,8 @@ asio::awaitable<void> server_core::serve_subscribers(std::shared_ptr<server_core
 }
 
 void server_core::on_subscriber(const zmtp::routed_message& item) {
-  static const zmtp::peer_info nobody;  // who is gone already
-  const auto* const info = publisher_.info(item.peer);
-  chp::on_subscriber(*state_, item, (info != nullptr ? *info : nobody).properties, actions_);
+  const auto& info = zmtp::known_or_empty(publisher_.info(item.peer));
+  chp::on_subscriber(*state_, item, info.properties, actions_);
 }
 
 asio::awaitable<bool> server_core::until_room(std::shared_ptr<server_core> self) {

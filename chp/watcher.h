@@ -41,7 +41,7 @@ public:
   // Errors: operation_aborted, also once the client has stopped and what came before was received.
   template <boost::asio::completion_token_for<void(boost::system::error_code, std::size_t)> Token =
                 boost::asio::deferred_t>
-  auto async_receive(std::vector<change>& batch, Token&& token = {}) {
+  [[nodiscard]] auto async_receive(std::vector<change>& batch, Token&& token = {}) {
     return boost::asio::async_initiate<Token, void(boost::system::error_code, std::size_t)>(
         [this, &batch](received_handler h) { start_receive(batch, std::move(h)); }, token);
   }

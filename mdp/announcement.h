@@ -6,6 +6,8 @@
 #include "zmtp/metadata.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,5 +27,18 @@ struct announcement {
 
 // The same of a client.
 [[nodiscard]] std::vector<std::string> announce_client();
+
+// The extensions that a broker announces to its clients and workers. A broker of the Guide has none.
+struct broker_announcement {
+  bool nack = false;  // it takes NACK and DRAIN from workers
+  // The broker recognises requests by their key (command.h). The number names this run of the broker:
+  // a broker that was started again does not know the keys of its predecessor.
+  std::optional<std::uint64_t> idempotency{};
+};
+// A value that is not a number counts as not announced.
+[[nodiscard]] broker_announcement parse_broker_announcement(const zmtp::metadata& broker) noexcept;
+
+// The broker's zmtp::socket_options::extensions. `instance`: see broker_state.
+[[nodiscard]] std::vector<std::string> announce_broker(std::uint64_t instance);
 
 }  // namespace mdp

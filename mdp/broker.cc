@@ -1,5 +1,6 @@
 #include "mdp/broker.h"
 
+#include "mdp/announcement.h"
 #include "mdp/broker_state.h"
 #include "zmtp/pattern/alarm.h"
 #include "zmtp/socket/complete.h"
@@ -8,9 +9,11 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
 
+#include <optional>
 #include <random>
 #include <string>
 #include <utility>
@@ -25,10 +28,11 @@ using clock = std::chrono::steady_clock;
 
 // Replies that a peer does not take are bounded by octets, not by number: a client may ask everything
 // before it reads the first answer.
-zmtp::socket_options router_options() {
+zmtp::socket_options router_options(std::uint64_t instance) {
   zmtp::socket_options options;
   options.send_mark.messages.reset();
   options.announce_peers = true;
+  options.extensions = announce_broker(instance);
   return options;
 }
 
@@ -40,15 +44,16 @@ std::uint64_t random_instance() {
 }  // namespace
 
 // Owned by its coroutine, so that it goes with the context when that goes.
-class broker::core {
+class broker::core : public std::enable_shared_from_this<core> {
 public:
   core(const asio::any_io_executor& executor, const std::shared_ptr<broker_state>& state,
-       broker_handlers&& handlers)
-      : router_{executor, router_options()},
+       std::uint64_t instance, broker_handlers&& handlers)
+      : router_{executor, router_options(instance)},
         handlers_{std::move(handlers)},
         state_owner_{state},
         state_{*state},
-        alarm_{executor, [this] { on_time(); }} {}
+        alarm_{executor, [this] { on_time(); }},
+        drain_end_{executor, [this] { give_up(); }} {}
 
   static asio::awaitable<void> serve(std::shared_ptr<core> self) {
     std::vector<zmtp::routed_message> batch;
@@ -67,11 +72,38 @@ public:
   }
 
   void stop() {
+    end_drain(asio::error::operation_aborted);
     alarm_.cancel();
     router_.close();
   }
 
-  zmtp::endpoint bind(std::string_view at, zmtp::error_code& ec) { return router_.bind(at, ec); }
+  zmtp::endpoint bind(std::string_view at, zmtp::error_code& ec) {
+    auto bound = router_.bind(at, ec);
+    if (!ec) {
+      bound_.push_back(bound.to_string());
+    }
+    return bound;
+  }
+
+  void drain(zmtp::deadline until, drain_handler&& handler) {
+    if (!router_.is_open() || on_drained_) {
+      zmtp::complete_later(router_.get_executor(), std::move(handler),
+                           zmtp::error_code{asio::error::operation_aborted});
+      return;
+    }
+    on_drained_.emplace(std::move(handler));
+    for (const auto& at : bound_) {
+      zmtp::error_code ignored;
+      router_.unbind(at, ignored);
+    }
+    drain_until_ = until;
+    drain_end_.set(until.at());
+    const auto now = clock::now();
+    state_.drain(now, actions_);
+    carry_out(now);
+    alarm_.set(state_.next_deadline());
+    leave_if_drained();
+  }
 
   void change_services(const broker_options& options) {
     const auto now = clock::now();
@@ -81,6 +113,38 @@ public:
   }
 
 private:
+  // Closes the socket once the last reply is queued.
+  void leave_if_drained() {
+    if (on_drained_ && router_.is_open() && state_.unanswered() == 0) {
+      alarm_.cancel();
+      auto written = [self = shared_from_this()](zmtp::error_code ec) { self->end_drain(ec); };
+      if (drain_until_.at()) {
+        router_.async_close(drain_until_, std::move(written));
+      } else {
+        router_.async_close(std::move(written));
+      }
+    }
+  }
+
+  // The time for the drain is over.
+  void give_up() {
+    if (on_drained_ && router_.is_open()) {
+      const auto now = clock::now();
+      state_.give_up(now, actions_);
+      carry_out(now);
+      alarm_.cancel();
+      router_.close();
+      end_drain(zmtp::errc::timed_out);
+    }
+  }
+
+  void end_drain(zmtp::error_code ec) {
+    drain_end_.cancel();
+    if (auto told = std::exchange(on_drained_, std::nullopt)) {
+      zmtp::complete_later(router_.get_executor(), std::move(*told), ec);
+    }
+  }
+
   void on_batch(std::vector<zmtp::routed_message>& batch) {
     const auto now = clock::now();
     for (auto& item : batch) {
@@ -98,12 +162,11 @@ private:
     }
     state_.compact();
     alarm_.set(state_.next_deadline());
+    leave_if_drained();
   }
 
   [[nodiscard]] const zmtp::peer_info& known_of(zmtp::peer_id peer) const {
-    static const zmtp::peer_info nobody;  // who is gone already
-    const auto* const info = router_.info(peer);
-    return info != nullptr ? *info : nobody;
+    return zmtp::known_or_empty(router_.info(peer));
   }
 
   void tell(const broker_handlers::message_handler& who, zmtp::peer_id peer,
@@ -123,6 +186,7 @@ private:
     state_.on_deadline(now, actions_);
     carry_out(now);
     alarm_.set(state_.next_deadline());
+    leave_if_drained();
   }
 
   void carry_out(clock::time_point now) {
@@ -160,13 +224,19 @@ private:
   const std::shared_ptr<broker_state> state_owner_;
   broker_state& state_;
   broker_actions actions_;
+  std::vector<std::string> bound_;
   zmtp::alarm alarm_;
+  std::optional<drain_handler> on_drained_;
+  zmtp::deadline drain_until_;
+  zmtp::alarm drain_end_;
 };
 
 broker::broker(asio::any_io_executor executor, const broker_options& options,
-               broker_handlers handlers) {
-  const auto state = std::make_shared<broker_state>(options, random_instance());
-  const auto own = std::make_shared<core>(executor, state, std::move(handlers));
+               broker_handlers handlers)
+    : executor_{executor} {
+  const auto instance = random_instance();
+  const auto state = std::make_shared<broker_state>(options, instance);
+  const auto own = std::make_shared<core>(executor, state, instance, std::move(handlers));
   core_ = own;
   state_ = state;
   asio::co_spawn(executor, core::serve(own), zmtp::rethrow);
@@ -195,6 +265,15 @@ zmtp::endpoint broker::bind(std::string_view at, zmtp::error_code& ec) {
 void broker::stop() {
   if (const auto own = core_.lock()) {
     own->stop();
+  }
+}
+
+void broker::start_drain(zmtp::deadline until, drain_handler on_drained) {
+  if (const auto own = core_.lock()) {
+    own->drain(until, std::move(on_drained));
+  } else {
+    zmtp::complete_later(executor_, std::move(on_drained),
+                         zmtp::error_code{asio::error::operation_aborted});
   }
 }
 

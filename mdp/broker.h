@@ -7,12 +7,17 @@
 #include "zmtp/error.h"
 #include "zmtp/message.h"
 #include "zmtp/routing/socket_state.h"
+#include "zmtp/socket/completion_handler.h"
+#include "zmtp/socket/deadline.h"
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/deferred.hpp>
 
 #include <functional>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace mdp {
@@ -54,6 +59,25 @@ public:
   // runs; requests that are held are lost.
   void stop();
 
+  // Accepts no more requests, and stops listening; waits until those that it has accepted are answered, and
+  // stops. Requests are refused that come meanwhile, and those of a service that has no worker. Clients that
+  // announce `mdp-errors` are told so, and this project's go to another broker or wait for the next one.
+  //
+  // Completes with error_code, when all clients have their replies.
+  // Cancellation: none; stop() ends the wait.
+  // Errors:
+  // - zmtp::errc::timed_out: the deadline passed, and the broker has stopped. counters.stopped of status() is the
+  //   number of requests that it has ended.
+  // - operation_aborted: the broker was stopped before or meanwhile, or drains already.
+  // - errors of zmtp::socket::async_close.
+  template <
+      boost::asio::completion_token_for<void(zmtp::error_code)> Token = boost::asio::deferred_t>
+  [[nodiscard]] auto async_drain(zmtp::deadline until, Token&& token = {}) {
+    return boost::asio::async_initiate<Token, void(zmtp::error_code)>(
+        [this](drain_handler h, zmtp::deadline when) { start_drain(when, std::move(h)); }, token,
+        until);
+  }
+
   // What these options say of services (`services` and `rules`) counts from now on, instead of what the
   // broker was made with, also for those that are there; nothing is lost by it. Nothing, once it is
   // stopped.
@@ -66,6 +90,11 @@ public:
 
 private:
   class core;
+  using drain_handler = zmtp::completion_handler<void(zmtp::error_code)>;
+
+  void start_drain(zmtp::deadline until, drain_handler handler);
+
+  boost::asio::any_io_executor executor_;
   std::weak_ptr<core> core_;  // of what goes with the context
   std::shared_ptr<const broker_state> state_;
 };

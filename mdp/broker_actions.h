@@ -62,21 +62,27 @@ struct request_counters {
   std::uint64_t requests = 0;  // accepted
   std::uint64_t replies = 0;   // REPLY and FINAL to clients
   std::uint64_t partials = 0;  // PARTIAL to clients
-  std::uint64_t requeued = 0;  // given back by lost workers and queued again
+  std::uint64_t requeued = 0;  // given back by lost workers, or refused, and queued again
 
   // Requests that no reply was sent to.
   std::uint64_t expired = 0;    // they waited too long
   std::uint64_t exhausted = 0;  // their last attempt was lost
+  std::uint64_t declined = 0;   // refused as often as their service had workers
+  std::uint64_t failed = 0;     // their worker said so
+  std::uint64_t stopped = 0;    // the broker stopped
   std::uint64_t cut_short = 0;  // their worker was lost after a PARTIAL went to the client
   std::uint64_t abandoned = 0;  // their client went away
   std::uint64_t oversized = 0;  // their reply was too large to be gathered
-  std::uint64_t errors = 0;     // of the above, and of those refused, whose client was told
+  // Errors sent to clients, for requests that ended as above or were refused. Errors for repeats do not count.
+  std::uint64_t errors = 0;
 
+  std::uint64_t repeats = 0;           // attempts of requests whose idempotency key was known
   std::uint64_t unwanted_replies = 0;  // of requests that nobody waits for any more
 };
 
 struct broker_counters : request_counters {
-  std::uint64_t refused = 0;       // not accepted: one more unknown service than allowed
+  std::uint64_t refused =
+      0;  // not accepted: one more unknown service than allowed, or the broker stops
   std::uint64_t mmi_requests = 0;  // answered by the broker itself
 
   std::uint64_t unexpected_commands = 0;      // answered by DISCONNECT
@@ -101,12 +107,14 @@ struct broker_status {
   std::size_t unknown_services = 0;  // without a worker, and not named by a rule
   std::size_t waiting = 0;           // requests
   std::size_t working = 0;           // requests in workers' hands
+  std::size_t keyed_requests = 0;    // remembered by their idempotency key, in progress or ended
+  std::size_t keyed_bytes = 0;       // bytes that they are charged, replies and overhead included
 };
 
 struct service_status {
   std::string name;
-  std::size_t workers = 0;
-  std::size_t busy = 0;     // of these, with a request in hand
+  std::size_t workers = 0;  // that take requests
+  std::size_t busy = 0;     // at work, also those that take no more
   std::size_t waiting = 0;  // requests
   std::size_t working = 0;  // requests in workers' hands
   std::size_t octets = 0;   // of its unanswered requests, overhead included

@@ -28,6 +28,7 @@ using list_of =
     boost::intrusive::list<Record, boost::intrusive::member_hook<Record, list_hook, Hook>,
                            boost::intrusive::constant_time_size<false>>;
 
+struct keyed_request;
 struct service;
 class request_queue;
 
@@ -42,7 +43,7 @@ struct request {
   client_record* asked_by = nullptr;  // null: nobody wants the reply any more
   service* asked = nullptr;
   worker_record* held_by = nullptr;  // null: waiting
-  line* waits_in = nullptr;          // null: held, or came back from a lost worker
+  line* waits_in = nullptr;          // null: held, or came back from a worker
   std::uint64_t token = 0;           // of the latest attempt; see given_requests
   std::size_t charge = 0;            // what the accounts hold for it
   time_point queued_at;
@@ -50,7 +51,10 @@ struct request {
   dialect how = dialect::v02;  // of the client
   bool by_mmi = false;         // asked under mmi.titanic, see broker_state
   bool partly_answered = false;
-  unsigned attempts = 0;
+  unsigned attempts = 0;                      // at carrying it out
+  std::optional<zmtp::peer_id> refused_by{};  // the worker that refused it last
+  std::size_t refusals = 0;                   // by workers
+  keyed_request* keyed = nullptr;  // its record, if it came with a key and has not ended there
   std::unique_ptr<zmtp::message> gathered;  // PARTIALs for a 0.1 client
   list_hook place;  // in a line, among those that came back, or in a worker's hands
   list_hook age;    // among all that wait for the service
@@ -88,6 +92,7 @@ struct worker_record {
   std::optional<std::chrono::milliseconds> busy_deadline;  // of its service
   bool sees_raw_addresses = false;                         // as its service had it when it came
   std::string raw_address;  // of what it holds, where it sees its client's own
+  bool leaving = false;     // it has said DRAIN
   std::size_t held = 0;
   list_of<request, &request::place> hands;  // in the order they were given
   time_point heard_at;                      // its latest command

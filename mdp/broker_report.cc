@@ -16,10 +16,14 @@ line_of_numbers& add(line_of_numbers& line, const request_counters& of) {
       .add("requeued", of.requeued)
       .add("expired", of.expired)
       .add("exhausted", of.exhausted)
+      .add("declined", of.declined)
+      .add("failed", of.failed)
+      .add("stopped", of.stopped)
       .add("cut_short", of.cut_short)
       .add("abandoned", of.abandoned)
       .add("oversized", of.oversized)
       .add("errors", of.errors)
+      .add("repeats", of.repeats)
       .add("unwanted_replies", of.unwanted_replies);
 }
 
@@ -35,7 +39,9 @@ std::string report(const broker_status& s) {
       .add("services", s.services)
       .add("unknown_services", s.unknown_services)
       .add("waiting", s.waiting)
-      .add("working", s.working);
+      .add("working", s.working)
+      .add("keyed_requests", s.keyed_requests)
+      .add("keyed_bytes", s.keyed_bytes);
   add(line, counted)
       .add("refused", counted.refused)
       .add("mmi_requests", counted.mmi_requests)

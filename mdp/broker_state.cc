@@ -112,7 +112,7 @@ errc broker_state::on_command(peer& from, const client_request& asked, zmtp::mes
   } else if (is_reserved(asked.service)) {
     answer_mmi(from, asked, m, out);
   } else {
-    dispatcher_.ask(*from.as_client, asked.service, asked.how, m, now, out);
+    dispatcher_.ask(*from.as_client, asked.service, asked.how, asked.attempt, m, now, out);
   }
   return none;
 }
@@ -159,50 +159,97 @@ errc broker_state::on_command(peer& from, const worker_ready& wish, zmtp::messag
   return none;
 }
 
-errc broker_state::on_command(peer& from, const worker_reply& given, zmtp::message& m,
-                              time_point now, actions& out) {
+// Only a registered worker may say this, in its own version. Any other peer is sent away, and is not a worker
+// afterwards.
+errc broker_state::check_worker(peer& from, dialect how, time_point now, actions& out) {
   if (from.is == standing::a_client) {
     return errc::role_changed;
   }
   if (from.is != standing::a_worker) {
-    send_away(from, given.how, now, out);
+    send_away(from, how, now, out);
     return none;
   }
-  auto& w = *from.as_worker;
-  if (w.how != given.how) {
+  if (from.as_worker->how != how) {
     return errc::version_changed;
   }
-  w.heard_at = now;
-  auto* r = dispatcher_.held_by(w, given.address);
+  from.as_worker->heard_at = now;
+  return none;
+}
+
+// The request that a worker speaks of. If it has none such it is sent away: null.
+request* broker_state::find_held(peer& from, std::string_view address, dialect how, time_point now,
+                                 actions& out) {
+  auto* const r = dispatcher_.held_by(*from.as_worker, address);
   if (r == nullptr) {
-    send_away(from, given.how, now, out);
+    send_away(from, how, now, out);
+  }
+  return r;
+}
+
+errc broker_state::on_command(peer& from, const worker_reply& given, zmtp::message& m,
+                              time_point now, actions& out) {
+  const auto fault = check_worker(from, given.how, now, out);
+  if (fault != none || from.is != standing::a_worker) {
+    return fault;
+  }
+  auto* const r = find_held(from, given.address, given.how, now, out);
+  if (r == nullptr) {
     return none;
   }
   m.pop_front();
   m.pop_front();
   if (given.final) {
     dispatcher_.answer(*r, m, now, out);
+    part_if_done(from, now, out);
   } else {
-    dispatcher_.answer_in_part(*r, m, out);
+    dispatcher_.answer_in_part(*r, m, now, out);
   }
   return none;
+}
+
+errc broker_state::on_command(peer& from, const worker_nack& given, zmtp::message& /*m*/,
+                              time_point now, actions& out) {
+  const auto fault = check_worker(from, given.how, now, out);
+  if (fault != none || from.is != standing::a_worker) {
+    return fault;
+  }
+  auto* const r = find_held(from, given.address, given.how, now, out);
+  if (r == nullptr) {
+    return none;
+  }
+  switch (given.reason) {
+    case nack_reason::refused: dispatcher_.refuse(*r, now, out); break;
+    case nack_reason::failed: dispatcher_.fail(*r, now, out); break;
+  }
+  part_if_done(from, now, out);
+  return none;
+}
+
+errc broker_state::on_command(peer& from, const worker_drain& wish, zmtp::message& /*m*/,
+                              time_point now, actions& out) {
+  const auto fault = check_worker(from, wish.how, now, out);
+  if (fault != none || from.is != standing::a_worker) {
+    return fault;
+  }
+  dispatcher_.retire_worker(*from.as_worker, now, out);
+  part_if_done(from, now, out);
+  return none;
+}
+
+// A worker that has said DRAIN is told when it holds nothing any more.
+void broker_state::part_if_done(peer& from, time_point now, actions& out) {
+  const auto& w = *from.as_worker;
+  if (w.leaving && w.held == 0) {
+    const auto how = w.how;
+    become(from, standing::silenced, now, out);
+    out.send(from.id, make_disconnect(how));
+  }
 }
 
 // From a worker that is not registered it means that this broker is not the one it registered with.
 errc broker_state::on_command(peer& from, const worker_heartbeat& sign, zmtp::message& /*m*/,
                               time_point now, actions& out) {
-  if (from.is == standing::a_client) {
-    return errc::role_changed;
-  }
-  if (from.is != standing::a_worker) {
-    send_away(from, sign.how, now, out);
-    return none;
-  }
-  if (from.as_worker->how != sign.how) {
-    return errc::version_changed;
-  }
-  from.as_worker->heard_at = now;
-  return none;
+  return check_worker(from, sign.how, now, out);
 }
 
 errc broker_state::on_command(peer& from, const worker_disconnect& /*farewell*/,

@@ -64,6 +64,14 @@ public:
   // address that they saw.
   void change_services(const broker_options& options, time_point now, actions& out);
 
+  // The broker stops: from now on a request is refused, and so is one that waits for a service without a
+  // worker. The others are carried out and answered.
+  void drain(time_point now, actions& out) { dispatcher_.drain(now, out); }
+  // Ends all requests that are not answered yet. Clients that announce `mdp-errors` are told what is known.
+  void give_up(time_point now, actions& out) { dispatcher_.give_up(now, out); }
+  // Requests that clients wait for.
+  [[nodiscard]] std::size_t unanswered() const noexcept { return dispatcher_.unanswered(); }
+
   // To be called at the end of each turn: copies what is still kept out of slices of read buffers.
   void compact() { dispatcher_.compact(); }
 
@@ -81,6 +89,10 @@ private:
                                 time_point now, actions& out);
   [[nodiscard]] errc on_command(peer& from, const worker_ready& wish, zmtp::message& m,
                                 time_point now, actions& out);
+  [[nodiscard]] errc on_command(peer& from, const worker_nack& given, zmtp::message& m,
+                                time_point now, actions& out);
+  [[nodiscard]] errc on_command(peer& from, const worker_drain& wish, zmtp::message& m,
+                                time_point now, actions& out);
   [[nodiscard]] errc on_command(peer& from, const worker_heartbeat& sign, zmtp::message& m,
                                 time_point now, actions& out);
   [[nodiscard]] errc on_command(peer& from, const worker_disconnect& farewell, zmtp::message& m,
@@ -88,6 +100,10 @@ private:
   void answer_mmi(const peer& to, const client_request& asked, const zmtp::message& m,
                   actions& out);
 
+  [[nodiscard]] errc check_worker(peer& from, dialect how, time_point now, actions& out);
+  [[nodiscard]] request* find_held(peer& from, std::string_view address, dialect how,
+                                   time_point now, actions& out);
+  void part_if_done(peer& from, time_point now, actions& out);
   void send_away(peer& from, dialect how, time_point now, actions& out);
   void close(peer& from, time_point now, actions& out);
   void become(peer& changed, standing next, time_point now, actions& out);

@@ -2,6 +2,7 @@
 
 #include "mdp/announcement.h"
 #include "mdp/client_state.h"
+#include "mdp/idle_connections_state.h"
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
 #include "zmtp/pattern/conversation_socket.h"
@@ -13,6 +14,7 @@
 #include <boost/system/system_error.hpp>
 
 #include <chrono>
+#include <cstring>
 #include <optional>
 #include <random>
 #include <utility>
@@ -29,10 +31,42 @@ outcome outcome_of(const error_code& ec) noexcept {
     return outcome::answered;
   }
   const bool maybe = ec == errc::no_reply || ec == errc::reply_cut_short ||
-                     ec == errc::worker_lost || ec == errc::reply_too_large ||
-                     ec == asio::error::operation_aborted;
-  return maybe ? outcome::unknown : outcome::refused;
+                     ec == errc::worker_lost || ec == errc::request_failed ||
+                     ec == errc::reply_too_large || ec == errc::broker_replaced ||
+                     ec == errc::request_forgotten || ec == asio::error::operation_aborted;
+  const bool unsent = ec == errc::not_connected || ec == errc::request_in_flight ||
+                      ec == errc::no_service || ec == errc::service_too_long ||
+                      ec == errc::no_body || ec == errc::too_many_frames;
+  return maybe ? outcome::unknown : unsent ? outcome::not_sent : outcome::refused;
 }
+
+namespace {
+
+request_key random_key() {
+  std::random_device device;
+  request_key key{};
+  for (std::size_t at = 0; at < key.size(); at += sizeof(std::uint32_t)) {
+    const std::uint32_t bits = device();
+    std::memcpy(key.data() + at, &bits, sizeof bits);
+  }
+  return key;
+}
+
+using place_number = idle_connections_state::connection;
+
+// Keeps the connections of a client, each in a place of its own.
+class connection_owner {
+public:
+  // The connection's request has ended. Called before the handler of the request, which may ask again.
+  virtual void on_idle(place_number place, clock::time_point now) = 0;
+  // A connection has been idle for client_options::idle_time.
+  virtual void close_idle(clock::time_point now) = 0;
+
+protected:
+  ~connection_owner() = default;
+};
+
+}  // namespace
 
 // One connection after the other, one request at a time. Owned by its socket's coroutine, so that it goes
 // with the context when that goes, together with the handler of the request.
@@ -40,21 +74,26 @@ class client::conversation final : public zmtp::conversation_socket::listener,
                                    public std::enable_shared_from_this<conversation> {
 public:
   conversation(const asio::any_io_executor& executor, std::shared_ptr<zmtp::server_list> brokers,
-               const client_options& options, std::shared_ptr<const conversation_handlers> handlers)
-      : state_{options, std::random_device{}()},
+               const client_options& options, std::shared_ptr<const conversation_handlers> handlers,
+               std::weak_ptr<connection_owner> owner, place_number place)
+      : state_{options, std::random_device{}(), random_key()},
         handlers_{std::move(handlers)},
+        idle_time_{options.idle_time},
+        owner_{std::move(owner)},
+        place_{place},
         socket_{executor, std::move(brokers), announce_client(), *this} {}
 
   void start() { socket_.start(shared_from_this()); }
 
-  [[nodiscard]] bool idle() const noexcept { return !request_ && !socket_.stopped(); }
-
   void ask(std::string_view service, zmtp::message&& body, const request_options& how,
            partial_handler&& on_partial, reply_handler&& handler) {
     if (const auto ec = state_.ask(service, std::move(body), how, clock::now(), actions_)) {
+      on_idle(clock::now());
+      socket_.look_at_deadline();
       zmtp::complete_later(socket_.executor(), std::move(handler), ec, zmtp::message{});
       return;
     }
+    idle_until_.reset();
     auto work = zmtp::work_elsewhere(socket_.executor(), handler);
     request_.reset(new request{std::move(handler), std::move(on_partial), std::move(work)});
     if (auto slot = asio::get_associated_cancellation_slot(request_->handler.erased());
@@ -87,10 +126,11 @@ private:
     state_.cancel(actions_);
     finish_later(asio::error::operation_aborted);
     carry_out();
+    socket_.look_at_deadline();
   }
 
   void on_attached(clock::time_point now) override {
-    state_.on_attached(now, actions_);
+    state_.on_attached(parse_broker_announcement(socket_.announced()), now, actions_);
     carry_out();
   }
   void on_message(zmtp::message&& m, clock::time_point now) override {
@@ -109,9 +149,22 @@ private:
   void on_deadline(clock::time_point now) override {
     state_.on_deadline(now, actions_);
     carry_out();
+    if (idle_until_ && *idle_until_ <= now) {
+      idle_until_.reset();
+      if (const auto owner = owner_.lock()) {
+        owner->close_idle(now);
+      }
+    }
   }
   [[nodiscard]] std::optional<clock::time_point> next_deadline() const override {
-    return state_.next_deadline();
+    return idle_until_ ? idle_until_ : state_.next_deadline();
+  }
+
+  void on_idle(clock::time_point now) {
+    idle_until_ = now + idle_time_;
+    if (const auto owner = owner_.lock()) {
+      owner->on_idle(place_, now);
+    }
   }
 
   void carry_out() {
@@ -160,41 +213,53 @@ private:
   std::shared_ptr<request> take_request() {
     if (request_) {
       asio::get_associated_cancellation_slot(request_->handler.erased()).clear();
+      on_idle(clock::now());
     }
     return std::move(request_);
   }
 
   client_state state_;
   const std::shared_ptr<const conversation_handlers> handlers_;
+  const std::chrono::milliseconds idle_time_;
+  const std::weak_ptr<connection_owner> owner_;
+  const place_number place_;
+  std::optional<clock::time_point> idle_until_;
   client_actions actions_;
   std::shared_ptr<request> request_;
   zmtp::conversation_socket socket_;
 };
 
-class client::core {
+class client::core final : public connection_owner, public std::enable_shared_from_this<core> {
 public:
   core(const asio::any_io_executor& executor, std::vector<std::string> brokers,
        const client_options& options, conversation_handlers&& handlers)
       : executor_{executor},
         brokers_{std::make_shared<zmtp::server_list>(std::move(brokers))},
         options_{options},
-        handlers_{std::make_shared<const conversation_handlers>(std::move(handlers))} {
-    add();
+        handlers_{std::make_shared<const conversation_handlers>(std::move(handlers))},
+        idle_{options.idle_connections, options.idle_time} {}
+
+  // The first connection, before anything is asked.
+  void open() {
+    const auto place = free_place();
+    static_cast<void>(add(place));
+    on_idle(place, clock::now());
   }
 
   [[nodiscard]] const asio::any_io_executor& executor() const noexcept { return executor_; }
 
-  // Nothing once stopped.
-  std::shared_ptr<conversation> idle() {
+  // A connection without a request, which gets one now. Nothing once stopped.
+  std::shared_ptr<conversation> take() {
     if (stopped_) {
       return nullptr;
     }
-    for (const auto& one : conversations_) {
-      if (auto found = one.lock(); found && found->idle()) {
+    while (const auto place = idle_.take()) {
+      if (auto found = conversations_[*place].lock()) {
         return found;
       }
+      free_.push_back(*place);
     }
-    return add();
+    return add(free_place());
   }
 
   void stop() {
@@ -207,18 +272,46 @@ public:
   }
 
 private:
-  std::shared_ptr<conversation> add() {
-    auto added = std::make_shared<conversation>(executor_, brokers_, options_, handlers_);
-    conversations_.push_back(added);
+  [[nodiscard]] place_number free_place() {
+    if (free_.empty()) {
+      conversations_.emplace_back();
+      return static_cast<place_number>(conversations_.size() - 1);
+    }
+    const auto place = free_.back();
+    free_.pop_back();
+    return place;
+  }
+
+  std::shared_ptr<conversation> add(place_number place) {
+    auto added = std::make_shared<conversation>(executor_, brokers_, options_, handlers_,
+                                                weak_from_this(), place);
+    conversations_[place] = added;
     added->start();
     return added;
+  }
+
+  void on_idle(place_number place, clock::time_point now) override {
+    if (!stopped_) {
+      idle_.put(place, now);
+    }
+  }
+
+  void close_idle(clock::time_point now) override {
+    while (const auto place = idle_.take_due(now)) {
+      if (const auto due = std::exchange(conversations_[*place], {}).lock()) {
+        due->stop();
+      }
+      free_.push_back(*place);
+    }
   }
 
   asio::any_io_executor executor_;
   std::shared_ptr<zmtp::server_list> brokers_;
   client_options options_;
   std::shared_ptr<const conversation_handlers> handlers_;
-  std::vector<std::weak_ptr<conversation>> conversations_;
+  std::vector<std::weak_ptr<conversation>> conversations_;  // by place
+  std::vector<place_number> free_;                          // places without one
+  idle_connections_state idle_;
   bool stopped_ = false;
 };
 
@@ -240,6 +333,7 @@ client::client(asio::any_io_executor executor, std::vector<std::string> brokers,
     throw boost::system::system_error{zmtp::errc::bad_endpoint, "a client without a broker"};
   }
   core_ = std::make_shared<core>(executor, std::move(brokers), options, std::move(handlers));
+  core_->open();
 }
 
 client::~client() { stop(); }
@@ -248,7 +342,7 @@ void client::stop() { core_->stop(); }
 
 void client::start(std::string&& service, zmtp::message&& body, const request_options& how,
                    partial_handler&& on_partial, reply_handler&& handler) {
-  if (const auto free = core_->idle()) {
+  if (const auto free = core_->take()) {
     free->ask(service, std::move(body), how, std::move(on_partial), std::move(handler));
   } else {
     zmtp::complete_later(core_->executor(), std::move(handler),

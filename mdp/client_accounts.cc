@@ -40,6 +40,7 @@ void client_accounts::enter(request& r, client_record& from, service& to, broker
   r.charge = r.body.framed_size() + request_overhead;
   from.unanswered.push_back(r);
   ++from.requests;
+  ++unanswered_;
   from.octets += r.charge;
   ++to.unanswered;
   to.octets += r.charge;
@@ -58,6 +59,7 @@ void client_accounts::leave(request& r, broker_actions& out) {
   auto& to = *r.asked;
   r.of_client.unlink();
   --from.requests;
+  --unanswered_;
   from.octets -= r.charge;
   --to.unanswered;
   to.octets -= r.charge;

@@ -25,6 +25,8 @@ public:
   void forget(client_record& leaving) noexcept;
 
   [[nodiscard]] std::size_t paused() const noexcept { return paused_; }
+  // Requests that were entered and not taken out.
+  [[nodiscard]] std::size_t unanswered() const noexcept { return unanswered_; }
 
 private:
   void pause(client_record& c, broker_actions& out);
@@ -33,6 +35,7 @@ private:
   client_quota client_limit_;
   broker_counters& counters_;
   std::size_t paused_ = 0;
+  std::size_t unanswered_ = 0;
 };
 
 }  // namespace mdp

@@ -3,6 +3,7 @@
 #include "mdp/request_error.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace mdp {
@@ -13,7 +14,6 @@ using namespace std::chrono_literals;
 
 client_options workable(client_options options) noexcept {
   options.timeout = std::max(options.timeout, 1ms);
-  options.attempts = std::max(options.attempts, 1U);
   options.backoff = std::max(options.backoff, 0ms);
   return options;
 }
@@ -22,22 +22,50 @@ errc meaning_of(const request_error& error) noexcept {
   if (error.fault == request_fault::too_large) {
     return errc::reply_too_large;
   }
+  if (error.fault == request_fault::not_known) {
+    return errc::request_forgotten;
+  }
+  if (error.fault == request_fault::failed) {
+    return errc::request_failed;
+  }
   if (error.outcome == request_outcome::unknown) {
-    return errc::worker_lost;
+    return error.fault == request_fault::stopping ? errc::no_reply : errc::worker_lost;
+  }
+  if (error.fault == request_fault::refused) {
+    return errc::request_refused;
   }
   return error.fault == request_fault::not_offered ? errc::not_offered : errc::not_taken;
 }
 
+// A request that must not run twice is sent once, unless its user wants more attempts.
+unsigned default_attempts(bool idempotent) noexcept { return idempotent ? 3 : 1; }
+
+request_key next(const request_key& key) noexcept {
+  auto following = key;
+  std::uint64_t counter = 0;
+  std::memcpy(&counter, following.data(), sizeof counter);
+  ++counter;
+  std::memcpy(following.data(), &counter, sizeof counter);
+  return following;
+}
+
 }  // namespace
 
-client_state::client_state(const client_options& options, std::uint32_t seed)
-    : options_{workable(options)}, random_{seed} {}
+client_state::client_state(const client_options& options, std::uint32_t seed,
+                           const request_key& first_key)
+    : options_{workable(options)}, random_{seed}, key_{first_key} {}
 
-void client_state::on_attached(time_point /*now*/, actions& out) {
+void client_state::on_attached(const broker_announcement& broker, time_point now, actions& out) {
   attached_ = true;
   on_connection_ = false;
-  if (in_flight_) {
-    send(out);
+  instance_ = broker.idempotency;
+  if (!in_flight_) {
+    return;
+  }
+  if (may_be_sent()) {
+    send(now, !ever_sent_, out);
+  } else {
+    fail(errc::broker_replaced, out);
   }
 }
 
@@ -48,7 +76,7 @@ void client_state::on_message(zmtp::message&& m, time_point now, actions& out) {
     return;
   }
   if (on_connection_ && reply->final && reply->service == error_service) {
-    on_error(m, out);
+    on_error(m, now, out);
     return;
   }
   if (!on_connection_ || reply->service != service_) {
@@ -67,7 +95,7 @@ void client_state::on_message(zmtp::message&& m, time_point now, actions& out) {
   }
 }
 
-void client_state::on_error(zmtp::message& m, actions& out) {
+void client_state::on_error(zmtp::message& m, time_point now, actions& out) {
   m.pop_front();
   const auto error = parse_error(m);
   if (!error || error->service != service_) {
@@ -75,8 +103,22 @@ void client_state::on_error(zmtp::message& m, actions& out) {
     return;
   }
   on_connection_ = false;
-  // That this attempt was refused says nothing of one before it.
-  const auto unknown = error->outcome == request_outcome::refused && sent_before_;
+  // The broker has forgotten only older requests, so no attempt of this one has begun.
+  if (error->fault == request_fault::not_known && keyed_with_ &&
+      now - first_sent_at_ < error->memory) {
+    send(now, true, out);
+    return;
+  }
+  if (error->fault == request_fault::stopping && error->outcome == request_outcome::refused &&
+      !partly_answered_) {
+    // As if it had not been sent: it goes to another broker, or to this one's successor. A broker that knows
+    // its key has refused all attempts.
+    ever_sent_ = sent_before_ && !keyed_with_;
+    reopen(0ms, true, out);
+    return;
+  }
+  // That this attempt was refused says nothing of one before it, unless the broker knows them for one.
+  const auto unknown = error->outcome == request_outcome::refused && sent_before_ && !keyed_with_;
   fail(partly_answered_ ? errc::reply_cut_short
        : unknown        ? errc::no_reply
                         : meaning_of(*error),
@@ -91,17 +133,17 @@ void client_state::on_detached(actions& out) {
     fail(errc::reply_cut_short, out);
   } else if (in_flight_ && on_connection_) {
     // Who closes on a request is not asked for ever.
-    if (attempts_ >= most_attempts_) {
+    if (attempts_ >= most_attempts_ || !may_be_repeated()) {
       fail(errc::no_reply, out);
     }
     ++attempts_;
   }
-  reopen(0ms, true, out);
+  reopen(0ms, !bound(), out);
 }
 
 void client_state::on_unreachable(actions& out) {
   if (!attached_) {
-    reopen(0ms, true, out);
+    reopen(0ms, !bound(), out);
   }
 }
 
@@ -122,23 +164,36 @@ boost::system::error_code client_state::ask(std::string_view service, zmtp::mess
   }
   service_ = service;
   request_ = std::move(body);
-  push_client_request(request_, options_.protocol, service_);
+  key_ = next(key_);
+  keyed_with_.reset();
+  sends_ = 0;
   in_flight_ = true;
   ever_sent_ = sent_before_ = partly_answered_ = false;
   attempts_ = 1;
   timeout_ = std::max(how.timeout.value_or(options_.timeout), 1ms);
-  most_attempts_ = std::max(how.attempts.value_or(options_.attempts), 1U);
+  idempotent_ = how.idempotent.value_or(options_.idempotent);
+  const auto wanted = how.attempts ? how.attempts : options_.attempts;
+  most_attempts_ = std::max(wanted.value_or(default_attempts(idempotent_)), 1U);
   pause_ = options_.backoff;
   deadline_ = now + timeout_;
   end_ = how.in_all ? std::optional{now + *how.in_all} : std::nullopt;
   if (attached_) {
-    send(out);
+    send(now, true, out);
   }
   return {};
 }
 
-void client_state::send(actions& out) {
-  out.sends.push_back(request_);
+void client_state::send(time_point now, bool may_begin, actions& out) {
+  if (!ever_sent_) {
+    first_sent_at_ = now;
+    // A request that is sent once does not need a key. Neither does a request that may run twice.
+    keyed_with_ = idempotent_ || most_attempts_ == 1 ? std::nullopt : instance_;
+  }
+  ++sends_;
+  auto& sent = out.sends.emplace_back(request_);
+  push_client_request(
+      sent, options_.protocol, service_,
+      keyed_with_ ? std::optional{keyed_attempt{key_, sends_, may_begin}} : std::nullopt);
   sent_before_ = ever_sent_;
   ever_sent_ = on_connection_ = true;
 }
@@ -166,7 +221,7 @@ void client_state::on_deadline(time_point now, actions& out) {
     give_up(out);
   } else if (now - deadline_ > timeout_) {
     deadline_ = now + timeout_;
-  } else if (partly_answered_ || attempts_ >= most_attempts_) {
+  } else if (partly_answered_ || attempts_ >= most_attempts_ || !may_be_repeated()) {
     give_up(out);
   } else {
     repeat(now, out);
@@ -186,7 +241,7 @@ void client_state::repeat(time_point now, actions& out) {
   ++attempts_;
   const auto pause = next_pause();
   deadline_ = now + pause + timeout_;
-  reopen(pause, true, out);
+  reopen(pause, !bound(), out);
 }
 
 std::chrono::milliseconds client_state::next_pause() noexcept {

@@ -2,6 +2,7 @@
 // A Majordomo client's side of its conversations with a broker, MDP/0.1 or MDP/0.2. Pure; the shell
 // around it is `client`.
 
+#include "mdp/announcement.h"
 #include "mdp/command.h"
 #include "mdp/error.h"
 #include "mdp/options.h"
@@ -52,15 +53,22 @@ struct client_actions {
 // request. A request ends with a reply, or with a failure that says what is known: not_connected
 // (it was never sent), no_reply (it may have been carried out), reply_cut_short; or with what a broker of
 // this project says of it (request_error).
+//
+// A request that is not idempotent is repeated only where it cannot run twice: by its key, to the run
+// of a broker that got the first attempt and announced `idempotency`. Such a request stays with that
+// broker. If another one attaches, the request ends.
 class client_state {
 public:
   using time_point = std::chrono::steady_clock::time_point;
   using actions = client_actions;
 
-  // `seed` spreads the pauses of many clients.
-  explicit client_state(const client_options& options, std::uint32_t seed = 1);
+  // `seed` spreads the pauses of many clients. `first_key` is the idempotency key of the first request,
+  // the next request has the next one: 128 random bits, because two clients must not have one key.
+  explicit client_state(const client_options& options, std::uint32_t seed = 1,
+                        const request_key& first_key = {});
 
-  void on_attached(time_point now, actions& out);
+  // `broker`: what the broker has announced in its handshake.
+  void on_attached(const broker_announcement& broker, time_point now, actions& out);
   void on_message(zmtp::message&& m, time_point now, actions& out);
   void on_detached(actions& out);
   // There is nobody at the broker's endpoint.
@@ -87,8 +95,18 @@ public:
   }
 
 private:
-  void on_error(zmtp::message& m, actions& out);
-  void send(actions& out);
+  // Whether the attached broker may get the request: it may run twice, or it cannot.
+  [[nodiscard]] bool may_be_sent() const noexcept {
+    return idempotent_ || !ever_sent_ || (keyed_with_ && keyed_with_ == instance_);
+  }
+  // Whether the broker of the last attempt may get it again.
+  [[nodiscard]] bool may_be_repeated() const noexcept {
+    return idempotent_ || !ever_sent_ || keyed_with_;
+  }
+  // Only the broker that got the request may get it again.
+  [[nodiscard]] bool bound() const noexcept { return in_flight_ && ever_sent_ && keyed_with_; }
+  void on_error(zmtp::message& m, time_point now, actions& out);
+  void send(time_point now, bool may_begin, actions& out);
   void fail(errc why, actions& out);
   void give_up(actions& out);
   void repeat(time_point now, actions& out);
@@ -111,8 +129,15 @@ private:
   std::chrono::milliseconds pause_{};  // before the next attempt
   time_point deadline_;                // of the attempt
   std::optional<time_point> end_;      // of the request
+  bool idempotent_ = false;
+  std::uint32_t sends_ = 0;
+  time_point first_sent_at_;
+  std::optional<std::uint64_t> keyed_with_;  // the run of the broker that got its key
   std::string service_;
-  zmtp::message request_;
+  zmtp::message request_;  // its body
+
+  request_key key_;  // the key of the request in flight or of the last request
+  std::optional<std::uint64_t> instance_;  // run of the attached broker, if it takes keys
   std::array<std::uint64_t, errc_count> invalid_{};
 };
 

@@ -1,5 +1,8 @@
 #include "mdp/command.h"
 
+#include <algorithm>
+#include <tuple>
+
 namespace mdp {
 
 namespace {
@@ -22,12 +25,19 @@ constexpr char partial = 3;
 constexpr char final = 4;
 constexpr char heartbeat = 5;
 constexpr char disconnect = 6;
+// Extensions, far from the numbers that a later MDP may take.
+constexpr char nack = 0x10;
+constexpr char drain = 0x11;
 constexpr char client_request = 1;
 constexpr char client_partial = 2;
 constexpr char client_final = 3;
 }  // namespace octet
 
 constexpr errc none{};
+
+// The reasons of a NACK.
+constexpr auto refused = "refused"sv;
+constexpr auto failed = "failed"sv;
 
 enum class role : std::uint8_t { client, worker };
 
@@ -110,6 +120,38 @@ parsed<broker_input> bare(const zmtp::message& m, dialect how) {
   return broker_input{Command{how}};
 }
 
+// `mmi.key:`, the key, the number of the attempt in network order, and whether it may begin. The
+// broker keeps names that begin with `mmi.` for itself, so no service has such a name.
+constexpr auto key_prefix = "mmi.key:"sv;
+constexpr std::size_t number_at = key_prefix.size() + std::tuple_size_v<request_key>;
+constexpr std::size_t may_begin_at = number_at + sizeof(std::uint32_t);
+constexpr std::size_t key_frame_size = may_begin_at + 1;
+
+std::optional<keyed_attempt> parse_key(std::string_view frame) noexcept {
+  if (frame.size() != key_frame_size || !frame.starts_with(key_prefix)) {
+    return std::nullopt;
+  }
+  keyed_attempt parsed;
+  frame.copy(parsed.key.data(), parsed.key.size(), key_prefix.size());
+  parsed.number = 0;
+  for (const char byte : frame.substr(number_at, sizeof parsed.number)) {
+    parsed.number = parsed.number << 8 | static_cast<unsigned char>(byte);
+  }
+  parsed.may_begin = frame[may_begin_at] != 0;
+  return parsed;
+}
+
+void push_key(zmtp::message& m, const keyed_attempt& attempt) {
+  std::array<char, key_frame_size> frame{};
+  key_prefix.copy(frame.data(), key_prefix.size());
+  std::copy(attempt.key.begin(), attempt.key.end(), frame.begin() + key_prefix.size());
+  for (std::size_t i = 0; i < sizeof attempt.number; ++i) {
+    frame[number_at + i] = static_cast<char>(attempt.number >> (24 - 8 * i));
+  }
+  frame[may_begin_at] = attempt.may_begin ? 1 : 0;
+  m.push_front({frame.data(), frame.size()});
+}
+
 parsed<broker_input> parse_client(zmtp::message& m, dialect how) {
   if (how != dialect::v01) {
     const auto command = take_command(m);
@@ -123,10 +165,14 @@ parsed<broker_input> parse_client(zmtp::message& m, dialect how) {
       return errc::unknown_command;
     }
   }
+  const auto attempt = m.empty() ? std::nullopt : parse_key(m.front());
+  if (attempt) {
+    m.pop_front();
+  }
   if (const auto fault = check_service_and_body(m); fault != none) {
     return fault;
   }
-  return broker_input{client_request{how, m.front()}};
+  return broker_input{client_request{how, m.front(), attempt}};
 }
 
 parsed<broker_input> parse_ready(const zmtp::message& m, dialect how) {
@@ -146,11 +192,27 @@ parsed<broker_input> parse_reply(const zmtp::message& m, dialect how, bool final
   return broker_input{worker_reply{how, final, m.front()}};
 }
 
+parsed<broker_input> parse_nack(const zmtp::message& m, dialect how) {
+  if (const auto fault = check_address_and_body(m); fault != none) {
+    return fault;
+  }
+  if (m.part_count() > 3) {
+    return errc::surplus_frames;
+  }
+  if (m[2] != refused && m[2] != failed) {
+    return errc::unknown_reason;
+  }
+  const auto reason = m[2] == refused ? nack_reason::refused : nack_reason::failed;
+  return broker_input{worker_nack{how, reason, m.front()}};
+}
+
 parsed<broker_input> parse_worker_01(zmtp::message& m, char command) {
   switch (command) {
     case octet::ready: return parse_ready(m, dialect::v01);
     case octet::request: return errc::misdirected_command;
     case octet::reply_01: return parse_reply(m, dialect::v01, true);
+    case octet::nack: return parse_nack(m, dialect::v01);
+    case octet::drain: return bare<worker_drain>(m, dialect::v01);
     case octet::heartbeat_01: return bare<worker_heartbeat>(m, dialect::v01);
     case octet::disconnect_01: return bare<worker_disconnect>(m, dialect::v01);
   }
@@ -163,6 +225,8 @@ parsed<broker_input> parse_worker_02(zmtp::message& m, char command, dialect how
     case octet::request: return errc::misdirected_command;
     case octet::partial: return parse_reply(m, how, false);
     case octet::final: return parse_reply(m, how, true);
+    case octet::nack: return parse_nack(m, how);
+    case octet::drain: return bare<worker_drain>(m, how);
     case octet::heartbeat: return bare<worker_heartbeat>(m, how);
     case octet::disconnect: return bare<worker_disconnect>(m, how);
   }
@@ -269,8 +333,12 @@ parsed<broker_reply> parse_for_client(zmtp::message& m, version v) {
   return broker_reply{final, m.front()};
 }
 
-void push_client_request(zmtp::message& body, version v, std::string_view service) {
+void push_client_request(zmtp::message& body, version v, std::string_view service,
+                         const std::optional<keyed_attempt>& attempt) {
   body.push_front(service);
+  if (attempt) {
+    push_key(body, *attempt);
+  }
   if (v == version::v02) {
     push_command(body, octet::client_request);
   }
@@ -306,6 +374,17 @@ zmtp::message make_ready(version v, std::string_view service) {
   push_envelope(m, worker_header(dialect_of(v)), dialect_of(v));
   return m;
 }
+
+zmtp::message make_nack(version v, nack_reason reason, std::string_view address) {
+  zmtp::message m{reason == nack_reason::refused ? refused : failed};
+  m.push_front({});
+  m.push_front(address);
+  push_command(m, octet::nack);
+  push_envelope(m, worker_header(dialect_of(v)), dialect_of(v));
+  return m;
+}
+
+zmtp::message make_drain(version v) { return make_bare(dialect_of(v), octet::drain); }
 
 zmtp::message make_heartbeat(dialect how) {
   return make_bare(how, how == dialect::v01 ? octet::heartbeat_01 : octet::heartbeat);

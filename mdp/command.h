@@ -6,8 +6,10 @@
 
 #include <boost/system/result.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <variant>
 
@@ -36,10 +38,27 @@ inline constexpr std::size_t max_service_size = 255;
 // More frames than this leave no room for the frames that are put around a body.
 inline constexpr std::size_t max_frames = zmtp::message::max_parts - 8;
 
+// An idempotency key: 128 random bits that a client draws for one request and sends with each of its
+// attempts. A broker that announces `idempotency` (announcement.h) recognises the request by it.
+using request_key = std::array<char, 16>;
+
+// The key frame of a REQUEST, between the command frame and the service name in 0.2, and between the
+// header and the service name in 0.1. Only a broker that announces `idempotency` gets one.
+struct keyed_attempt {
+  request_key key{};
+  std::uint32_t number = 1;  // number of the attempt
+  // The broker may carry the request out if it does not know the key. Otherwise the request may have
+  // been carried out already, and forgotten.
+  bool may_begin = true;
+
+  friend bool operator==(const keyed_attempt&, const keyed_attempt&) = default;
+};
+
 // What a broker hears. The views are of the message's front part and hold until it is changed.
 struct client_request {
   dialect how;
   std::string_view service;  // left in the message: service, body …
+  std::optional<keyed_attempt> attempt{};
 };
 struct worker_ready {
   dialect how;
@@ -50,14 +69,29 @@ struct worker_reply {
   bool final;                // REPLY or FINAL; else PARTIAL
   std::string_view address;  // left in the message: address, empty frame, body …
 };
+// Two commands that MDP does not have, in both versions. Only a broker that announces `nack` is sent them.
+enum class nack_reason : std::uint8_t {
+  refused,  // the request was not carried out, and may go to another worker
+  failed,   // it was carried out, at least in part, and has no reply
+};
+// NACK: a request that the worker holds will not be answered.
+struct worker_nack {
+  dialect how;
+  nack_reason reason;
+  std::string_view address;  // left in the message: address, empty frame, reason
+};
+// DRAIN: the worker takes no more requests. The broker says DISCONNECT when the worker holds none.
+struct worker_drain {
+  dialect how;
+};
 struct worker_heartbeat {
   dialect how;
 };
 struct worker_disconnect {
   dialect how;
 };
-using broker_input =
-    std::variant<client_request, worker_reply, worker_ready, worker_heartbeat, worker_disconnect>;
+using broker_input = std::variant<client_request, worker_reply, worker_ready, worker_nack,
+                                  worker_drain, worker_heartbeat, worker_disconnect>;
 
 // What a worker hears.
 struct broker_request {
@@ -83,13 +117,16 @@ using parsed = boost::system::result<T, errc>;
 [[nodiscard]] parsed<broker_reply> parse_for_client(zmtp::message& m, version v);
 
 // Each puts the frames of a command in front of `body`, which must have a frame.
-void push_client_request(zmtp::message& body, version v, std::string_view service);
+void push_client_request(zmtp::message& body, version v, std::string_view service,
+                         const std::optional<keyed_attempt>& attempt = {});
 void push_client_reply(zmtp::message& body, dialect how, bool final, std::string_view service);
 void push_worker_request(zmtp::message& body, dialect how, std::string_view address);
 // A reply that is not final exists only in 0.2.
 void push_worker_reply(zmtp::message& body, version v, bool final, std::string_view address);
 
 [[nodiscard]] zmtp::message make_ready(version v, std::string_view service);
+[[nodiscard]] zmtp::message make_nack(version v, nack_reason reason, std::string_view address);
+[[nodiscard]] zmtp::message make_drain(version v);
 [[nodiscard]] zmtp::message make_heartbeat(dialect how);
 [[nodiscard]] zmtp::message make_disconnect(dialect how);
 

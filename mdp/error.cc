@@ -30,6 +30,8 @@ const char* text(errc e) noexcept {
       return "no body: send at least one frame, an empty one if there is nothing to say";
     case errc::surplus_frames:
       return "frames behind a command without a body: send the command alone";
+    case errc::unknown_reason:
+      return "NACK with another reason than `refused` or `failed`: send one of the two";
     case errc::too_many_frames: return "too many frames: send several messages";
     case errc::role_changed: return "a peer was both client and worker: use a connection for each";
     case errc::version_changed:
@@ -64,8 +66,24 @@ const char* text(errc e) noexcept {
       return "the workers that had the request were lost, it may have been carried out: see why "
              "they "
              "went, and repeat only what may run twice";
+    case errc::request_refused:
+      return "the workers of the service refused the request, it was not carried out: repeat it "
+             "later, "
+             "or see why they refuse";
+    case errc::request_failed:
+      return "the worker failed to carry out the request, perhaps in the middle: see its log, and "
+             "repeat "
+             "only what may run twice";
     case errc::reply_too_large:
-      return "the reply in parts is too large to be gathered for MDP/0.1: ask by MDP/0.2";
+      return "the request was carried out, but its reply is too large to be gathered or kept: ask "
+             "by "
+             "MDP/0.2, or allow larger replies at the broker";
+    case errc::broker_replaced:
+      return "the broker that got the request is not there any more, the request may have been "
+             "carried out: repeat only what may run twice";
+    case errc::request_forgotten:
+      return "the broker does not know the request any more, it may have been carried out: repeat "
+             "only what may run twice, or let the broker remember outcomes for longer";
   }
   return "unknown error of mdp";
 }

@@ -22,6 +22,7 @@ enum class errc {
   address_not_delimited,  // no empty frame behind the one client address
   no_body,                // not one frame of body
   surplus_frames,         // frames behind a command that has no body
+  unknown_reason,         // a NACK that is neither refused nor failed
   too_many_frames,        // no room for the frames of an envelope
   role_changed,           // a client's command from a worker, or the other way round
   version_changed,        // a worker that goes on in another version than its READY
@@ -43,10 +44,16 @@ enum class errc {
   not_offered,      // nobody offers the service: it was not carried out
   not_taken,        // no worker had time for it: it was not carried out
   worker_lost,      // the workers that had it were lost: it may have been carried out
+  request_refused,  // its workers refused it: it was not carried out
+  request_failed,   // its worker carried it out, and failed
   reply_too_large,  // it was carried out, and the reply cannot be passed on
+
+  // How a request ends that must not run twice and had to be repeated.
+  broker_replaced,    // the broker that got it is gone: it may have been carried out
+  request_forgotten,  // that broker does not know it any more: it may have been carried out
 };
 
-inline constexpr std::size_t errc_count = static_cast<std::size_t>(errc::reply_too_large) + 1;
+inline constexpr std::size_t errc_count = static_cast<std::size_t>(errc::request_forgotten) + 1;
 
 [[nodiscard]] const boost::system::error_category& mdp_category() noexcept;
 

@@ -28,10 +28,20 @@ struct service_quota {
   std::optional<std::size_t> requests{};  // absent: only the octets count
 };
 // What is gathered of the PARTIALs of a 0.2 worker for a 0.1 client, which gets one REPLY. A reply
-// above it is dropped.
+// above it is dropped. Also what is kept of the reply to a request with an idempotency key: if there is
+// more, the reply is passed on and a repeat is told that it cannot have the reply again.
 struct gathering_quota {
   std::size_t octets = 16 * 1024 * 1024;
   std::size_t parts = 1'024;
+};
+
+// Limits of the broker's memory of outcomes: the replies and errors of requests that came with an
+// idempotency key and have ended. A repeat gets the outcome again. Above a limit, the broker forgets the
+// oldest outcome. It never forgets a request in progress.
+struct outcome_quota {
+  std::size_t requests = 100'000;
+  std::size_t bytes = 64 * 1024 * 1024;    // overhead included
+  std::chrono::milliseconds time{60'000};  // since the request has ended
 };
 
 // What is said of a request whose last attempt was lost with its worker.
@@ -81,13 +91,15 @@ struct broker_options {
   std::size_t worker_capacity = 1'000;
   client_quota client_limit{};
   gathering_quota gathered_limit{};
+  outcome_quota outcome_limit{};
   // Services that have requests but no worker and are not named by a rule. A request that would
   // create one more is refused.
   std::size_t unknown_services = 1'000;
   // Of services that no rule is for.
   service_options services{};
   // The rule of just this name is for a service, else the longest that fits; of several with one name
-  // the last. Services that are named are there from the start, with or without workers.
+  // the last. titanic.request is not idempotent unless a rule has this exact name.
+  // Services that are named are there from the start, with or without workers.
   std::vector<service_rule> rules{};
 };
 
@@ -111,19 +123,30 @@ struct client_options {
   version protocol = version::v02;
   // Of an attempt, and then between the parts of the reply.
   std::chrono::milliseconds timeout{2'500};
-  unsigned attempts = 3;  // each on a connection of its own
+  // A request may be carried out more than once, so a client may repeat it to any broker. Otherwise a
+  // client repeats it only if `attempts` says so, and only to a broker that recognises the repeat: one
+  // of this project that has not been started again since.
+  bool idempotent = false;
+  // How often a request is sent at most, each time on a connection of its own. Absent: 3 times if it
+  // is idempotent, else once.
+  std::optional<unsigned> attempts{};
   // Between an attempt that was not answered in time and the next: doubles each time up to
   // `longest_backoff`, ± 50 %.
   std::chrono::milliseconds backoff{100};
   std::chrono::milliseconds longest_backoff{2'000};
+  // Connections without a request that stay open. Each of the others is closed when it has had none
+  // for `idle_time`.
+  std::size_t idle_connections = 8;
+  std::chrono::milliseconds idle_time{10'000};
 };
 
 // What one request wants otherwise than its client's others.
 struct request_options {
   std::optional<std::chrono::milliseconds> timeout{};  // client_options::timeout
-  std::optional<unsigned> attempts{};                  // 1: never repeated
+  std::optional<unsigned> attempts{};  // client_options::attempts; 1: never repeated
   // Of the whole request, whatever attempts are left: then it ends with what is known of it.
   std::optional<std::chrono::milliseconds> in_all{};
+  std::optional<bool> idempotent{};  // client_options::idempotent
 };
 
 // What would make a worker's registration fail, or no error.

@@ -5,6 +5,7 @@
 #include "mdp/command.h"
 #include "zmtp/message.h"
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -18,8 +19,12 @@ inline constexpr std::string_view error_service = "mmi.error";
 enum class request_fault : std::uint16_t {
   not_offered = 404,      // nobody offered the service, for too long or with too many others
   waited_too_long = 408,  // for a worker that had time
-  too_large = 413,        // the reply, to be gathered for a 0.1 client
+  refused = 406,          // by as many workers as the service has
+  not_known = 410,        // a repeat whose key the broker does not know, or has forgotten
+  too_large = 413,        // the reply, to be gathered for a 0.1 client or to be kept for a repeat
+  failed = 500,           // its worker says so
   worker_lost = 502,      // in its last attempt
+  stopping = 503,         // the broker is
 };
 
 enum class request_outcome : std::uint8_t {
@@ -31,10 +36,16 @@ enum class request_outcome : std::uint8_t {
 [[nodiscard]] zmtp::message make_error(dialect how, request_fault fault, request_outcome outcome,
                                        std::string_view service);
 
+// The whole message of the fault not_known. It has a fourth part: `memory` in milliseconds. The broker
+// has forgotten no key that came within that time.
+[[nodiscard]] zmtp::message make_not_known(dialect how, std::string_view service,
+                                           std::chrono::milliseconds memory);
+
 struct request_error {
   request_fault fault;
   request_outcome outcome;
   std::string_view service;
+  std::chrono::milliseconds memory{};  // not_known only
 };
 // Of what a client was told as a reply of `error_service`, without that frame. Nothing if it is not
 // as above. The view is of the message.

@@ -26,17 +26,12 @@ void request_queue::push(request& r) {
 }
 
 void request_queue::give_back(request& r) noexcept {
-  returned_.push_front(r);
+  (r.attempts != 0 ? suspects_ : returned_).push_front(r);
   by_age_.push_back(r);
   ++size_;
 }
 
 request& request_queue::take() noexcept {
-  if (!returned_.empty()) {
-    auto& r = returned_.front();
-    remove(r);
-    return r;
-  }
   auto& turn = turns_.front();
   auto& r = turn.waiting.front();
   turns_.splice(turns_.end(), turns_, turns_.begin());

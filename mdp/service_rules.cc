@@ -25,7 +25,15 @@ service_options workable(service_options options) noexcept {
   return options;
 }
 
+// 9/TSP: each time, a Titanic stores one more request. titanic.submit has an id and can be repeated.
+constexpr std::string_view titanic_request = "titanic.request";
+
 }  // namespace
+
+service_options usual_options(std::string_view name, service_options of_all_others) noexcept {
+  of_all_others.idempotent = of_all_others.idempotent && name != titanic_request;
+  return of_all_others;
+}
 
 service_rules::service_rules(const broker_options& options) : others_{workable(options.services)} {
   for (const auto& rule : options.rules) {
@@ -39,12 +47,17 @@ service_rules::service_rules(const broker_options& options) : others_{workable(o
   std::reverse(prefixes_.begin(), prefixes_.end());
   std::stable_sort(prefixes_.begin(), prefixes_.end(),
                    [](const auto& a, const auto& b) { return a.prefix.size() > b.prefix.size(); });
+  titanic_request_ = workable(usual_options(titanic_request, fitting(titanic_request)));
 }
 
 const service_options& service_rules::of(std::string_view name) const noexcept {
   if (const auto named = named_.find(name); named != named_.end()) {
     return named->second;
   }
+  return name == titanic_request ? titanic_request_ : fitting(name);
+}
+
+const service_options& service_rules::fitting(std::string_view name) const noexcept {
   const auto fits = std::find_if(prefixes_.begin(), prefixes_.end(),
                                  [&](const auto& rule) { return name.starts_with(rule.prefix); });
   return fits != prefixes_.end() ? fits->options : others_;

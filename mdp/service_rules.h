@@ -11,6 +11,11 @@
 
 namespace mdp {
 
+// Returns the options of a service without a rule of its exact name. titanic.request (9/TSP) is not
+// idempotent, because a Titanic stores one more request each time.
+[[nodiscard]] service_options usual_options(std::string_view name,
+                                            service_options of_all_others) noexcept;
+
 class service_rules {
 public:
   explicit service_rules(const broker_options& options);
@@ -36,7 +41,11 @@ private:
     service_options options;
   };
 
+  // Returns the options of the longest prefix rule that fits, or those of all other services.
+  [[nodiscard]] const service_options& fitting(std::string_view name) const noexcept;
+
   service_options others_;
+  service_options titanic_request_;  // if no rule has this exact name
   std::map<std::string, service_options, std::less<>> named_;
   std::vector<prefix_rule> prefixes_;  // the longest first
 };

@@ -25,16 +25,20 @@ struct service {
   std::string name;
   service_options options;
   bool lasting;             // named by a rule
-  std::size_t workers = 0;  // alive, at work or not
-  std::size_t busy = 0;     // of these, with a request in hand
+  std::size_t workers = 0;  // alive, at work or not, and taking requests
+  std::size_t leaving = 0;  // workers that take no more requests
+  std::size_t busy = 0;     // workers at work
   std::size_t working = 0;  // requests in their hands
   // Workers that can take a request. Those with empty hands come first, so that no request waits at
   // the side of another while somebody is idle.
   list_of<worker_record, &worker_record::ready> idle;     // the longest idle first
   list_of<worker_record, &worker_record::ready> at_work;  // below their capacity; they take turns
-  request_queue waiting;                                  // empty while a worker can take one
-  std::size_t unanswered = 0;                             // requests whose clients wait
-  std::size_t octets = 0;                                 // of those
+  // At work, and given nothing more until it is idle: for a suspect, see request_queue. Null without one.
+  worker_record* emptying = nullptr;
+  // While a worker can take a request, only those that were given back, and not for this worker.
+  request_queue waiting;
+  std::size_t unanswered = 0;  // requests whose clients wait
+  std::size_t octets = 0;      // bytes, all unanswered requests
   request_counters counters;
   list_of<client_record, &client_record::blocked> blocked;
   time_point unserved_since;  // while it has no worker

@@ -2,6 +2,8 @@
 
 #include "mdp/announcement.h"
 #include "mdp/worker_state.h"
+#include "zmtp/error.h"
+#include "zmtp/pattern/alarm.h"
 #include "zmtp/pattern/conversation_socket.h"
 #include "zmtp/socket/complete.h"
 
@@ -24,13 +26,18 @@ class worker_request::sender {
 public:
   virtual ~sender() = default;
   virtual error_code reply(std::uint64_t id, zmtp::message&& answer, bool final) = 0;
-  virtual void drop(std::uint64_t id) = 0;
+  virtual error_code give_back(std::uint64_t id, nack_reason reason) = 0;
 };
 
-worker_request::~worker_request() {
-  if (const auto to = to_.lock()) {
-    to->drop(id_);
-  }
+worker_request::~worker_request() { static_cast<void>(fail()); }
+
+error_code worker_request::refuse() { return give_back(nack_reason::refused); }
+
+error_code worker_request::fail() { return give_back(nack_reason::failed); }
+
+error_code worker_request::give_back(nack_reason reason) {
+  const auto to = to_.lock();
+  return to ? to->give_back(id_, reason) : make_error_code(errc::no_request);
 }
 
 error_code worker_request::reply(zmtp::message answer) {
@@ -53,6 +60,7 @@ public:
       : state_{options},
         on_request_{std::move(on_request)},
         handlers_{std::move(handlers)},
+        drain_end_{executor, [this] { stop(zmtp::errc::timed_out); }},
         socket_{executor,
                 std::make_shared<zmtp::server_list>(std::vector<std::string>{std::string{broker}}),
                 announce(options), *this} {}
@@ -67,34 +75,38 @@ public:
     return ec;
   }
 
-  void drop(std::uint64_t id) override {
-    state_.drop(id, actions_);
+  error_code give_back(std::uint64_t id, nack_reason reason) override {
+    const auto ec = state_.give_back(id, reason, clock::now(), actions_);
     carry_out();
+    return ec;
   }
 
-  void stop() {
+  // `why` is what a drain that has not ended completes with.
+  void stop(error_code why) {
     if (!socket_.stopped()) {
       state_.stop(actions_);
       carry_out();
       socket_.stop({});
-      tell_drained(asio::error::operation_aborted);
     }
+    tell_drained(why);
   }
 
-  void drain(drain_handler&& handler) {
+  void drain(zmtp::deadline until, drain_handler&& handler) {
     if (socket_.stopped() || on_drained_) {
       zmtp::complete_later(socket_.executor(), std::move(handler),
                            error_code{asio::error::operation_aborted});
       return;
     }
     on_drained_.emplace(std::move(handler));
-    state_.drain(actions_);
+    drain_until_ = until;
+    drain_end_.set(until.at());
+    state_.drain(clock::now(), actions_);
     carry_out();
   }
 
 private:
   void on_attached(clock::time_point now) override {
-    state_.on_attached(now, actions_);
+    state_.on_attached(parse_broker_announcement(socket_.announced()).nack, now, actions_);
     carry_out();
   }
   void on_message(zmtp::message&& m, clock::time_point now) override {
@@ -130,7 +142,7 @@ private:
     }
     const auto self = shared_from_this();
     if (actions.drained && !socket_.stopped()) {
-      socket_.finish([self](error_code ec) { self->tell_drained(ec); });
+      socket_.finish(drain_until_, [self](error_code ec) { self->tell_drained(ec); });
     }
     for (auto& r : actions.requests) {
       if (!socket_.stopped()) {
@@ -140,6 +152,7 @@ private:
   }
 
   void tell_drained(error_code ec) {
+    drain_end_.cancel();
     if (auto told = std::exchange(on_drained_, std::nullopt)) {
       zmtp::complete_later(socket_.executor(), std::move(*told), ec);
     }
@@ -150,6 +163,8 @@ private:
   const conversation_handlers handlers_;
   std::optional<drain_handler> on_drained_;
   worker_actions actions_;
+  zmtp::deadline drain_until_;
+  zmtp::alarm drain_end_;
   zmtp::conversation_socket socket_;
 };
 
@@ -162,9 +177,20 @@ worker::handler answered_by(const asio::any_io_executor& executor, worker::corou
     const auto run = [](std::shared_ptr<const worker::coroutine> of,
                         worker_request in_hand) -> asio::awaitable<void> {
       auto body = std::move(in_hand.body());
-      auto reply = co_await (*of)(std::move(body));
-      // Too late is no fault of the user's; a reply that none can be goes back as if it had been dropped.
-      static_cast<void>(in_hand.reply(std::move(reply)));
+      try {
+        auto reply = co_await (*of)(std::move(body));
+        // A reply that comes too late is not the user's fault. A reply without a part fails
+        // the request.
+        static_cast<void>(in_hand.reply(std::move(reply)));
+      } catch (const boost::system::system_error& e) {
+        if (e.code() == errc::request_refused) {
+          static_cast<void>(in_hand.refuse());
+        } else if (e.code() == errc::request_failed) {
+          static_cast<void>(in_hand.fail());
+        } else {
+          throw;
+        }
+      }
     };
     asio::co_spawn(executor, run(kept, std::move(request)), zmtp::rethrow);
   };
@@ -193,13 +219,13 @@ worker::~worker() { stop(); }
 
 void worker::stop() {
   if (const auto own = core_.lock()) {
-    own->stop();
+    own->stop(asio::error::operation_aborted);
   }
 }
 
-void worker::start_drain(drain_handler on_drained) {
+void worker::start_drain(zmtp::deadline until, drain_handler on_drained) {
   if (const auto own = core_.lock()) {
-    own->drain(std::move(on_drained));
+    own->drain(until, std::move(on_drained));
   } else {
     zmtp::complete_later(executor_, std::move(on_drained),
                          error_code{asio::error::operation_aborted});

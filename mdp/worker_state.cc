@@ -22,12 +22,13 @@ worker_options workable(worker_options options) {
 worker_state::worker_state(const worker_options& options)
     : options_{workable(options)}, dialect_{dialect_of(options.protocol)} {}
 
-void worker_state::on_attached(time_point now, actions& out) {
+void worker_state::on_attached(bool takes_nacks, time_point now, actions& out) {
   end_conversation();
   if (draining_) {
     return;
   }
   in_conversation_ = true;
+  takes_nacks_ = takes_nacks;
   busy_heartbeats_ = false;
   heard_at_ = told_at_ = now;
   out.sends.push_back(make_ready(options_.protocol, options_.service));
@@ -44,7 +45,7 @@ void worker_state::on_message(zmtp::message&& m, time_point now, actions& out) {
   }
   heard_at_ = now;
   if (const auto* asked = std::get_if<broker_request>(&*input)) {
-    take_request(m, asked->address, out);
+    take_request(m, asked->address, now, out);
   } else if (std::holds_alternative<broker_disconnect>(*input)) {
     end_conversation();
     out.reopen = 0ms;
@@ -54,12 +55,17 @@ void worker_state::on_message(zmtp::message&& m, time_point now, actions& out) {
   }
 }
 
-void worker_state::take_request(zmtp::message& m, std::string_view address, actions& out) {
-  if (draining_) {
-    return;
-  }
-  if (hands_.size() >= options_.capacity) {
-    ignore(errc::surplus_request);
+void worker_state::take_request(zmtp::message& m, std::string_view address, time_point now,
+                                actions& out) {
+  const bool surplus = hands_.size() >= options_.capacity;
+  if (draining_ || surplus) {
+    if (surplus) {
+      ignore(errc::surplus_request);
+    }
+    if (takes_nacks_) {
+      out.sends.push_back(make_nack(options_.protocol, nack_reason::refused, address));
+      told_at_ = now;
+    }
     return;
   }
   hands_.push_back({++last_id_, std::string{address}});
@@ -91,8 +97,7 @@ boost::system::error_code worker_state::reply_in_part(std::uint64_t request, zmt
 
 boost::system::error_code worker_state::send_reply(std::uint64_t request, zmtp::message& body,
                                                    bool final, time_point now, actions& out) {
-  const auto at = std::find_if(hands_.begin(), hands_.end(),
-                               [&](const held& one) { return one.id == request; });
+  const auto at = in_hand(request);
   if (at == hands_.end()) {
     return errc::no_request;
   }
@@ -106,32 +111,60 @@ boost::system::error_code worker_state::send_reply(std::uint64_t request, zmtp::
   out.sends.push_back(std::move(body));
   told_at_ = now;
   if (final) {
-    if (countdown_suspended()) {
-      heard_at_ = now;
-    }
-    hands_.erase(at);
+    end_request(at, now, out);
+  }
+  return {};
+}
+
+boost::system::error_code worker_state::give_back(std::uint64_t request, nack_reason reason,
+                                                  time_point now, actions& out) {
+  const auto at = in_hand(request);
+  if (at == hands_.end()) {
+    return errc::no_request;
+  }
+  if (takes_nacks_) {
+    out.sends.push_back(make_nack(options_.protocol, reason, at->address));
+    told_at_ = now;
+    end_request(at, now, out);
+  } else {
+    end_conversation();
+    out.reopen = 0ms;
     go_if_drained(out);
   }
   return {};
 }
 
-void worker_state::drop(std::uint64_t request, actions& out) {
-  const auto at = std::find_if(hands_.begin(), hands_.end(),
-                               [&](const held& one) { return one.id == request; });
-  if (at != hands_.end()) {
-    end_conversation();
-    out.reopen = 0ms;
+std::vector<worker_state::held>::iterator worker_state::in_hand(std::uint64_t request) {
+  return std::find_if(hands_.begin(), hands_.end(),
+                      [&](const held& one) { return one.id == request; });
+}
+
+// The broker has been told how the request ended.
+void worker_state::end_request(std::vector<held>::iterator at, time_point now, actions& out) {
+  if (countdown_suspended()) {
+    heard_at_ = now;
+  }
+  hands_.erase(at);
+  go_if_drained(out);
+}
+
+void worker_state::drain(time_point now, actions& out) {
+  if (std::exchange(draining_, true)) {
+    return;
+  }
+  if (in_conversation_ && takes_nacks_) {
+    out.sends.push_back(make_drain(options_.protocol));
+    told_at_ = now;
+  } else {
     go_if_drained(out);
   }
 }
 
-void worker_state::drain(actions& out) {
-  draining_ = true;
-  go_if_drained(out);
-}
-
+// A broker that was told of the drain may have sent requests before it heard of it: those come, and are
+// refused, before its DISCONNECT.
 void worker_state::go_if_drained(actions& out) {
-  if (draining_ && hands_.empty()) {
+  const bool broker_ends_it = in_conversation_ && takes_nacks_;
+  if (draining_ && hands_.empty() && !broker_ends_it) {
     stop(out);
     out.reopen.reset();
     out.drained = true;

@@ -51,7 +51,8 @@ public:
 
   explicit worker_state(const worker_options& options);
 
-  void on_attached(time_point now, actions& out);
+  // `takes_nacks`: the broker has announced that it takes NACK and DRAIN.
+  void on_attached(bool takes_nacks, time_point now, actions& out);
   void on_message(zmtp::message&& m, time_point now, actions& out);
   void on_detached(actions& out);
 
@@ -63,13 +64,16 @@ public:
   [[nodiscard]] boost::system::error_code reply_in_part(std::uint64_t request, zmtp::message&& body,
                                                         time_point now, actions& out);
 
-  // A request in hand will not be answered: the conversation ends, and the broker takes back what the
-  // worker had. Nothing for one that is not in hand.
-  void drop(std::uint64_t request, actions& out);
+  // The request will not be answered; see nack_reason. A broker that takes no NACK takes back all requests
+  // of the worker: the conversation ends, whatever the reason, and another begins.
+  // Errors: no_request.
+  boost::system::error_code give_back(std::uint64_t request, nack_reason reason, time_point now,
+                                      actions& out);
 
-  // What is in hand may still be answered; what comes is left to the broker, which gives it to others
-  // when this goes: with the last reply, or with the connection.
-  void drain(actions& out);
+  // Takes no more requests; those in progress may still be answered. A broker that takes NACK and DRAIN is told,
+  // gets back what it has sent meanwhile, and has the last word. The worker leaves any other broker with its
+  // last reply, and what that broker sends meanwhile is lost with the connection.
+  void drain(time_point now, actions& out);
   // The worker goes; a conversation ends, and no other begins before on_attached.
   void stop(actions& out);
 
@@ -91,7 +95,9 @@ private:
     std::string address;
   };
 
-  void take_request(zmtp::message& m, std::string_view address, actions& out);
+  void take_request(zmtp::message& m, std::string_view address, time_point now, actions& out);
+  [[nodiscard]] std::vector<held>::iterator in_hand(std::uint64_t request);
+  void end_request(std::vector<held>::iterator at, time_point now, actions& out);
   [[nodiscard]] boost::system::error_code send_reply(std::uint64_t request, zmtp::message& body,
                                                      bool final, time_point now, actions& out);
   void end_conversation() noexcept;
@@ -105,6 +111,7 @@ private:
   const dialect dialect_;
   bool in_conversation_ = false;
   bool draining_ = false;
+  bool takes_nacks_ = false;      // this broker does
   bool busy_heartbeats_ = false;  // this broker sends heartbeats to busy workers
   time_point heard_at_;
   time_point told_at_;

@@ -3,7 +3,8 @@
 
 Usage: count_tests.py EVENTS      (the file given to bazel test --build_event_json_file)
 
-Names what failed; the last line is `N passed, N failed`, with `, N skipped` where there are some.
+Names the failed cases and the skipped cases, with the reason. The last line is `N passed, N failed`, with
+`, N skipped` where there are some.
 Cases are GoogleTest's and unittest's; any other test program is one case. A target that was not
 built, and a test that ran out of time, is one failed case. Exits 0 if some passed and none failed.
 """
@@ -16,6 +17,8 @@ import xml.etree.ElementTree
 from pathlib import Path
 from typing import NamedTuple
 
+# unittest's line for a skipped test at verbosity 2: the name, perhaps a line of the docstring, the reason.
+SKIPPED = re.compile(r"^(test\w* \([\w.]+\))(?:\n.*)? \.\.\. (?:.*\n)*?.*?skipped (['\"])(.*)\2$", re.M)
 # What unittest prints last.
 UNITTEST = re.compile(r"^Ran (\d+) tests? in [\d.]+s\n+(?:OK|FAILED|NO TESTS RAN)(?: \((.*)\))?$", re.M)
 
@@ -25,6 +28,7 @@ class Counts(NamedTuple):
     failed: int = 0
     skipped: int = 0
     failures: tuple = ()
+    skips: tuple = ()
 
     def plus(self, other):
         return Counts(*(mine + theirs for mine, theirs in zip(self, other)))
@@ -38,6 +42,18 @@ def one_failure(target, reason):
     return Counts(failed=1, failures=(f"{target}: {reason}",))
 
 
+def skips_of_unittest(target, log, count):
+    """A line for each of `count` skipped cases. Cases that the log does not name share one line."""
+    skips = []
+    for part in re.split(r"^(?=test\w* \([\w.]+\))", log, flags=re.M):
+        found = SKIPPED.match(part)
+        if found:
+            skips.append(f"{target}: {found[1]}: {found[3]}")
+    if len(skips) < count:
+        skips.append(f"{target}: {count - len(skips)} not named; it needs unittest.main(verbosity=2)")
+    return tuple(skips)
+
+
 def cases_of_unittest(target, log):
     counts = Counts()
     for ran, details in UNITTEST.findall(log):
@@ -47,7 +63,7 @@ def cases_of_unittest(target, log):
         names = re.findall(r"^(?:FAIL|ERROR): (.*)$", log, re.M) if failed else []
         counts = counts.plus(Counts(max(int(ran) - failed - skipped, 0), failed, skipped,
                                     tuple(f"{target}: {name}" for name in names)))
-    return counts
+    return counts._replace(skips=skips_of_unittest(target, log, counts.skipped))
 
 
 def cases_of_xml(target, text):
@@ -70,7 +86,9 @@ def cases_of_xml(target, text):
         if case.find("failure") is not None or case.find("error") is not None:
             counts = counts.plus(one_failure(target, name))
         elif case.find("skipped") is not None or case.get("status") == "notrun":
-            counts = counts.plus(Counts(skipped=1))
+            skipped = case.find("skipped")
+            reason = [] if skipped is None else (skipped.get("message") or "").strip().splitlines()[-1:]
+            counts = counts.plus(Counts(skipped=1, skips=(": ".join([f"{target}: {name}", *reason]),)))
         else:
             counts = counts.plus(Counts(passed=1))
     return counts
@@ -143,6 +161,8 @@ def main(arguments):
         except json.JSONDecodeError:
             pass  # the last line of a run that was ended
     counts = count(events)
+    for skip in counts.skips:
+        print(f"SKIPPED {skip}")
     for failure in counts.failures:
         print(f"FAILED {failure}")
     if counts.passed == counts.failed == 0:

@@ -23,7 +23,7 @@ GOOGLETEST = """<?xml version="1.0" encoding="UTF-8"?>
       <failure message="x.cc:3&#x0A;Failed" type=""><![CDATA[x.cc:3]]></failure>
     </testcase>
     <testcase name="slow" status="run" result="skipped" classname="message">
-      <skipped message="x.cc:4"><![CDATA[x.cc:4]]></skipped>
+      <skipped message="x.cc:4&#x0A;there is no IPv6"><![CDATA[x.cc:4]]></skipped>
     </testcase>
     <testcase name="DISABLED_later" status="notrun" result="suppressed" classname="message" />
   </testsuite>
@@ -97,6 +97,9 @@ class Counting(unittest.TestCase):
         self.assertEqual(str(counts), line)
         self.assertEqual(counts.failures, failures)
 
+    def expect_skips(self, *skips):
+        self.assertEqual(count_tests.count(self.run_.events).skips, skips)
+
     def test_cases_of_googletest(self):
         self.one_test("FAILED", GOOGLETEST).end("TESTS_FAILED")
         self.expect("2 passed, 1 failed, 2 skipped", "//t:x: message.order")
@@ -120,6 +123,24 @@ class Counting(unittest.TestCase):
         self.one_test("FAILED", bazels(log, ERROR)).end("TESTS_FAILED")
         self.expect("2 passed, 2 failed, 1 skipped", "//t:x: test_b (__main__.T.test_b)",
                     "//t:x: test_d (__main__.T.test_d)")
+
+    def test_skipped_cases_of_unittest_are_named(self):
+        log = ("test_a (__main__.T.test_a) ... ok\n"
+               "test_b (__main__.T.test_b) ... skipped 'there is no strace'\n"
+               "test_c (__main__.T.test_c)\nWhat it shows. ... words of its own\nskipped \"it's late\"\n"
+               "test_d (__main__.T.test_d) ... ok\n" + "-" * 70 + "\nRan 4 tests in 0.001s\n\nOK (skipped=2)")
+        self.one_test("PASSED", bazels(log)).end()
+        self.expect("2 passed, 0 failed, 2 skipped")
+        self.expect_skips("//t:x: test_b (__main__.T.test_b): there is no strace",
+                          "//t:x: test_c (__main__.T.test_c): it's late")
+
+    def test_skipped_cases_of_unittest_without_a_name_are_counted(self):
+        self.one_test("PASSED", bazels("..ss\nRan 4 tests in 0.001s\n\nOK (skipped=2)")).end()
+        self.expect_skips("//t:x: 2 not named; it needs unittest.main(verbosity=2)")
+
+    def test_skipped_cases_of_googletest_are_named(self):
+        self.one_test("FAILED", GOOGLETEST).end("TESTS_FAILED")
+        self.expect_skips("//t:x: message.slow: there is no IPv6", "//t:x: message.DISABLED_later")
 
     def test_a_failure_outside_of_the_cases(self):
         self.one_test("FAILED", SOUND).end("TESTS_FAILED")
@@ -207,7 +228,9 @@ class Program(unittest.TestCase):
         code, lines = self.lines_of(lambda run: run.target("//t:x").result(
             "//t:x", "FAILED", GOOGLETEST).end("TESTS_FAILED"))
         self.assertEqual(code, 1)
-        self.assertEqual(lines, ["FAILED //t:x: message.order", "2 passed, 1 failed, 2 skipped"])
+        self.assertEqual(lines, ["SKIPPED //t:x: message.slow: there is no IPv6",
+                                 "SKIPPED //t:x: message.DISABLED_later",
+                                 "FAILED //t:x: message.order", "2 passed, 1 failed, 2 skipped"])
 
     def test_nothing_that_ran_is_no_success(self):
         code, lines = self.lines_of(lambda run: run.end("NO_TESTS_FOUND"))

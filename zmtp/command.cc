@@ -34,10 +34,10 @@ void put_subscription(std::string& to, char first, std::string_view topic) {
   to.append(topic);
 }
 
-result<traffic> parse_ping(std::string_view data, const limits& limit) noexcept {
+result<traffic> parse_ping(std::string_view data) noexcept {
   octet_reader reader{data};
   const auto ttl = reader.number(ttl_width);
-  if (!ttl || reader.rest().size() > limit.ping_context_size) {
+  if (!ttl) {
     return errc::bad_ping;
   }
   return ping{static_cast<std::uint16_t>(*ttl), reader.rest()};
@@ -82,7 +82,7 @@ result<traffic> parse_traffic(std::string_view body, const limits& limit) noexce
     return name == "CANCEL" ? traffic{cancel{data}} : traffic{subscribe{data}};
   }
   if (name == "PING") {
-    return parse_ping(data, limit);
+    return parse_ping(data);
   }
   if (name == "PONG") {
     return pong{data};

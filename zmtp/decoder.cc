@@ -23,10 +23,14 @@ std::optional<decoder::found> decoder::look_closer(std::span<std::byte> rest) no
   if (body > command_limit_) {
     return fail(body >> 63 != 0 ? errc::bad_frame_size : errc::command_too_large);
   }
+  if (commands_ >= limit_->message_commands) {
+    return fail(errc::too_many_commands);
+  }
   const auto whole = header + static_cast<std::size_t>(body);
   if (rest.size() < whole) {
     return need(whole);
   }
+  commands_ += parts_ != 0 ? 1U : 0U;
   command_size_ = whole;
   return found::command;
 }
@@ -35,7 +39,7 @@ decoder::found decoder::over_limit(std::uint64_t body) noexcept {
   if (body > limit_->frame_size) {
     return fail(body >> 63 != 0 ? errc::bad_frame_size : errc::frame_too_large);
   }
-  return fail(parts_ == limit_->message_parts ? errc::too_many_parts : errc::message_too_large);
+  return fail(parts_ >= limit_->message_parts ? errc::too_many_parts : errc::message_too_large);
 }
 
 }  // namespace zmtp

@@ -12,14 +12,14 @@
 
 namespace zmtp {
 
-// Keeps no octets: the caller holds them in one piece from the start of the message in progress, and
-// the decoder remembers how far it has looked, so nothing is looked at twice.
+// Keeps no bytes. The caller holds them in one piece: from the start of the message in progress, or from
+// behind the last command in it. The decoder remembers how far it has looked, and looks at no byte twice.
 class decoder {
 public:
   enum class found {
-    more,     // the octets end before the message or command does; needed() says how far
-    message,  // the first size() octets are a message of parts() parts
-    command,  // at size() there is a command frame of command_size() octets
+    more,     // the bytes end before the message or command does; needed() says how far
+    message,  // the first size() bytes are, or end, a message of parts() parts
+    command,  // at size() there is a command frame of command_size() bytes
     fault,    // fault() says which; the connection cannot go on
   };
 
@@ -27,12 +27,13 @@ public:
   explicit decoder(const limits& limit) noexcept
       : limit_{&limit}, command_limit_{limit.handshake_command_size} {}
 
-  // Looks at `octets`, which start where the message in progress does and hold at least what was
-  // there at the last look. Clears reserved flag bits, so that a message can be passed on as it is, and
-  // gives a command whose size is a long one the flag that libzmq leaves out.
+  // Looks at `octets`, which start where the message in progress does, or behind the command that was
+  // found last. They hold at least the bytes of the last look that were not taken. Clears reserved flag
+  // bits, so that a message can be passed on as it is, and gives a command whose size is a long one the
+  // flag that libzmq leaves out.
   // After `message` or `command` the caller says message_taken() or command_taken().
   // Faults: errc::bad_frame_flags, bad_frame_size, frame_too_large, message_too_large,
-  // too_many_parts, command_too_large.
+  // too_many_parts, command_too_large, too_many_commands.
   [[nodiscard]] found look(std::span<std::byte> octets) noexcept {
     for (;;) {
       const auto rest = octets.subspan(size_);
@@ -49,8 +50,8 @@ public:
         return need(header);
       }
       const auto body = frame::declared_size(rest.data());
-      if (body > limit_->frame_size || size_ + header + body > limit_->message_size ||
-          parts_ == limit_->message_parts) [[unlikely]] {
+      if (body > limit_->frame_size || before_ + size_ + header + body > limit_->message_size ||
+          parts_ >= limit_->message_parts) [[unlikely]] {
         return over_limit(body);
       }
       const auto whole = header + static_cast<std::size_t>(body);
@@ -69,14 +70,17 @@ public:
   [[nodiscard]] std::size_t parts() const noexcept { return parts_; }
   [[nodiscard]] std::size_t command_size() const noexcept { return command_size_; }
   [[nodiscard]] error_code fault() const noexcept { return fault_; }
-  // After `more`: the octets from the start of the message that the frame in progress ends at. The
+  // After `more`: the bytes from the start of what was looked at that the frame in progress ends at. The
   // peer says so: not to be allocated on trust.
   [[nodiscard]] std::size_t needed() const noexcept { return needed_; }
 
-  void message_taken() noexcept { size_ = parts_ = 0; }
-  // The caller has removed the command's octets. It may have stood between the parts of a message
-  // (libzmq sends PING so), which then goes on.
-  void command_taken() noexcept { command_size_ = 0; }
+  void message_taken() noexcept { before_ = size_ = parts_ = commands_ = 0; }
+  // The next look begins behind the command. It may have stood between the parts of a message (libzmq
+  // sends PING so), which then goes on there.
+  void command_taken() noexcept {
+    before_ += size_;
+    size_ = command_size_ = 0;
+  }
 
   // Commands have the limit of traffic from now on.
   void handshake_done() noexcept { command_limit_ = limit_->command_size; }
@@ -96,8 +100,10 @@ private:
 
   const limits* limit_;
   std::size_t command_limit_;
-  std::size_t size_ = 0;   // of the whole frames of the message in progress
-  std::size_t parts_ = 0;  // how many they are
+  std::size_t before_ = 0;    // size of the message's frames in front of its last command
+  std::size_t size_ = 0;      // size of its whole frames behind that command
+  std::size_t parts_ = 0;     // number of all these frames
+  std::size_t commands_ = 0;  // number of commands between them
   std::size_t command_size_ = 0;
   std::size_t needed_ = 0;
   error_code fault_;

@@ -38,6 +38,13 @@ const char* text(errc e) noexcept {
     case errc::unexpected_command:
       return "a command or message came when the handshake does not allow it; check that both "
              "sides use the same mechanism";
+    case errc::command_in_message:
+      return "a command other than PING, PONG, SUBSCRIBE and CANCEL came between the parts of a "
+             "message; the peer is to send it before or behind the message";
+    case errc::too_many_commands:
+      return "too many commands came between the parts of a message; send them before or behind "
+             "it, "
+             "or raise limits::message_commands";
     case errc::bad_metadata:
       return "a metadata property is cut short, or octets follow the last; the peer's encoding "
              "is broken";
@@ -49,9 +56,7 @@ const char* text(errc e) noexcept {
       return "too many metadata properties; send fewer or raise limits::metadata_properties";
     case errc::refused_by_peer:
       return "the peer refused us with ERROR; check our credentials and its access rules";
-    case errc::bad_ping:
-      return "a PING has no TTL or too long a context; send a TTL and at most 16 octets, or raise "
-             "limits::ping_context_size";
+    case errc::bad_ping: return "a PING ends before its TTL does; the peer's encoding is broken";
     case errc::ping_flood:
       return "too many PINGs a second; lengthen the peer's heartbeat interval or raise "
              "limits::pings_per_second";
@@ -158,6 +163,7 @@ std::optional<condition> condition_of(errc e) noexcept {
     case errc::bad_frame_flags:
     case errc::bad_command:
     case errc::unexpected_command:
+    case errc::command_in_message:
     case errc::bad_metadata:
     case errc::bad_property_name:
     case errc::duplicate_property:
@@ -167,6 +173,7 @@ std::optional<condition> condition_of(errc e) noexcept {
     case errc::message_too_large:
     case errc::too_many_parts:
     case errc::command_too_large:
+    case errc::too_many_commands:
     case errc::too_many_properties:
     case errc::ping_flood:
     case errc::topic_too_long:

@@ -32,12 +32,14 @@ enum class errc {
   command_too_large,    // above limits::handshake_command_size or limits::command_size
   bad_command,          // no name, or a body that ends before its fields
   unexpected_command,   // a command or message that the handshake's state does not allow
+  command_in_message,   // between the parts of a message, and not PING, PONG, SUBSCRIBE or CANCEL
+  too_many_commands,    // between the parts of a message, above limits::message_commands
   bad_metadata,         // a property that is cut short, or octets behind the last
   bad_property_name,    // empty, or characters that RFC 37 does not allow
   duplicate_property,   // the same name twice
   too_many_properties,  // above limits::metadata_properties
   refused_by_peer,      // the peer sent ERROR
-  bad_ping,             // PING without TTL, or with more context than allowed
+  bad_ping,             // a PING that ends before its TTL does
   ping_flood,           // more PINGs a second than limits::pings_per_second
   topic_too_long,       // above limits::topic_size
   // above limits::subscriptions, subscription_octets or topic_size: the subscription is refused

@@ -94,8 +94,8 @@ bool is_limits(const limits& limit) noexcept {
   return is_size(limit.handshake_command_size) && is_positive_duration(limit.handshake_time) &&
          is_positive_duration(limit.handshake_silence) && is_size(limit.command_size) &&
          is_size(limit.frame_size) && is_size(limit.message_size) && limit.message_parts != 0 &&
-         limit.message_parts <= max_parts && limit.metadata_properties != 0 &&
-         is_size(limit.topic_size) && limit.subscriptions != 0 &&
+         limit.message_parts <= max_parts && limit.message_commands != 0 &&
+         limit.metadata_properties != 0 && is_size(limit.topic_size) && limit.subscriptions != 0 &&
          is_size(limit.subscription_octets) && is_size(limit.ping_context_size) &&
          limit.pings_per_second != 0;
 }
@@ -129,6 +129,7 @@ error_code validate(const socket_options& options, socket_type type) noexcept {
     return std::find(types.begin(), types.end(), type) != types.end();
   };
   const bool suits =
+      (options.routing_id.empty() || announces_routing_id(type)) &&
       (!options.mandatory || is_one_of({router, xpub})) && (!options.handover || type == router) &&
       (!options.relaxed || type == req) && (!options.correlate || type == req) &&
       (!options.no_drop || is_one_of({pub, xpub})) &&

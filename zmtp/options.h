@@ -25,11 +25,12 @@ struct limits {
   std::size_t frame_size = 64 * 1024 * 1024;    // octets of one part
   std::size_t message_size = 64 * 1024 * 1024;  // octets of one message as framed
   std::size_t message_parts = 1'024;
+  std::size_t message_commands = 1'024;  // between the parts of one message
   std::size_t metadata_properties = 32;
   std::size_t topic_size = 1'024;  // octets of a subscription
   std::size_t subscriptions = 100'000;
   std::size_t subscription_octets = 8 * 1024 * 1024;  // of all topics together
-  std::size_t ping_context_size = 16;
+  std::size_t ping_context_size = 16;  // bytes of a PING's context that its PONG repeats
   unsigned pings_per_second = 50;
 };
 
@@ -140,8 +141,8 @@ struct xpub_options {
 };
 
 struct socket_options {
-  // Announced to peers as Identity; up to 255 octets, the first not zero. Empty: a ROUTER peer
-  // makes one up.
+  // REQ, DEALER, ROUTER: announced to peers as Identity; up to 255 octets, the first not zero. Empty: a
+  // ROUTER peer makes one up.
   std::string routing_id{};
   high_water_mark send_mark{};     // per peer
   high_water_mark receive_mark{};  // per peer
@@ -159,7 +160,8 @@ struct socket_options {
   bool mandatory = false;
   // ROUTER: a newcomer takes over the routing id of a living peer, which is closed.
   bool handover = false;
-  // REQ: a request may follow one that was not answered.
+  // REQ: a request may follow one that was not answered. Only its own reply is received then; but a late
+  // reply of the same peer to an earlier request looks like that, unless `correlate` tells them apart.
   bool relaxed = false;
   // REQ: requests carry a number that their replies must bring back.
   bool correlate = false;
@@ -177,7 +179,8 @@ struct socket_options {
   // kept, whole; what gives way to it is counted. Marks do not apply.
   bool conflate = false;
   // PUSH, DEALER, REQ, PAIR, ROUTER, XSUB: nothing is queued for an endpoint whose connection is not up.
-  // What was queued before it was lost stays.
+  // Messages that were queued before the connection was lost stay. A ROUTER does not know the routing id of
+  // such an endpoint; its peer_id has no room.
   bool immediate = false;
   // PUSH, DEALER.
   send_policy policy = send_policy::round_robin;

@@ -38,6 +38,11 @@ std::optional<socket_type> parse_socket_type(std::string_view name) noexcept {
   return std::nullopt;
 }
 
+bool announces_routing_id(socket_type type) noexcept {
+  using enum socket_type;
+  return type == req || type == dealer || type == router;
+}
+
 bool compatible(socket_type ours, socket_type theirs) noexcept {
   using enum socket_type;
   switch (ours) {

@@ -68,7 +68,7 @@ def _selected(parser, options):
 def _settings(options):
     rounds, seconds, calibrations = (3, 0.15, 1) if options.quick else (5, 1.0, 5)
     return Settings(options.rounds or rounds, options.seconds or seconds, calibrations,
-                    options.quick, patience=10 if options.quick else 30)
+                    options.quick, patience=30)
 
 
 def _list(workloads):

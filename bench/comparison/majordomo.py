@@ -1,6 +1,7 @@
-"""What a crowd costs each request, and what Titanic accepts: runs in turn, medians, and the targets."""
+"""The cost of a crowd and of a flood for each request, and the rate of Titanic: runs in turn, medians, targets."""
 
 import argparse
+import contextlib
 import subprocess
 import tempfile
 import time
@@ -20,6 +21,11 @@ CROWD_RATIO = 3
 SYNC_RATE, SYNC_P99 = 20_000, 10_000
 SLOW_RATE, SLOW_P99 = 5_000, 20_000
 SYNC_SHARE = 0.5
+# Clients that ask one after the other, beside one that floods.
+MODEST = 10
+SERVICE = "echo"
+FLOOD_RATIO = 1.5
+FAIR_SHARE = 0.9
 
 
 @dataclass(frozen=True)
@@ -58,6 +64,54 @@ class Bench:
                                        int(rate * self.settings.seconds)))
         return found
 
+    def modest(self, endpoint):
+        return self.load(endpoint, self.settings.seconds, "--clients", MODEST, "--workers", 0, "--service", SERVICE,
+                         "--requests", self.settings.modest)
+
+    @contextlib.contextmanager
+    def workers(self, endpoint):
+        """Two workers of the service, as processes of their own."""
+        command = [self.programs / ZINC, "worker", "--connect", endpoint, "--service", SERVICE]
+        with contextlib.ExitStack() as started:
+            for _ in range(2):
+                process = started.enter_context(subprocess.Popen(command, stdout=subprocess.DEVNULL,
+                                                                 stderr=subprocess.DEVNULL))
+                started.callback(process.kill)
+            self.wait_for_service(endpoint, SERVICE)
+            yield
+
+    def beside_flood(self, *options):
+        """One round: the modest clients without a flood, and beside one."""
+        with self.broker() as (_, words), self.workers(words[1]):
+            quiet = self.modest(words[1])
+            flood = [self.programs / LOAD, words[1], "--clients", "1", "--in-flight", "20000", "--requests",
+                     "10000000", "--patience", "3600", *options]
+            with subprocess.Popen(flood, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+                try:
+                    self.wait_for_flood(words[1])
+                    beside = self.modest(words[1])
+                    if process.poll() is not None:
+                        raise Failed("the flood has ended")
+                finally:
+                    process.kill()
+            return quiet, beside
+
+    def wait_for_flood(self, endpoint):
+        """Waits until the client that floods is at its limit."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            asked = self.ask(endpoint, "mmi.broker", "")
+            state = dict(word.split("=") for word in asked.split() if "=" in word)
+            if int(state.get("paused_clients", 0)) > 0:
+                return
+        raise Failed("the flood does not reach the broker")
+
+    def ask(self, endpoint, service, *words):
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return subprocess.run([self.programs / ZINC, "request", "--connect", endpoint, "--service", service,
+                                   *words], capture_output=True, text=True, check=False, timeout=PATIENCE).stdout
+        return ""
+
     def titanic(self, command, requests):
         """One round, with a store of its own. Nobody offers the service: what counts is acceptance."""
         with tempfile.TemporaryDirectory(dir=self.store) as folder, self.broker() as (_, words):
@@ -66,19 +120,16 @@ class Bench:
             with running(opening, PATIENCE) as (_, opened):
                 if opened[0] != "open":
                     raise Failed(f"{command[0]} said {opened}")
-                self.wait_for_titanic(words[1])
+                self.wait_for_service(words[1], "titanic.request")
                 return self.load(words[1], self.settings.seconds, "--clients", 64, "--workers", 0,
                                  "--titanic", "--requests", requests)
 
-    def wait_for_titanic(self, endpoint):
+    def wait_for_service(self, endpoint, name):
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
-            asked = subprocess.run([self.programs / ZINC, "request", "--connect", endpoint, "--service",
-                                    "mmi.service", "titanic.request"],
-                                   capture_output=True, text=True, check=False, timeout=PATIENCE)
-            if asked.stdout.strip() == "200":
+            if self.ask(endpoint, "mmi.service", name).strip() == "200":
                 return
-        raise Failed("Titanic does not register")
+        raise Failed(f"nobody registers for {name}")
 
 
 def verdict(met):
@@ -110,6 +161,33 @@ def report_titanic(name, rounds, least_rate=None, most_p99=None):
                   "rounds": [vars(each) for each in rounds]}
 
 
+def report_flood(other, same):
+    """Yields lines of text, and the objects for the JSON: beside a flood of another service, and of the same one."""
+    ratio = spread([beside.p99 / quiet.p99 for quiet, beside in other])
+    met = ratio.median <= FLOOD_RATIO
+    p99 = spread([beside.p99 for _, beside in other]).median
+    yield (f"{MODEST} clients beside a flood of another service: p99 {p99:,.0f} us, {ratio.median:.2f} x "
+           f"[{ratio.low:.2f}–{ratio.high:.2f}], target <= {FLOOD_RATIO} x: {verdict(met)}",
+           {"name": "flood of another service", "ratio": ratio.median, "met": met,
+            "rounds": [[vars(each) for each in pair] for pair in other]})
+    # One more client shares the workers.
+    share = spread([beside.rate / quiet.rate * (MODEST + 1) / MODEST for quiet, beside in same])
+    met = share.median >= FAIR_SHARE
+    p99 = spread([beside.p99 for _, beside in same]).median
+    yield (f"{MODEST} clients beside a flood of their service: {share.median:.2f} of their fair share "
+           f"[{share.low:.2f}–{share.high:.2f}], target >= {FAIR_SHARE}: {verdict(met)}; p99 {p99:,.0f} us",
+           {"name": "flood of the same service", "share": share.median, "met": met,
+            "rounds": [[vars(each) for each in pair] for pair in same]})
+
+
+def measure_flood(bench, settings):
+    other, same = [], []
+    for _ in range(settings.rounds):
+        other.append(bench.beside_flood("--service", "other", "--workers", "1"))
+        same.append(bench.beside_flood("--service", SERVICE, "--workers", "0"))
+    yield from report_flood(other, same)
+
+
 def measure_crowd(bench, settings):
     for rate in settings.rate:
         rounds = [bench.crowd(settings.peers, rate) for _ in range(settings.rounds)]
@@ -136,18 +214,19 @@ def measure_titanic(bench, settings):
            f"{SYNC_SHARE}: {verdict(met)}", {"name": "share", "share": share.median, "met": met})
 
 
-MEASURED = {"crowd": measure_crowd, "titanic": measure_titanic}
+MEASURED = {"crowd": measure_crowd, "flood": measure_flood, "titanic": measure_titanic}
 
 
 def arguments(words):
     parser = argparse.ArgumentParser(prog="bench/majordomo", description=__doc__)
-    parser.add_argument("--only", choices=MEASURED, help="without it both are measured")
+    parser.add_argument("--only", choices=MEASURED, help="without it all are measured")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=5, help="of a run of the crowd")
     parser.add_argument("--rate", type=int, nargs="+", default=[5_000, 10_000],
                         help="requests a second of the crowd")
     parser.add_argument("--peers", type=int, default=5_000, help="workers, and as many clients")
     parser.add_argument("--few", type=int, default=10, help="what they are compared with")
+    parser.add_argument("--modest", type=int, default=50_000, help="requests of a run beside a flood")
     parser.add_argument("--requests", type=int, default=200_000, help="of a run with Titanic")
     parser.add_argument("--store", help="folder on the disk that Titanic is to be measured on")
     parser.add_argument("--programs", type=Path,

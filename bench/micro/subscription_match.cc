@@ -101,17 +101,25 @@ void match_unwanted(benchmark::State& state) {
 }
 BENCHMARK(match_unwanted)->ArgName("topics")->Arg(1)->Arg(1'000)->Arg(1'000'000);
 
-// Topics of so many lengths, which a part is looked up at each.
-void match_lengths(benchmark::State& state) {
+// Topics of the lengths from 1 to N. All of them begin as the part does, and end with this octet.
+void match_lengths(benchmark::State& state, char end) {
   subscription_index index;
   const std::string longest(static_cast<std::size_t>(state.range(0)), 'a');
   for (std::size_t length = 1; length <= longest.size(); ++length) {
-    // None of them matches.
-    index.subscribe(0, std::string(length - 1, 'a') + 'b');
+    index.subscribe(0, std::string(length - 1, 'a') + end);
   }
-  match_each(state, index, {longest + "a"});
+  const auto part = longest + "a";
+  std::vector<subscription_index::topic_id> matched;
+  state.counters["topics_looked_at"] = static_cast<double>(index.match(part, matched));
+  match_each(state, index, {part});
 }
-BENCHMARK(match_lengths)->ArgName("lengths")->Arg(1)->Arg(10)->Arg(100)->Arg(1'024);
+
+void match_lengths_unwanted(benchmark::State& state) { match_lengths(state, 'b'); }
+BENCHMARK(match_lengths_unwanted)->ArgName("lengths")->Arg(1)->Arg(10)->Arg(100)->Arg(1'024);
+
+// All of them match.
+void match_lengths_wanted(benchmark::State& state) { match_lengths(state, 'a'); }
+BENCHMARK(match_lengths_wanted)->ArgName("lengths")->Arg(1)->Arg(10)->Arg(100)->Arg(1'024);
 
 // Peers that want the same, all visited.
 void match_and_visit(benchmark::State& state) {

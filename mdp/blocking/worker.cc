@@ -76,6 +76,14 @@ error_code request::reply(zmtp::message answer) {
   return run_in(executor_, [&] { return held_->reply(std::move(answer)); });
 }
 
+error_code request::refuse() {
+  return run_in(executor_, [&] { return held_->refuse(); });
+}
+
+error_code request::fail() {
+  return run_in(executor_, [&] { return held_->fail(); });
+}
+
 error_code request::reply_in_part(zmtp::message answer) {
   return run_in(executor_, [&] { return held_->reply_in_part(std::move(answer)); });
 }
@@ -111,10 +119,15 @@ std::optional<request> worker::receive(zmtp::deadline until, error_code& ec) {
   return taken ? std::optional{request{executor_, std::move(taken)}} : std::nullopt;
 }
 
-error_code worker::drain() {
+error_code worker::drain(zmtp::deadline until) {
   std::promise<error_code> over;
   auto end = over.get_future();
-  run_in(executor_, [&] { worker_->async_drain([&](error_code ec) { over.set_value(ec); }); });
+  run_in(executor_, [&] {
+    worker_->async_drain(until, [&](error_code ec) { over.set_value(ec); });
+    for (const auto& one : inbox_->close()) {
+      static_cast<void>(one->refuse());
+    }
+  });
   return end.get();
 }
 

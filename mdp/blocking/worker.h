@@ -23,7 +23,7 @@ class request {
 public:
   request(request&&) noexcept = default;
   request& operator=(request&&) = delete;
-  // One that was not answered goes back to the broker, and takes the worker's registration along.
+  // A request that was not answered has failed.
   ~request();
 
   [[nodiscard]] const zmtp::message& body() const noexcept { return held_->body(); }
@@ -31,6 +31,8 @@ public:
   // Errors: those of mdp::worker_request.
   boost::system::error_code reply(zmtp::message answer);
   boost::system::error_code reply_in_part(zmtp::message answer);
+  boost::system::error_code refuse();
+  boost::system::error_code fail();
 
 private:
   friend class worker;
@@ -59,9 +61,10 @@ public:
   // Nothing if it failed.
   [[nodiscard]] std::optional<request> receive(zmtp::deadline until, boost::system::error_code& ec);
 
-  // Takes no more requests, and sleeps until those that were received are answered and the broker has read
-  // the replies. Errors: those of mdp::worker::async_drain.
-  boost::system::error_code drain();
+  // Takes no more requests, hands those back that no thread has received, and sleeps until the others are
+  // answered and the broker has read the replies. Threads that receive get operation_aborted at once.
+  // Errors: those of mdp::worker::async_drain; timed_out when the deadline has passed.
+  boost::system::error_code drain(zmtp::deadline until = {});
   // Wakes who waits.
   void stop();
 

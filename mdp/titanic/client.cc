@@ -28,14 +28,16 @@ namespace {
 
 constexpr auto token = asio::as_tuple(asio::use_awaitable);
 
-// A request that is repeated may be kept twice: whoever asks for that asks again himself.
-const request_options once{.timeout = {}, .attempts = 1, .in_all = {}};
+// A request that is carried out twice is kept twice: it is repeated only where the broker knows it again.
+const request_options once{.timeout = {}, .attempts = {}, .in_all = {}, .idempotent = false};
 const request_options again{};
 
 mdp::client_options asking(const client_options& options) {
   mdp::client_options chosen;
   chosen.protocol = options.protocol;
   chosen.timeout = options.timeout;
+  // All but titanic.request may be asked twice.
+  chosen.idempotent = true;
   chosen.attempts = options.attempts;
   return chosen;
 }
@@ -67,9 +69,9 @@ public:
   }
 
   // With an id of the client's, or one that Titanic chooses.
-  static asio::awaitable<result<request_id>> request(std::shared_ptr<core> self,
-                                                     std::optional<request_id> own,
-                                                     std::string service, zmtp::message body) {
+  static asio::awaitable<result<std::string>> request(std::shared_ptr<core> self,
+                                                      std::optional<request_id> own,
+                                                      std::string service, zmtp::message body) {
     co_await asio::this_coro::reset_cancellation_state(asio::enable_total_cancellation());
     if (const auto fault = check_service(service)) {
       co_return fault;
@@ -86,8 +88,8 @@ public:
       if (ec) {
         co_return ec;
       }
-      const auto id = parse_accepted(reply);
-      if (id && own && *id != *own) {
+      auto id = parse_accepted(reply);
+      if (id && own && request_id::parse(*id) != own) {
         co_return errc::bad_reply;
       }
       if (id || id.error() != errc::not_stored || left == 1) {
@@ -99,12 +101,12 @@ public:
     }
   }
 
-  static asio::awaitable<result<zmtp::message>> reply(std::shared_ptr<core> self, request_id id,
+  static asio::awaitable<result<zmtp::message>> reply(std::shared_ptr<core> self, std::string id,
                                                       bool wait_for_it) {
     co_await asio::this_coro::reset_cancellation_state(asio::enable_total_cancellation());
     auto wait = self->options_.least_wait;
     while (true) {
-      zmtp::message body{id.to_string()};
+      zmtp::message body{id};
       auto [ec, answer] =
           co_await self->client_.async_request(std::string{reply_service}, std::move(body), token);
       auto got = ec ? result<zmtp::message>{ec} : parse_reply(std::move(answer));
@@ -117,9 +119,9 @@ public:
     }
   }
 
-  static asio::awaitable<error_code> close(std::shared_ptr<core> self, request_id id) {
+  static asio::awaitable<error_code> close(std::shared_ptr<core> self, std::string id) {
     co_await asio::this_coro::reset_cancellation_state(asio::enable_total_cancellation());
-    zmtp::message body{id.to_string()};
+    zmtp::message body{id};
     const auto [ec, answer] =
         co_await self->client_.async_request(std::string{close_service}, std::move(body), token);
     if (ec) {
@@ -193,17 +195,18 @@ void client::start_submit(request_id id, std::string&& service, zmtp::message&& 
                           code_handler&& handler) {
   run(core_->executor(), std::move(handler),
       core::request(core_, id, std::move(service), std::move(body)),
-      [](const auto& executor, auto&& h, const result<request_id>& stored) {
+      [](const auto& executor, auto&& h, const result<std::string>& stored) {
         zmtp::complete_now(executor, std::move(h), stored ? error_code{} : stored.error());
       });
 }
 
-void client::start_reply(request_id id, bool wait, reply_handler&& handler) {
-  run(core_->executor(), std::move(handler), core::reply(core_, id, wait), complete_with_result);
+void client::start_reply(std::string&& id, bool wait, reply_handler&& handler) {
+  run(core_->executor(), std::move(handler), core::reply(core_, std::move(id), wait),
+      complete_with_result);
 }
 
-void client::start_close(request_id id, code_handler&& handler) {
-  run(core_->executor(), std::move(handler), core::close(core_, id),
+void client::start_close(std::string&& id, code_handler&& handler) {
+  run(core_->executor(), std::move(handler), core::close(core_, std::move(id)),
       [](const auto& executor, auto&& h, error_code ec) {
         zmtp::complete_now(executor, std::move(h), ec);
       });

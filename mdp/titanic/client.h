@@ -22,8 +22,9 @@ namespace mdp::titanic {
 
 struct client_options {
   version protocol = version::v01;
-  // Of an attempt to reach Titanic, and how many there are. A request without an id of its own is sent
-  // once: a second attempt could store it twice.
+  // Time of an attempt to reach Titanic, and number of attempts. A request without an id of its own is sent once,
+  // unless the broker recognises repeats (mdp::client_options::idempotent): otherwise a second attempt
+  // could store it twice.
   std::chrono::milliseconds timeout{2'500};
   unsigned attempts = 3;
   // Between two questions for the reply, and before what could not be stored is tried again: doubling.
@@ -46,31 +47,33 @@ public:
   void stop();
 
   // Leaves a request; asks again where it is said that it could not be stored.
-  // Completes with error_code and the id: the request is stored, and will be carried out once or more.
+  // Completes with error_code and the id: the request is stored, and will be carried out once or more. The id
+  // has the form that Titanic chose. The other operations send it back byte for byte.
   // Cancellation: terminal, partial, total; the request may have been stored all the same.
   // Errors: errc::bad_request, not_stored, bad_reply; of mdp: no_reply (it may have been stored),
   // not_connected (it was not), no_service, service_too_long, no_body, too_many_frames;
   // operation_aborted.
-  template <boost::asio::completion_token_for<void(boost::system::error_code, request_id)> Token =
+  template <boost::asio::completion_token_for<void(boost::system::error_code, std::string)> Token =
                 boost::asio::deferred_t>
-  auto async_request(std::string service, zmtp::message body, Token&& token = {}) {
-    return boost::asio::async_initiate<Token, void(boost::system::error_code, request_id)>(
+  [[nodiscard]] auto async_request(std::string service, zmtp::message body, Token&& token = {}) {
+    return boost::asio::async_initiate<Token, void(boost::system::error_code, std::string)>(
         [this](id_handler h, std::string&& name, zmtp::message&& what) {
           start_request(std::move(name), std::move(what), std::move(h));
         },
         token, std::move(service), std::move(body));
   }
 
-  // The same with an id of one's own, which Titanic of this project takes: asks again also where there is
-  // no answer, and may itself be called again, also by another process: the id names one request until
-  // it is closed, the one it came with first. It is also what the reply is asked by: draw it with
-  // random_id(), for who knows it can do so.
+  // The same with an id of the caller, for a Titanic of this project. Asks again also if there is no answer. The
+  // caller may repeat the call, also in another process: until the request is closed, its id names the request
+  // that it was first sent with. async_reply takes its to_string().
+  // Every client that knows an id can ask for the reply, so draw the id with random_id().
   // Completes with error_code; none: the request is stored.
   // Cancellation: terminal, partial, total; the request may have been stored all the same.
   // Errors: as above. no_reply: also where no such Titanic is there.
   template <boost::asio::completion_token_for<void(boost::system::error_code)> Token =
                 boost::asio::deferred_t>
-  auto async_submit(request_id id, std::string service, zmtp::message body, Token&& token = {}) {
+  [[nodiscard]] auto async_submit(request_id id, std::string service, zmtp::message body,
+                                  Token&& token = {}) {
     return boost::asio::async_initiate<Token, void(boost::system::error_code)>(
         [this](code_handler h, request_id which, std::string&& name, zmtp::message&& what) {
           start_submit(which, std::move(name), std::move(what), std::move(h));
@@ -85,20 +88,24 @@ public:
   // operation_aborted.
   template <boost::asio::completion_token_for<void(boost::system::error_code, zmtp::message)>
                 Token = boost::asio::deferred_t>
-  auto async_reply(request_id id, Token&& token = {}) {
+  [[nodiscard]] auto async_reply(std::string id, Token&& token = {}) {
     return boost::asio::async_initiate<Token, void(boost::system::error_code, zmtp::message)>(
-        [this](reply_handler h, request_id which) { start_reply(which, false, std::move(h)); },
-        token, id);
+        [this](reply_handler h, std::string&& which) {
+          start_reply(std::move(which), false, std::move(h));
+        },
+        token, std::move(id));
   }
 
   // The same, again and again until there is a reply or none to come; also while Titanic or the broker
   // is away. Errors: errc::unknown_id, request_failed, bad_reply; operation_aborted.
   template <boost::asio::completion_token_for<void(boost::system::error_code, zmtp::message)>
                 Token = boost::asio::deferred_t>
-  auto async_wait(request_id id, Token&& token = {}) {
+  [[nodiscard]] auto async_wait(std::string id, Token&& token = {}) {
     return boost::asio::async_initiate<Token, void(boost::system::error_code, zmtp::message)>(
-        [this](reply_handler h, request_id which) { start_reply(which, true, std::move(h)); },
-        token, id);
+        [this](reply_handler h, std::string&& which) {
+          start_reply(std::move(which), true, std::move(h));
+        },
+        token, std::move(id));
   }
 
   // The request and its reply are not needed any more. Also for a request that is not there.
@@ -108,22 +115,25 @@ public:
   // operation_aborted.
   template <boost::asio::completion_token_for<void(boost::system::error_code)> Token =
                 boost::asio::deferred_t>
-  auto async_close(request_id id, Token&& token = {}) {
+  [[nodiscard]] auto async_close(std::string id, Token&& token = {}) {
     return boost::asio::async_initiate<Token, void(boost::system::error_code)>(
-        [this](code_handler h, request_id which) { start_close(which, std::move(h)); }, token, id);
+        [this](code_handler h, std::string&& which) {
+          start_close(std::move(which), std::move(h));
+        },
+        token, std::move(id));
   }
 
 private:
   class core;
-  using id_handler = zmtp::completion_handler<void(boost::system::error_code, request_id)>;
+  using id_handler = zmtp::completion_handler<void(boost::system::error_code, std::string)>;
   using reply_handler = zmtp::completion_handler<void(boost::system::error_code, zmtp::message)>;
   using code_handler = zmtp::completion_handler<void(boost::system::error_code)>;
 
   void start_request(std::string&& service, zmtp::message&& body, id_handler&& handler);
-  void start_reply(request_id id, bool wait, reply_handler&& handler);
+  void start_reply(std::string&& id, bool wait, reply_handler&& handler);
   void start_submit(request_id id, std::string&& service, zmtp::message&& body,
                     code_handler&& handler);
-  void start_close(request_id id, code_handler&& handler);
+  void start_close(std::string&& id, code_handler&& handler);
 
   std::shared_ptr<core> core_;
 };

@@ -42,12 +42,10 @@ result<request_id> parse_id(const zmtp::message& asked) {
   return *id;
 }
 
-result<request_id> parse_accepted(const zmtp::message& answer) {
+result<std::string> parse_accepted(const zmtp::message& answer) {
   const auto code = code_of(answer);
-  if (code == ok && answer.part_count() == 2) {
-    if (const auto id = request_id::parse(answer.back())) {
-      return *id;
-    }
+  if (code == ok && answer.part_count() == 2 && !answer.back().empty()) {
+    return std::string{answer.back()};
   }
   return code == refused ? errc::bad_request : code == broken ? errc::not_stored : errc::bad_reply;
 }

@@ -7,6 +7,7 @@
 
 #include <boost/system/result.hpp>
 
+#include <string>
 #include <string_view>
 
 namespace mdp::titanic {
@@ -46,8 +47,9 @@ struct submission {
 
 // What the services answered; codes are compared by their three digits, since text may follow them.
 // Errors of all: not_stored or request_failed (500), bad_reply.
-// Of titanic.request and titanic.submit. Errors: bad_request.
-[[nodiscard]] result<request_id> parse_accepted(const zmtp::message& answer);
+// Returns the id from the answer of titanic.request or titanic.submit, byte for byte. Each Titanic chooses the
+// form of its ids. Errors: bad_request.
+[[nodiscard]] result<std::string> parse_accepted(const zmtp::message& answer);
 // Of titanic.reply; the reply's parts. Errors: pending, unknown_id.
 [[nodiscard]] result<zmtp::message> parse_reply(zmtp::message&& answer);
 // Of titanic.close.

@@ -77,8 +77,13 @@ bool execution::next_waiting(service_record& service) {
   return !waiting.empty();
 }
 
+bool execution::may_give(service_record& service) {
+  return !draining_ && !store_.failed() && !service.full() && next_waiting(service) &&
+         (store_.readable() || held_.of(service.waiting.front().first) != nullptr);
+}
+
 void execution::look_at(service_record& service, time_point now, titanic_actions& out) {
-  const auto waits = !store_.failed() && !service.full() && next_waiting(service);
+  const auto waits = may_give(service);
   switch (services_.look_at(service, now, waits)) {
     case service_table::step::nothing: break;
     case service_table::step::look_up: look_up_next(now, out); break;
@@ -88,9 +93,13 @@ void execution::look_at(service_record& service, time_point now, titanic_actions
         service.waiting.pop_front();
         services_.take_place(service);
         give_or_read(number, now, out);
-      } while (!service.full() && next_waiting(service));
+      } while (may_give(service));
       break;
   }
+}
+
+void execution::on_readable(time_point now, titanic_actions& out) {
+  services_.for_each([&](service_record& service) { look_at(service, now, out); });
 }
 
 void execution::give_or_read(std::uint64_t number, time_point now, titanic_actions& out) {
@@ -127,6 +136,10 @@ void execution::on_request_read(const store_tickets::ticket& about, store_result
   auto* const one = requests_.find(about.number, about.accepted, request_phase::reading);
   if (one == nullptr) {
     leave_place(*about.service, now, out);
+  } else if (result.ec == zmtp::storage_errc::read_failed) {
+    // The request waits until the store is readable.
+    wait_in(*about.service, about.number, true);
+    leave_place(*about.service, now, out);
   } else if (result.ec) {
     // It cannot be carried out: that is its outcome.
     keep_outcome(about.number, {}, out);
@@ -161,8 +174,9 @@ void execution::on_dispatch_end(std::uint64_t id, error_code ec, zmtp::message&&
     return;
   }
   auto* const one = requests_.find(ended.number, ended.accepted, request_phase::given);
-  // A connection that was lost says nothing of the service; workers that were lost with the request do.
-  const auto blamed = ec == mdp::errc::worker_lost || ec == mdp::errc::reply_too_large;
+  // The loss of a connection says nothing about the request. The errors of its workers do.
+  const auto blamed = ec == mdp::errc::worker_lost || ec == mdp::errc::request_failed ||
+                      ec == mdp::errc::request_refused || ec == mdp::errc::reply_too_large;
   const auto interrupted =
       ec && !blamed &&
       (ec == mdp::errc::not_connected || now < ended.begun + service.limits.deadline);
@@ -214,8 +228,9 @@ void execution::store_outcome(std::uint64_t number, titanic_actions& out) {
 void execution::on_outcome_stored(const store_tickets::ticket& about, error_code ec, time_point now,
                                   titanic_actions& out) {
   auto* const one = requests_.find(about.number, about.accepted, request_phase::storing);
-  if (one != nullptr && ec == zmtp::storage_errc::store_full) {
-    // Kept in memory until there is room: what was carried out need not be again.
+  if (one != nullptr &&
+      (ec == zmtp::storage_errc::store_full || ec == zmtp::storage_errc::read_failed)) {
+    // Kept in memory until it can be stored: what was carried out need not be again.
     outcomes_.rest(about.number, now + options_.most_backoff);
     return;
   }

@@ -55,11 +55,16 @@ public:
   // `closing`.
   void forget(std::uint64_t number, time_point now, titanic_actions& out);
 
+  // The store is readable again.
+  void on_readable(time_point now, titanic_actions& out);
   // Results of the store.
   void on_request_read(const store_tickets::ticket& about, store_result&& result, time_point now,
                        titanic_actions& out);
   void on_outcome_stored(const store_tickets::ticket& about, boost::system::error_code ec,
                          time_point now, titanic_actions& out);
+
+  // Titanic gives no more requests to services. Requests that a service already has get their outcome.
+  void drain() noexcept { draining_ = true; }
 
   // As titanic_state has them.
   void on_dispatch_part(std::uint64_t id, const zmtp::message& part);
@@ -81,6 +86,9 @@ private:
 
   void wait_in(service_record& service, std::uint64_t number, bool first);
   [[nodiscard]] bool next_waiting(service_record& service);
+  // Returns whether the service can get its next request now. The request must not be read if the store is not
+  // readable.
+  [[nodiscard]] bool may_give(service_record& service);
   // Gives it what it can take, asks whether it is there, or notes when to look again.
   void look_at(service_record& service, time_point now, titanic_actions& out);
   void look_up_next(time_point now, titanic_actions& out);
@@ -100,6 +108,7 @@ private:
   kept_outcomes outcomes_;
   boost::unordered_flat_map<std::uint64_t, attempt> attempts_;
   std::uint64_t last_attempt_ = 0;
+  bool draining_ = false;
 };
 
 }  // namespace mdp::titanic

@@ -26,7 +26,7 @@ public:
   [[nodiscard]] const zmtp::message& reply(std::uint64_t number) const {
     return outcomes_.find(number)->second.reply;
   }
-  // There was no room for it.
+  // The store did not take the outcome; `until` is the time of the next try.
   void rest(std::uint64_t number, time_point until) {
     outcomes_.find(number)->second.rests = true;
     to_be_stored_again_.emplace(until, number);

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 
 namespace mdp::titanic {
@@ -23,6 +24,9 @@ struct titanic_options {
   service_limits service{};  // of those that are not named here
   std::map<std::string, service_limits, std::less<>> services{};
   std::size_t requests = 1'000'000;  // stored at once; above, they are refused
+  // Titanic removes a request that has had its outcome for this long and was not closed. Absent: never.
+  // After a start it removes nothing for an hour, or for `keep` if that is shorter.
+  std::optional<std::chrono::seconds> keep = std::chrono::hours{7 * 24};
   // Of bodies that are kept in memory until they are answered. Others are read when it is their turn.
   std::size_t held_octets = 64 * 1024 * 1024;
   // How long the broker may take to say whether a service is there, and how long that counts.

@@ -7,6 +7,7 @@
 
 #include <boost/system/error_code.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -28,6 +29,9 @@ struct kept_request {
   outcome state = outcome::pending;
   std::uint32_t attempts = 0;
   std::string service{};
+  // The time since the last write to this state, when the store is opened. Never negative: a clock that was
+  // set back counts as 0.
+  std::chrono::seconds age{0};
 };
 
 enum class operation {
@@ -53,8 +57,10 @@ struct store_operation {
 
 struct store_result {
   std::uint64_t ticket = 0;
-  // store_full: nothing was written, and later there may be room. store_failed: never again.
-  // row_damaged, of a read.
+  // store_full: nothing was written. There may be room later.
+  // store_failed: the store never writes again.
+  // read_failed: a read failed and nothing was written. A later try may succeed.
+  // row_damaged: a read found that the row is missing or altered.
   boost::system::error_code ec{};
   zmtp::message body{};  // of a read
 };

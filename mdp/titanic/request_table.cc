@@ -51,7 +51,7 @@ std::uint64_t request_table::add(const request_id& id, service_record& asked) {
     empty_.pop_back();
   }
   by_id_.emplace(id, number);
-  at(number) = {id, request_phase::accepting, 0, ++last_accepted_, &asked};
+  at(number) = {id, request_phase::accepting, 0, ++last_accepted_, &asked, {}};
   return number;
 }
 

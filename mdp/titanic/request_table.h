@@ -7,6 +7,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -33,8 +34,14 @@ struct request_slot {
   request_phase at = request_phase::empty;
   std::uint32_t attempts = 0;
   std::uint64_t accepted = 0;
-  service_record* asked = nullptr;  // while there is no outcome
+  service_record* asked = nullptr;                  // while there is no outcome
+  std::chrono::steady_clock::time_point expires{};  // if has_outcome(); see retention
 };
+
+// Returns whether a client can ask for the outcome of this request.
+[[nodiscard]] inline bool has_outcome(const request_slot& one) noexcept {
+  return one.at == request_phase::answered || one.at == request_phase::given_up;
+}
 
 // Slots stay where they are until one is added.
 class request_table {

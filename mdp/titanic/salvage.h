@@ -9,9 +9,12 @@
 
 namespace mdp::titanic {
 
-// The new store takes the place of the old one, which is kept as `path`.damaged. Blocks.
-// Errors: as slot_file::salvage and slot_writer::put; of the system, of renaming, such as that there is
-// no such file, or that one from before is still kept. Then all is as it was.
+// Puts the new store in the place of the old one, and keeps the old one as `path`.damaged. Blocks.
+// `path` names the old or the new store at each moment. If the process or the machine ends meanwhile, call
+// salvage() again.
+// Errors: those of slot_file::salvage and slot_writer::put, and system errors of the two names:
+// no_such_file_or_directory, file_exists (an earlier `path`.damaged), operation_not_permitted (the file system
+// does not have hard links). After an error the store is unchanged.
 [[nodiscard]] boost::system::error_code salvage(const std::string& path, salvage_report& report);
 
 }  // namespace mdp::titanic

@@ -7,8 +7,11 @@
 #include "zmtp/pattern/alarm.h"
 #include "zmtp/socket/complete.h"
 
+#include <boost/asio/error.hpp>
+
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -42,7 +45,7 @@ public:
     store_->open(
         [weak, on_open = std::move(on_open)](error_code ec, std::vector<kept_request> slots) {
           if (const auto self = weak.lock(); self && !self->stopped_) {
-            if (!ec) {
+            if (!ec && !self->on_drained_) {
               self->begin(std::move(slots));
             }
             if (on_open) {
@@ -61,17 +64,49 @@ public:
         });
   }
 
-  void stop() {
-    stopped_ = true;
-    alarm_.cancel();
-    workers_.clear();
-    client_.stop();
-    in_hand_.clear();
+  void stop() { end(asio::error::operation_aborted); }
+
+  void drain(drain_handler&& handler) {
+    if (stopped_ || on_drained_) {
+      zmtp::complete_later(executor_, std::move(handler),
+                           error_code{asio::error::operation_aborted});
+      return;
+    }
+    on_drained_.emplace(std::move(handler));
+    state_.drain();
+    draining_workers_ = workers_.size();
+    for (const auto& one : workers_) {
+      // A worker without a broker drains at once.
+      one->async_drain([weak = weak_from_this()](error_code) {
+        if (const auto self = weak.lock(); self && !self->stopped_) {
+          --self->draining_workers_;
+          self->end_if_drained();
+        }
+      });
+    }
+    end_if_drained();
   }
 
   [[nodiscard]] const titanic_state& state() const noexcept { return state_; }
 
 private:
+  void end(error_code why) {
+    stopped_ = true;
+    alarm_.cancel();
+    workers_.clear();
+    client_.stop();
+    in_hand_.clear();
+    if (auto told = std::exchange(on_drained_, std::nullopt)) {
+      zmtp::complete_later(executor_, std::move(*told), why);
+    }
+  }
+
+  void end_if_drained() {
+    if (on_drained_ && draining_workers_ == 0 && in_hand_.empty() && state_.drained()) {
+      end({});
+    }
+  }
+
   void begin(std::vector<kept_request>&& slots) {
     state_.on_recovered(std::move(slots), clock::now(), actions_);
     offer(request_service, [this](std::uint64_t caller, zmtp::message&& asked) {
@@ -161,6 +196,7 @@ private:
           });
     }
     alarm_.set(state_.next_deadline());
+    end_if_drained();
   }
 
   asio::any_io_executor executor_;
@@ -175,6 +211,8 @@ private:
   std::vector<std::unique_ptr<worker>> workers_;
   std::unordered_map<std::uint64_t, worker_request> in_hand_;
   std::uint64_t last_caller_ = 0;
+  std::optional<drain_handler> on_drained_;
+  std::size_t draining_workers_ = 0;
   bool stopped_ = false;
 };
 
@@ -189,6 +227,8 @@ service::service(asio::any_io_executor executor, std::string_view broker,
 service::~service() { stop(); }
 
 void service::stop() { core_->stop(); }
+
+void service::start_drain(drain_handler handler) { core_->drain(std::move(handler)); }
 
 titanic_status service::status() const noexcept { return core_->state().status(); }
 

@@ -7,13 +7,17 @@
 #include "mdp/titanic/request_id.h"
 #include "mdp/titanic/request_store.h"
 #include "mdp/titanic/titanic_state.h"
+#include "zmtp/socket/completion_handler.h"
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/deferred.hpp>
 #include <boost/system/error_code.hpp>
 
 #include <functional>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace mdp::titanic {
@@ -46,12 +50,28 @@ public:
   // does not learn of it.
   void stop();
 
+  // Takes no more requests, answers the requests it has taken, stores the replies of services that are working,
+  // and stops. Requests that wait for their service remain in the store.
+  // Completes with error_code, when the replies are stored and the broker has read the answers.
+  // Cancellation: none. stop() ends the wait.
+  // Errors: operation_aborted (stopped before, or meanwhile).
+  template <boost::asio::completion_token_for<void(boost::system::error_code)> Token =
+                boost::asio::deferred_t>
+  [[nodiscard]] auto async_drain(Token&& token = {}) {
+    return boost::asio::async_initiate<Token, void(boost::system::error_code)>(
+        [this](drain_handler h) { start_drain(std::move(h)); }, token);
+  }
+
   // Also to be had from the service titanic.status, and from brokers of this project as mmi.titanic.
   [[nodiscard]] titanic_status status() const noexcept;
   [[nodiscard]] std::vector<titanic_service_status> services() const;
 
 private:
   class core;
+  using drain_handler = zmtp::completion_handler<void(boost::system::error_code)>;
+
+  void start_drain(drain_handler handler);
+
   std::shared_ptr<core> core_;
 };
 

@@ -14,7 +14,12 @@ using boost::system::error_code;
 namespace {
 
 constexpr std::int64_t application = 0x5A54'4954;  // "ZTIT", which file(1) can show
-constexpr std::int64_t file_version = 1;
+constexpr std::int64_t file_version = 2;
+
+// Returns whether nothing was written and a later try may succeed.
+bool passes(error_code ec) noexcept {
+  return ec == zmtp::storage_errc::store_full || ec == zmtp::storage_errc::read_failed;
+}
 
 bool reads(const store_operation& one) noexcept {
   return one.what == operation::read_request || one.what == operation::read_reply;
@@ -29,7 +34,7 @@ slot_file::~slot_file() = default;
 error_code slot_file::open(std::vector<kept_request>& slots) {
   auto ec = open_file();
   if (!ec) {
-    ec = slot_rows::read_all(file_.database(), slots);
+    ec = slot_rows::read_all(file_.database(), options_.clock(), slots);
   }
   if (!ec) {
     slots_ = slots.size();
@@ -41,12 +46,15 @@ error_code slot_file::open(std::vector<kept_request>& slots) {
 }
 
 error_code slot_file::open_file() {
-  const auto ec = file_.open(
-      {.path = options_.path,
-       .sync = options_.sync,
-       .log_pages = options_.log_pages,
-       .vfs = options_.vfs},
-      {.application = application, .version = file_version, .tables = slot_rows::tables()});
+  const auto ec = file_.open({.path = options_.path,
+                              .sync = options_.sync,
+                              .log_pages = options_.log_pages,
+                              .cache_kibibytes = options_.cache_kibibytes,
+                              .vfs = options_.vfs},
+                             {.application = application,
+                              .version = file_version,
+                              .tables = slot_rows::tables(),
+                              .upgrade = slot_rows::upgrade(options_.clock())});
   return ec ? ec : rows_.prepare(file_.database());
 }
 
@@ -86,7 +94,7 @@ void slot_file::carry_out(const std::vector<store_operation>& batch,
       ec = transact(batch, results, what_gives_way::what_is_accepted);
     }
     // Whatever it was, a write that failed once is not trusted again.
-    failed_ = ec && ec != zmtp::storage_errc::store_full;
+    failed_ = ec && !passes(ec);
   }
   for (std::size_t i = 0; i < batch.size(); ++i) {
     if (read_already[i]) {
@@ -95,7 +103,7 @@ void slot_file::carry_out(const std::vector<store_operation>& batch,
     if (reads(batch[i])) {
       read(batch[i], results[i]);
     } else if (ec) {
-      results[i].ec = failed_ ? zmtp::storage_errc::store_failed : zmtp::storage_errc::store_full;
+      results[i].ec = failed_ ? zmtp::storage_errc::store_failed : ec;
     }
   }
 }
@@ -146,6 +154,10 @@ error_code slot_file::transact(const std::vector<store_operation>& batch,
   }
   if (!ec) {
     ec = file_.commit();
+    if (ec == zmtp::storage_errc::read_failed) {
+      // SQLite may have written the transaction.
+      ec = zmtp::storage_errc::store_failed;
+    }
   }
   if (ec) {
     file_.roll_back();
@@ -155,6 +167,7 @@ error_code slot_file::transact(const std::vector<store_operation>& batch,
 }
 
 error_code slot_file::write(const store_operation& one) {
+  const auto since = options_.clock();
   switch (one.what) {
     case operation::accept: {
       while (slots_ + 1 < one.number) {
@@ -165,14 +178,15 @@ error_code slot_file::write(const store_operation& one) {
       }
       slots_ = std::max(slots_, one.number);
       const auto ec = rows_.put_request(one.number, one.accepted, one.id, one.service, one.body);
-      return ec ? ec : rows_.put_outcome(one.number, one.id, outcome::pending, 0, {});
+      return ec ? ec : rows_.put_outcome(one.number, one.id, outcome::pending, 0, {}, since);
     }
     case operation::count_attempt:
-      return rows_.put_outcome(one.number, one.id, outcome::pending, one.attempts, {});
+      return rows_.put_outcome(one.number, one.id, outcome::pending, one.attempts, {}, since);
     case operation::answer:
-      return rows_.put_outcome(one.number, one.id, outcome::answered, one.attempts, one.body);
+      return rows_.put_outcome(one.number, one.id, outcome::answered, one.attempts, one.body,
+                               since);
     case operation::give_up:
-      return rows_.put_outcome(one.number, one.id, outcome::given_up, one.attempts, {});
+      return rows_.put_outcome(one.number, one.id, outcome::given_up, one.attempts, {}, since);
     case operation::close: return rows_.put_empty(one.number);
     case operation::read_request:
     case operation::read_reply: break;
@@ -182,12 +196,15 @@ error_code slot_file::write(const store_operation& one) {
 
 void slot_file::read(const store_operation& one, store_result& result) {
   whole_slot slot;
-  if (rows_.read_request(one.number, slot, one.what == operation::read_request) &&
-      rows_.read_outcome(one.number, slot, one.what == operation::read_reply)) {
-    result.body = std::move(one.what == operation::read_request ? slot.request : slot.reply);
+  result.ec = rows_.read_request(one.number, slot, one.what == operation::read_request);
+  if (!result.ec) {
+    result.ec = rows_.read_outcome(one.number, slot, one.what == operation::read_reply);
   }
-  if (result.body.empty()) {
-    result.ec = zmtp::storage_errc::row_damaged;
+  if (!result.ec) {
+    result.body = std::move(one.what == operation::read_request ? slot.request : slot.reply);
+    if (result.body.empty()) {
+      result.ec = zmtp::storage_errc::row_damaged;
+    }
   }
 }
 
@@ -196,7 +213,7 @@ void slot_file::tidy() {
     return;
   }
   const auto ec = file_.tidy();
-  failed_ = ec && ec != zmtp::storage_errc::store_full;
+  failed_ = ec && !passes(ec);
 }
 
 error_code slot_file::salvage(std::function<void(whole_slot&&)> take, salvage_report& report) {
@@ -210,23 +227,38 @@ error_code slot_file::salvage(std::function<void(whole_slot&&)> take, salvage_re
     constexpr std::int64_t least_octets = 16;
     std::int64_t pages = 0;
     std::int64_t page_size = 0;
-    if (!file_.database().number_of(sql, count) &&
-        !file_.database().number_of("PRAGMA page_count", pages) &&
-        !file_.database().number_of("PRAGMA page_size", page_size) && count > 0) {
+    auto ec = file_.database().number_of(sql, count);
+    if (!ec) {
+      ec = file_.database().number_of("PRAGMA page_count", pages);
+    }
+    if (!ec) {
+      ec = file_.database().number_of("PRAGMA page_size", page_size);
+    }
+    if (ec == zmtp::storage_errc::read_failed) {
+      return ec;
+    }
+    if (!ec && count > 0) {
       const auto most = pages * page_size / least_octets;
       report.slots = std::max(report.slots, static_cast<std::uint64_t>(std::min(count, most)));
     }
   }
   for (std::uint64_t number = 1; number <= report.slots; ++number) {
     whole_slot one;
-    if (!rows_.read_request(number, one, true)) {
+    auto ec = rows_.read_request(number, one, true);
+    if (ec == zmtp::storage_errc::row_damaged) {
       ++report.lost;
       continue;
     }
-    if (one.about.accepted == 0) {
+    if (!ec && one.about.accepted == 0) {
       continue;
     }
-    if (!rows_.read_outcome(number, one, true)) {
+    if (!ec) {
+      ec = rows_.read_outcome(number, one, true);
+    }
+    if (ec == zmtp::storage_errc::read_failed) {
+      return ec;
+    }
+    if (ec) {
       ++report.reopened;
       one.about.state = outcome::pending;
       one.about.attempts = 0;
@@ -235,7 +267,8 @@ error_code slot_file::salvage(std::function<void(whole_slot&&)> take, salvage_re
     ++report.kept;
     take(std::move(one));
   }
-  return {};
+  // The caller renames the file without its log.
+  return empty_log();
 }
 
 }  // namespace mdp::titanic

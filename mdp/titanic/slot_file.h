@@ -28,8 +28,14 @@ struct sqlite_options {
   std::chrono::milliseconds reserve_retry{1'000};
   // Pages of the log, of 4 KiB, after which its content is moved to its place.
   int log_pages = 2'000;
+  // The size of SQLite's page cache.
+  int cache_kibibytes = 65'536;
   // SQLite's name of a file system; null is the usual one.
   const char* vfs = nullptr;
+  // Returns the date. The store writes it to each outcome, and computes kept_request::age from it.
+  std::function<std::chrono::sys_seconds()> clock = [] {
+    return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  };
 };
 
 // What was found of a damaged file.
@@ -57,8 +63,13 @@ public:
   // Moves what is in the log to its place when there is much of it. Between two batches.
   void tidy();
 
-  // What remains of a damaged file, by number, slots in between left out.
-  // Errors: not_a_store, store_version, store_in_use; store_damaged if nothing can be read.
+  // Moves the content of the log into the file, and empties the log. Call it between two batches.
+  [[nodiscard]] boost::system::error_code empty_log() { return file_.empty_log(); }
+
+  // Calls `take` with each whole slot of a damaged file, by number, then empties the log.
+  // Errors: not_a_store, store_version, store_in_use, store_damaged (SQLite cannot read the file),
+  // read_failed (the disk or the memory failed: the rows may be whole), and store_full and store_failed of
+  // emptying the log.
   [[nodiscard]] boost::system::error_code salvage(std::function<void(whole_slot&&)> take,
                                                   salvage_report& report);
 

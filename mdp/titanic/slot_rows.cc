@@ -4,6 +4,7 @@
 #include "zmtp/storage/error.h"
 #include "zmtp/storage/row_checksum.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <string>
@@ -57,7 +58,8 @@ bool take_request(const zmtp::sqlite_statement& row, bool with_body, whole_slot&
 }
 
 // The same, of `outcomes`, for a slot whose request has been taken or has no id yet.
-bool take_outcome(const zmtp::sqlite_statement& row, bool with_body, whole_slot& into) {
+bool take_outcome(const zmtp::sqlite_statement& row, bool with_body, whole_slot& into,
+                  std::chrono::sys_seconds now) {
   auto& about = into.about;
   const auto number = row.number(0);
   const auto state = row.number(2);
@@ -65,13 +67,31 @@ bool take_outcome(const zmtp::sqlite_statement& row, bool with_body, whole_slot&
   request_id id;
   zmtp::row_checksum sum{'o'};
   sum << number << row.octets(1) << state << attempts << row.octets(4);
-  if (sum.value() != row.number(5) || !take_id(row.octets(1), id) || id != about.id ||
-      number != about.number || state > static_cast<std::uint64_t>(outcome::given_up)) {
+  // The checksum of version 1 did not include the date.
+  const auto of_version_1 = sum.value();
+  sum << row.number(6);
+  const auto whole = row.number(5) == sum.value() || row.number(5) == of_version_1;
+  if (!whole || !take_id(row.octets(1), id) || id != about.id || number != about.number ||
+      state > static_cast<std::uint64_t>(outcome::given_up)) {
     return false;
   }
   about.state = static_cast<outcome>(state);
   about.attempts = static_cast<std::uint32_t>(attempts);
+  // The clock may have been set back.
+  const std::chrono::seconds since{static_cast<std::int64_t>(row.number(6))};
+  about.age = std::max(now.time_since_epoch() - since, std::chrono::seconds{0});
   return take_body(row.octets(4), with_body, into.reply);
+}
+
+// A row counts as damaged only if SQLite could read its pages.
+error_code error_of_read(bool whole, error_code ec) {
+  using zmtp::storage_errc;
+  if (whole) {
+    return {};
+  }
+  return !ec || ec == storage_errc::store_damaged || ec == storage_errc::not_a_store
+             ? storage_errc::row_damaged
+             : storage_errc::read_failed;
 }
 
 std::uint64_t extent_checksum(std::uint64_t slots) {
@@ -85,22 +105,28 @@ std::string slot_rows::tables() {
          " id BLOB NOT NULL, service BLOB NOT NULL, body BLOB NOT NULL, crc INTEGER NOT NULL);"
          "CREATE TABLE outcomes (number INTEGER PRIMARY KEY, id BLOB NOT NULL,"
          " state INTEGER NOT NULL, attempts INTEGER NOT NULL, body BLOB NOT NULL, crc INTEGER NOT "
-         "NULL);"
+         "NULL, since INTEGER NOT NULL);"
          "CREATE TABLE extent (one INTEGER PRIMARY KEY, slots INTEGER NOT NULL, crc INTEGER NOT "
          "NULL);"
          "INSERT INTO extent VALUES (1, 0, " +
          std::to_string(extent_checksum(0)) + ");";
 }
 
+std::string slot_rows::upgrade(std::chrono::sys_seconds now) {
+  // SQLite does not rewrite the rows. It reads the default for a column that a row does not have.
+  return "ALTER TABLE outcomes ADD COLUMN since INTEGER NOT NULL DEFAULT " +
+         std::to_string(now.time_since_epoch().count()) + ";";
+}
+
 error_code slot_rows::prepare(const zmtp::sqlite_database& in) {
   const std::array<std::pair<zmtp::sqlite_statement*, const char*>, 5> all{{
       {&put_request_, "REPLACE INTO requests VALUES (?, ?, ?, ?, ?, ?)"},
-      {&put_outcome_, "REPLACE INTO outcomes VALUES (?, ?, ?, ?, ?, ?)"},
+      {&put_outcome_, "REPLACE INTO outcomes VALUES (?, ?, ?, ?, ?, ?, ?)"},
       {&put_extent_, "REPLACE INTO extent VALUES (1, ?, ?)"},
       {&get_request_,
        "SELECT number, accepted, id, service, body, crc FROM requests WHERE number = ?"},
       {&get_outcome_,
-       "SELECT number, id, state, attempts, body, crc FROM outcomes WHERE number = ?"},
+       "SELECT number, id, state, attempts, body, crc, since FROM outcomes WHERE number = ?"},
   }};
   for (const auto& [statement, sql] : all) {
     if (const auto ec = statement->prepare(in, sql)) {
@@ -127,47 +153,51 @@ error_code slot_rows::put_request(std::uint64_t number, std::uint64_t accepted,
 }
 
 error_code slot_rows::put_outcome(std::uint64_t number, const request_id& id, outcome state,
-                                  std::uint32_t attempts, const zmtp::message& body) {
+                                  std::uint32_t attempts, const zmtp::message& body,
+                                  std::chrono::sys_seconds since) {
   octets_.clear();
   append_octets(body, octets_);
   const auto code = static_cast<std::uint64_t>(state);
   zmtp::row_checksum sum{'o'};
-  sum << number << octets_of(id) << code << std::uint64_t{attempts} << octets_;
+  const auto second = static_cast<std::uint64_t>(since.time_since_epoch().count());
+  sum << number << octets_of(id) << code << std::uint64_t{attempts} << octets_ << second;
   return put_outcome_.bind(1, number)
       .bind(2, octets_of(id))
       .bind(3, code)
       .bind(4, std::uint64_t{attempts})
       .bind(5, octets_)
       .bind(6, sum.value())
+      .bind(7, second)
       .run();
 }
 
 error_code slot_rows::put_empty(std::uint64_t number) {
   const auto ec = put_request(number, 0, {}, {}, {});
-  return ec ? ec : put_outcome(number, {}, outcome::pending, 0, {});
+  return ec ? ec : put_outcome(number, {}, outcome::pending, 0, {}, {});
 }
 
 error_code slot_rows::put_extent(std::uint64_t slots) {
   return put_extent_.bind(1, slots).bind(2, extent_checksum(slots)).run();
 }
 
-bool slot_rows::read_request(std::uint64_t number, whole_slot& into, bool with_body) {
+error_code slot_rows::read_request(std::uint64_t number, whole_slot& into, bool with_body) {
   error_code ec;
   const auto whole = get_request_.bind(1, number).step(ec) &&
                      take_request(get_request_, with_body, into) && into.about.number == number;
   get_request_.reset();
-  return whole;
+  return error_of_read(whole, ec);
 }
 
-bool slot_rows::read_outcome(std::uint64_t number, whole_slot& into, bool with_body) {
+error_code slot_rows::read_outcome(std::uint64_t number, whole_slot& into, bool with_body) {
   error_code ec;
   const auto whole =
-      get_outcome_.bind(1, number).step(ec) && take_outcome(get_outcome_, with_body, into);
+      get_outcome_.bind(1, number).step(ec) && take_outcome(get_outcome_, with_body, into, {});
   get_outcome_.reset();
-  return whole;
+  return error_of_read(whole, ec);
 }
 
-error_code slot_rows::read_all(const zmtp::sqlite_database& in, std::vector<kept_request>& slots) {
+error_code slot_rows::read_all(const zmtp::sqlite_database& in, std::chrono::sys_seconds now,
+                               std::vector<kept_request>& slots) {
   zmtp::sqlite_statement extent;
   zmtp::sqlite_statement requests;
   zmtp::sqlite_statement outcomes;
@@ -178,7 +208,7 @@ error_code slot_rows::read_all(const zmtp::sqlite_database& in, std::vector<kept
   }
   if (!ec) {
     ec = outcomes.prepare(
-        in, "SELECT number, id, state, attempts, body, crc FROM outcomes ORDER BY number");
+        in, "SELECT number, id, state, attempts, body, crc, since FROM outcomes ORDER BY number");
   }
   if (ec) {
     return ec;
@@ -203,7 +233,7 @@ error_code slot_rows::read_all(const zmtp::sqlite_database& in, std::vector<kept
     }
     whole_slot one;
     if (!take_request(requests, false, one) || one.about.number != slots.size() + 1 ||
-        !take_outcome(outcomes, false, one)) {
+        !take_outcome(outcomes, false, one, now)) {
       return zmtp::storage_errc::store_damaged;
     }
     slots.push_back(std::move(one.about));

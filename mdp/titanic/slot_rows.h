@@ -7,6 +7,7 @@
 
 #include <boost/system/error_code.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -27,6 +28,8 @@ class slot_rows {
 public:
   // The SQL by which the tables are made, empty.
   [[nodiscard]] static std::string tables();
+  // The SQL that changes tables of version 1 to version 2. Existing outcomes get the date `now`.
+  [[nodiscard]] static std::string upgrade(std::chrono::sys_seconds now);
 
   // Before anything else.
   [[nodiscard]] boost::system::error_code prepare(const zmtp::sqlite_database& in);
@@ -38,15 +41,20 @@ public:
                                                       const zmtp::message& body);
   [[nodiscard]] boost::system::error_code put_outcome(std::uint64_t number, const request_id& id,
                                                       outcome state, std::uint32_t attempts,
-                                                      const zmtp::message& body);
+                                                      const zmtp::message& body,
+                                                      std::chrono::sys_seconds since);
   [[nodiscard]] boost::system::error_code put_empty(std::uint64_t number);
   [[nodiscard]] boost::system::error_code put_extent(std::uint64_t slots);
 
-  // False if the row is not there or not what was written. First the request of a slot, then its outcome.
-  [[nodiscard]] bool read_request(std::uint64_t number, whole_slot& into, bool with_body);
-  [[nodiscard]] bool read_outcome(std::uint64_t number, whole_slot& into, bool with_body);
-  // All of them by number, without their bodies. Errors: store_damaged, and what SQLite has.
+  // First the request of a slot, then its outcome.
+  // Errors: row_damaged, the row is not there or not what was written; read_failed.
+  [[nodiscard]] boost::system::error_code read_request(std::uint64_t number, whole_slot& into,
+                                                       bool with_body);
+  [[nodiscard]] boost::system::error_code read_outcome(std::uint64_t number, whole_slot& into,
+                                                       bool with_body);
+  // All of them by number, without their bodies. Errors: store_damaged, read_failed, and what SQLite has.
   [[nodiscard]] static boost::system::error_code read_all(const zmtp::sqlite_database& in,
+                                                          std::chrono::sys_seconds now,
                                                           std::vector<kept_request>& slots);
 
 private:

@@ -31,6 +31,8 @@ public:
     tickets_.emplace(what.ticket, ticket{what.what, what.number, what.accepted, caller, service});
     out.operations.push_back(std::move(what));
   }
+  // Returns whether the store has completed all operations.
+  [[nodiscard]] bool idle() const noexcept { return tickets_.empty(); }
   // Nothing if it was not asked for.
   [[nodiscard]] std::optional<ticket> take(const store_result& result) {
     const auto known = tickets_.find(result.ticket);
@@ -40,8 +42,15 @@ public:
     const auto about = known->second;
     tickets_.erase(known);
     failed_ = failed_ || result.ec == zmtp::storage_errc::store_failed;
+    if (result.ec == zmtp::storage_errc::read_failed) {
+      readable_ = false;
+    } else if (about.what == operation::read_request || about.what == operation::read_reply) {
+      readable_ = true;
+    }
     return about;
   }
+  // Returns false after a read has failed, until another read succeeds.
+  [[nodiscard]] bool readable() const noexcept { return readable_; }
   // It stores nothing any more.
   [[nodiscard]] bool failed() const noexcept { return failed_; }
 
@@ -49,6 +58,7 @@ private:
   boost::unordered_flat_map<std::uint64_t, ticket> tickets_;
   std::uint64_t last_ = 0;
   bool failed_ = false;
+  bool readable_ = true;
 };
 
 }  // namespace mdp::titanic

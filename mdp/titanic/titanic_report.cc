@@ -34,6 +34,8 @@ std::string report(const titanic_status& s) {
       .add("answered", counted.answered)
       .add("given_up", counted.given_up)
       .add("closed", counted.closed)
+      .add("expired", counted.expired)
+      .add("read_failures", counted.read_failures)
       .add("unreadable", counted.unreadable);
   return std::move(line).text();
 }

@@ -10,6 +10,11 @@ namespace {
 using boost::system::error_code;
 using namespace std::chrono_literals;
 
+// The caller of operations that Titanic starts itself. No answer is sent.
+constexpr std::uint64_t nobody = 0;
+// The number of expired requests in one step, so that other operations are not delayed.
+constexpr std::size_t most_expiring = 1'000;
+
 service_limits workable(service_limits limits) noexcept {
   limits.concurrency = std::max<std::size_t>(limits.concurrency, 1);
   limits.deadline = std::max(limits.deadline, 1ms);
@@ -26,16 +31,24 @@ titanic_options workable(titanic_options options) {
   options.presence = std::max(options.presence, 1ms);
   options.least_backoff = std::max(options.least_backoff, 1ms);
   options.most_backoff = std::max(options.most_backoff, options.least_backoff);
+  if (options.keep) {
+    options.keep = std::max<std::chrono::seconds>(*options.keep, 1s);
+  }
   return options;
 }
 
 }  // namespace
 
 titanic_state::titanic_state(titanic_options options, std::uint64_t seed)
-    : options_{workable(std::move(options))}, requests_{seed} {}
+    : options_{workable(std::move(options))}, requests_{seed}, retention_{options_.keep} {}
 
 void titanic_state::on_recovered(std::vector<kept_request>&& slots, time_point now, actions& out) {
   requests_.recover(slots);
+  for (const auto& kept : slots) {
+    if (auto& one = requests_.at(kept.number); has_outcome(one)) {
+      one.expires = retention_.recover(kept.number, kept.age, now);
+    }
+  }
   execution_.recover(slots, now, out);
 }
 
@@ -89,7 +102,7 @@ void titanic_state::on_submit(std::uint64_t caller, zmtp::message&& asked, actio
 
 void titanic_state::accept(std::uint64_t caller, const request_id& id, zmtp::message&& request,
                            actions& out) {
-  if (store_.failed() || requests_.size() >= options_.requests) {
+  if (!accepting() || requests_.size() >= options_.requests) {
     ++counters_.not_stored;
     answer(caller, broken, out);
     return;
@@ -176,20 +189,90 @@ void titanic_state::on_close(std::uint64_t caller, const zmtp::message& asked, t
     return;
   }
   const auto accepted = one->accepted;
+  retention_.leave(number, one->expires);
   execution_.forget(number, now, out);
   store_.operate({.what = operation::close, .number = number, .accepted = accepted}, caller, out);
 }
 
-void titanic_state::on_closed(const store_tickets::ticket& about, error_code ec, actions& out) {
+void titanic_state::on_closed(const store_tickets::ticket& about, error_code ec, time_point now,
+                              actions& out) {
   answer(about.caller, ec ? broken : ok, out);
-  if (auto* const one = requests_.find(about.number, about.accepted, request_phase::closing);
-      one != nullptr && !ec) {
-    ++counters_.closed;
+  const auto expired = about.caller == nobody;
+  expiring_ -= expired ? 1U : 0U;
+  auto* const one = requests_.find(about.number, about.accepted, request_phase::closing);
+  if (one == nullptr) {
+    return;
+  }
+  if (!ec) {
+    ++(expired ? counters_.expired : counters_.closed);
+    retention_.leave(about.number, one->expires);
     requests_.remove(about.number);
+  } else if (expired) {
+    one->expires = retention_.enter_again(about.number, now, 10s);
   }
 }
 
+void titanic_state::expire(time_point now, actions& out) {
+  while (!draining_ && !store_.failed() && expiring_ < most_expiring) {
+    const auto number = retention_.take(now);
+    if (!number) {
+      return;
+    }
+    ++expiring_;
+    const auto accepted = requests_.at(*number).accepted;
+    execution_.forget(*number, now, out);
+    store_.operate({.what = operation::close, .number = *number, .accepted = accepted}, nobody,
+                   out);
+  }
+}
+
+void titanic_state::on_read_failed(std::uint64_t number, time_point now) {
+  ++counters_.read_failures;
+  if (!not_read_) {
+    not_read_ = {number, now + options_.least_backoff, options_.least_backoff};
+  } else if (not_read_->being_read) {
+    not_read_->backoff = std::min(2 * not_read_->backoff, options_.most_backoff);
+    not_read_->again_at = now + not_read_->backoff;
+    not_read_->being_read = false;
+  }
+}
+
+std::optional<titanic_state::time_point> titanic_state::next_deadline() const noexcept {
+  auto next = execution_.next_deadline();
+  const auto sooner = [&](std::optional<time_point> at) {
+    next = next && at ? std::min(next, at) : next ? next : at;
+  };
+  if (!draining_ && !store_.failed() && expiring_ < most_expiring) {
+    sooner(retention_.next_deadline());
+  }
+  if (not_read_ && !not_read_->being_read) {
+    sooner(not_read_->again_at);
+  }
+  return next;
+}
+
+void titanic_state::on_deadline(time_point now, actions& out) {
+  execution_.on_deadline(now, out);
+  expire(now, out);
+  if (not_read_ && !not_read_->being_read && not_read_->again_at <= now) {
+    not_read_->being_read = true;
+    store_.operate({.what = operation::read_request, .number = not_read_->number}, nobody, out);
+  }
+}
+
+void titanic_state::drain() noexcept {
+  draining_ = true;
+  execution_.drain();
+}
+
+bool titanic_state::drained() const noexcept {
+  return store_.idle() && execution_.services().in_flight() == 0;
+}
+
 void titanic_state::answer(std::uint64_t caller, std::string_view code, actions& out) {
+  if (caller == nobody) {
+    return;
+  }
   out.answers.push_back({caller, zmtp::message{code}});
 }
 
@@ -205,6 +288,15 @@ void titanic_state::on_stored(store_result&& result, time_point now, actions& ou
     return;
   }
   const auto& about = *known;
+  if (result.ec == zmtp::storage_errc::read_failed) {
+    on_read_failed(about.number, now);
+  } else if (not_read_ && store_.readable()) {
+    not_read_.reset();
+    execution_.on_readable(now, out);
+  }
+  if (about.what == operation::read_request && about.service == nullptr) {
+    return;  // It only showed whether the store is readable. The request may have been closed meanwhile.
+  }
   if (result.ec == zmtp::storage_errc::row_damaged) {
     ++counters_.unreadable;
   }
@@ -212,13 +304,22 @@ void titanic_state::on_stored(store_result&& result, time_point now, actions& ou
     case operation::accept: on_accepted(about, result.ec, now, out); break;
     case operation::count_attempt: break;  // which counts after a restart only
     case operation::answer:
-    case operation::give_up: execution_.on_outcome_stored(about, result.ec, now, out); break;
-    case operation::close: on_closed(about, result.ec, out); break;
+    case operation::give_up:
+      execution_.on_outcome_stored(about, result.ec, now, out);
+      if (auto& one = requests_.at(about.number);
+          one.accepted == about.accepted && has_outcome(one)) {
+        one.expires = retention_.enter(about.number, now);
+      }
+      break;
+    case operation::close: on_closed(about, result.ec, now, out); break;
     case operation::read_request:
       execution_.on_request_read(about, std::move(result), now, out);
       break;
     case operation::read_reply:
-      if (result.ec) {
+      if (result.ec == zmtp::storage_errc::read_failed) {
+        // The client asks again after 300. After 500 it would close the request.
+        answer(about.caller, not_yet, out);
+      } else if (result.ec) {
         answer(about.caller, broken, out);
       } else {
         result.body.push_front(ok);
@@ -230,7 +331,7 @@ void titanic_state::on_stored(store_result&& result, time_point now, actions& ou
 
 titanic_status titanic_state::status() const noexcept {
   const auto& services = execution_.services();
-  return {.accepting = !store_.failed(),
+  return {.accepting = accepting(),
           .requests = requests_.size(),
           .pending = services.pending(),
           .in_flight = services.in_flight(),

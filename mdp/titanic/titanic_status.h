@@ -18,11 +18,13 @@ struct titanic_counters {
   std::uint64_t answered = 0;     // replies that were stored
   std::uint64_t given_up = 0;     // after their last attempt
   std::uint64_t closed = 0;
-  std::uint64_t unreadable = 0;  // rows that were found missing or altered
+  std::uint64_t expired = 0;        // removed after titanic_options::keep
+  std::uint64_t read_failures = 0;  // failed reads of the store; nothing is lost by them
+  std::uint64_t unreadable = 0;     // rows that were found missing or altered
 };
 
 struct titanic_status {
-  bool accepting = false;
+  bool accepting = false;     // false: the store has failed, or the last read failed
   std::size_t requests = 0;   // stored, whatever their outcome
   std::size_t pending = 0;    // of them
   std::size_t in_flight = 0;  // with their services

@@ -8,7 +8,8 @@ import unittest
 from pathlib import Path
 
 PATIENCE = 60  # seconds; nothing comes near it unless something is wrong
-CHURNS = ("PING", "SUBSCRIBE and CANCEL", "CANCEL")
+INTERRUPTIONS = ("unknown commands in a message", "PONG in a message", "all commands in a message")
+CHURNS = ("PING", "SUBSCRIBE and CANCEL", "CANCEL", *INTERRUPTIONS)
 
 
 def program(name):
@@ -27,7 +28,8 @@ def run(*options):
 
 class BadNeighboursTest(unittest.TestCase):
     def test_all_is_reported(self):
-        done = run("--seconds", "0.1", "--connects", "100", "--descriptors", "40")
+        done = run("--seconds", "0.1", "--connects", "100", "--descriptors", "40",
+                   "--part", "1")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         served = re.search(r"^connects: 100, of which (\d+) are served with a limit of 40 "
                            r"descriptors$", done.stdout, re.MULTILINE)
@@ -41,6 +43,9 @@ class BadNeighboursTest(unittest.TestCase):
                               r"for each, (\d+) connections$", done.stdout, re.MULTILINE)
             self.assertGreater(float(found.group(1)), 0, churn)
             self.assertLessEqual(float(found.group(2)), 1, churn)
+            found = re.search(rf"^{churn}: longest -?[\d.]+ ms more, (\d+) messages interrupted$",
+                              done.stdout, re.MULTILINE)
+            self.assertEqual(int(found.group(1)) > 0, churn in INTERRUPTIONS, churn)
 
     def test_misuse(self):
         done = run("--descriptors", "1")

@@ -12,7 +12,7 @@ from pathlib import Path
 import from_bench  # noqa: F401: makes comparison known
 from comparison.figures import Failed
 from comparison.majordomo import (Figures, arguments, figures_of, main, report_crowd,
-                                  report_titanic)
+                                  report_flood, report_titanic)
 
 OUTPUT = """requests: 1000
 mean rate: 5000 [request/s]
@@ -41,6 +41,12 @@ class Reports(unittest.TestCase):
         self.assertFalse(result["met"])
         self.assertIn("MISSED", text)
 
+    def test_a_flood_is_judged_by_the_latency_and_by_the_share(self):
+        for p99, rate, met in ((150, 900 * 10 / 11, True), (151, 899 * 10 / 11, False)):
+            (text, other), (_, same) = report_flood([(at(100), at(p99))], [(at(100, 1000), at(9_000, rate))])
+            self.assertEqual((other["met"], same["met"]), (met, met))
+            self.assertIn("met" if met else "MISSED", text)
+
     def test_titanic_is_judged_by_both(self):
         for rate, p99, met in ((20_000, 10_000, True), (19_999, 10_000, False), (20_000, 10_001, False)):
             text, result = report_titanic("full sync", [at(p99, rate)] * 3, 20_000, 10_000)
@@ -56,7 +62,8 @@ class Reports(unittest.TestCase):
 class Run(unittest.TestCase):
     """With the real programs, in seconds: that it runs them all, not what they reach."""
 
-    SHORT = ("--rounds", "1", "--seconds", "0.5", "--rate", "500", "--peers", "100", "--requests", "1000")
+    SHORT = ("--rounds", "1", "--seconds", "0.5", "--rate", "500", "--peers", "100", "--requests", "1000",
+             "--modest", "1000")
 
     def run_it(self, *words):
         folder = tempfile.TemporaryDirectory()
@@ -73,12 +80,14 @@ class Run(unittest.TestCase):
         self.assertEqual((code, errors), (0, ""))
         lines = [line for line in lines if "load average" not in line]
         for line, begin in zip(lines, ("100 workers and 100 clients at 500 request/s: p99 ",
+                                       "10 clients beside a flood of another service: p99 ",
+                                       "10 clients beside a flood of their service: ",
                                        "Titanic, 64 clients, full sync: ", "Titanic, 64 clients, no sync: ",
                                        "Titanic, 64 clients, flushes of 5 ms: ",
                                        "Titanic, full sync beside no sync: ")):
             self.assertTrue(line.startswith(begin), line)
-        self.assertEqual(len(lines), 5)
-        slow = figures["results"][3]
+        self.assertEqual(len(lines), 7)
+        slow = figures["results"][5]
         # One request cannot be accepted faster than a flush takes, nor 64 at once.
         self.assertGreater(slow["rounds"][0]["p50"], 5_000)
         self.assertLess(slow["rate"], 64 / 0.005)

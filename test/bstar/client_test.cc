@@ -27,7 +27,7 @@ protected:
     message answer;
   };
 
-  static client_options quick_client() { return {.timeout = 100ms, .settle = 20ms}; }
+  static client_options quick_client() { return {.timeout = 400ms, .settle = 20ms}; }
 
   std::shared_ptr<outcome> ask(client& of, std::string_view what, zmtp::deadline until = {}) {
     auto end = std::make_shared<outcome>();

@@ -5,6 +5,6 @@
 int main(int, char** argv) {
   zmtp::blocking::context context;
   mdp::blocking::client client{context, argv[1]};
-  const auto reply = client.request("greet", {"world"}, {.in_all = std::chrono::seconds{10}});
+  const auto reply = client.request("greet", {"world"}, {.timeout = std::chrono::seconds{10}});
   std::cout << reply[0] << ' ' << reply[1] << '\n';
 }

@@ -31,6 +31,7 @@ struct plan {
                        .frame_size = 300,
                        .message_size = 1000,
                        .message_parts = 5,
+                       .message_commands = 3,
                        .topic_size = 20,
                        .pings_per_second = 3};
     }
@@ -81,8 +82,9 @@ outcome play(const plan& p, std::string_view octets, const habits& h) {
   outcome so_far;
   invariants hold;
   std::size_t handshake = 0;
+  std::size_t came = 0;
   if (p.in_traffic) {
-    s.hear(test::greeting_of(3, p.seed % 2) + test::ready_of(peer_types[p.type]));
+    came = s.hear(test::greeting_of(3, p.seed % 2) + test::ready_of(peer_types[p.type]));
     handshake = s.say().size();
     s.news();
   }
@@ -110,6 +112,10 @@ outcome play(const plan& p, std::string_view octets, const habits& h) {
   // A line of text for each message is the test's own.
   require(test::counted().peak - before <= 2 * 1024 * 1024 + 200 * octets.size(),
           "what is held is in proportion to what has come");
+  // Eight for each byte is the most that a search over sizes, pieces and turns has come to.
+  constexpr std::size_t moves = 10;
+  require(s.talk.moved() <= moves * (came + octets.size()),
+          "what is moved is in proportion to what has come");
   so_far.heard = s.news();
   return so_far;
 }

@@ -18,7 +18,8 @@ namespace {
 bool judges_frames(error_code fault) {
   return fault == errc::bad_frame_flags || fault == errc::bad_frame_size ||
          fault == errc::frame_too_large || fault == errc::message_too_large ||
-         fault == errc::too_many_parts || fault == errc::command_too_large;
+         fault == errc::too_many_parts || fault == errc::command_too_large ||
+         fault == errc::too_many_commands;
 }
 
 // What was found in an input, one behind the other, and the fault. Kept from input to input, as all
@@ -75,6 +76,7 @@ public:
     ASAN_POISON_MEMORY_REGION(memory_.data(), memory_.size());
     to_come_ = octets;
     begin_ = end_ = 0;
+    aside_.clear();
   }
   // False if there are none any more.
   [[nodiscard]] bool come(std::size_t count) {
@@ -90,16 +92,29 @@ public:
   [[nodiscard]] std::string_view text(std::size_t at, std::size_t count) const noexcept {
     return {reinterpret_cast<const char*>(memory_.data()) + begin_ + at, count};
   }
-  void take(std::size_t count) noexcept { begin_ += count; }
-  // What is in front of them closes up with what follows.
-  void remove(std::size_t at, std::size_t count) noexcept {
-    std::memmove(memory_.data() + begin_ + count, memory_.data() + begin_, at);
+  // The decoder has no business with taken bytes any more.
+  void take(std::size_t count) noexcept {
+    ASAN_POISON_MEMORY_REGION(memory_.data() + begin_, count);
     begin_ += count;
+  }
+  // Keeps the first `count` bytes for message(): parts of a message that a command interrupts.
+  void set_aside(std::size_t count) {
+    aside_ += text(0, count);
+    take(count);
+  }
+  // A message that ends with the next octets, and what was set aside of it.
+  [[nodiscard]] std::string_view message(std::size_t count) {
+    return aside_.empty() ? text(0, count) : aside_ += text(0, count);
+  }
+  void take_message(std::size_t count) noexcept {
+    aside_.clear();
+    take(count);
   }
 
 private:
   std::vector<std::byte> memory_;
   std::string_view to_come_;
+  std::string aside_;
   std::size_t begin_ = 0;  // of what was not taken yet
   std::size_t end_ = 0;
 };
@@ -130,6 +145,7 @@ template <class Piece, class Into>
 error_code find(incoming_octets& octets, const limits& limit, Piece&& piece, Into&& into) {
   decoder d{limit};
   d.handshake_done();
+  std::size_t interruptions = 0;
   for (;;) {
     switch (d.look(octets.look())) {
       case decoder::found::more:
@@ -139,16 +155,24 @@ error_code find(incoming_octets& octets, const limits& limit, Piece&& piece, Int
         }
         break;
       case decoder::found::message:
-        require(d.size() <= octets.size() && d.size() <= limit.message_size, "sizes are kept");
+        require(d.size() <= octets.size(), "sizes are kept");
         require(d.parts() <= limit.message_parts, "parts are limited");
-        into(octets.text(0, d.size()), d.parts());
-        octets.take(d.size());
+        {
+          const auto whole = octets.message(d.size());
+          require(whole.size() <= limit.message_size, "messages are limited");
+          into(whole, d.parts());
+        }
+        octets.take_message(d.size());
         d.message_taken();
+        interruptions = 0;
         break;
       case decoder::found::command:
         require(d.size() + d.command_size() <= octets.size(), "sizes are kept");
+        interruptions += d.parts() != 0 ? 1U : 0U;
+        require(interruptions <= limit.message_commands, "interruptions are limited");
         into(octets.text(d.size(), d.command_size()), 0);
-        octets.remove(d.size(), d.command_size());
+        octets.set_aside(d.size());
+        octets.take(d.command_size());
         d.command_taken();
         break;
       case decoder::found::fault:
@@ -165,7 +189,11 @@ void try_decoder(std::string_view input) {
   }
   limits limit;
   if ((input[0] & 1) != 0) {
-    limit = {.command_size = 100, .frame_size = 300, .message_size = 1000, .message_parts = 5};
+    limit = {.command_size = 100,
+             .frame_size = 300,
+             .message_size = 1000,
+             .message_parts = 5,
+             .message_commands = 3};
   }
   const auto octets = input.substr(2);
   static finding whole;

@@ -63,7 +63,7 @@ private:
 void change(socket_options& o, source& from) {
   const auto size = [&] { return from.number<std::size_t>(); };
   const auto time = [&] { return milliseconds{from.number<milliseconds::rep>()}; };
-  switch (from.octet() % 33) {
+  switch (from.octet() % 34) {
     case 0: o.routing_id = from.text(); return;
     case 1: o.send_mark.messages = size(); return;
     case 2: o.send_mark.octets = size(); return;
@@ -100,6 +100,7 @@ void change(socket_options& o, source& from) {
     case 29: o.pending_handshakes = size(); return;
     case 30: o.extensions.push_back(from.text()); return;
     case 31: o.spin = std::chrono::microseconds{from.number<std::int64_t>()}; return;
+    case 32: o.limit.message_commands = size(); return;
     default: o.correlate = o.relaxed = from.octet() % 2 != 0; return;
   }
 }

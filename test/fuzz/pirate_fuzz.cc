@@ -5,6 +5,7 @@
 #include "zmtp/pattern/pirate_queue_state.h"
 #include "zmtp/pattern/pirate_worker_state.h"
 
+#include <array>
 #include <chrono>
 #include <string_view>
 #include <utility>
@@ -16,7 +17,10 @@ using namespace std::chrono_literals;
 
 constexpr std::uint32_t peers = 4;
 
-void check(pirate_queue_actions& actions, pirate_protocol how) {
+// Clients that are not to be read.
+using paused_clients = std::array<bool, peers>;
+
+void check(pirate_queue_actions& actions, pirate_protocol how, paused_clients& paused) {
   for (auto& [to, content] : actions.to_workers) {
     require(to.slot < peers && to.generation == 1, "what is for workers goes to workers");
     const auto said = parse_pirate(content, how);
@@ -29,12 +33,19 @@ void check(pirate_queue_actions& actions, pirate_protocol how) {
     require(to.slot < peers && to.generation == 2, "what is for clients goes to clients");
     require(envelope_size(content) != 0, "a reply has an empty frame and a body");
   }
+  for (const auto client : actions.pause) {
+    require(!std::exchange(paused.at(client.slot), true), "a client is paused once");
+  }
+  for (const auto client : actions.resume) {
+    require(std::exchange(paused.at(client.slot), false), "a client is resumed that is paused");
+  }
   actions.clear();
 }
 
 void try_queue(pirate_protocol how, std::string_view octets) {
   pirate_queue_state queue{{.protocol = how, .waiting = 4, .workers = 3}, 0};
   pirate_queue_actions actions;
+  paused_clients paused{};
   pirate_queue_state::time_point now{1h};
   while (!octets.empty()) {
     const auto what = static_cast<unsigned char>(octets.front());
@@ -43,12 +54,15 @@ void try_queue(pirate_protocol how, std::string_view octets) {
     const peer_id client{what % peers, 2};
     switch (what / peers % 8) {
       case 0: queue.on_worker_attached(worker, {}); break;
-      case 1: queue.on_worker_detached(worker, actions); break;
-      case 2: queue.on_client_detached(client); break;
+      case 1: queue.on_worker_detached(worker, now, actions); break;
+      case 2:
+        queue.on_client_detached(client, actions);
+        paused.at(client.slot) = false;
+        break;
       case 3: now += 700ms; break;
       case 4: queue.on_deadline(now, actions); break;
       case 5:
-        if (queue.wants_requests()) {
+        if (!paused.at(client.slot)) {
           queue.on_client_message(client, take_message(octets, 1 + what / 32), now, actions);
         }
         break;
@@ -56,11 +70,12 @@ void try_queue(pirate_protocol how, std::string_view octets) {
         queue.on_worker_message(worker, take_message(octets, 1 + what / 32), now, actions);
         break;
     }
-    check(actions, how);
+    check(actions, how, paused);
     const auto& counted = queue.counters();
     require(counted.replies + counted.lost <= counted.requests, "a request ends once");
     require(queue.idle_workers() <= queue.workers() && queue.workers() <= 3, "limits hold");
-    require(queue.waiting() <= 4, "no more wait than may");
+    require(queue.waiting() <= 4 + peers, "above the limit each client has one more at most");
+    require(queue.waiting() != 0 || paused == paused_clients{}, "nobody is paused for nothing");
   }
 }
 

@@ -37,7 +37,9 @@ void try_match(const subscription_index& index, const model& wanted, std::string
   std::sort(distinct.begin(), distinct.end());
   distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
   index.match(part, matched);
-  require(matched.size() == distinct.size(), "each topic that matches is found once");
+  // The longest topic of the tree stands for the others.
+  require(matched.size() <= distinct.size(), "no topic is found twice");
+  require(matched.size() <= subscription_index::max_matches, "what is found is bounded");
   require(index.matches(part) != distinct.empty(), "it is known whether any matches");
   for (const auto topic : matched) {
     index.for_each_subscriber(topic, [&](slot peer) { found.push_back(peer); });

@@ -17,7 +17,7 @@ from zinc_programs import Program, Server, reserve_endpoint, zinc_path  # noqa: 
 import zmq  # noqa: E402
 
 # Of both nodes. So long that a busy machine does not take one for dead.
-HEARTBEAT = 0.25
+HEARTBEAT = 0.5
 NODE = str(Path(__file__).resolve().parent / "bstar_peers.py")
 ROLES = ("primary", "backup")
 

@@ -1,7 +1,9 @@
 #!/usr/bin/python3
-"""A pair of servers of the clustered hashmap whose nodes are killed, stopped and cut off while clients update the
-map, and what becomes of each committed update; snapshots for slow clients, gaps, and times to live: tests 18, 19,
-20 and 21 of the reliability plan, for seconds here and at full length with ZINC_LONG=1."""
+"""Tests 18 to 21 of the reliability plan. The servers of a pair are killed, stopped and cut off while clients update
+the map, and no committed update is lost. Then snapshots for slow clients, gaps, and times to live.
+
+The short form takes seconds. A part of the long form takes about twenty minutes. Five parts are a full test.
+"""
 
 import os
 import random
@@ -12,7 +14,7 @@ import time
 import unittest
 
 sys.dont_write_bytecode = True
-from interop_case import long_run  # noqa: E402: behind the line above
+from interop_case import long_run, seed  # noqa: E402: behind the line above
 from chp_pair import Pair, Storm, address, server_command  # noqa: E402
 from tcp_relay import MessageFilter, Relay  # noqa: E402
 from zinc_programs import PATIENCE, Server, built, reserve_ports  # noqa: E402
@@ -29,7 +31,7 @@ def group(count, addresses):
 
 class StormCase(unittest.TestCase):
     def setUp(self):
-        self.random = random.Random(18)
+        self.random = random.Random(seed(18))
 
     def expect_good(self, found):
         for fault in ("lost", "resurrected", "invented", "out_of_order", "failed", "waiting", "ttl_early",
@@ -97,7 +99,7 @@ class KilledTest(StormCase):
         return found
 
     def test_the_active_one_is_killed_and_no_committed_update_is_lost(self):
-        found = self.kill_again_and_again(HEARTBEAT, 200 if LONG else 4)
+        found = self.kill_again_and_again(HEARTBEAT, 40 if LONG else 4)
         if LONG:
             self.assertLessEqual(found["writing_again_p99_ms"], 500)
 
@@ -117,7 +119,7 @@ class KilledTest(StormCase):
 
     def with_stores(self, *more):
         pair = Pair(self, HEARTBEAT, stored=True)
-        return pair, self.start_storm([group(CLIENTS, pair.addresses)], *more), 100 if LONG else 4
+        return pair, self.start_storm([group(CLIENTS, pair.addresses)], *more), 20 if LONG else 4
 
     def test_both_are_killed_and_with_stores_no_committed_update_is_lost(self):
         pair, storm, kills = self.with_stores("--shared", 50)
@@ -139,9 +141,9 @@ class KilledTest(StormCase):
         found = self.expect_end(pair, storm)
         print(f"one after the other killed {kills} times: {writing_again(found)}")
 
-    @unittest.skipUnless(LONG, "minutes: with ZINC_LONG=1")
+    @unittest.skipUnless(LONG, "takes minutes: tools/test --long")
     def test_likewise_at_the_guides_heartbeat(self):
-        found = self.kill_again_and_again(1_000, 200)
+        found = self.kill_again_and_again(1_000, 40)
         self.assertLessEqual(found["writing_again_p99_ms"], 3_000)
         self.assertLessEqual(found["writing_again_max_ms"], 5_000)
 
@@ -178,7 +180,7 @@ class BackAgainCase(StormCase):
 class StoppedTest(BackAgainCase):
     def test_the_active_one_stands_still_and_comes_back(self):
         """Test 19, SIGSTOP."""
-        stops, most = (100, 10) if LONG else (2, 1.5)
+        stops, most = (20, 10) if LONG else (2, 1.5)
         pair = Pair(self, HEARTBEAT)
         storm = self.start_storm([group(CLIENTS, pair.addresses)])
         for _ in self.faults(storm, stops, "backup"):
@@ -222,13 +224,13 @@ class PartitionTest(BackAgainCase):
 
     def test_both_ways(self):
         """Test 19."""
-        cuts = 50 if LONG else 2
+        cuts = 10 if LONG else 2
         two = self.cut_again_and_again(cuts, lambda active, cut: None)
         self.assertEqual(two, cuts, "it was no partition with two that serve")
 
     def test_one_way(self):
         """Test 19: either of them is deaf."""
-        self.cut_again_and_again(50 if LONG else 2, lambda active, cut: (active + cut) % 2)
+        self.cut_again_and_again(10 if LONG else 2, lambda active, cut: (active + cut) % 2)
 
 
 class AloneCase(StormCase):
@@ -240,7 +242,7 @@ class AloneCase(StormCase):
 
 class StoreTest(StormCase):
     def test_one_alone_is_killed_and_no_committed_update_is_lost(self):
-        kills = 200 if LONG else 5
+        kills = 40 if LONG else 5
         with tempfile.TemporaryDirectory() as folder:
             port = reserve_ports(self, 3)
             command = server_command(port, "--heartbeat", str(HEARTBEAT), "--store", os.path.join(folder, "map"))
@@ -286,7 +288,7 @@ class GapTest(AloneCase):
     def test_each_one_is_noticed_and_closed(self):
         """Test 20: an update is swallowed on its way to a client that follows everything, and to one that
         follows a subtree, whose numbers have gaps anyway."""
-        gaps = 100 if LONG else 5
+        gaps = 20 if LONG else 5
         server = self.start_server()
         storm = Storm(self, "--group", group(3, [self.address]), "--rate", 600, "--heartbeat", HEARTBEAT)
         relays = [Relay(self, server.port), Relay(self, server.port)]
@@ -361,4 +363,4 @@ class RelayTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)  # so that skipped tests are named

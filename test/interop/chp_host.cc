@@ -63,6 +63,8 @@ int run_one_of_a_pair(char** arguments) {
   options.server.heartbeat = heartbeat;
   options.pair.pair.as = role == "primary" ? bstar::role::primary : bstar::role::backup;
   options.pair.pair.heartbeat = heartbeat;
+  // So long that a busy machine does not make the other node look dead.
+  options.pair.pair.expiry = 1s;
   chp::replicated_server server{
       context.get_executor(), options, {.on_event = [](chp::server_event event) {
         std::cout << chp::to_string(event) << std::endl;

@@ -1,8 +1,8 @@
 // The same octets to sockets of ours and of libzmq: both understand the same messages, those that were written.
 // Each stream is made from its seed: messages of all sizes, commands between them where the type has any, cut at
 // random. Sixteen follow each other on a connection, which costs more than they do.
-//   --streams N       how many (5,000; 1,000,000 in a long run)
-//   --first-seed S    from which on (1)
+//   --streams N       how many (5,000; 200,000 in each part of a long run)
+//   --first-seed S    from which on (1, or the first of the part)
 
 #include "test/interop/libzmq_peer.h"
 #include "test/simulation/random_source.h"
@@ -32,8 +32,8 @@ namespace {
 using simulation::random_source;
 
 struct {
-  std::uint64_t first = 1;
-  std::uint64_t count = long_run() ? 1'000'000 : 5'000;
+  std::uint64_t count = long_run() ? 200'000 : 5'000;
+  std::uint64_t first = 1 + count * (long_run() ? long_part() - 1 : 0);
 } asked_for;
 
 constexpr std::uint64_t streams_per_connection = 16;

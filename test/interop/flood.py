@@ -8,7 +8,7 @@ import time
 
 import malformed_octets
 from good_pair import USUAL, WORST
-from interop_case import long_run
+from interop_case import long_run, numbers
 from malformed_messages import MESSAGES
 from zmtp_wire import Closed, Connection, frame, greeting, long_frame, message, ready_as, MORE
 
@@ -60,7 +60,7 @@ KINDS = (_random_octets, _other_protocols, _wrong_handshakes, _half_messages, _w
          _requests_for_nobody)
 
 
-def _attack(port, kind, seconds, count):
+def _attack(port, kind, seconds, sent, closed):
     """A process of its own: opens, sends, and after some more of the same hangs up."""
     # What is to be seen is what the broker does, not what a machine with few cores does.
     os.nice(5)
@@ -70,10 +70,13 @@ def _attack(port, kind, seconds, count):
     while time.monotonic() < end:
         try:
             held.append(Connection.to(port))
+        except OSError:
+            continue
+        try:
             kind(held[-1], random_)
+            sent.value += 1
         except (Closed, OSError):
-            pass
-        count.value += 1
+            closed.value += 1
         if len(held) > 8:
             held.pop(0).close()
     for connection in held:
@@ -83,8 +86,8 @@ def _attack(port, kind, seconds, count):
 def flood(broker, pair, seconds, most_octets):
     """Fails if the good pair waits, or the broker ends or takes more memory than this."""
     processes = multiprocessing.get_context("fork")
-    counts = [processes.Value("L", 0) for _ in KINDS]
-    attackers = [processes.Process(target=_attack, args=(broker.port, kind, seconds, count), daemon=True)
+    counts = [(processes.Value("L", 0), processes.Value("L", 0)) for _ in KINDS]
+    attackers = [processes.Process(target=_attack, args=(broker.port, kind, seconds, *count), daemon=True)
                  for kind, count in zip(KINDS, counts)]
     for attacker in attackers:
         attacker.start()
@@ -107,10 +110,16 @@ def flood(broker, pair, seconds, most_octets):
     times.sort()
     median, most, worst = (1000 * t for t in (statistics.median(times), times[len(times) * 99 // 100],
                                               times[-1]))
-    report = (f"{sum(count.value for count in counts)} connections; {len(times)} round trips: median "
+    came = numbers(pair.client.request(b"mmi.broker", b"")[1])
+    kinds = "; ".join(f"{kind.__name__[1:]}: {sent.value} sent all, {closed.value} were closed"
+                      for kind, (sent, closed) in zip(KINDS, counts))
+    report = (f"{kinds}; the broker has answered {came['mmi_requests']} questions; {len(times)} round trips: median "
               f"{median:.1f} ms, 99 % {most:.1f} ms, worst {worst:.1f} ms; {resident >> 20} MiB")
     print(report)
-    assert all(count.value > 0 for count in counts), report
+    # The attack took place: of each kind, and the broker has read it.
+    assert all(sent.value + closed.value > 0 for sent, closed in counts), report
+    answering = KINDS.index(_requests_for_nobody)
+    assert came["mmi_requests"] >= counts[answering][0].value > 0, report
     assert statistics.median(times) <= USUAL, report
     assert times[-1] <= WORST, report
     assert resident <= most_octets, report

@@ -11,7 +11,7 @@ PRIMARY, BACKUP, ACTIVE, PASSIVE, REQUEST = range(1, 6)
 
 class GuideServer:
     HEARTBEAT = 0.1
-    EXPIRY = 0.4
+    EXPIRY = 2.0  # so long that a busy machine does not make its peer look dead
 
     def __init__(self, role, port, state, peer_state, peer_port):
         self.state = PRIMARY if role == "primary" else BACKUP

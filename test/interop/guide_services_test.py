@@ -19,7 +19,7 @@ import zmq  # noqa: E402
 
 NODE = str(Path(__file__).resolve().parent / "bstar_peers.py")
 # Of both nodes. So long that a busy machine does not take one for dead.
-HEARTBEAT = 250
+HEARTBEAT = 500
 
 
 class Majordomo(GuideCase):

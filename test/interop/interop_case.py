@@ -8,9 +8,19 @@ from zinc_programs import Broker, start_worker
 import zmq
 
 
+def long_part():
+    """The number of the part of the long form that this run is, from 1. Returns 0 for the short form."""
+    return int(os.environ.get("ZINC_LONG", "0"))
+
+
 def long_run():
-    """Whether the full numbers are asked for, which take minutes."""
-    return os.environ.get("ZINC_LONG") == "1"
+    """Whether this run is the long form, which takes minutes. A full test is several parts of it."""
+    return long_part() != 0
+
+
+def seed(number):
+    """The seed of a test. Each part of the long form has another seed."""
+    return number + 1_000 * max(0, long_part() - 1)
 
 
 def numbers(report):

@@ -63,8 +63,10 @@ class MalformedCase(unittest.TestCase):
             self.assertEqual(connection.read(64), greeting())
         if stage == "traffic":
             connection.send(ready_as(self.peer_type))
-            said = ready_as(self.own_type) + self.greeted_with
-            self.assertEqual(connection.read(len(said)), said)
+            _, body = connection.read_frame()
+            # The extensions of a broker follow what each socket announces.
+            self.assertTrue(body.startswith(ready_as(self.own_type)[2:]), body)
+            self.assertEqual(connection.read(len(self.greeted_with)), self.greeted_with)
         return connection
 
     def send(self, connection, octets):

@@ -188,9 +188,13 @@ _TRAFFIC = [
     Input("ERROR with a reason cut short", command(b"ERROR", b"\x7f400")),
     Input("PING without a TTL", _ping(b"")),
     Input("PING with half a TTL", _ping(b"\x00")),
-    Input("PING with a context of 17 octets", _ping(b"\x00\x0a" + bytes(17))),
-    Input("PING with a context of 60,000 octets", _ping(b"\x00\x0a" + bytes(60_000))),
     Input("200 PINGs at once", _ping(b"\x00\x0a") * 200),
+    # Between the parts of a message.
+    Input("an unknown command between parts", frame(b"", MORE) + command(b"UNKNOWN")),
+    Input("ERROR between parts", frame(b"", MORE) + command(b"ERROR", b"\x03400")),
+    Input("2,000 PONGs between parts", frame(b"", MORE) + command(b"PONG") * 2_000),
+    Input("5,000 commands in 32 megabytes of a message",
+          frame(bytes(1 << 25), MORE) + (command(b"PONG") + command(b"CANCEL", b"A")) * 2_500),
     # What is not understood, and does no harm.
     Input("an unknown command", command(b"UNKNOWN", b"data"), LIVES),
     Input("READY again", ready_as(b"DEALER"), LIVES),
@@ -203,7 +207,10 @@ _TRAFFIC = [
     Input("PING with the largest TTL", _ping(b"\xff\xff" + bytes(16)), LIVES),
     # Once a hundred times more in 16 bits: 64 ms.
     Input("PING with a TTL of 65.6 s", _ping(struct.pack(">H", 656)), IDLES),
-    Input("a command in the middle of a message", frame(b"", MORE) + command(b"UNKNOWN"), LIVES),
+    Input("PING with a context of 17 octets", _ping(b"\x00\x0a" + bytes(17)), LIVES),
+    Input("PING with a context of 60,000 octets", _ping(b"\x00\x0a" + bytes(60_000)), LIVES),
+    Input("commands between parts",
+          frame(b"", MORE) + (_ping(b"\x00\x0a") + command(b"PONG") + command(b"SUBSCRIBE", b"A")) * 10, LIVES),
     # Cut off.
     Input("the header of a frame, then gone", b"\x01", GONE),
     Input("half a long header, then gone", bytes([LONG, 0, 0, 0]), GONE),

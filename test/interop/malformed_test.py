@@ -74,14 +74,12 @@ class UnfinishedHandshakesTest(MalformedBrokerCase):
                 if case.outcome == WAITS:
                     connection = self.connect(stage)
                     self.send(connection, case.octets)
-                    begun.append((case.name, time.monotonic(), connection))
+                    begun.append((case.name, connection))
         self.assertGreater(len(begun), 5)
         self.expect_health()
-        for name, since, connection in begun:
+        for name, connection in begun:
             with self.subTest(name):
                 self.assertIsNotNone(connection.read_to_end(), "the broker waits on")
-                # With what a busy machine adds.
-                self.assertLess(time.monotonic() - since, 2 * HANDSHAKE_TIME)
             connection.close()
         self.expect_health()
 
@@ -89,6 +87,11 @@ class UnfinishedHandshakesTest(MalformedBrokerCase):
         crowd = [self.connect("greeting") for _ in range(500)]
         for i, connection in enumerate(crowd):
             self.send(connection, greeting()[:i % 64])
+        # The broker has accepted the whole crowd.
+        end = time.monotonic() + HANDSHAKE_TIME
+        while (files := self.program.open_files()) < self.files + len(crowd):
+            self.assertLess(time.monotonic(), end, f"{files - self.files} of {len(crowd)} were accepted")
+            self.peer.round_trip()
         self.expect_health()
         newcomer = GoodPair(self.context, self.program)
         newcomer.worker.command("disconnect")

@@ -1,6 +1,8 @@
 #!/usr/bin/python3
-"""Workers, brokers and clients that fail all the time, and what becomes of each request: tests 22, 23, 24,
-25 and 26 of the reliability plan, for seconds here and at full length with ZINC_LONG=1."""
+"""Tests 22 to 26 of the reliability plan: workers, brokers and clients fail all the time.
+
+The short form takes seconds. A part of the long form takes about ten minutes. Five parts are a full test.
+"""
 
 import collections
 import os
@@ -14,7 +16,7 @@ import unittest
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from interop_case import InteropCase, long_run, numbers  # noqa: E402: behind the line above
+from interop_case import InteropCase, long_run, numbers, seed  # noqa: E402: behind the line above
 from guide_peers import CLIENT, CLIENT_COMMANDS, PATIENCE, Client, Timeout  # noqa: E402
 from zinc_programs import Broker, Program, reserve_endpoint, start_request  # noqa: E402
 from zmtp_wire import Connection, greeting, message, ready  # noqa: E402
@@ -60,7 +62,7 @@ class Ledger:
         test.addCleanup(self.program.process.stdin.close)
         self.workers = []
         self.kills = 0
-        self.random = random.Random(22)
+        self.random = random.Random(seed(22))
         for _ in range(count):
             self.start()
 
@@ -79,7 +81,7 @@ class Ledger:
 
 
 class WorkersKilledTest(FaultCase):
-    SECONDS = 600 if LONG else 3
+    SECONDS = 120 if LONG else 3
     KILL_EVERY = 0.1
     WORKERS = 8
     MILLISECONDS = 10  # that a request takes
@@ -129,7 +131,8 @@ class WorkersKilledTest(FaultCase):
         executions = ledger.executions()
         self.assertEqual(len(executions), answered)
         self.assertLessEqual(sum(executions.values()), answered + ledger.kills)
-        self.assertGreater(ledger.kills, self.SECONDS / self.KILL_EVERY / 4)
+        # A busy machine starts fewer workers in the seconds of the short form.
+        self.assertGreater(ledger.kills, self.SECONDS / self.KILL_EVERY / 4 if LONG else 0)
         self.assertGreater(sum(executions.values()), len(executions), "no request was lost")
         self.assertLess(broker.resident_octets() - resident, 8 * 1024 * 1024)
         state = self.state_of_broker(broker.endpoint)
@@ -307,7 +310,10 @@ class BrokerStoppedTest(FaultCase):
         for body in (b"before", b"meanwhile"):
             for client in clients:
                 self.assertEqual(client.receive_reply().body, [body])
-        print(f"backlog cleared in {time.monotonic() - goes_on:.2f} s")
+        cleared = time.monotonic() - goes_on
+        print(f"backlog cleared in {cleared:.2f} s")
+        if LONG:
+            self.assertLessEqual(cleared, 2)
         # They are judged, and live.
         while time.monotonic() < goes_on + (liveness + 1) * interval:
             self.assertIsNone(clients[0].receive(0.1))
@@ -359,14 +365,15 @@ class IsolationTest(FaultCase):
             end = time.monotonic() + PATIENCE
             while self.state_of_service(broker.endpoint, SERVICE)["waiting"] < 500:
                 self.assertLess(time.monotonic(), end)
-            self.latencies(modest, count)
+            beside_flood = self.latencies(modest, count)
             # Its share of 1,000, and what had been read by then.
             self.assertLess(self.state_of_service(broker.endpoint, SERVICE)["waiting"], 3_000)
         finally:
             flooding.set()
             flood.join(PATIENCE)
         at = int(count * 0.99) - 1
-        print(f"p99: {quiet[at] * 1e6:.0f} µs, beside a stuck service {beside_stuck[at] * 1e6:.0f} µs")
+        print(f"p99: {quiet[at] * 1e6:.0f} µs, beside a stuck service {beside_stuck[at] * 1e6:.0f} µs, "
+              f"beside a client that floods the same service {beside_flood[at] * 1e6:.0f} µs")
         if LONG:
             self.assertLess(beside_stuck[at], 1.5 * quiet[at])
 
@@ -386,7 +393,7 @@ class IsolationTest(FaultCase):
 
 
 class BrokerKilledAgainTest(FaultCase):
-    KILLS, EVERY = (20, 30) if LONG else (3, 1.5)
+    KILLS, EVERY = (4, 30) if LONG else (3, 1.5)
 
     def test_workers_come_back_and_all_calls_end(self):
         """Test 26."""
@@ -429,7 +436,8 @@ class BrokerKilledAgainTest(FaultCase):
         try:
             for _ in range(kills):
                 calls = [start_request(self, at, service, VERSIONS[i % 2], "--count", "100000",
-                                       "--in-flight", "4", "--timeout", "500", "--attempts", "20")
+                                       "--in-flight", "4", "--timeout", "500", "--attempts", "20",
+                                       "--idempotent")
                          for i, service in enumerate(services)]
                 # Asked until the broker is killed, and beyond.
                 end = time.monotonic() + every

@@ -215,7 +215,7 @@ class BrokerKilledTest(LossCase):
                     self.assertEqual(client.request(service, b"before"), [b"before"])
                 broker.kill()
                 # It asks while there is no broker.
-                asking = start_request(self, at, SERVICE, version, "--timeout", "5000", "after")
+                asking = start_request(self, at, SERVICE, version, "after")
                 self.start_broker(at=at)
                 self.assertEqual(asking.read_line(), "after")
                 self.assertEqual(asking.wait(), 0)

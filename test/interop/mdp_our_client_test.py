@@ -2,7 +2,10 @@
 """Our client with brokers that are not ours: a stand-in for the Guide's and 18/MDP's, and a plain TCP
 listener that sees every octet."""
 
+import contextlib
 import json
+import socket
+import struct
 import sys
 import time
 import unittest
@@ -11,7 +14,7 @@ sys.dont_write_bytecode = True
 from interop_case import InteropCase  # noqa: E402: behind the line above
 from guide_peers import CLIENT, CLIENT_COMMANDS, client_request, delimiter  # noqa: E402
 from stand_in_broker import StandInBroker  # noqa: E402
-from zmtp_wire import COMMAND, Listener, greeting, message, metadata, named, ready_as  # noqa: E402
+from zmtp_wire import COMMAND, Closed, Listener, greeting, message, metadata, named, ready, ready_as  # noqa: E402
 from zinc_programs import reserve_endpoint, run_request, start_request  # noqa: E402
 
 VERSIONS = ("0.1", "0.2")
@@ -45,6 +48,18 @@ class OurClientTest(InteropCase):
         self.addCleanup(connection.close)
         connection.shake_hands(b"ROUTER")
         return connection
+
+    def expect_no_request(self, asking):
+        """The client may connect, but it sends nothing until it ends."""
+        while asking.process.poll() is None:
+            try:
+                connection = self.listener.accept(SILENCE)
+            except socket.timeout:
+                continue
+            with contextlib.suppress(Closed):
+                connection.shake_hands(b"ROUTER")
+                self.assertEqual(connection.read_to_end(), b"")
+            connection.close()
 
     def each_version(self):
         for version in VERSIONS:
@@ -100,7 +115,7 @@ class OurClientTest(InteropCase):
     def test_asks_again_on_a_new_connection_and_gives_up_in_the_end(self):  # MDP-11
         for version in self.each_version():
             begin = time.monotonic()
-            asking = self.start(version, "--timeout", str(int(TIMEOUT * 1000)), "--attempts", "3",
+            asking = self.start(version, "--timeout", str(int(TIMEOUT * 1000)), "--idempotent",
                                 "Hello world")
             for _ in range(3):
                 connection = self.accept()
@@ -113,7 +128,7 @@ class OurClientTest(InteropCase):
 
     def test_takes_a_reply_to_its_second_attempt(self):
         for version in self.each_version():
-            asking = self.start(version, "--timeout", str(int(TIMEOUT * 1000)), "body")
+            asking = self.start(version, "--timeout", str(int(TIMEOUT * 1000)), "--idempotent", "body")
             first = self.accept()
             first.read_message()
             second = self.accept()
@@ -125,7 +140,7 @@ class OurClientTest(InteropCase):
 
     def test_asks_again_at_once_when_the_connection_is_lost(self):
         for version in self.each_version():
-            asking = self.start(version, "Hello world")
+            asking = self.start(version, "--idempotent", "Hello world")
             for _ in range(2):
                 connection = self.accept()
                 self.assertEqual(connection.read(len(HELLO[version])), HELLO[version])
@@ -136,6 +151,49 @@ class OurClientTest(InteropCase):
             self.assertEqual(asking.read_line(), "done")
             connection.close()
             self.assertEqual(asking.wait(), 0)
+
+    def test_sends_a_request_that_must_not_run_twice_once(self):
+        """A broker that does not announce `idempotency` gets no new bytes, also with `--attempts`."""
+        for version in self.each_version():
+            for words in ((), ("--attempts", "5")):
+                for lost in (True, False):
+                    asking = self.start(version, "--timeout", str(int(TIMEOUT * 1000)), *words,
+                                        "Hello world")
+                    connection = self.accept()
+                    self.assertEqual(connection.read(len(HELLO[version])), HELLO[version])
+                    if not lost:
+                        self.assertEqual(connection.read_to_end(), b"")
+                    connection.close()
+                    self.expect_no_request(asking)
+                    self.assertEqual(asking.wait(), 1)
+
+    def test_a_key_goes_to_a_broker_that_announces_idempotency(self):
+        for version in self.each_version():
+            asking = self.start(version, "--attempts", "9", "Hello world")
+            keys = []
+            for attempt in (1, 2, 3):
+                connection = self.listener.accept()
+                self.addCleanup(connection.close)
+                connection.send(greeting())
+                self.assertEqual(connection.read(64), greeting())
+                connection.read_frame()
+                connection.send(ready((b"Socket-Type", b"ROUTER"), (b"Identity", b""),
+                                      (b"X-Zinc", b"nack,idempotency=2a")))
+                frames = connection.read_message()
+                plain = [*delimiter(version), *client_request(version, SERVICE, b"Hello world")]
+                place = len(plain) - 2
+                key = frames.pop(place)
+                self.assertEqual(frames, plain)
+                self.assertEqual((key[:8], key[24:]), (b"mmi.key:", struct.pack(">IB", attempt, attempt == 1)))
+                keys.append(key[8:24])
+                if attempt < 3:
+                    connection.close()
+            connection.send(reply(version, SERVICE, b"done"))
+            self.assertEqual(asking.read_line(), "done")
+            connection.close()
+            self.assertEqual(asking.wait(), 0)
+            self.assertEqual(len(set(keys)), 1)
+            self.assertNotEqual(keys[0], bytes(16))
 
     def test_ignores_what_is_not_its_reply(self):
         for version in self.each_version():

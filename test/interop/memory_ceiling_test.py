@@ -1,11 +1,12 @@
 #!/usr/bin/python3
-"""Peers that keep to every limit of a connection and together would take all memory, against a process of ours that
-has 256 MiB: it holds no more than its budgets say, and serves a good peer all the while. With ZINC_LONG=1 a
-thousand of them.
+"""Peers that keep to every limit of a connection and together would take all memory, against a process that has
+256 MiB. It holds no more than its budgets allow, and serves a good peer meanwhile. The long form has over a thousand
+hostile peers.
 
 The limit is a cgroup's where the test may make one; otherwise the process is told what it may hold, and only watched.
 """
 
+import collections
 import multiprocessing
 import os
 import random
@@ -16,7 +17,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 from good_pair import GoodDealer, WORST  # noqa: E402: behind the line above
-from interop_case import long_run  # noqa: E402
+from interop_case import long_run, numbers  # noqa: E402
 from memory_cgroup import MemoryCgroup  # noqa: E402
 from zinc_programs import PATIENCE, Server, built  # noqa: E402
 from zmtp_wire import MORE, Closed, Connection, command, frame, greeting, long_frame, ready, ready_as  # noqa: E402
@@ -41,10 +42,11 @@ class Host(Server):
         self.publisher_port = int(self.read_line().rsplit(":", 1)[1])
         self.budget = int(self.read_line())
 
-    def evicted(self):
-        """Connections that have ended for half messages."""
+    def reached_by(self):
+        """The host's counters: connections evicted for incomplete messages, bytes and messages that the ROUTER has
+        received, topics that the XPUB holds, and subscriptions that it has refused."""
         self.process.stdin.write(b"\n")
-        return int(self.read_line())
+        return numbers(self.read_line().encode())
 
     def stop(self):
         self.process.stdin.close()
@@ -112,7 +114,11 @@ def _subscriptions(connection, random_):
     _await_pong(connection)
 
 
-def _attack(port, kind, peers, count, done):
+# Times that each has sent all that it has, times that it was closed before, and times that it could not connect.
+_Outcomes = collections.namedtuple("_Outcomes", ("sent", "closed", "failed"))
+
+
+def _attack(port, kind, peers, outcomes, done):
     """A process of its own: so many peers one after the other, which stay until the test is over."""
     os.nice(5)
     random_ = random.Random(kind.__name__)
@@ -120,10 +126,14 @@ def _attack(port, kind, peers, count, done):
     for _ in range(peers):
         try:
             held.append(Connection.to(port))
+        except OSError:
+            outcomes.failed.value += 1
+            continue
+        try:
             kind(held[-1], random_)
+            outcomes.sent.value += 1
         except (Closed, OSError):
-            pass
-        count.value += 1
+            outcomes.closed.value += 1
     done.wait()
     for connection in held:
         connection.close()
@@ -141,10 +151,16 @@ class MemoryCeilingTest(unittest.TestCase):
 
         processes = multiprocessing.get_context("fork")
         done = processes.Event()
-        attacks = [(host.port, kind, PEERS, processes.Value("L", 0))
+
+        def outcomes():
+            return _Outcomes(*(processes.Value("L", 0) for _ in _Outcomes._fields))
+
+        def attempts(of):
+            return sum(one.value for one in of)
+        attacks = [(host.port, kind, PEERS, outcomes())
                    for kind in (_huge_lengths, _half_messages, _many_halves, _endless_messages,
                                 _empty_messages, _metadata)]
-        attacks.append((host.publisher_port, _subscriptions, SUBSCRIBERS, processes.Value("L", 0)))
+        attacks.append((host.publisher_port, _subscriptions, SUBSCRIBERS, outcomes()))
         attackers = [processes.Process(target=_attack, args=(*attack, done), daemon=True)
                      for attack in attacks]
         for attacker in attackers:
@@ -152,25 +168,45 @@ class MemoryCeilingTest(unittest.TestCase):
         times = []
         try:
             end = time.monotonic() + (300 if long_run() else 60)
-            while any(count.value < peers for _, _, peers, count in attacks):
+            while any(attempts(of) < peers for _, _, peers, of in attacks):
                 self.assertLess(time.monotonic(), end, "the attack takes too long")
                 times.append(peer.round_trip())
                 self.assertTrue(host.running(), "the host has ended")
+                peer.socket.poll(10)
+            # All of it has been dealt with, while who did it is still there.
+            end = time.monotonic() + PATIENCE
+            while (came := host.reached_by())["topics"] < SUBSCRIBERS * SUBSCRIPTIONS:
+                self.assertLess(time.monotonic(), end, came)
                 peer.socket.poll(10)
         finally:
             done.set()
             for attacker in attackers:
                 attacker.join(PATIENCE)
                 attacker.kill()
-        evicted = host.evicted()
+        evicted = came["evicted"]
         most = host.peak_octets()
         connections = sum(peers for _, _, peers, _ in attacks)
         allowed = (HALF_MESSAGES + SUBSCRIBERS * SUBSCRIPTIONS * PER_SUBSCRIPTION
                    + connections * PER_CONNECTION + BESIDE)
         times.sort()
+        print("; ".join(f"{kind.__name__[1:]}: {of.sent.value} sent all, {of.closed.value} were closed"
+                        for _, kind, _, of in attacks))
+        print(f"{came['octets'] / MIB:.0f} MiB and {came['messages']} messages came; {came['topics']} subscriptions "
+              f"are held, {came['refused']} were refused")
         print(f"{'cgroup' if cgroup else 'no cgroup'}; {connections} peers, {evicted} evicted; "
               f"{len(times)} round trips: 99 % {1000 * times[len(times) * 99 // 100]:.1f} ms, "
               f"worst {1000 * times[-1]:.1f} ms; {most / MIB:.1f} of {allowed / MIB:.1f} MiB")
+        # The attack took place.
+        for _, kind, peers, of in attacks:
+            self.assertEqual(of.failed.value, 0, f"{kind.__name__} could not connect")
+            self.assertEqual(of.sent.value + of.closed.value, peers, kind.__name__)
+        by_kind = {kind: of for _, kind, _, of in attacks}
+        self.assertEqual(by_kind[_subscriptions].sent.value, SUBSCRIBERS)
+        self.assertEqual(came["topics"], SUBSCRIBERS * SUBSCRIPTIONS)
+        self.assertEqual(came["refused"], SUBSCRIBERS * SUBSCRIPTIONS // 2)
+        self.assertEqual(by_kind[_empty_messages].sent.value, PEERS)
+        self.assertEqual(came["messages"], PEERS * 200_000 + len(times) + 1)
+        self.assertGreater(came["octets"], PEERS * MIB)
         # All but those that the budget holds.
         self.assertGreaterEqual(evicted, PEERS - HALF_MESSAGES // MIB)
         self.assertGreater(evicted, 0)

@@ -3,9 +3,9 @@
 //
 //     memory_host [OCTETS]
 //
-// says where the ROUTER is bound, where the XPUB is, and what half messages may hold: so much, or what the process
-// has for them by itself. The ROUTER answers what begins with "good". Each line of input is answered by how many
-// connections have ended for half messages. Ends with its input.
+// prints the endpoints of the ROUTER and of the XPUB, and the budget of incomplete messages: OCTETS, or the default of
+// the process. The ROUTER answers messages that begin with "good". Each line of input is answered by the counters of
+// the two sockets: `key=number key=number …`. Ends with its input.
 
 #include "zmtp/socket/memory_budget.h"
 #include "zmtp/socket/router_socket.h"
@@ -19,6 +19,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <cstddef>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
@@ -40,14 +41,16 @@ asio::awaitable<void> answer(zmtp::router_socket& socket) {
   }
 }
 
-// What its subscribers tell it.
-asio::awaitable<void> listen(zmtp::xpub_socket& socket) {
+// Counts the topics with at least one subscriber.
+asio::awaitable<void> listen(zmtp::xpub_socket& socket, std::size_t& topics) {
   for (;;) {
-    co_await socket.async_receive(use_awaitable);
+    const zmtp::routed_message change = co_await socket.async_receive(use_awaitable);
+    change.content.front().starts_with('\1') ? ++topics : --topics;
   }
 }
 
-asio::awaitable<void> report(asio::io_context& context, zmtp::router_socket& socket) {
+asio::awaitable<void> report(asio::io_context& context, zmtp::router_socket& router,
+                             zmtp::xpub_socket& xpub, const std::size_t& topics) {
   asio::posix::stream_descriptor input{context, ::dup(STDIN_FILENO)};
   std::string read;
   for (;;) {
@@ -60,7 +63,10 @@ asio::awaitable<void> report(asio::io_context& context, zmtp::router_socket& soc
     }
     read.erase(0, line);
     constexpr auto reason = static_cast<std::size_t>(zmtp::errc::half_message_evicted);
-    std::cout << socket.counters().ended[reason] << std::endl;
+    std::cout << "evicted=" << router.counters().ended[reason]
+              << " octets=" << router.counters().octets_received
+              << " messages=" << router.counters().messages_received << " topics=" << topics
+              << " refused=" << xpub.counters().refused_subscriptions << std::endl;
   }
 }
 
@@ -89,7 +95,8 @@ int main(int count, char** arguments) {
             << xpub.bind("tcp://127.0.0.1:*").to_string() << '\n'
             << zmtp::process_memory_budget().half_messages << std::endl;
   asio::co_spawn(context, answer(router), on_end);
-  asio::co_spawn(context, listen(xpub), on_end);
-  asio::co_spawn(context, report(context, router), on_end);
+  std::size_t topics = 0;
+  asio::co_spawn(context, listen(xpub, topics), on_end);
+  asio::co_spawn(context, report(context, router, xpub, topics), on_end);
   context.run();
 }

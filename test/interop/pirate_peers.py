@@ -19,6 +19,11 @@ def say(line):
     print(line, flush=True)
 
 
+def by_number(endpoint):
+    """The same without the name `localhost`, which a bare container cannot resolve."""
+    return endpoint.replace("//localhost:", "//127.0.0.1:")
+
+
 class Peer:
     def __init__(self, settings):
         self.settings = settings
@@ -38,7 +43,7 @@ class Peer:
         if bind:
             made.bind(bind)
         if connect:
-            made.connect(connect)
+            made.connect(by_number(connect))
         return made
 
 
@@ -235,7 +240,7 @@ class FreelanceClient2(Peer):
         servers = self.text("connect").split(",")
         client = self.socket(zmq.DEALER)
         for server in servers:
-            client.connect(server)
+            client.connect(by_number(server))
         began = time.monotonic()
         count = self.number("count", 10000)
         for sequence in range(1, count + 1):
@@ -262,7 +267,7 @@ class FreelanceClient3(Peer):
         client = self.socket(zmq.ROUTER)
         for server in servers:
             say(f"I: connecting to {server}...")
-            client.connect(server)
+            client.connect(by_number(server))
         time.sleep(0.1)
         ping_at = {server: time.monotonic() + 2 for server in servers}
         expires = {server: time.monotonic() + 6 for server in servers}

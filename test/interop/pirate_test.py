@@ -24,7 +24,7 @@ OURS, THEIRS = "ours", "the Guide's"
 # How ours are told what theirs are told by KEY=VALUE.
 FLAGS = {"bind": "--bind", "workers": "--bind-workers", "connect": "--connect", "timeout": "--timeout",
          "retries": "--retries", "count": "--count", "work": "--work", "heartbeat": "--heartbeat",
-         "reconnect": "--reconnect"}
+         "reconnect": "--reconnect", "expiry": "--expiry"}
 CALM = {"lpserver", "spworker", "ppworker"}
 # Their endpoints have no flag.
 POSITIONAL = {"flserver1", "flserver2", "flclient1", "flclient2"}
@@ -435,6 +435,41 @@ class ParanoidWireTest(QueueCase):
         # One of ours takes them.
         self.start_worker(OURS)
         self.assertEqual(self.receive(many), [b"1", b"2"])
+
+    def test_a_queue_full_of_what_no_worker_takes_serves_others(self):
+        self.start_queue(OURS)
+        worker = self.socket(zmq.DEALER, connect=self.workers)
+        worker.send(b"\x01")
+        flood = self.socket(zmq.DEALER)
+        flood.sndhwm = 0
+        flood.connect(self.clients)
+        for _ in range(1500):
+            flood.send_multipart([b"", b"two", b"parts"])
+        for gone in (False, True):
+            if gone:
+                flood.close()
+            client = self.socket(zmq.REQ, connect=self.clients)
+            for _ in range(3):
+                client.send(b"one part")
+                while (request := self.receive(worker)) == [b"\x02"]:
+                    pass
+                worker.send_multipart(request)
+                self.assertEqual(self.receive(client), [b"one part"])
+
+    def test_a_queue_says_why_requests_expire(self):
+        queue = self.start(OURS, "ppqueue", bind=self.clients, workers=self.workers, expiry=100,
+                           heartbeat=10_000)
+        client = self.socket(zmq.DEALER, connect=self.clients)
+        client.send_multipart([b"", b"one"])
+        self.assertEqual(queue.await_line("W: requests expired"),
+                         "W: requests expired: 1; no worker is there: start one")
+        worker = self.socket(zmq.DEALER, connect=self.workers)
+        worker.send(b"\x01")
+        client.send_multipart([b"", b"one"])
+        worker.send_multipart(self.receive(worker))
+        self.assertEqual(self.receive(client), [b"", b"one"])
+        client.send_multipart([b"", b"two", b"parts"])
+        self.assertIn("no worker takes bodies of several parts", queue.await_line("W: requests expired"))
 
 
 class FreelanceTest(GuideCase):

@@ -2,9 +2,11 @@
 // it is, and what becomes of late replies.
 
 #include "test/interop/two_sides.h"
+#include "test/support/wire.h"
 #include "zmtp/socket/rep_socket.h"
 #include "zmtp/socket/req_socket.h"
 
+#include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <gtest/gtest.h>
 
@@ -122,6 +124,40 @@ TEST_P(request_reply, our_req_asks_their_router) {
   join(GetParam(), ours, theirs);
   // Its identity and the delimiter.
   sides.run([&] { return we_ask(ours); }, [&] { they_answer(theirs, 2); });
+}
+
+TEST_P(request_reply, our_req_has_its_own_answers_from_their_router_that_answers_twice) {
+  constexpr std::size_t count = 50;
+  req_socket ours{sides.executor()};
+  libzmq::socket theirs{sides.theirs(), ZMQ_ROUTER};
+  join(GetParam(), ours, theirs);
+  const auto text = [](std::size_t i) { return std::to_string(1'000 + i); };
+  const auto ask = [&]() -> asio::awaitable<void> {
+    std::uint64_t octets = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      message m{text(i)};
+      co_await ours.async_send(std::move(m), use_awaitable);
+      const message answer = co_await ours.async_receive(use_awaitable);
+      EXPECT_EQ(answer, message{text(i)});
+      octets = i == 0 ? ours.counters().octets_received : octets + 2 * framed({"", text(i)}).size();
+      // The second answer, too, is there before the next request is sent.
+      while (ours.counters().octets_received < octets) {
+        co_await asio::post(sides.executor(), use_awaitable);
+      }
+    }
+  };
+  sides.run(ask, [&] {
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto m = theirs.receive();
+      ASSERT_EQ(m.back(), text(i));
+      theirs.send(m);
+      if (i != 0) {
+        theirs.send(m);
+      }
+    }
+  });
+  EXPECT_EQ(ours.counters().messages_received, count);
+  EXPECT_EQ(ours.counters().dropped_unexpected, count - 2);
 }
 
 TEST_P(request_reply, our_correlating_req_asks_their_router) {

@@ -1,14 +1,17 @@
-"""A relay between TCP peers that can stop forwarding, one way or both, forward slowly, and swallow messages."""
+"""A relay between TCP peers that can stop forwarding, one way or both, forward slowly, swallow messages, and reset
+its connections."""
 
 import collections
 import select
 import socket
+import struct
 import threading
 import time
 
 GREETING_OCTETS = 64
 MORE, LONG_SIZE, COMMAND = 1, 2, 4
 PIECE = 64 * 1024
+NO_LINGER = struct.pack("ii", 1, 0)  # close() sends RST and drops what is unsent
 
 
 class MessageFilter:
@@ -87,6 +90,8 @@ class Relay:
         self.to_target = self.to_peer = True  # whether what goes there is forwarded
         self.swallowed = 0
         self._to_swallow = 0
+        self._to_reset = threading.Event()
+        self.resets = 0  # connections that were reset
         self._listeners = listen_in_a_row(count)
         self.port = self._listeners[0].getsockname()[1]
         self._connections = []
@@ -107,6 +112,10 @@ class Relay:
     def swallow(self, count=1):
         """So many of the next messages from the target do not arrive. Heartbeats are none."""
         self._to_swallow += count
+
+    def reset(self):
+        """Soon resets each connection on both sides. New connections are accepted."""
+        self._to_reset.set()
 
     def stop(self):
         self._over.set()
@@ -141,6 +150,9 @@ class Relay:
     def _run(self):
         last = time.monotonic()
         while not self._over.is_set():
+            if self._to_reset.is_set():
+                self._to_reset.clear()
+                self._reset_all()
             readers, writers = collections.defaultdict(list), collections.defaultdict(list)
             for connection in self._connections:
                 for way in connection:
@@ -166,6 +178,14 @@ class Relay:
             self._close(connection)
         for listener in self._listeners:
             listener.close()
+
+    def _reset_all(self):
+        for connection in self._connections:
+            for way in connection:
+                way.source.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, NO_LINGER)
+            self._close(connection)
+        self.resets += len(self._connections)
+        self._connections.clear()
 
     def _allowed(self):
         return min(PIECE, int(self._allowance)) if self.octets_a_second else PIECE

@@ -216,8 +216,10 @@ def start_worker(test, endpoint, service, version, *options):
 
 
 def request_arguments(endpoint, service, version, *arguments):
+    # A request is sent once: a busy machine must not use its time up.
+    time_out = [] if "--timeout" in arguments else ["--timeout", str(int(PATIENCE * 1000))]
     return [zinc_path(), "request", "--connect", endpoint, "--service", service, "--mdp", version,
-            *arguments]
+            *time_out, *arguments]
 
 
 def start_request(test, endpoint, service, version, *arguments):

@@ -52,7 +52,9 @@ def ready(*properties):
 
 
 def ready_as(socket_type, identity=b""):
-    return ready((b"Socket-Type", socket_type), (b"Identity", identity))
+    """As libzmq writes it: an identity that is empty is said by three types alone."""
+    named = identity or socket_type in (b"REQ", b"DEALER", b"ROUTER")
+    return ready((b"Socket-Type", socket_type), *([(b"Identity", identity)] if named else []))
 
 
 def messages_in(octets):

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 
 namespace mdp {
@@ -58,6 +59,32 @@ TEST(announcement, that_is_malformed_counts_as_none) {
     EXPECT_EQ(parse_announcement(said(text)).capacity, 1U) << text;
     EXPECT_TRUE(parse_announcement(said(text)).malformed) << text;
   }
+}
+
+TEST(announcement, a_broker_announces_its_run) {
+  for (const std::uint64_t instance : {0ULL, 1ULL, 0x0123'4567'89ab'cdefULL, ~0ULL}) {
+    zmtp::metadata own;
+    zmtp::announce_extensions(own, announce_broker(instance));
+    EXPECT_EQ(parse_broker_announcement(own).idempotency, instance);
+  }
+  EXPECT_EQ(parse_broker_announcement(said("a,idempotency=ff,b")).idempotency, 255U);
+}
+
+TEST(announcement, a_malformed_run_of_a_broker_is_ignored) {
+  EXPECT_FALSE(parse_broker_announcement({}).idempotency);
+  for (const auto* const text : {"idempotency", "idempotency=", "idempotency=x", "idempotency=1 ",
+                                 "idempotency=-1", "idempotency=10000000000000000"}) {
+    EXPECT_FALSE(parse_broker_announcement(said(text)).idempotency) << text;
+  }
+}
+
+TEST(announcement, a_broker_takes_nacks) {
+  zmtp::metadata own;
+  zmtp::announce_extensions(own, announce_broker(1));
+  EXPECT_TRUE(parse_broker_announcement(own).nack);
+  EXPECT_TRUE(parse_broker_announcement(said("newer,nack")).nack);
+  EXPECT_FALSE(parse_broker_announcement(said("nacks,mdp-errors")).nack);
+  EXPECT_FALSE(parse_broker_announcement({}).nack);
 }
 
 }  // namespace

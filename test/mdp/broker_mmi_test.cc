@@ -88,12 +88,14 @@ TEST_F(broker_mmi, services_are_listed_with_their_queues_workers_and_counters) {
   EXPECT_EQ(list(""),
             (zmtp::message{"200"sv, "echo"sv,
                            "workers=2 busy=1 waiting=0 working=1 octets=259 requests=2 replies=1 "
-                           "partials=0 requeued=0 expired=0 exhausted=0 cut_short=0 abandoned=0 "
-                           "oversized=0 errors=0 unwanted_replies=0"sv,
+                           "partials=0 requeued=0 expired=0 exhausted=0 declined=0 failed=0 "
+                           "stopped=0 cut_short=0 abandoned=0 "
+                           "oversized=0 errors=0 repeats=0 unwanted_replies=0"sv,
                            "unknown"sv,
                            "workers=0 busy=0 waiting=1 working=0 octets=263 requests=1 replies=0 "
-                           "partials=0 requeued=0 expired=0 exhausted=0 cut_short=0 abandoned=0 "
-                           "oversized=0 errors=0 unwanted_replies=0"sv}));
+                           "partials=0 requeued=0 expired=0 exhausted=0 declined=0 failed=0 "
+                           "stopped=0 cut_short=0 abandoned=0 "
+                           "oversized=0 errors=0 repeats=0 unwanted_replies=0"sv}));
   // Only those behind the name that is given.
   EXPECT_EQ(list("echo")[1], "unknown");
   EXPECT_EQ(list("echo").part_count(), 3U);
@@ -134,8 +136,10 @@ TEST_F(broker_mmi, state_of_the_broker_is_a_line_of_numbers) {
             (zmtp::message{
                 "MDPC02"sv, "\x03"sv, "mmi.broker"sv, "200"sv,
                 "peers=4 clients=2 paused_clients=0 workers=1 services=2 unknown_services=1 "
-                "waiting=1 working=0 requests=2 replies=1 partials=0 requeued=0 expired=0 "
-                "exhausted=0 cut_short=0 abandoned=0 oversized=0 errors=0 unwanted_replies=0 "
+                "waiting=1 working=0 keyed_requests=0 keyed_bytes=0 requests=2 replies=1 "
+                "partials=0 requeued=0 expired=0 "
+                "exhausted=0 declined=0 failed=0 stopped=0 cut_short=0 abandoned=0 oversized=0 "
+                "errors=0 repeats=0 unwanted_replies=0 "
                 "refused=0 mmi_requests=1 unexpected_commands=0 malformed_announcements=0 "
                 "ignored_messages=0 workers_registered=1 workers_expired=0 workers_not_reading=0 "
                 "clients_not_reading=0 pauses=0 invalid_messages=1"sv}));

@@ -321,8 +321,9 @@ zmtp::message random_life::mutilated() {
         }
         break;
       case 6:
-        *at = std::array{"MDPC01"sv, "MDPC02"sv, "MDPW01"sv, "MDPW02"sv, "\x01"sv, "\x02"sv,
-                         "\x03"sv,   "\x04"sv,   "\x05"sv,   "\x06"sv,   "echo"sv, ""sv}[pick(12)];
+        *at = std::array{"MDPC01"sv, "MDPC02"sv, "MDPW01"sv, "MDPW02"sv, "\x01"sv,
+                         "\x02"sv,   "\x03"sv,   "\x04"sv,   "\x05"sv,   "\x06"sv,
+                         "echo"sv,   ""sv,       "\x10"sv,   "\x11"sv}[pick(14)];
         break;
     }
   }

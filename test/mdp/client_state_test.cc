@@ -17,7 +17,7 @@ using namespace std::string_view_literals;
 
 class client_dialog : public testing::TestWithParam<version> {
 public:
-  void attach() { state.on_attached(now, actions); }
+  void attach() { state.on_attached(broker, now, actions); }
   boost::system::error_code ask(zmtp::message body = {"Hello"sv}) {
     return state.ask("echo", std::move(body), how, now, actions);
   }
@@ -60,8 +60,11 @@ public:
     return state.invalid_messages()[static_cast<std::size_t>(fault)];
   }
 
-  // Without pauses, so that an attempt begins when the one before is over.
-  client_state state{{.protocol = GetParam(), .backoff = 0ms}};
+  // May run twice. Without pauses, so that an attempt begins when the one before is over.
+  client_state state{{.protocol = GetParam(), .idempotent = true, .backoff = 0ms},
+                     1,
+                     {0, 0, 0, 0, 0, 0, 0, 0, 'k'}};
+  broker_announcement broker;
   request_options how;
   client_actions actions;
   client_state::time_point now{1h};
@@ -182,7 +185,7 @@ TEST_P(client_dialog, after_three_attempts_it_is_unknown_what_became_of_it) {  /
 TEST_P(client_dialog, a_late_reply_is_not_taken_for_the_next) {  // M6, D3
   attach();
   client_state impatient{{.protocol = GetParam(), .attempts = 1}};
-  impatient.on_attached(now, actions);
+  impatient.on_attached({}, now, actions);
   EXPECT_FALSE(impatient.ask("echo", {"1"sv}, {}, now, actions));
   now += 2500ms;
   impatient.on_deadline(now, actions);
@@ -195,7 +198,7 @@ TEST_P(client_dialog, a_late_reply_is_not_taken_for_the_next) {  // M6, D3
   push_client_reply(late, dialect_of(GetParam()), true, "echo");
   impatient.on_message(std::move(late), now, actions);
   EXPECT_FALSE(actions.reply);
-  impatient.on_attached(now, actions);
+  impatient.on_attached({}, now, actions);
   EXPECT_EQ(sent(), request({"2"sv}));
 }
 
@@ -315,9 +318,12 @@ TEST_P(client_dialog, calling_early_does_nothing) {
 }
 
 TEST_P(client_dialog, pauses_grow_between_attempts) {  // M6
-  client_state tried{
-      {.protocol = GetParam(), .attempts = 6, .backoff = 100ms, .longest_backoff = 300ms}};
-  tried.on_attached(now, actions);
+  client_state tried{{.protocol = GetParam(),
+                      .idempotent = true,
+                      .attempts = 6,
+                      .backoff = 100ms,
+                      .longest_backoff = 300ms}};
+  tried.on_attached({}, now, actions);
   EXPECT_FALSE(tried.ask("echo", {"x"sv}, {}, now, actions));
   for (const auto about : {100ms, 200ms, 300ms, 300ms, 300ms}) {
     now = tried.next_deadline().value();
@@ -328,7 +334,7 @@ TEST_P(client_dialog, pauses_grow_between_attempts) {  // M6
     EXPECT_LE(pause, about * 3 / 2);
     EXPECT_EQ(tried.next_deadline(), now + pause + 2500ms) << "an attempt has its whole time";
     actions.clear();
-    tried.on_attached(now + pause, actions);
+    tried.on_attached({}, now + pause, actions);
     EXPECT_EQ(actions.sends.size(), 1U);
     actions.clear();
   }
@@ -453,6 +459,204 @@ TEST_P(client_dialog, errors_of_other_requests_or_without_meaning_are_ignored) {
   expect_reply({"reply"sv});
   hear({"404"sv, "refused"sv, "echo"sv}, true, error_service);
   EXPECT_FALSE(actions.failure) << "nothing was asked";
+}
+
+// A request that must not run twice.
+class once_dialog : public client_dialog {
+protected:
+  static constexpr request_key first_key{0x01, 0, 0, 0, 0, 0, 0, 0, 'k'};
+  static constexpr request_key second_key{0x02, 0, 0, 0, 0, 0, 0, 0, 'k'};
+
+  once_dialog() {
+    how.idempotent = false;
+    broker.idempotency = 7;
+  }
+  void many_attempts() { how.attempts = 5; }
+  zmtp::message attempt(std::uint32_t number, bool may_begin, const request_key& key = first_key) {
+    zmtp::message body{"Hello"sv};
+    push_client_request(body, GetParam(), "echo", keyed_attempt{key, number, may_begin});
+    return body;
+  }
+  void hear_not_known(std::chrono::milliseconds memory) {
+    state.on_message(make_not_known(dialect_of(GetParam()), "echo", memory), now, actions);
+  }
+  void expect_failure(errc why) {
+    EXPECT_EQ(actions.failure, make_error_code(why));
+    EXPECT_TRUE(actions.sends.empty());
+    EXPECT_FALSE(state.in_flight());
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(versions, once_dialog, testing::Values(version::v01, version::v02),
+                         [](const auto& tested) {
+                           return tested.param == version::v01 ? "v01" : "v02";
+                         });
+
+TEST_P(once_dialog, is_the_default_and_is_asked_once) {
+  client_state plain{{.protocol = GetParam()}};
+  plain.on_attached(broker, now, actions);
+  EXPECT_FALSE(plain.ask("echo", {"Hello"sv}, {}, now, actions));
+  EXPECT_EQ(sent(), request()) << "what is sent once needs no key";
+  now += 2500ms;
+  plain.on_deadline(now, actions);
+  expect_failure(errc::no_reply);
+}
+
+TEST_P(once_dialog, is_not_repeated_when_the_connection_is_lost) {
+  attach();
+  EXPECT_FALSE(ask());
+  EXPECT_EQ(sent(), request());
+  state.on_detached(actions);
+  expect_failure(errc::no_reply);
+}
+
+TEST_P(once_dialog, may_be_sent_after_attempts_that_were_not) {
+  many_attempts();
+  EXPECT_FALSE(ask());
+  pass(2500ms);
+  EXPECT_FALSE(actions.failure);
+  broker.idempotency.reset();
+  reconnect();
+  EXPECT_EQ(sent(), request());
+}
+
+TEST_P(once_dialog, is_asked_once_of_a_stock_broker_whatever_attempts_are_wanted) {
+  many_attempts();
+  broker = {};
+  for (const bool lost : {true, false}) {
+    attach();
+    EXPECT_FALSE(ask());
+    EXPECT_EQ(sent(), request()) << "nothing new is on the wire";
+    if (lost) {
+      state.on_detached(actions);
+    } else {
+      pass(2500ms);
+    }
+    expect_failure(errc::no_reply);
+    actions.clear();
+  }
+}
+
+TEST_P(once_dialog, has_a_key_where_the_broker_knows_it_again) {
+  many_attempts();
+  attach();
+  EXPECT_FALSE(ask());
+  EXPECT_EQ(sent(), attempt(1, true));
+  pass(2500ms);
+  ASSERT_TRUE(actions.reopen);
+  EXPECT_FALSE(actions.reopen->elsewhere) << "another broker would not know it";
+  reconnect();
+  EXPECT_EQ(sent(), attempt(2, false));
+  state.on_detached(actions);
+  EXPECT_FALSE(actions.reopen->elsewhere);
+  reconnect();
+  EXPECT_EQ(sent(), attempt(3, false));
+  hear({"reply"sv});
+  expect_reply({"reply"sv});
+  EXPECT_FALSE(ask());
+  EXPECT_EQ(sent(), attempt(1, true, second_key)) << "a key is of one request";
+}
+
+TEST_P(once_dialog, ends_as_unknown_after_its_attempts) {
+  how.attempts = 2;
+  attach();
+  EXPECT_FALSE(ask());
+  pass(2500ms);
+  EXPECT_FALSE(actions.failure);
+  (void)sent();
+  reconnect();
+  (void)sent();
+  pass(2500ms);
+  expect_failure(errc::no_reply);
+}
+
+TEST_P(once_dialog, ends_where_another_broker_is_in_its_place) {
+  many_attempts();
+  for (const auto& other : {broker_announcement{}, broker_announcement{.idempotency = 8}}) {
+    broker.idempotency = 7;
+    attach();
+    EXPECT_FALSE(ask());
+    (void)sent();
+    state.on_detached(actions);
+    EXPECT_FALSE(actions.failure);
+    broker = other;
+    reconnect();
+    expect_failure(errc::broker_replaced);
+    actions.clear();
+    // The connection is good for the next request.
+    EXPECT_FALSE(ask());
+    EXPECT_EQ(actions.sends.size(), 1U);
+    hear({"reply"sv});
+    expect_reply({"reply"sv});
+  }
+}
+
+TEST_P(once_dialog, waits_for_its_own_broker_when_that_is_not_there) {
+  many_attempts();
+  attach();
+  EXPECT_FALSE(ask());
+  state.on_detached(actions);
+  actions.clear();
+  state.on_unreachable(actions);
+  ASSERT_TRUE(actions.reopen);
+  EXPECT_FALSE(actions.reopen->elsewhere);
+  actions.clear();
+  state.cancel(actions);
+  state.on_unreachable(actions);
+  EXPECT_TRUE(actions.reopen->elsewhere) << "the next request may go to another";
+}
+
+TEST_P(once_dialog, is_sent_as_new_if_the_broker_cannot_have_forgotten_it) {
+  many_attempts();
+  attach();
+  EXPECT_FALSE(ask());
+  (void)sent();
+  pass(2500ms);
+  reconnect();
+  (void)sent();
+  hear_not_known(2501ms);
+  EXPECT_FALSE(actions.failure);
+  EXPECT_EQ(sent(), attempt(3, true));
+  hear({"reply"sv});
+  expect_reply({"reply"sv});
+}
+
+TEST_P(once_dialog, ends_if_the_broker_may_have_forgotten_it) {
+  many_attempts();
+  attach();
+  EXPECT_FALSE(ask());
+  (void)sent();
+  pass(2500ms);
+  reconnect();
+  (void)sent();
+  hear_not_known(2500ms);
+  expect_failure(errc::request_forgotten);
+}
+
+TEST_P(once_dialog, that_was_refused_was_not_carried_out_in_any_attempt) {
+  many_attempts();
+  attach();
+  EXPECT_FALSE(ask());
+  (void)sent();
+  pass(2500ms);
+  reconnect();
+  (void)sent();
+  state.on_message(make_error(dialect_of(GetParam()), request_fault::not_offered,
+                              request_outcome::refused, "echo"),
+                   now, actions);
+  expect_failure(errc::not_offered);
+}
+
+TEST_P(once_dialog, that_may_run_twice_has_no_key) {
+  how.idempotent = true;
+  attach();
+  EXPECT_FALSE(ask());
+  EXPECT_EQ(sent(), request());
+  pass(2500ms);
+  EXPECT_TRUE(actions.reopen->elsewhere);
+  broker = {};
+  reconnect();
+  EXPECT_EQ(sent(), request());
 }
 
 }  // namespace

@@ -316,5 +316,94 @@ TEST(command, every_error_has_a_text_of_its_own) {
   EXPECT_EQ(std::adjacent_find(texts.begin(), texts.end()), texts.end());
 }
 
+constexpr keyed_attempt some_attempt{
+    .key = {'0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'},
+    .number = 0x0102'0304,
+    .may_begin = true};
+
+TEST(command, golden_client_request_with_a_key) {
+  zmtp::message old{"Hello world"sv};
+  push_client_request(old, version::v01, "echo", some_attempt);
+  const auto key = octets({0x01, 0x1d}) + "mmi.key:0123456789abcdef" + octets({1, 2, 3, 4, 1});
+  const auto rest = octets({0x01, 0x04}) + "echo" + octets({0x00, 0x0b}) + "Hello world";
+  EXPECT_EQ(wire(old), octets({0x01, 0x00, 0x01, 0x06}) + "MDPC01" + key + rest);
+  zmtp::message young{"Hello world"sv};
+  push_client_request(young, version::v02, "echo", some_attempt);
+  EXPECT_EQ(wire(young), octets({0x01, 0x06}) + "MDPC02" + octets({0x01, 0x01, 0x01}) + key + rest);
+}
+
+TEST(command, a_key_is_read_as_it_was_sent) {
+  for (const auto v : {version::v01, version::v02}) {
+    for (const bool may_begin : {true, false}) {
+      auto sent = some_attempt;
+      sent.number = may_begin ? 0xffff'ffff : 0;
+      sent.may_begin = may_begin;
+      zmtp::message m{"body"sv};
+      push_client_request(m, v, "echo", sent);
+      const auto input = parse_for_broker(m);
+      ASSERT_TRUE(input);
+      const auto& asked = std::get<client_request>(*input);
+      EXPECT_EQ(asked.attempt, sent);
+      EXPECT_EQ(asked.service, "echo");
+      EXPECT_EQ(m, (zmtp::message{"echo"sv, "body"sv}));
+    }
+  }
+}
+
+TEST(command, a_frame_that_is_not_a_key_is_a_service) {
+  for (const auto name : {"mmi.key:"sv, "mmi.key:0123456789abcdef0001"sv,
+                          "mmi.kez:0123456789abcdef00010"sv, "mmi.key:0123456789abcdef0001xx"sv}) {
+    zmtp::message m{"body"sv};
+    push_client_request(m, version::v02, name);
+    const auto input = parse_for_broker(m);
+    ASSERT_TRUE(input) << name;
+    EXPECT_FALSE(std::get<client_request>(*input).attempt) << name;
+    EXPECT_EQ(std::get<client_request>(*input).service, name);
+  }
+}
+
+TEST(command, a_request_of_nothing_but_a_key_is_refused) {
+  zmtp::message m{"echo"sv};
+  push_client_request(m, version::v02, "dropped", some_attempt);
+  zmtp::message short_one{m[0], m[1], m[2]};
+  EXPECT_EQ(parse_for_broker(short_one).error(), errc::no_service);
+  zmtp::message without_body{m[0], m[1], m[2], "echo"sv};
+  EXPECT_EQ(parse_for_broker(without_body).error(), errc::no_body);
+}
+
+TEST(command, nack_and_drain_of_both_versions) {
+  for (const auto v : {version::v01, version::v02}) {
+    const auto how = dialect_of(v);
+    for (const auto reason : {nack_reason::refused, nack_reason::failed}) {
+      auto m = make_nack(v, reason, "address");
+      const auto input = parse_for_broker(m);
+      ASSERT_TRUE(input);
+      const auto& nack = std::get<worker_nack>(*input);
+      EXPECT_EQ(nack.how, how);
+      EXPECT_EQ(nack.reason, reason);
+      EXPECT_EQ(nack.address, "address");
+    }
+    auto m = make_drain(v);
+    const auto input = parse_for_broker(m);
+    ASSERT_TRUE(input);
+    EXPECT_EQ(std::get<worker_drain>(*input).how, how);
+  }
+  EXPECT_EQ(make_nack(version::v02, nack_reason::refused, "a"),
+            (zmtp::message{"MDPW02"sv, "\x10"sv, "a"sv, ""sv, "refused"sv}));
+  EXPECT_EQ(make_nack(version::v01, nack_reason::failed, "a"),
+            (zmtp::message{""sv, "MDPW01"sv, "\x10"sv, "a"sv, ""sv, "failed"sv}));
+  EXPECT_EQ(make_drain(version::v02), (zmtp::message{"MDPW02"sv, "\x11"sv}));
+}
+
+TEST(command, a_malformed_nack_or_drain_has_its_fault) {
+  const auto fault = [](zmtp::message m) { return parse_for_broker(m).error(); };
+  EXPECT_EQ(fault({"MDPW02"sv, "\x10"sv}), errc::no_address);
+  EXPECT_EQ(fault({"MDPW02"sv, "\x10"sv, "a"sv, "refused"sv}), errc::address_not_delimited);
+  EXPECT_EQ(fault({"MDPW02"sv, "\x10"sv, "a"sv, ""sv}), errc::no_body);
+  EXPECT_EQ(fault({"MDPW02"sv, "\x10"sv, "a"sv, ""sv, "tired"sv}), errc::unknown_reason);
+  EXPECT_EQ(fault({"MDPW02"sv, "\x10"sv, "a"sv, ""sv, "refused"sv, "x"sv}), errc::surplus_frames);
+  EXPECT_EQ(fault({"MDPW02"sv, "\x11"sv, "x"sv}), errc::surplus_frames);
+}
+
 }  // namespace
 }  // namespace mdp

@@ -4,9 +4,14 @@
 #include "test/mdp/shell_fixture.h"
 #include "zmtp/pattern/reply_cache.h"
 
+#include <boost/asio/post.hpp>
+
 #include <chrono>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace mdp {
 namespace {
@@ -25,9 +30,10 @@ protected:
           auto reply = cache_.answer(key, clock::now(), [&] {
             return zmtp::message{std::to_string(++executed_), request.body()[2]};
           });
-          // The first time the reply is lost on its way.
-          if (lose_ != 0) {
-            --lose_;
+          // The first time the reply is lost with its worker.
+          if (lost_) {
+            kept_.push_back(std::move(request));
+            boost::asio::post(executor(), [this] { lost_.reset(); });
             return;
           }
           EXPECT_FALSE(request.reply(std::move(reply)));
@@ -46,7 +52,8 @@ protected:
 
   zmtp::reply_cache cache_;
   int executed_ = 0;
-  int lose_ = 0;
+  std::vector<worker_request> kept_;
+  std::unique_ptr<worker> lost_;
 };
 
 TEST_F(idempotent_service, answers_a_request_that_comes_again_with_the_same_octets) {
@@ -65,10 +72,11 @@ TEST_F(idempotent_service, answers_a_request_that_comes_again_with_the_same_octe
 
 TEST_F(idempotent_service, carries_out_once_what_was_lost_before_it_was_answered) {
   start_broker();
-  const auto worker = counting_worker();
+  lost_ = counting_worker();
   await_workers(1);
+  const auto other = counting_worker();
+  await_workers(2);
   client asker{executor(), at_, patient_client(version::v02)};
-  lose_ = 1;
   EXPECT_EQ(ask(asker, "client", "1"), (zmtp::message{"1"sv, "body"sv}));
   EXPECT_EQ(executed_, 1);
   EXPECT_EQ(cache_.hits(), 1U);

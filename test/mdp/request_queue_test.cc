@@ -62,8 +62,21 @@ TEST_F(request_queue_order, what_came_back_goes_first) {  // C3-5
   queue.give_back(first);
   EXPECT_EQ(&queue.oldest(), &second);
   EXPECT_EQ(queue.size(), 3U);
-  EXPECT_EQ(take(1), "1");
+  EXPECT_EQ(queue.returned(), &first);
+  EXPECT_EQ(queue.suspect(), nullptr);
+  queue.remove(first);
   EXPECT_EQ(queue.size(), 2U);
+  // With an attempt behind it the request is a suspect.
+  first.attempts = 1;
+  queue.give_back(first);
+  EXPECT_EQ(queue.returned(), nullptr);
+  EXPECT_EQ(queue.suspect(), &first);
+  EXPECT_EQ(queue.size(), 3U);
+  EXPECT_EQ(take(2), "x2");
+  EXPECT_FALSE(queue.has_turn());
+  queue.remove(first);
+  EXPECT_TRUE(queue.empty());
+  requests.destroy(first);
 }
 
 TEST_F(request_queue_order, removed_from_anywhere) {

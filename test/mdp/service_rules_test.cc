@@ -49,6 +49,31 @@ TEST(service_rules, the_last_of_one_name_counts) {
   EXPECT_EQ(rules.of("b").attempts, 4U);
 }
 
+TEST(service_rules, titanic_request_is_not_idempotent_without_a_rule_of_its_name) {
+  broker_options options;
+  options.services = attempts(9);
+  for (const auto* const prefix : {"", "titanic.*", "*"}) {
+    options.rules.clear();
+    if (*prefix != '\0') {
+      options.rules = {{prefix, {.idempotent = true, .attempts = 7, .busy_expiry = 5ms}}};
+    }
+    const service_rules rules{options};
+    EXPECT_FALSE(rules.of("titanic.request").idempotent) << prefix;
+    EXPECT_EQ(rules.of("titanic.request").attempts, 1U) << prefix;
+    EXPECT_EQ(rules.of("titanic.request").busy_expiry, rules.of("titanic.reply").busy_expiry);
+    for (const auto* const repeatable :
+         {"titanic.submit", "titanic.reply", "titanic.close", "titanic.requests", "titanic"}) {
+      EXPECT_TRUE(rules.of(repeatable).idempotent) << repeatable;
+      EXPECT_GT(rules.of(repeatable).attempts, 1U) << repeatable;
+    }
+    EXPECT_FALSE(rules.name("titanic.request")) << "no rule names it";
+  }
+  options.rules = {{"titanic.*", attempts(5)}, {"titanic.request", attempts(3)}};
+  const service_rules rules{options};
+  EXPECT_TRUE(rules.of("titanic.request").idempotent);
+  EXPECT_EQ(rules.of("titanic.request").attempts, 3U);
+}
+
 TEST(service_rules, a_star_alone_is_for_all) {
   broker_options options;
   options.rules = {{"*", attempts(7)}};

@@ -7,6 +7,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/error.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
@@ -144,6 +145,29 @@ TEST_F(shell_test, a_client_may_end_between_the_parts_of_a_reply) {
       [&](error_code ec, const message&) { end = ec; });
   run_until([&] { return end.failed(); });
   EXPECT_EQ(end, asio::error::operation_aborted);
+}
+
+TEST_F(shell_test, a_client_may_be_stopped_when_an_idle_connection_is_due) {
+  start_broker();
+  const auto echo = echo_worker(version::v02);
+  await_workers(1);
+  auto options = patient_client(version::v02);
+  options.idle_connections = 0;
+  options.idle_time = 0ms;
+  client asker{executor(), at_, options};
+  // Fires in the same turn as the alarm of the idle connection, and before it.
+  asio::steady_timer before{executor()};
+  bool stopped = false;
+  asker.async_request("echo", message{"m"}, [&](error_code ec, const message&) {
+    EXPECT_FALSE(ec) << ec.message();
+    before.expires_at({});
+    before.async_wait([&](error_code) {
+      asker.stop();
+      stopped = true;
+    });
+  });
+  run_until([&] { return stopped; });
+  run_ready();
 }
 
 struct thrown : std::runtime_error {

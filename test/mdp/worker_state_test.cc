@@ -16,7 +16,7 @@ using namespace std::string_view_literals;
 class worker_conversation : public testing::TestWithParam<version> {
 public:
   void attach() {
-    state.on_attached(now, actions);
+    state.on_attached(false, now, actions);
     EXPECT_EQ(sent(), make_ready(GetParam(), "echo"));
   }
   void hear(zmtp::message m) { state.on_message(std::move(m), now, actions); }
@@ -78,24 +78,52 @@ INSTANTIATE_TEST_SUITE_P(versions, worker_conversation, testing::Values(version:
                            return tested.param == version::v01 ? "v01" : "v02";
                          });
 
-TEST_P(worker_conversation, a_request_that_is_dropped_goes_back_to_the_broker) {
-  attach();
-  hear_request("A", {"one"sv});
-  const auto one = taken();
-  state.drop(one.id, actions);
-  EXPECT_TRUE(actions.reopen);
-  EXPECT_FALSE(state.in_conversation());
-  EXPECT_EQ(reply(one.id), errc::no_request);
-  actions.clear();
-  attach();
-  hear_request("B", {"two"sv});
-  const auto two = taken();
-  EXPECT_EQ(reply(two.id), boost::system::error_code{});
-  // What was answered cannot be dropped any more.
-  actions.clear();
-  state.drop(two.id, actions);
+TEST_P(worker_conversation, giving_back_without_nack_ends_the_conversation) {
+  for (const auto reason : {nack_reason::refused, nack_reason::failed}) {
+    actions.clear();
+    attach();
+    hear_request("A", {"one"sv});
+    const auto one = taken();
+    EXPECT_FALSE(state.give_back(one.id, reason, now, actions));
+    EXPECT_TRUE(actions.sends.empty());
+    EXPECT_TRUE(actions.reopen);
+    EXPECT_FALSE(state.in_conversation());
+    EXPECT_EQ(reply(one.id), errc::no_request);
+    EXPECT_EQ(state.give_back(one.id, reason, now, actions), errc::no_request);
+    actions.clear();
+    attach();
+    hear_request("B", {"two"sv});
+    const auto two = taken();
+    EXPECT_EQ(reply(two.id), boost::system::error_code{});
+    // A request that was answered cannot be given back any more.
+    actions.clear();
+    EXPECT_EQ(state.give_back(two.id, reason, now, actions), errc::no_request);
+    EXPECT_FALSE(actions.reopen);
+    EXPECT_TRUE(state.in_conversation());
+  }
+}
+
+TEST_P(worker_conversation, a_nack_costs_one_request_alone) {
+  worker_state wide{{.service = "echo", .protocol = GetParam(), .capacity = 3}};
+  wide.on_attached(true, now, actions);
+  (void)sent();
+  for (const auto address : {"a"sv, "b"sv, "c"sv}) {
+    zmtp::message asked{"x"sv};
+    push_worker_request(asked, how, address);
+    wide.on_message(std::move(asked), now, actions);
+  }
+  ASSERT_EQ(actions.requests.size(), 3U);
+  EXPECT_FALSE(wide.give_back(actions.requests[1].id, nack_reason::failed, now, actions));
+  EXPECT_EQ(sent(), make_nack(GetParam(), nack_reason::failed, "b"));
+  EXPECT_FALSE(wide.give_back(actions.requests[0].id, nack_reason::refused, now, actions));
+  EXPECT_EQ(sent(), make_nack(GetParam(), nack_reason::refused, "a"));
+  EXPECT_EQ(wide.give_back(actions.requests[0].id, nack_reason::refused, now, actions),
+            errc::no_request);
   EXPECT_FALSE(actions.reopen);
-  EXPECT_TRUE(state.in_conversation());
+  EXPECT_TRUE(wide.in_conversation());
+  EXPECT_EQ(wide.requests_in_hand(), 1U);
+  EXPECT_FALSE(wide.reply(actions.requests[2].id, {"x"sv}, now, actions));
+  EXPECT_EQ(sent(), reply_frames("c", {"x"sv}));
 }
 
 TEST_P(worker_conversation, begins_with_ready) {  // MDP-23
@@ -291,7 +319,7 @@ TEST_P(worker_conversation, draining_answers_what_is_in_hand_and_takes_no_more) 
   attach();
   hear_request("a", {"1"sv});
   const auto id = taken().id;
-  state.drain(actions);
+  state.drain(now, actions);
   EXPECT_FALSE(actions.drained);
   hear_request("b", {"2"sv});
   EXPECT_TRUE(actions.requests.empty()) << "the broker gives it to another";
@@ -307,14 +335,14 @@ TEST_P(worker_conversation, draining_answers_what_is_in_hand_and_takes_no_more) 
 
 TEST_P(worker_conversation, draining_waits_for_all_in_hand) {
   worker_state wide{{.service = "echo", .protocol = GetParam(), .capacity = 2}};
-  wide.on_attached(now, actions);
+  wide.on_attached(false, now, actions);
   for (const auto address : {"a"sv, "b"sv}) {
     zmtp::message asked{"x"sv};
     push_worker_request(asked, how, address);
     wide.on_message(std::move(asked), now, actions);
   }
   ASSERT_EQ(actions.requests.size(), 2U);
-  wide.drain(actions);
+  wide.drain(now, actions);
   EXPECT_FALSE(wide.reply(actions.requests[1].id, {"2"sv}, now, actions));
   EXPECT_FALSE(actions.drained);
   EXPECT_FALSE(wide.reply(actions.requests[0].id, {"1"sv}, now, actions));
@@ -322,9 +350,9 @@ TEST_P(worker_conversation, draining_waits_for_all_in_hand) {
 }
 
 TEST_P(worker_conversation, draining_is_over_at_once_without_a_request) {
-  state.drain(actions);
+  state.drain(now, actions);
   EXPECT_TRUE(actions.drained);
-  state.on_attached(now, actions);
+  state.on_attached(false, now, actions);
   EXPECT_TRUE(actions.sends.empty()) << "it comes no more";
 }
 
@@ -332,21 +360,74 @@ TEST_P(worker_conversation, draining_is_over_with_the_connection) {
   attach();
   hear_request("a", {"1"sv});
   const auto id = taken().id;
-  state.drain(actions);
+  state.drain(now, actions);
   state.on_detached(actions);
   EXPECT_TRUE(actions.drained);
   EXPECT_FALSE(actions.reopen) << "it is not to come back";
   EXPECT_EQ(reply(id), errc::no_request);
 }
 
-TEST_P(worker_conversation, draining_is_over_with_a_request_that_is_dropped) {
+TEST_P(worker_conversation, draining_is_over_with_a_request_that_is_given_back) {
   attach();
   hear_request("a", {"1"sv});
   const auto id = taken().id;
-  state.drain(actions);
-  state.drop(id, actions);
+  state.drain(now, actions);
+  EXPECT_FALSE(state.give_back(id, nack_reason::failed, now, actions));
   EXPECT_TRUE(actions.drained);
   EXPECT_FALSE(actions.reopen);
+}
+
+TEST_P(worker_conversation, draining_gives_back_what_comes_and_ends_with_the_brokers_disconnect) {
+  state.on_attached(true, now, actions);
+  EXPECT_EQ(sent(), make_ready(GetParam(), "echo"));
+  hear_request("a", {"1"sv});
+  const auto id = taken().id;
+  state.drain(now, actions);
+  EXPECT_EQ(sent(), make_drain(GetParam()));
+  hear_request("b", {"2"sv});
+  EXPECT_TRUE(actions.requests.empty());
+  EXPECT_EQ(sent(), make_nack(GetParam(), nack_reason::refused, "b"));
+  EXPECT_FALSE(reply(id));
+  EXPECT_EQ(sent(), reply_frames("a", {"x"sv}));
+  EXPECT_FALSE(actions.drained) << "the broker may have sent another before it heard of the drain";
+  hear_request("c", {"3"sv});
+  EXPECT_EQ(sent(), make_nack(GetParam(), nack_reason::refused, "c"));
+  hear(make_disconnect(how));
+  EXPECT_TRUE(actions.drained);
+  EXPECT_TRUE(actions.sends.empty());
+  EXPECT_FALSE(actions.reopen) << "it is not to come back";
+}
+
+TEST_P(worker_conversation, draining_without_a_request_waits_for_the_brokers_disconnect) {
+  state.on_attached(true, now, actions);
+  actions.clear();
+  state.drain(now, actions);
+  state.drain(now, actions);
+  EXPECT_EQ(sent(), make_drain(GetParam()));
+  EXPECT_TRUE(actions.sends.empty()) << "it is said once";
+  EXPECT_FALSE(actions.drained);
+  hear(make_disconnect(how));
+  EXPECT_TRUE(actions.drained);
+}
+
+TEST_P(worker_conversation, draining_is_over_when_the_broker_is_dead) {
+  state.on_attached(true, now, actions);
+  actions.clear();
+  state.drain(now, actions);
+  actions.clear();
+  pass(7500ms);
+  EXPECT_TRUE(actions.drained);
+  EXPECT_FALSE(actions.reopen);
+}
+
+TEST_P(worker_conversation, a_request_above_its_capacity_is_refused) {
+  state.on_attached(true, now, actions);
+  actions.clear();
+  hear_request("a", {"1"sv});
+  hear_request("b", {"2"sv});
+  EXPECT_EQ(sent(), make_nack(GetParam(), nack_reason::refused, "b"));
+  EXPECT_EQ(ignored(errc::surplus_request), 1U);
+  EXPECT_FALSE(reply(taken().id));
 }
 
 TEST_P(worker_conversation, stopping_as_asked_for) {
@@ -355,7 +436,7 @@ TEST_P(worker_conversation, stopping_as_asked_for) {
     actions.clear();
     one.stop(actions);
     EXPECT_TRUE(actions.sends.empty());
-    one.on_attached(now, actions);
+    one.on_attached(false, now, actions);
     actions.clear();
     one.stop(actions);
     EXPECT_EQ(actions.sends.size(), say ? 1U : 0U);
@@ -409,7 +490,7 @@ TEST_P(worker_conversation, a_request_above_its_capacity_is_ignored) {
 
 TEST_P(worker_conversation, several_requests_in_hand) {
   worker_state one{{.service = "echo", .protocol = GetParam(), .capacity = 3}};
-  one.on_attached(now, actions);
+  one.on_attached(false, now, actions);
   (void)sent();
   for (const auto address : {"a"sv, "b"sv, "c"sv}) {
     zmtp::message m{address};

@@ -1,12 +1,13 @@
 #pragma once
 // The frame of tests that run scenarios, each from its seed. What the command line may say:
-//   --seeds N         how many (500)
-//   --first-seed S    from which on (1)
+//   --seeds N         how many (500; 4,000 in each part of a long run)
+//   --first-seed S    from which on (1, or the first of the part)
 //   --seed S          this one alone
 //   --trace           prints all that happens
 
 #include "test/simulation/run_result.h"
 #include "test/simulation/trace.h"
+#include "test/support/long_run.h"
 
 #include <gtest/gtest.h>
 
@@ -20,8 +21,8 @@
 namespace zmtp::simulation {
 
 struct seeds {
-  std::uint64_t first = 1;
-  std::uint64_t count = 500;
+  std::uint64_t count = test::long_run() ? 4'000 : 500;
+  std::uint64_t first = 1 + count * (test::long_run() ? test::long_part() - 1 : 0);
   bool trace = false;
 };
 
@@ -56,7 +57,8 @@ private:
 template <class Run>
 void expect_no_findings(std::string_view target, Run run) {
   seed_sum sum{target};
-  const auto& [first, count, trace] = asked_for();
+  const auto first = asked_for().first;
+  const auto count = asked_for().count;
   for (auto seed = first; seed != first + count && !sum.enough(); ++seed) {
     const auto result = run(seed);
     std::vector<std::string> findings;
@@ -87,7 +89,7 @@ void expect_same_traces(Run run) {
 // is wrong all the time.
 template <class Breach, class Run>
 bool noticed(Breach what, Run run) {
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 1'000; ++seed) {
     if (run(seed).shows(what)) {
       return true;
     }

@@ -3,6 +3,7 @@
 #include "test/simulation/sim_socket.h"
 #include "zmtp/extensions.h"
 #include "zmtp/mechanism/null.h"
+#include "zmtp/socket_type.h"
 
 #include <array>
 #include <span>
@@ -20,7 +21,9 @@ std::unique_ptr<mechanism> make_mechanism(const socket_state& state, bool accept
   using ready = null_mechanism::ready;
   metadata own;
   own.add("Socket-Type", to_string(state.type()));
-  own.add("Identity", state.options().routing_id);
+  if (announces_routing_id(state.type())) {
+    own.add("Identity", state.options().routing_id);
+  }
   announce_extensions(own, state.options().extensions);
   return std::make_unique<null_mechanism>(std::move(own), state.options().limit,
                                           accepted ? ready::once_admitted : ready::at_once);
@@ -136,6 +139,9 @@ void sim_link::decode(pipe* p) {
     faults.received(*p);
   }
   p->blocked = connection_.blocked();
+  p->rest = p->blocked                    ? unread::messages
+            : connection_.message_begun() ? unread::beginning
+                                          : unread::nothing;
   socket_->state().on_received(*p);
 }
 

@@ -48,8 +48,9 @@ TEST(broker_config, a_file_sets_everything) {
   const auto arguments = read(R"({
     // of all brokers
     "bind": ["tcp://*:7000", "ipc://@zinc"],
-    "threads": 2, "heartbeat": 1000, "liveness": 5, "worker_capacity": 7, "unknown_services": 0,
+    "threads": 2, "heartbeat": 1000, "liveness": 5, "worker_capacity": 7, "unknown_services": 0, "drain": 0,
     "client_requests": 10, "client_octets": 100000,
+    "outcome_requests": 0, "outcome_bytes": 5000, "outcome_time": 250,
     "default": {"attempts": 4, "unserved_expiry": 5000},
     "services": {
       "pay": {"idempotent": false, "poison": "drop", "busy_expiry": 250, "busy_deadline": 9000, "request_expiry": 60000,
@@ -60,6 +61,7 @@ TEST(broker_config, a_file_sets_everything) {
   })");
   EXPECT_EQ(arguments.bind, (std::vector<std::string>{"tcp://*:7000", "ipc://@zinc"}));
   EXPECT_EQ(arguments.threads, 2U);
+  EXPECT_EQ(arguments.drain, 0ms);
   const auto options = resolve(arguments);
   EXPECT_EQ(options.heartbeat_interval, 1s);
   EXPECT_EQ(options.liveness, 5U);
@@ -67,6 +69,9 @@ TEST(broker_config, a_file_sets_everything) {
   EXPECT_EQ(options.unknown_services, 0U);
   EXPECT_EQ(options.client_limit.requests, 10U);
   EXPECT_EQ(options.client_limit.octets, 100'000U);
+  EXPECT_EQ(options.outcome_limit.requests, 0U);
+  EXPECT_EQ(options.outcome_limit.bytes, 5'000U);
+  EXPECT_EQ(options.outcome_limit.time, 250ms);
   EXPECT_EQ(options.services.attempts, 4U);
   EXPECT_EQ(options.services.unserved_expiry, 5s);
   ASSERT_EQ(options.rules.size(), 3U);
@@ -115,6 +120,16 @@ TEST(broker_config, flags_win_over_the_file_one_by_one) {
   EXPECT_EQ(echo->unserved_expiry, 9s);
   ASSERT_NE(rule_of(options, "a*"), nullptr);
   EXPECT_EQ(rule_of(options, "a*")->limit.requests, 5U);
+}
+
+TEST(broker_config, titanic_request_is_idempotent_only_if_a_setting_says_so) {
+  broker_arguments arguments;
+  read_service_flag("titanic.request", "busy_expiry=250", arguments);
+  read_service_flag("titanic.reply", "busy_expiry=250", arguments);
+  EXPECT_FALSE(rule_of(resolve(arguments), "titanic.request")->idempotent);
+  EXPECT_TRUE(rule_of(resolve(arguments), "titanic.reply")->idempotent);
+  read_service_flag("titanic.request", "idempotent=true", arguments);
+  EXPECT_TRUE(rule_of(resolve(arguments), "titanic.request")->idempotent);
 }
 
 TEST(broker_config, faults_of_a_file_say_where_what_and_what_would_be_right) {

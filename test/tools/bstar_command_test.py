@@ -150,16 +150,17 @@ class CommandTest(BstarCase):
         self.assertTrue(gone(pid))
 
     def test_that_ends_takes_its_node_along(self):
-        for command, code in (("exit 0", 0), ("exit 3", 1), ("kill -9 $$", 1)):
+        for command, code, end in (("exit 0", 0, "exited with 0"), ("exit 3", 1, "exited with 3"),
+                                   ("kill -9 $$", 1, "killed by signal 9")):
             with self.subTest(command):
                 result = self.run_to_the_end(self.words("primary", "--", "sh", "-c", command))
                 self.assertEqual(result.returncode, code, result.stderr)
-                self.assertIn("the command has ended", result.stderr)
+                self.assertIn(f"the command ended: {end}", result.stderr)
 
     def test_that_cannot_be_run_is_a_failure(self):
         result = self.run_to_the_end(self.words("primary", "--", "/no/such/command"))
         self.assertEqual(result.returncode, 1)
-        self.assertIn("status 127", result.stderr)
+        self.assertIn("the command ended: exited with 127", result.stderr)
 
     def test_need_not_be_there(self):
         node = self.start("primary")

@@ -5,11 +5,13 @@ import contextlib
 import json
 import os
 import re
+import select
 import shutil
 import signal
 import socket
 import subprocess
 import tempfile
+import time
 import unittest
 
 ZINC = os.path.join(os.environ["TEST_SRCDIR"], os.environ["TEST_WORKSPACE"], "tools/zinc/zinc")
@@ -17,6 +19,9 @@ DEADLINE = 30
 
 
 def run(*words, **more):
+    if words[:1] == ("request",) and "--timeout" not in words:
+        # A request is sent once: a busy machine must not use its time up.
+        words = (*words[:1], "--timeout", str(DEADLINE * 1000), *words[1:])
     return subprocess.run(
         [ZINC, *words], capture_output=True, text=True, timeout=DEADLINE, check=False, **more
     )
@@ -33,6 +38,20 @@ def started(*words):
         process.kill()
         process.wait()
         process.stdout.close()
+
+
+@contextlib.contextmanager
+def started_with_errors(*words):
+    process = subprocess.Popen(
+        [ZINC, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+        process.stderr.close()
 
 
 @contextlib.contextmanager
@@ -55,6 +74,44 @@ class Arguments(unittest.TestCase):
         result = run()
         self.assertEqual(result.returncode, 2)
         self.assertIn("subcommand", result.stderr + result.stdout)
+
+    def test_an_unknown_subcommand_is_named_and_the_known_ones_are_listed(self):
+        for words, name, fault, known in (
+            (("frobnicate",), "zinc", "'frobnicate'", ("broker", "cat", "interop")),
+            (("brokr", "--bind", "tcp://127.0.0.1:*"), "zinc", "'brokr'", ("broker",)),
+            (("chp", "put", "key"), "zinc chp", "'put'", ("server", "get", "watch")),
+            (("--frobnicate",), "zinc", "'--frobnicate'", ()),
+            ((), "zinc", "a subcommand is required", ("broker", "demo")),
+            (("chp",), "zinc chp", "a subcommand is required", ("server", "dump")),
+        ):
+            with self.subTest(words):
+                result = run(*words)
+                self.assertEqual((result.returncode, result.stdout), (2, ""))
+                self.assertTrue(result.stderr.startswith(name + ": "), result.stderr)
+                for word in (fault, *known):
+                    self.assertIn(word, result.stderr)
+
+    def test_says_its_version(self):
+        result = run("--version")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertRegex(result.stdout, r"^zinc \d+\.\d+\.\d+\S*\n$")
+
+    def test_a_missing_folder_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            missing = os.path.join(folder, "not", "there")
+            file = os.path.join(missing, "file")
+            for words in (
+                ("titanic", "--store", file),
+                ("titanic", "--store", file, "--salvage"),
+                ("chp", "server", "--store", file),
+                ("chp", "server", "--epoch-file", file),
+                ("bstar", "--primary", "--bind", "tcp://127.0.0.1:*", "--connect", "tcp://127.0.0.1:1",
+                 "--epoch-file", file),
+            ):
+                with self.subTest(words):
+                    result = run(*words)
+                    self.assertEqual(result.returncode, 1, result.stderr)
+                    self.assertIn(f"there is no folder {missing};", result.stderr)
 
     def test_misuse_of_the_hashmap(self):
         for words in ([], ["get"], ["set", "key"], ["dump", "not/a/subtree"], ["get", "k", "--timeout", "0"],
@@ -163,6 +220,66 @@ class Majordomo(unittest.TestCase):
             result = run("request", "--connect", endpoint, "--service", "echo", *parts)
             self.assertEqual(result.returncode, 1)
 
+    def test_a_service_that_must_not_run_twice_runs_once(self):
+        """Each run leaves a file of its own, and ends when the test says so. Attempts end long before."""
+        with broker() as (_, endpoint):
+            # The only attempt must reach the worker, also on a busy machine.
+            self.expect_one_run(endpoint, "plain", "--timeout", "2500", replied=False)
+            self.expect_one_run(endpoint, "repeated", "--timeout", "300", "--attempts", "100", replied=True)
+
+    def expect_one_run(self, endpoint, name, *words, replied):
+        with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+            gate = os.path.join(folder, "gate")
+            os.mkfifo(gate)
+            command = f"mktemp {folder}/run.XXXXXX > /dev/null; read line < {gate}; echo paid"
+            with service(endpoint, name, "--capacity", "10", "--exec", command):
+                self.wait_until(lambda: self.mmi(endpoint, "mmi.service", name) == ["200"])
+                with started_with_errors("request", "--connect", endpoint, "--service", name,
+                                         *words, "100 EUR") as asking:
+                    if replied:
+                        self.wait_until(lambda: self.counters(endpoint, name)["repeats"] >= 3)
+                    else:
+                        _, errors = asking.communicate(timeout=DEADLINE)
+                        self.assertEqual(asking.returncode, 1)
+                        self.assertIn("(outcome: unknown)", errors)
+                    runs = lambda: [one for one in os.listdir(folder) if one.startswith("run.")]
+                    self.wait_until(runs)
+                    release = os.open(gate, os.O_RDWR)
+                    self.addCleanup(os.close, release)
+                    os.write(release, b"go on\n" * 10)
+                    if replied:
+                        output, errors = asking.communicate(timeout=DEADLINE)
+                        self.assertEqual((asking.returncode, output), (0, "paid\n\n"), errors)
+                    self.wait_until(lambda: self.counters(endpoint, name)["working"] == 0)
+                    counted = self.counters(endpoint, name)
+                    self.assertEqual((counted["requests"], counted["requeued"]), (1, 0))
+                    self.assertEqual(len(runs()), 1)
+
+    def mmi(self, endpoint, name, *words):
+        result = run("request", "--connect", endpoint, "--service", name, "--json", *words)
+        return json.loads(result.stdout)["reply"]
+
+    def counters(self, endpoint, name):
+        _, *rest = self.mmi(endpoint, "mmi.services", "")
+        pairs = dict(zip(rest[::2], rest[1::2]))[name].split()
+        return {key: int(value) for key, value in (pair.split("=") for pair in pairs)}
+
+    def wait_until(self, condition):
+        deadline = time.monotonic() + DEADLINE
+        while not condition():
+            self.assertLess(time.monotonic(), deadline)
+
+    def test_a_failed_request_says_what_is_known_of_it(self):
+        with broker("--expiry", "50") as (process, endpoint):
+            result = run("request", "--connect", endpoint, "--service", "absent", "hello")
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("(outcome: not carried out)", result.stderr)
+            process.terminate()
+            process.wait(DEADLINE)
+            result = run("request", "--connect", endpoint, "--service", "absent", "--timeout", "100", "x")
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("(outcome: not sent)", result.stderr)
+
     def test_without_a_broker_the_request_fails(self):
         with broker() as (process, endpoint):
             process.terminate()
@@ -187,6 +304,277 @@ class Majordomo(unittest.TestCase):
                 self.assertEqual(worker.wait(DEADLINE), 0)
                 process.send_signal(sent)
                 self.assertEqual(process.wait(DEADLINE), 0)
+
+
+class Draining(unittest.TestCase):
+    """Programs that are stopped with requests in progress."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.runs = os.path.join(folder.name, "runs")
+        self.began = os.path.join(folder.name, "began")
+        self.gate = os.path.join(folder.name, "gate")
+        self.ends = {}
+        for path in (self.began, self.gate):
+            os.mkfifo(path)
+            # Open for both, so that neither side waits for the other to open it.
+            self.ends[path] = os.open(path, os.O_RDWR)
+            self.addCleanup(os.close, self.ends[path])
+        # Says that it has begun, and waits for the test.
+        self.job = f"echo run >> {self.runs}; echo b > {self.began}; read go < {self.gate}; echo done"
+
+    def process(self, *words):
+        process = subprocess.Popen([ZINC, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+        def end():
+            process.kill()
+            process.wait()
+            # A job may still hold the other ends.
+            process.stdout.close()
+            process.stderr.close()
+        self.addCleanup(end)
+        return process
+
+    def broker(self, *words):
+        process = self.process("broker", "--bind", "tcp://127.0.0.1:*", *words)
+        return process, process.stdout.readline().split()[1]
+
+    def worker(self, endpoint, *words):
+        return self.process("worker", "--connect", endpoint, "--service", "job", *words)
+
+    def ask(self, endpoint, *words):
+        return self.process("request", "--connect", endpoint, "--service", "job", "--timeout",
+                            str(DEADLINE * 1000), "--attempts", "1", *words)
+
+    def await_jobs(self, count):
+        octets = b""
+        while octets.count(b"\n") < count:
+            self.assertTrue(select.select([self.ends[self.began]], [], [], DEADLINE)[0], octets)
+            octets += os.read(self.ends[self.began], 100)
+        return octets.decode().split()
+
+    def release(self, count=1):
+        os.write(self.ends[self.gate], b"\n" * count)
+
+    def await_line(self, process, text):
+        for line in process.stderr:
+            if text in line:
+                return
+        self.fail(f"{process.args} did not say {text!r}")
+
+    def outcome(self, process):
+        output, errors = process.communicate(timeout=DEADLINE)
+        return process.returncode, output.strip(), errors
+
+    def count_runs(self):
+        with open(self.runs, encoding="utf-8") as file:
+            return len(file.readlines())
+
+    def test_worker_finishes_its_job_and_new_requests_go_to_another(self):
+        _, endpoint = self.broker()
+        for capacity in ("1", "8"):
+            with self.subTest(capacity):
+                leaving = self.worker(endpoint, "--capacity", capacity, "--exec", self.job)
+                first = self.ask(endpoint, "first")
+                self.await_jobs(1)
+                before = self.count_runs()
+                leaving.send_signal(signal.SIGTERM)
+                self.await_line(leaving, "1 in progress")
+                stays = self.worker(endpoint)
+                for i in range(3):
+                    self.assertEqual(self.outcome(self.ask(endpoint, f"new{i}"))[:2], (0, f"new{i}"))
+                self.assertIsNone(leaving.poll())
+                self.release()
+                self.assertEqual(self.outcome(first)[:2], (0, "done"))
+                self.assertEqual(leaving.wait(DEADLINE), 0)
+                self.assertEqual(self.count_runs(), before, "the job ran once")
+                stays.kill()
+                stays.wait()
+
+    def test_worker_carries_out_its_count_and_hands_the_rest_back(self):
+        _, endpoint = self.broker()
+        counts = self.worker(endpoint, "--count", "5", "--capacity", "8", "--exec", self.job)
+        asks = [self.ask(endpoint, "word") for _ in range(8)]
+        self.await_jobs(5)
+        self.worker(endpoint)
+        # The other three are answered while the five are in progress.
+        waiting = [one.stdout for one in asks]
+        while len(waiting) > 5:
+            answered = select.select(waiting, [], [], DEADLINE)[0]
+            self.assertTrue(answered, f"{len(waiting)} of 8 have no answer")
+            waiting = [one for one in waiting if one not in answered]
+        self.release(5)
+        answers = sorted(self.outcome(one)[:2] for one in asks)
+        self.assertEqual(answers, [(0, "done")] * 5 + [(0, "word")] * 3)
+        self.assertEqual(counts.wait(DEADLINE), 0)
+        self.assertEqual(self.count_runs(), 5)
+
+    def test_command_that_fails_costs_its_request_alone(self):
+        _, endpoint = self.broker()
+        command = f'read word; [ "$word" = bad ] && exit 1; {self.job}'
+        self.worker(endpoint, "--capacity", "8", "--exec", command)
+        good = self.ask(endpoint, "good\n")
+        self.await_jobs(1)
+        code, output, errors = self.outcome(self.ask(endpoint, "bad\n"))
+        self.assertEqual((code, output), (1, ""))
+        self.assertIn("failed to carry out", errors)
+        self.release()
+        self.assertEqual(self.outcome(good)[:2], (0, "done"))
+        self.assertEqual(self.count_runs(), 1)
+
+    def test_broker_delivers_the_replies_before_it_ends(self):
+        broker, endpoint = self.broker()
+        self.worker(endpoint, "--exec", self.job)
+        asks = [self.ask(endpoint, "x") for _ in range(2)]
+        self.await_jobs(1)
+        while " waiting=1 " not in run("request", "--connect", endpoint, "--service", "mmi.broker", "").stdout:
+            pass
+        broker.send_signal(signal.SIGTERM)
+        self.await_line(broker, "accepts no more requests")
+        self.release(2)
+        self.await_jobs(1)
+        for one in asks:
+            self.assertEqual(self.outcome(one)[:2], (0, "done"))
+        self.assertEqual(broker.wait(DEADLINE), 0)
+
+    def test_broker_that_stops_accepts_nothing(self):
+        broker, endpoint = self.broker()
+        self.worker(endpoint, "--exec", self.job)
+        first = self.ask(endpoint, "x")
+        self.await_jobs(1)
+        broker.send_signal(signal.SIGTERM)
+        self.await_line(broker, "accepts no more requests")
+        late = run("request", "--connect", endpoint, "--service", "job", "--timeout", "100", "x")
+        self.assertEqual(late.returncode, 1)
+        self.assertIn("not sent", late.stderr)
+        self.release()
+        self.assertEqual(self.outcome(first)[:2], (0, "done"))
+        self.assertEqual(broker.wait(DEADLINE), 0)
+        self.assertEqual(self.count_runs(), 1)
+
+    def test_broker_out_of_time_says_what_it_leaves(self):
+        broker, endpoint = self.broker("--drain", "50")
+        self.worker(endpoint, "--exec", self.job)
+        first = self.ask(endpoint, "x")
+        self.await_jobs(1)
+        broker.send_signal(signal.SIGTERM)
+        code, _, errors = self.outcome(broker)
+        self.assertEqual(code, 1)
+        self.assertIn("1 requests were not answered within 50 ms", errors)
+        code, _, errors = self.outcome(first)
+        self.assertEqual(code, 1)
+        self.assertIn("may have been carried out", errors)
+
+    def test_worker_out_of_time_says_what_it_leaves(self):
+        _, endpoint = self.broker()
+        command = f"trap 'echo ended > {self.began}; exit 1' TERM; {self.job}"
+        leaving = self.worker(endpoint, "--drain", "50", "--exec", command)
+        first = self.ask(endpoint, "x")
+        self.await_jobs(1)
+        leaving.send_signal(signal.SIGTERM)
+        code, _, errors = self.outcome(leaving)
+        self.assertEqual(code, 1)
+        self.assertIn("1 requests in progress have no reply", errors)
+        self.assertEqual(self.await_jobs(1), ["ended"])
+        self.worker(endpoint)
+        self.assertEqual(self.outcome(first)[:2], (0, "x"), "another worker has it")
+
+    def test_second_signal_ends_a_worker_at_once(self):
+        _, endpoint = self.broker()
+        leaving = self.worker(endpoint, "--exec", self.job)
+        self.ask(endpoint, "x")
+        self.await_jobs(1)
+        leaving.send_signal(signal.SIGINT)
+        self.await_line(leaving, "taking no more requests")
+        leaving.send_signal(signal.SIGINT)
+        code, _, errors = self.outcome(leaving)
+        self.assertEqual(code, 1)
+        self.assertIn("1 requests in progress have no reply", errors)
+
+    def test_second_signal_ends_a_broker_at_once(self):
+        broker, endpoint = self.broker()
+        self.worker(endpoint, "--exec", self.job)
+        self.ask(endpoint, "x")
+        self.await_jobs(1)
+        broker.send_signal(signal.SIGTERM)
+        self.await_line(broker, "accepts no more requests")
+        broker.send_signal(signal.SIGTERM)
+        self.assertEqual(broker.wait(DEADLINE), -signal.SIGTERM)
+
+
+class FullOutput(unittest.TestCase):
+    """A subcommand that cannot print fails, and says that the disk is full."""
+
+    def expect_failure(self, *words):
+        with open("/dev/full", "w", encoding="ascii") as full:
+            result = subprocess.run([ZINC, *words], stdout=full, stderr=subprocess.PIPE, text=True,
+                                    timeout=DEADLINE, check=False, stdin=subprocess.DEVNULL)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertIn("cannot write the output: No space left on device", result.stderr)
+        return result
+
+    def test_fails_help_and_version(self):
+        for words in (("--help",), ("--version",), ("broker", "--help"), ("interop", "--list")):
+            with self.subTest(words):
+                self.expect_failure(*words)
+
+    def test_fails_servers_at_their_start(self):
+        anywhere = "tcp://127.0.0.1:*"
+        for words in (
+            ("broker", "--bind", anywhere),
+            ("proxy", "queue", "--frontend", anywhere, "--backend", anywhere),
+            ("bstar", "--primary", "--bind", anywhere, "--connect", "tcp://127.0.0.1:1"),
+            ("chp", "server", "--bind", anywhere),
+        ):
+            with self.subTest(words):
+                self.expect_failure(*words)
+
+    def test_fails_a_request_whose_reply_is_not_printed(self):
+        with broker() as (_, endpoint), service(endpoint, "echo"):
+            ask = ("request", "--connect", endpoint, "--service", "echo")
+            for more in (("hello",), ("--json", "hello"), ("--size", "100000"), ("--count", "3", "hello"),
+                         ("--count", "3", "--json", "hello")):
+                with self.subTest(more):
+                    self.expect_failure(*ask, *more)
+
+    def test_leaves_the_reply_with_titanic(self):
+        with tempfile.TemporaryDirectory() as folder, broker() as (_, endpoint), \
+             service(endpoint, "echo"), \
+             started("titanic", "--connect", endpoint, "--store", os.path.join(folder, "store")) as titanic:
+            self.assertEqual(titanic.stdout.readline(), "open 0 0\n")
+            ask = ("request", "--connect", endpoint, "--service", "echo", "--durable", "--id", "ab" * 16, "hello")
+            result = self.expect_failure(*ask)
+            self.assertIn("stays stored", result.stderr)
+            again = run(*ask)
+            self.assertEqual((again.returncode, again.stdout), (0, "hello\n"))
+
+    def test_fails_the_commands_of_the_map(self):
+        with started("chp", "server", "--bind", "tcp://127.0.0.1:*") as server:
+            bound = server.stdout.readline().split()[1].removeprefix("tcp://")
+            self.assertEqual(run("chp", "set", "key", "value", "--server", bound).returncode, 0)
+            for words in (("get", "key"), ("get", "key", "--json"), ("dump",), ("set", "k", "v", "--json"),
+                          ("watch",)):
+                with self.subTest(words):
+                    self.expect_failure("chp", *words, "--server", bound)
+
+
+class CommandEnds(unittest.TestCase):
+    def test_a_failed_command_of_a_worker_is_logged_in_words(self):
+        for command, said in (("exit 3", "exited with 3"), ("kill -9 $$", "killed by signal 9")):
+            with self.subTest(command), broker() as (_, endpoint):
+                worker = subprocess.Popen(
+                    [ZINC, "worker", "--connect", endpoint, "--service", "bad", "--exec", command],
+                    stderr=subprocess.PIPE, text=True)
+                try:
+                    result = run("request", "--connect", endpoint, "--service", "bad", "hello")
+                    self.assertEqual(result.returncode, 1, result.stderr)
+                    line = next(line for line in worker.stderr if "failed" in line)
+                    self.assertIn(said, line)
+                finally:
+                    worker.kill()
+                    worker.wait()
+                    worker.stderr.close()
 
 
 class Brokers(unittest.TestCase):
@@ -406,4 +794,4 @@ class Demo(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)  # so that skipped tests are named

@@ -11,6 +11,7 @@
 #include <random>
 #include <span>
 #include <string>
+#include <utility>
 
 namespace zmtp {
 namespace {
@@ -99,17 +100,89 @@ TEST(decoder, finds_a_command_between_the_parts_of_a_message) {
   ASSERT_EQ(l.at_all(), found::command);
   EXPECT_EQ(l->size(), 3U);
   EXPECT_EQ(l->command_size(), ping.size());
-  l.cut(3, ping.size());
+  l.cut(0, 3 + ping.size());
   l->command_taken();
-  for (int i = 0; i < 2; ++i) {
+  for (const std::size_t size : {3U, 0U}) {
     ASSERT_EQ(l.at_all(), found::command);
-    EXPECT_EQ(l->size(), 6U);
-    l.cut(6, ping.size());
+    EXPECT_EQ(l->size(), size);
+    l.cut(0, size + ping.size());
     l->command_taken();
   }
   ASSERT_EQ(l.at_all(), found::message);
   EXPECT_EQ(l->parts(), 3U);
-  EXPECT_EQ(l.text(), framed({"a", "b", "c"}));
+  EXPECT_EQ(l.text(), frame(0, "c"));
+  EXPECT_EQ(l->size(), 3U);
+}
+
+TEST(decoder, parts_before_a_command_count_for_the_size_of_the_message) {
+  for (const std::size_t most : {9U, 8U}) {
+    looking l{frame(test::more, "a") + test::pong() + frame(test::more, "b") + test::pong() +
+                  frame(0, "c"),
+              {.message_size = most}};
+    for (int i = 0; i < 2; ++i) {
+      ASSERT_EQ(l.at_all(), found::command);
+      l.cut(0, 3 + test::pong().size());
+      l->command_taken();
+    }
+    ASSERT_EQ(l.at_all(), most == 9 ? found::message : found::fault);
+    EXPECT_EQ(l->fault(), most == 9 ? error_code{} : errc::message_too_large);
+  }
+}
+
+TEST(decoder, says_how_far_the_octets_are_needed_behind_a_command) {
+  looking l{frame(test::more, std::string(40, 'a')) + test::pong() + frame_header(0, 300)};
+  ASSERT_EQ(l.at_all(), found::command);
+  l.cut(0, 42 + test::pong().size());
+  l->command_taken();
+  ASSERT_EQ(l.at_all(), found::more);
+  EXPECT_EQ(l->needed(), 309U);
+}
+
+TEST(decoder, limits_the_commands_between_the_parts_of_each_message) {
+  const limits limit{.message_commands = 2};
+  looking l{frame(test::more, "a") + test::pong() + test::pong() + frame(0, "b") + test::pong() +
+                test::pong() + test::pong() + frame(test::more, "c") + test::pong() + test::pong() +
+                frame_header(test::command, 100),
+            limit};
+  const auto expect_commands = [&](int count) {
+    for (int i = 0; i < count; ++i) {
+      ASSERT_EQ(l.at_all(), found::command);
+      l.cut(0, l->size() + l->command_size());
+      l->command_taken();
+    }
+  };
+  expect_commands(2);
+  ASSERT_EQ(l.at_all(), found::message);
+  l.cut(0, l->size());
+  l->message_taken();
+  expect_commands(5);
+  EXPECT_EQ(l.at_all(), found::fault) << "by its header";
+  EXPECT_EQ(l->fault(), errc::too_many_commands);
+}
+
+TEST(decoder, heeds_limits_that_become_lower_within_a_message) {
+  const limits high{.message_parts = 5, .message_commands = 5};
+  const auto fault_after = [&](const std::string& begun, const std::string& next, limits lower) {
+    auto limit = high;
+    decoder d{limit};
+    auto text = begun;
+    const auto look = [&] {
+      return d.look({reinterpret_cast<std::byte*>(text.data()), text.size()});
+    };
+    while (look() == found::command) {
+      text.erase(0, d.size() + d.command_size());
+      d.command_taken();
+    }
+    limit = lower;
+    text += next;
+    EXPECT_EQ(look(), found::fault);
+    return d.fault();
+  };
+  const auto part = frame(test::more, "a");
+  EXPECT_EQ(fault_after(part + part + part, part, {.message_parts = 2}), errc::too_many_parts);
+  EXPECT_EQ(fault_after(part + test::pong() + test::pong() + test::pong(), test::pong(),
+                        {.message_commands = 2}),
+            errc::too_many_commands);
 }
 
 TEST(decoder, clears_reserved_flags_of_parts_and_understands_the_others) {
@@ -233,6 +306,7 @@ std::string all_found(std::string text, const limits& limit,
                       const std::function<std::size_t()>& piece) {
   decoder d{limit};
   std::string held;
+  std::string before;  // parts of the message in front of a command
   std::string seen;
   std::size_t come = 0;
   for (;;) {
@@ -247,13 +321,15 @@ std::string all_found(std::string text, const limits& limit,
         }
         break;
       case found::message:
-        seen += "message of " + std::to_string(d.parts()) + ": " + held.substr(0, d.size()) + "\n";
+        seen += "message of " + std::to_string(d.parts()) + ": " + std::exchange(before, {}) +
+                held.substr(0, d.size()) + "\n";
         held.erase(0, d.size());
         d.message_taken();
         break;
       case found::command:
         seen += "command: " + held.substr(d.size(), d.command_size()) + "\n";
-        held.erase(d.size(), d.command_size());
+        before += held.substr(0, d.size());
+        held.erase(0, d.size() + d.command_size());
         d.command_taken();
         break;
       case found::fault: return seen + d.fault().message();

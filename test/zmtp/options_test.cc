@@ -44,6 +44,7 @@ TEST(options, outermost_values_are_valid) {
       [](auto& o) { o.limit.frame_size = two_gib; },
       [](auto& o) { o.limit.message_size = two_gib; },
       [](auto& o) { o.limit.message_parts = 65'535; },
+      [](auto& o) { o.limit.message_commands = 1; },
       [](auto& o) { o.limit.metadata_properties = 1; },
       [](auto& o) { o.transport.keepalive.reset(); },
       [](auto& o) {
@@ -174,6 +175,7 @@ TEST(options, values_that_no_socket_can_work_with_are_refused) {
       [](auto& o) { o.limit.message_size = two_gib + 1; },
       [](auto& o) { o.limit.message_parts = 0; },
       [](auto& o) { o.limit.message_parts = 65'536; },
+      [](auto& o) { o.limit.message_commands = 0; },
       [](auto& o) { o.limit.metadata_properties = 0; },
       [](auto& o) { o.limit.topic_size = 0; },
       [](auto& o) { o.limit.topic_size = two_gib + 1; },
@@ -230,6 +232,7 @@ TEST(options, what_a_type_does_not_have_is_refused_and_what_it_has_is_not) {
     change set;
     std::set<socket_type> having;
   } table[] = {
+      {[](auto& o) { o.routing_id = "me"; }, {req, dealer, router}},
       {[](auto& o) { o.mandatory = true; }, {router, xpub}},
       {[](auto& o) { o.handover = true; }, {router}},
       {[](auto& o) { o.relaxed = true; }, {req}},

@@ -45,6 +45,14 @@ TEST(socket_type, talks_to_the_listed_types_and_no_others) {
   }
 }
 
+// So libzmq does, whose peers may rely on it.
+TEST(socket_type, three_announce_a_routing_id) {
+  const std::set<std::string> announcing{"REQ", "DEALER", "ROUTER"};
+  for (const auto& [name, peers] : accepted) {
+    EXPECT_EQ(announces_routing_id(*parse_socket_type(name)), announcing.contains(name)) << name;
+  }
+}
+
 TEST(socket_type, names_of_no_type_are_nothing) {
   using namespace std::string_view_literals;
   for (const auto name : {""sv, "pub"sv, "Pub"sv, "PU"sv, "PUBX"sv, " PUB"sv, "PUB "sv, "PUB\0"sv,

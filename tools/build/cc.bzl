@@ -43,6 +43,16 @@ def zinc_binary(name, srcs, deps = [], **kwargs):
         **kwargs
     )
 
+def _headers_impl(ctx):
+    headers = depset(transitive = [dep[CcInfo].compilation_context.headers for dep in ctx.attr.deps])
+    return [DefaultInfo(files = headers, runfiles = ctx.runfiles(transitive_files = headers))]
+
+# The headers of libraries, and of all that they need: for a test that runs the compiler.
+headers = rule(
+    implementation = _headers_impl,
+    attrs = {"deps": attr.label_list(providers = [CcInfo])},
+)
+
 def all_binaries(name, **kwargs):
     """The programs of a BUILD file, of which this is the last line."""
     native.filegroup(

@@ -17,7 +17,8 @@ namespace asio = boost::asio;
 
 struct settings {
   std::string connect = "tcp://localhost:5555";
-  mdp::client_options client{.protocol = mdp::version::v01};
+  // As the Guide's client, it asks three times.
+  mdp::client_options client{.protocol = mdp::version::v01, .idempotent = true};
   std::size_t count = 100'000;
   bool verbose = false;
 };

@@ -1,5 +1,6 @@
 // ppqueue: Paranoid Pirate queue: as spqueue, with heartbeats that tell who of the workers is alive.
 
+#include "tools/guide/pirate_drops.h"
 #include "tools/guide/program.h"
 #include "zmtp/pattern/pirate_queue.h"
 
@@ -18,20 +19,22 @@ struct settings {
   std::string workers = "tcp://*:5556";
   std::chrono::milliseconds heartbeat{1'000};
   std::size_t liveness = 3;
+  std::chrono::milliseconds expiry{60'000};
 };
-
-void tell(zmtp::pirate_event what, std::string_view /*worker*/) {
-  if (what == zmtp::pirate_event::invalid_message) {
-    guide::say("E: invalid message from worker");
-  }
-}
 
 asio::awaitable<int> serve(const settings& is) {
   const auto executor = co_await asio::this_coro::executor;
   const zmtp::pirate_queue_options options{.protocol = zmtp::pirate_protocol::paranoid,
                                            .heartbeat_interval = is.heartbeat,
-                                           .liveness = static_cast<unsigned>(is.liveness)};
-  zmtp::pirate_queue queue{executor, options, tell};
+                                           .liveness = static_cast<unsigned>(is.liveness),
+                                           .unserved_expiry = is.expiry};
+  guide::pirate_drops drops;
+  zmtp::pirate_queue queue{executor, options, [&](zmtp::pirate_event what, std::string_view) {
+                             if (what == zmtp::pirate_event::invalid_message) {
+                               guide::say("E: invalid message from worker");
+                             }
+                             drops.tell(what);
+                           }};
   queue.bind_clients(is.clients);
   queue.bind_workers(is.workers);
   co_await guide::until_stopped();
@@ -49,5 +52,7 @@ int main(int argc, char** argv) {
   line.endpoint("--bind-workers", is.workers, "where workers come");
   line.milliseconds("--heartbeat", is.heartbeat, "between heartbeats");
   line.number("--liveness", is.liveness, "silent heartbeats after which a worker is dead");
+  line.milliseconds("--expiry", is.expiry,
+                    "how long a request waits while no worker is there that takes it");
   return guide::run(line, argc, argv, serve, is);
 }

@@ -5,6 +5,7 @@
 #include "tools/guide/program.h"
 
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/cancellation_state.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -46,16 +47,20 @@ asio::awaitable<int> keep(const settings& is) {
       guide::say("I: processing request {}", id.to_string());
     }
   };
-  const titanic::service service{executor,
-                                 is.connect,
-                                 titanic::service_options{},
-                                 std::make_shared<titanic::sqlite_store>(executor, options),
-                                 on_open,
-                                 on_dispatch};
+  titanic::service service{executor,
+                           is.connect,
+                           titanic::service_options{},
+                           std::make_shared<titanic::sqlite_store>(executor, options),
+                           on_open,
+                           on_dispatch};
   static_cast<void>(co_await over.async_wait(asio::as_tuple(asio::use_awaitable)));
   if (opened) {
     throw boost::system::system_error{opened, is.store};
   }
+  // A second signal ends the process.
+  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+  co_await asio::this_coro::throw_if_cancelled(false);
+  static_cast<void>(co_await service.async_drain(asio::as_tuple(asio::use_awaitable)));
   co_return guide::exit_code::done;
 }
 

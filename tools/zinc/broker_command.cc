@@ -4,6 +4,7 @@
 #include "mdp/broker_report.h"
 #include "tools/zinc/broker_config.h"
 #include "tools/zinc/commands.h"
+#include "tools/zinc/output.h"
 #include "tools/zinc/printable.h"
 #include "tools/zinc/repeated_signal.h"
 #include "tools/zinc/stop_signals.h"
@@ -120,12 +121,41 @@ public:
     return true;
   }
 
+  // Whether it has left requests unanswered. Once it has run.
+  [[nodiscard]] bool cut_short() const noexcept { return cut_short_; }
+
   // From any thread.
   void stop() {
     asio::post(context_, [this] {
       refusals_.write();
       refusals_.cancel();
       broker_.stop();
+    });
+  }
+  // The same: answers first what it has accepted, and takes this long at most.
+  void drain(std::chrono::milliseconds at_most) {
+    asio::post(context_, [this, at_most] {
+      refusals_.write();
+      refusals_.cancel();
+      const auto now = broker_.status();
+      if (now.waiting + now.working != 0) {
+        spdlog::info(
+            "{} accepts no more requests; {} waiting and {} with workers are answered first, "
+            "for {} ms at most",
+            name_, now.waiting, now.working, at_most.count());
+      }
+      broker_.async_drain(at_most, [this, at_most, now](zmtp::error_code ec) {
+        if (ec == zmtp::errc::timed_out) {
+          const auto left = broker_.status().counters.stopped - now.counters.stopped;
+          if (left != 0) {
+            cut_short_ = true;
+            spdlog::error(
+                "{}: {} requests were not answered within {} ms: those with workers may be "
+                "carried out, the others were not",
+                name_, left, at_most.count());
+          }
+        }
+      });
     });
   }
   void change_services(const mdp::broker_options& options) {
@@ -146,6 +176,7 @@ private:
   mdp::broker broker_;
   refusal_log refusals_;
   std::string name_;  // its endpoints
+  bool cut_short_ = false;
 };
 
 // SIGHUP: what the file says of services counts from now on. A file that is no good changes nothing.
@@ -199,7 +230,9 @@ int run_broker(const broker_arguments& arguments) {
   };
   stop_signals stop{here, [&] {
                       cancel_signals();
-                      each(&virtual_broker::stop);
+                      for (const auto& one : brokers) {
+                        one->drain(arguments.drain);
+                      }
                     }};
   // After the signals: who reads that it is bound may send one at once.
   for (const auto& one : brokers) {
@@ -207,7 +240,7 @@ int run_broker(const broker_arguments& arguments) {
       return code;
     }
   }
-  std::fflush(stdout);
+  flush_output();
   std::atomic<bool> failed = false;
   const auto run = [&](virtual_broker& one) {
     if (!one.run()) {
@@ -225,6 +258,11 @@ int run_broker(const broker_arguments& arguments) {
   }
   run(*brokers.front());
   threads.clear();
+  for (const auto& one : brokers) {
+    if (one->cut_short()) {
+      failed = true;
+    }
+  }
   return failed ? exit_code::failed : exit_code::done;
 }
 

@@ -1,5 +1,6 @@
 #include "tools/zinc/broker_config.h"
 
+#include "mdp/service_rules.h"
 #include "zmtp/endpoint.h"
 
 #include <boost/json/array.hpp>
@@ -119,6 +120,13 @@ constexpr broker_field broker_fields[] = {
      [](auto& of, auto text) { return read(text, of.options.heartbeat_interval); }},
     {"liveness", "a number from 1 to 1000",
      [](auto& of, auto text) { return read_number(text, 1, 1000, of.options.liveness); }},
+    {"drain", "milliseconds, from 0 to 86400000 (a day)",
+     [](auto& of, auto text) {
+       std::uint64_t ms = 0;
+       const bool good = read_number(text, 0, 86'400'000, ms);
+       of.drain = good ? std::chrono::milliseconds{ms} : of.drain;
+       return good;
+     }},
     {"worker_capacity", "a number from 1 to 1000000",
      [](auto& of, auto text) {
        return read_number(text, 1, 1'000'000, of.options.worker_capacity);
@@ -135,6 +143,16 @@ constexpr broker_field broker_fields[] = {
      [](auto& of, auto text) {
        return read_number(text, 1, a_tebibyte, of.options.client_limit.octets);
      }},
+    {"outcome_requests", "a number from 0 to 1000000000",
+     [](auto& of, auto text) {
+       return read_number(text, 0, 1'000'000'000, of.options.outcome_limit.requests);
+     }},
+    {"outcome_bytes", "bytes, from 0 to 1099511627776 (1 TiB)",
+     [](auto& of, auto text) {
+       return read_number(text, 0, a_tebibyte, of.options.outcome_limit.bytes);
+     }},
+    {"outcome_time", right_time,
+     [](auto& of, auto text) { return read(text, of.options.outcome_limit.time); }},
 };
 
 template <class Fields>
@@ -321,7 +339,8 @@ mdp::broker_options resolve(const broker_arguments& arguments) {
     auto rule = std::find_if(options.rules.begin(), options.rules.end(),
                              [&](const auto& one) { return one.name == change.service; });
     if (rule == options.rules.end()) {
-      rule = options.rules.insert(rule, {change.service, options.services});
+      rule = options.rules.insert(
+          rule, {change.service, mdp::usual_options(change.service, options.services)});
     }
     if (!change.key.empty()) {
       set(service_fields, rule->options, change.key, change.value, change.service);
@@ -332,9 +351,11 @@ mdp::broker_options resolve(const broker_arguments& arguments) {
 
 bool differ_beyond_services(const broker_arguments& a, const broker_arguments& b) {
   const auto rest = [](const broker_arguments& of) {
-    return std::tie(of.bind, of.threads, of.options.heartbeat_interval, of.options.liveness,
-                    of.options.worker_capacity, of.options.unknown_services,
-                    of.options.client_limit.requests, of.options.client_limit.octets);
+    return std::tie(of.bind, of.threads, of.drain, of.options.heartbeat_interval,
+                    of.options.liveness, of.options.worker_capacity, of.options.unknown_services,
+                    of.options.client_limit.requests, of.options.client_limit.octets,
+                    of.options.outcome_limit.requests, of.options.outcome_limit.bytes,
+                    of.options.outcome_limit.time);
   };
   return rest(a) != rest(b);
 }

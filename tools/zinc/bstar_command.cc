@@ -2,7 +2,9 @@
 
 #include "tools/zinc/bstar_command.h"
 
+#include "tools/zinc/command_end.h"
 #include "tools/zinc/commands.h"
+#include "tools/zinc/file_place.h"
 #include "tools/zinc/pair_report.h"
 #include "tools/zinc/stop_signals.h"
 #include "tools/zinc/supervised_command.h"
@@ -24,11 +26,6 @@ namespace zinc {
 namespace {
 
 namespace asio = boost::asio;
-
-std::string text_of_end(int status) {
-  return WIFEXITED(status) ? fmt::format("status {}", WEXITSTATUS(status))
-                           : fmt::format("signal {}", WTERMSIG(status));
-}
 
 class pair_node {
 public:
@@ -84,7 +81,7 @@ private:
   void on_command_end(int status, bool asked) {
     if (!asked) {
       // The peer can do better.
-      spdlog::error("the command has ended with {}", text_of_end(status));
+      spdlog::error("the command ended: {}", text_of_end(status));
       code_ = status == 0 ? exit_code::done : exit_code::failed;
       stopping_ = true;
     }
@@ -120,6 +117,10 @@ private:
 
 int run_bstar(const bstar_arguments& arguments) {
   spdlog::set_default_logger(spdlog::stderr_color_mt("bstar"));
+  if (const auto fault = fault_of_place(arguments.options.epoch_file); !fault.empty()) {
+    spdlog::error("{}", fault);
+    return exit_code::failed;
+  }
   asio::io_context context{1};
   try {
     pair_node node{context.get_executor(), arguments};

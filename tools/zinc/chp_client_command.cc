@@ -5,6 +5,7 @@
 #include "tools/zinc/chp_commands.h"
 #include "tools/zinc/commands.h"
 #include "tools/zinc/json_of.h"
+#include "tools/zinc/output.h"
 #include "tools/zinc/stop_signals.h"
 
 #include <boost/asio/as_tuple.hpp>
@@ -198,7 +199,7 @@ private:
           co_return exit_code::done;
         }
       }
-      std::fflush(stdout);
+      flush_output();
     }
   }
 

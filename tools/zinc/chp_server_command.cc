@@ -7,6 +7,7 @@
 #include "chp/sqlite_map_store.h"
 #include "tools/zinc/chp_commands.h"
 #include "tools/zinc/commands.h"
+#include "tools/zinc/file_place.h"
 #include "tools/zinc/pair_report.h"
 #include "tools/zinc/repeated_signal.h"
 #include "tools/zinc/stop_signals.h"
@@ -240,6 +241,12 @@ int serve(const chp_server_arguments& arguments) {
 
 int run_chp_server(const chp_server_arguments& arguments) {
   spdlog::set_default_logger(spdlog::stderr_color_mt("chp"));
+  for (const auto& file : {arguments.epoch_file, arguments.store}) {
+    if (const auto fault = fault_of_place(file); !fault.empty()) {
+      spdlog::error("{}", fault);
+      return exit_code::failed;
+    }
+  }
   try {
     return arguments.paired ? serve<one_of_a_pair>(arguments) : serve<lone_server>(arguments);
   } catch (const boost::system::system_error& e) {

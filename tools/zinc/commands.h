@@ -25,9 +25,10 @@ struct service_change {
 
 struct broker_arguments {
   std::vector<std::string> bind{"tcp://*:5555"};
-  unsigned threads = 1;                 // each with a broker of its own
-  mdp::broker_options options;          // without rules
-  std::vector<service_change> changes;  // in their order; valid
+  unsigned threads = 1;                     // each with a broker of its own
+  mdp::broker_options options;              // without rules
+  std::vector<service_change> changes;      // in their order; valid
+  std::chrono::milliseconds drain{30'000};  // at most, to answer what was accepted before it stops
   // Where there is a file: reads it anew, the flags winning as before. Throws config_fault.
   std::function<broker_arguments()> read_again;
 };
@@ -36,9 +37,11 @@ struct broker_arguments {
 struct worker_arguments {
   std::string connect = "tcp://localhost:5555";
   mdp::worker_options options;
-  std::optional<std::size_t> count;    // stop after so many requests
+  std::optional<std::size_t> count;    // requests to take before it stops
   std::string command;                 // run for each request; empty: echo
   std::chrono::milliseconds delay{0};  // before each reply
+  std::chrono::milliseconds drain{
+      30'000};  // at most, to finish what is in progress before it stops
 };
 [[nodiscard]] int run_worker(const worker_arguments& arguments);
 
@@ -57,6 +60,8 @@ struct request_arguments {
 [[nodiscard]] int run_request(const request_arguments& arguments);
 [[nodiscard]] int run_durable_request(const request_arguments& arguments);
 
+enum class titanic_task { serve, list, show, close, purge };
+
 struct titanic_arguments {
   std::string connect = "tcp://localhost:5555";
   std::string store;
@@ -66,6 +71,12 @@ struct titanic_arguments {
   // Instead of running:
   bool salvage = false;
   std::string import_from;
+  titanic_task task = titanic_task::serve;
+  std::vector<std::string> ids;   // show, close; 32 hexadecimal digits each
+  std::chrono::seconds older{0};  // purge: the least age
+  bool json = false;
+  // The longest wait at a signal for services that are working.
+  std::chrono::milliseconds drain{30'000};
 };
 [[nodiscard]] int run_titanic(const titanic_arguments& arguments);
 

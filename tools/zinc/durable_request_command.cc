@@ -17,7 +17,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace zinc {
@@ -32,7 +34,7 @@ mdp::titanic::client_options options_of(const request_arguments& arguments) {
   mdp::titanic::client_options options;
   options.protocol = arguments.options.protocol;
   options.timeout = arguments.options.timeout;
-  options.attempts = arguments.options.attempts;
+  options.attempts = arguments.options.attempts.value_or(options.attempts);
   return options;
 }
 
@@ -69,18 +71,21 @@ private:
         const auto id = co_await leave();
         // Who is interrupted can ask for it later.
         if (!arguments_.count) {
-          fmt::print(stderr, "zinc request: stored as {}\n", id.to_string());
+          fmt::print(stderr, "zinc request: stored as {}\n", id);
         }
         const auto reply = co_await client_.async_wait(id, asio::use_awaitable);
-        ++answered_;
         if (!arguments_.count) {
           print_reply(reply, arguments_.json);
         }
+        ++answered_;
         co_await client_.async_close(id, asio::use_awaitable);
       } catch (const boost::system::system_error& e) {
         if (!stopping_) {
           fmt::print(stderr, "zinc request: {}\n", e.code().message());
         }
+      } catch (const std::system_error& e) {
+        // Without a close Titanic keeps the reply.
+        fmt::print(stderr, "zinc request: {}; the reply stays stored\n", e.what());
       }
     }
     if (--running_ == 0) {
@@ -88,7 +93,7 @@ private:
     }
   }
 
-  asio::awaitable<mdp::titanic::request_id> leave() {
+  asio::awaitable<std::string> leave() {
     auto body = request_body(arguments_);
     if (arguments_.id.empty()) {
       co_return co_await client_.async_request(arguments_.service, std::move(body),
@@ -97,7 +102,7 @@ private:
     const auto id = arguments_.id == new_id ? mdp::titanic::random_id()
                                             : *mdp::titanic::request_id::parse(arguments_.id);
     co_await client_.async_submit(id, arguments_.service, std::move(body), asio::use_awaitable);
-    co_return id;
+    co_return id.to_string();
   }
 
   void stop() {

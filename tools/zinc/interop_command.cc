@@ -5,12 +5,14 @@
 #include "tools/zinc/interop/drills.h"
 #include "tools/zinc/interop/isolation.h"
 #include "tools/zinc/interop/programs.h"
+#include "tools/zinc/interop/python_check.h"
 #include "tools/zinc/interop/results.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -51,6 +53,7 @@ class matrix {
 public:
   explicit matrix(const interop_arguments& arguments)
       : pairs_{chosen_pairs(arguments.pairs)},
+        control_{arguments.control},
         ours_{arguments.ours.empty() ? folder_of_ours() : arguments.ours, arguments.python,
               origin::ours},
         theirs_{arguments.theirs, arguments.python, origin::theirs} {
@@ -90,12 +93,30 @@ public:
 
   [[nodiscard]] const std::vector<result>& results() const noexcept { return results_; }
 
+  // A drill runs a program that imports zmq.
+  [[nodiscard]] bool needs_pyzmq() const {
+    return std::any_of(tasks_.begin(), tasks_.end(), [this](const task& one) {
+      for (const auto which : {side::server, side::client}) {
+        const auto& held = one.into->played.of(which) == origin::ours ? ours_ : theirs_;
+        const auto needed = programs_of(*one.what, which);
+        if (std::any_of(needed.begin(), needed.end(),
+                        [&](const auto& program) { return held.needs_pyzmq(program); })) {
+          return true;
+        }
+      }
+      return false;
+    });
+  }
+
 private:
   void lay_out() {
     std::vector<std::pair<const drill*, std::size_t>> places;
     for (const auto& pair : pairs_) {
       for (const auto& one : pair.drills) {
         for (const auto played : combinations_of(one)) {
+          if (!control_ && played == control) {
+            continue;
+          }
           add(pair, one, played);
           places.emplace_back(&one, results_.size() - 1);
         }
@@ -156,6 +177,7 @@ private:
   }
 
   std::vector<pair> pairs_;
+  bool control_;
   programs ours_;
   programs theirs_;
   std::vector<result> results_;
@@ -173,6 +195,15 @@ int list_pairs(const std::vector<pair>& pairs) {
 
 int play_matrix(const interop_arguments& arguments) {
   matrix all{arguments};
+  if (all.needs_pyzmq()) {
+    if (const auto why = why_no_pyzmq(arguments.python); !why.empty()) {
+      fmt::print(stderr,
+                 "zinc interop: {} cannot import zmq: {}; install pyzmq for it, or name another "
+                 "one with --python\n",
+                 arguments.python, why);
+      return exit_code::misused;
+    }
+  }
   const auto why = why_not_isolated();
   const auto notice = why.empty()
                           ? std::string{}
@@ -211,6 +242,8 @@ void add_interop(CLI::App& app, interop_arguments& to) {
       ->check(CLI::Range(1, 1000))
       ->type_name("N")
       ->capture_default_str();
+  app.add_flag("--no-control{false}", to.control,
+               "leave out the combinations in which all programs are theirs");
   app.add_flag("--json", to.json, "print JSON");
   app.add_flag("--list", to.list, "print the groups, the pairs and their drills, and end");
 }

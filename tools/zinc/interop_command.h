@@ -16,6 +16,7 @@ struct interop_arguments {
   unsigned jobs = 6;
   bool json = false;
   bool list = false;
+  bool control = true;  // play theirs with theirs too
 };
 
 void add_interop(CLI::App& app, interop_arguments& to);

@@ -8,10 +8,14 @@
 #include "tools/zinc/chp_command_line.h"
 #include "tools/zinc/commands.h"
 #include "tools/zinc/interop_command.h"
+#include "tools/zinc/output.h"
 #include "tools/zinc/proxy_command.h"
+#include "tools/zinc/version.h"
 
 #include <CLI/CLI.hpp>
 #include <boost/system/system_error.hpp>
+#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <array>
 #include <cerrno>
@@ -21,7 +25,9 @@
 #include <exception>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -110,6 +116,8 @@ void add_broker(CLI::App& app, broker_arguments& to) {
       ->capture_default_str();
   add_milliseconds(app, "--expiry", to.options.services.unserved_expiry,
                    "how long a request waits for a service that nobody offers");
+  add_milliseconds(app, "--drain", to.drain,
+                   "when stopped, how long to wait for the replies to requests in progress", 0);
   app.add_option("--worker-capacity", to.options.worker_capacity,
                  "requests that one worker has in hand at most, whatever it announces")
       ->check(CLI::Range(1, 1'000'000))
@@ -152,6 +160,8 @@ void add_worker(CLI::App& app, worker_arguments& to) {
   app.add_option("--count", to.count, "stop after this many requests")
       ->check(CLI::PositiveNumber)
       ->type_name("N");
+  add_milliseconds(app, "--drain", to.drain,
+                   "when stopped, how long to go on with requests in progress", 0);
   app.add_option(
          "--exec", to.command,
          "shell command to run for each request: the body is its input, its output the reply")
@@ -178,9 +188,13 @@ void add_request(CLI::App& app, request_arguments& to) {
       ->check(CLI::Range(0UL, 64UL * 1024 * 1024 - 1024))
       ->type_name("B");
   add_milliseconds(app, "--timeout", to.options.timeout, "for each of the attempts");
-  app.add_option("--attempts", to.options.attempts, "attempts for each request")
+  app.add_flag("--idempotent", to.options.idempotent,
+               "a request may be carried out more than once: repeat it to any broker");
+  app.add_option("--attempts", to.options.attempts,
+                 "attempts for each request [1, or 3 with --idempotent or --durable]; without "
+                 "--idempotent only where the broker recognises a repeat")
       ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
+      ->type_name("N");
   app.add_flag("--json", to.json, "print JSON");
   auto* const durable = app.add_flag(
       "--durable", to.durable, "leave the request with Titanic, wait for its reply, and close it");
@@ -218,7 +232,61 @@ std::pair<std::string, mdp::titanic::service_limits> limits_of(const std::string
            .attempts = static_cast<unsigned>(values[2])}};
 }
 
+// Reads a number and its unit.
+std::chrono::seconds duration_of(const std::string& option, const std::string& text,
+                                 const std::string& or_else = {}) {
+  constexpr std::array<std::pair<char, long>, 4> units{
+      {{'s', 1}, {'m', 60}, {'h', 3'600}, {'d', 86'400}}};
+  constexpr long most = 100L * 366 * 86'400;
+  long number = 0;
+  const auto* const end = text.data() + text.size();
+  const auto [stop, fault] = std::from_chars(text.data(), end, number);
+  for (const auto& [unit, seconds] : units) {
+    if (fault == std::errc{} && stop + 1 == end && *stop == unit && number >= 0 &&
+        number <= most / seconds) {
+      return std::chrono::seconds{number * seconds};
+    }
+  }
+  throw CLI::ValidationError{option,
+                             "takes a number and its unit, such as 90s, 30m, 12h or 7d" + or_else};
+}
+
+CLI::Option* add_ids(CLI::App& app, titanic_arguments& to) {
+  return app.add_option("ID", to.ids, "id of a request, 32 hexadecimal digits")
+      ->required()
+      ->check([](const std::string& text) {
+        return mdp::titanic::request_id::parse(text) ? std::string{} : "give 32 hexadecimal digits";
+      });
+}
+
+// The subcommands for the store of a stopped Titanic.
+void add_titanic_tasks(CLI::App& app, titanic_arguments& to) {
+  const auto add = [&](const std::string& name, titanic_task task, const std::string& text) {
+    auto* const added =
+        app.add_subcommand(name, text + ". Titanic must be stopped. Needs --store FILE.");
+    added->add_flag("--json", to.json, "print JSON");
+    added->fallthrough();
+    added->callback([&to, task] { to.task = task; });
+    return added;
+  };
+  app.require_subcommand(0, 1);
+  add("list", titanic_task::list,
+      "prints the requests of a store, a line each: id, state, attempts, age, service");
+  add_ids(*add("show", titanic_task::show, "prints a request of a store, and its reply"), to)
+      ->expected(1);
+  add_ids(
+      *add("close", titanic_task::close, "removes requests from a store, also requests that wait"),
+      to);
+  add("purge", titanic_task::purge,
+      "removes all requests that were answered or given up from a store")
+      ->add_option_function<std::string>(
+          "--older", [&to](const std::string& text) { to.older = duration_of("--older", text); },
+          "only requests of at least this age: 90s, 30m, 12h, 7d")
+      ->type_name("TIME");
+}
+
 void add_titanic(CLI::App& app, titanic_arguments& to) {
+  add_titanic_tasks(app, to);
   app.add_option("--connect,--broker", to.connect, "endpoint of the broker")
       ->type_name("ENDPOINT")
       ->capture_default_str();
@@ -262,6 +330,19 @@ void add_titanic(CLI::App& app, titanic_arguments& to) {
       ->check(CLI::Range(0, 1'000'000))
       ->type_name("MIB")
       ->capture_default_str();
+  app.add_option_function<std::string>(
+         "--keep",
+         [&to](const std::string& text) {
+           to.options.core.keep = text == "forever"
+                                      ? std::nullopt
+                                      : std::optional{duration_of("--keep", text, ", or forever")};
+         },
+         "age at which answered and given-up requests are removed if no client closes them: 90s, "
+         "30m, 12h, 7d, or forever")
+      ->type_name("TIME")
+      ->default_str("7d");
+  add_milliseconds(app, "--drain", to.drain,
+                   "longest wait at a signal for services that are working", 0);
   app.add_flag("--unsafe-nosync", to.unsafe_nosync,
                "accept without waiting for the disk: a power failure loses requests");
   auto* const salvage = app.add_flag("--salvage", to.salvage,
@@ -278,8 +359,31 @@ void add_demo(CLI::App& app, demo_arguments& to) {
       ->capture_default_str();
 }
 
+// Names the fault of a command line without a subcommand. CLI11 does not say which word is unknown.
+std::string fault_without_subcommand(const CLI::App& app) {
+  const auto* at = &app;
+  std::string name = "zinc";
+  while (!at->get_subcommands().empty()) {
+    at = at->get_subcommands().front();
+    name += ' ' + at->get_name();
+  }
+  const auto words = app.remaining(true);
+  if (!words.empty() && words.front().starts_with('-')) {
+    return fmt::format("{0}: unknown option '{1}'; {0} --help lists the options", name,
+                       words.front());
+  }
+  std::vector<std::string> known;
+  for (const auto* const one : at->get_subcommands([](const CLI::App*) { return true; })) {
+    known.push_back(one->get_name());
+  }
+  const auto fault = words.empty() ? std::string{"a subcommand is required"}
+                                   : fmt::format("unknown subcommand '{}'", words.front());
+  return fmt::format("{}: {}; give one of {}", name, fault, fmt::join(known, ", "));
+}
+
 int run(int argc, char** argv) {
-  CLI::App app{"ZeroMQ's patterns without libzmq"};
+  CLI::App app{"ZeroMQ's patterns without libzmq", "zinc"};
+  app.set_version_flag("--version", std::string{"zinc "} + version, "print the version, and end");
   app.require_subcommand(1);
   broker_arguments broker;
   worker_arguments worker;
@@ -334,7 +438,15 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? exit_code::done : exit_code::misused;
+    // Options that are required have other texts.
+    if (std::string_view{e.what()} == "A subcommand is required") {
+      fmt::print(stderr, "{}\n", fault_without_subcommand(app));
+      return exit_code::misused;
+    }
+    std::ostringstream text;
+    const auto code = app.exit(e, text);
+    write_output(text.str());
+    return code == 0 ? exit_code::done : exit_code::misused;
   }
   if (broker_app->parsed()) {
     if (broker_app->count("--config") != 0) {
@@ -374,7 +486,11 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    return zinc::run(argc, argv);
+    const auto code = zinc::run(argc, argv);
+    if (code == zinc::exit_code::done) {
+      zinc::flush_output();
+    }
+    return code;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "zinc: %s\n", e.what());
     return zinc::exit_code::failed;

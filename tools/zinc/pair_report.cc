@@ -1,8 +1,11 @@
 #include "tools/zinc/pair_report.h"
 
+#include "tools/zinc/output.h"
+
 #include <spdlog/spdlog.h>
 
 #include <cstdio>
+#include <system_error>
 
 namespace zinc {
 
@@ -38,16 +41,25 @@ const char* text(bstar::event what) {
   return "unknown";
 }
 
+// A node keeps serving if the line cannot be written.
+void say_state(const std::string& line) {
+  try {
+    say(line);
+  } catch (const std::system_error& e) {
+    spdlog::error("{}: {}", e.what(), line);
+  }
+}
+
 }  // namespace
 
 void say(const std::string& line) {
   std::puts(line.c_str());
-  std::fflush(stdout);
+  flush_output();
 }
 
-void say_active(bstar::epoch which) { say("active " + std::to_string(which)); }
+void say_active(bstar::epoch which) { say_state("active " + std::to_string(which)); }
 
-void say_passive(bstar::passive_reason why) { say(std::string{"passive "} + text(why)); }
+void say_passive(bstar::passive_reason why) { say_state(std::string{"passive "} + text(why)); }
 
 void log_pair_event(bstar::event what) { spdlog::warn("{}", text(what)); }
 

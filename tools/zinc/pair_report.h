@@ -9,8 +9,9 @@
 
 namespace zinc {
 
-// A line for scripts, at once.
+// Writes a line for scripts, at once. Throws std::system_error if it cannot.
 void say(const std::string& line);
+// The same for changes of the role. A line that cannot be written goes to the log, and the node goes on.
 void say_active(bstar::epoch which);
 void say_passive(bstar::passive_reason why);
 

@@ -4,6 +4,7 @@
 
 #include "tools/zinc/any_socket.h"
 #include "tools/zinc/commands.h"
+#include "tools/zinc/output.h"
 #include "tools/zinc/repeated_signal.h"
 #include "tools/zinc/stop_signals.h"
 #include "zmtp/error.h"
@@ -34,7 +35,7 @@ void say_bound(const char* word, const std::vector<zmtp::endpoint>& bound) {
   for (const auto& at : bound) {
     fmt::print("{} {}\n", word, at.to_string());
   }
-  std::fflush(stdout);
+  flush_output();
 }
 
 std::string text_of(const zmtp::proxy_statistics& s) {

@@ -22,6 +22,7 @@
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,16 @@ namespace {
 
 namespace asio = boost::asio;
 using clock = std::chrono::steady_clock;
+
+std::string_view name_of(mdp::outcome known) noexcept {
+  switch (known) {
+    case mdp::outcome::answered: return "answered";
+    case mdp::outcome::not_sent: return "not sent";
+    case mdp::outcome::refused: return "not carried out";
+    case mdp::outcome::unknown: return "unknown";
+  }
+  return "unknown";
+}
 
 // One run: so many requests, so many at a time.
 class requester {
@@ -52,7 +63,7 @@ public:
     if (arguments_.count) {
       summary();
     }
-    return all ? exit_code::done : exit_code::failed;
+    return all && !unprinted_ ? exit_code::done : exit_code::failed;
   }
 
 private:
@@ -63,7 +74,7 @@ private:
       const auto before = clock::now();
       auto on_partial = mdp::client::partial_handler{};
       if (!arguments_.count) {
-        on_partial = [this](const zmtp::message& part) { print_reply(part, arguments_.json); };
+        on_partial = [this](const zmtp::message& part) { print(part); };
       }
       auto [ec, reply] = co_await client_.async_request(
           arguments_.service, request_body(arguments_), {}, std::move(on_partial), token);
@@ -71,16 +82,26 @@ private:
         ++failures_;
       } else if (ec) {
         ++failures_;
-        fmt::print(stderr, "zinc request: {}\n", ec.message());
+        fmt::print(stderr, "zinc request: {} (outcome: {})\n", ec.message(),
+                   name_of(mdp::outcome_of(ec)));
       } else {
         latencies_.push_back(clock::now() - before);
         if (!arguments_.count) {
-          print_reply(reply, arguments_.json);
+          print(reply);
         }
       }
     }
     if (--running_ == 0) {
       stop();
+    }
+  }
+
+  void print(const zmtp::message& reply) {
+    try {
+      print_reply(reply, arguments_.json);
+    } catch (const std::system_error& e) {
+      fmt::print(stderr, "zinc request: {}\n", e.what());
+      unprinted_ = true;
     }
   }
 
@@ -131,6 +152,7 @@ private:
   std::size_t running_ = 0;
   std::size_t failures_ = 0;
   bool stopping_ = false;
+  bool unprinted_ = false;  // a reply
   std::vector<clock::duration> latencies_;
 };
 

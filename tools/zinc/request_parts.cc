@@ -1,11 +1,11 @@
 #include "tools/zinc/request_parts.h"
 
 #include "tools/zinc/json_of.h"
+#include "tools/zinc/output.h"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
-#include <fmt/core.h>
 
 #include <string>
 
@@ -26,20 +26,23 @@ zmtp::message request_body(const request_arguments& arguments) {
 }
 
 void print_reply(const zmtp::message& reply, bool as_json) {
+  std::string line;
   if (as_json) {
     boost::json::array parts;
     for (const auto part : reply) {
       parts.push_back(json_of(part));
     }
-    fmt::print("{}\n", boost::json::serialize(boost::json::object{{"reply", parts}}));
-    return;
+    line = boost::json::serialize(boost::json::object{{"reply", parts}});
+  } else {
+    const char* separator = "";
+    for (const auto part : reply) {
+      line += separator;
+      line += part;
+      separator = " ";
+    }
   }
-  const char* separator = "";
-  for (const auto part : reply) {
-    fmt::print("{}{}", separator, part);
-    separator = " ";
-  }
-  fmt::print("\n");
+  line += '\n';
+  write_output(line);
 }
 
 }  // namespace zinc

@@ -7,7 +7,7 @@
 namespace zinc {
 
 [[nodiscard]] zmtp::message request_body(const request_arguments& arguments);
-// A line on stdout.
+// Writes a line on stdout. Throws std::system_error if it cannot.
 void print_reply(const zmtp::message& reply, bool as_json);
 
 }  // namespace zinc

@@ -38,6 +38,13 @@ public:
         input_{std::move(input)},
         on_done_{std::move(on_done)} {}
 
+  // The context has ended before the command.
+  ~running() {
+    if (child_ > 0) {
+      ::kill(-child_, SIGTERM);
+    }
+  }
+
   void start(const std::string& command) {
     if (const auto ec = spawn(command)) {
       on_done_(ec, 0, {});
@@ -79,13 +86,18 @@ private:
     ::sigemptyset(&defaults);
     ::sigaddset(&defaults, SIGPIPE);
     ::posix_spawnattr_setsigdefault(&attributes, &defaults);
-    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    // An interrupt of the terminal is for this process, which lets the command finish.
+    ::posix_spawnattr_setpgroup(&attributes, 0);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
     const auto fault =
         ::posix_spawn(&child_, "/bin/sh", &actions, &attributes, arguments.data(), environ);
     ::posix_spawnattr_destroy(&attributes);
     ::posix_spawn_file_actions_destroy(&actions);
     ::close(input[0]);
     ::close(output[1]);
+    if (fault != 0) {
+      child_ = -1;
+    }
     return {fault, boost::system::system_category()};
   }
 
@@ -104,6 +116,7 @@ private:
       });
       return;
     }
+    child_ = -1;
     on_done_({}, status, std::move(output_));
   }
 

@@ -6,11 +6,15 @@
 #include "mdp/titanic/sqlite_store.h"
 #include "mdp/titanic/titanic_report.h"
 #include "tools/zinc/commands.h"
+#include "tools/zinc/file_place.h"
+#include "tools/zinc/output.h"
 #include "tools/zinc/printable.h"
 #include "tools/zinc/repeated_signal.h"
 #include "tools/zinc/stop_signals.h"
+#include "tools/zinc/titanic_store_command.h"
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/system/system_error.hpp>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
@@ -80,10 +84,26 @@ int run_service(const titanic_arguments& arguments) {
   std::optional<titanic::service> service;
   std::optional<repeated_signal> state;
   std::optional<stop_signals> signals;
+  asio::steady_timer limit{context};
   const auto stop = [&] {
     service->stop();
     state->cancel();
     signals->cancel();
+    limit.cancel();
+  };
+  const auto drain = [&] {
+    spdlog::info("draining: no more requests are taken");
+    service->async_drain([&](error_code) { stop(); });
+    limit.expires_after(arguments.drain);
+    limit.async_wait([&](error_code ec) {
+      if (!ec) {
+        spdlog::warn(
+            "services are still working after --drain. The next start gives them their requests "
+            "again: {}",
+            titanic::report(service->status()));
+        stop();
+      }
+    });
   };
   try {
     service.emplace(
@@ -96,7 +116,7 @@ int run_service(const titanic_arguments& arguments) {
           }
           const auto now = service->status();
           std::printf("open %zu %zu\n", now.requests, now.pending);
-          std::fflush(stdout);
+          flush_output();
           spdlog::info("offering the titanic services to {}; {} requests stored, {} pending",
                        arguments.connect, now.requests, now.pending);
         });
@@ -105,7 +125,7 @@ int run_service(const titanic_arguments& arguments) {
     return exit_code::misused;
   }
   state.emplace(context.get_executor(), SIGUSR1, [&] { log_state(*service); });
-  signals.emplace(context.get_executor(), stop);
+  signals.emplace(context.get_executor(), drain);
   context.run();
   if (result == exit_code::done) {
     spdlog::info("stopped: {}", titanic::report(service->status()));
@@ -119,6 +139,13 @@ int run_titanic(const titanic_arguments& arguments) {
   spdlog::set_default_logger(spdlog::stderr_color_mt("titanic"));
   // What is in the requests is nobody else's business.
   ::umask(S_IRWXG | S_IRWXO);
+  if (const auto fault = fault_of_place(arguments.store); !fault.empty()) {
+    spdlog::error("{}", fault);
+    return exit_code::failed;
+  }
+  if (arguments.task != titanic_task::serve) {
+    return run_titanic_store(arguments, store_of(arguments));
+  }
   if (arguments.salvage) {
     return run_salvage(arguments);
   }

@@ -1,6 +1,7 @@
 // zinc worker
 
 #include "mdp/worker.h"
+#include "tools/zinc/command_end.h"
 #include "tools/zinc/commands.h"
 #include "tools/zinc/shell_command.h"
 #include "tools/zinc/stop_signals.h"
@@ -12,6 +13,7 @@
 #include <spdlog/spdlog.h>
 
 #include <csignal>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -24,14 +26,24 @@ namespace {
 
 namespace asio = boost::asio;
 
-// Answers requests, each in its own time, and counts them.
+// Carries out requests, each in its own time, and counts them.
 class echo_service {
 public:
+  // Calls `on_last` with the last request of its count, and `on_idle` when no request is in progress any more.
   echo_service(const worker_arguments& arguments, const asio::any_io_executor& executor,
-               std::function<void()> on_last)
-      : arguments_{arguments}, executor_{executor}, on_last_{std::move(on_last)} {}
+               std::function<void()> on_last, std::function<void()> on_idle)
+      : arguments_{arguments},
+        executor_{executor},
+        on_last_{std::move(on_last)},
+        on_idle_{std::move(on_idle)} {}
+
+  [[nodiscard]] std::size_t in_progress() const noexcept { return in_progress_; }
 
   void take(mdp::worker_request request) {
+    ++in_progress_;
+    if (++taken_ == arguments_.count) {
+      on_last_();
+    }
     if (arguments_.command.empty()) {
       auto body = std::move(request.body());
       answer(std::move(request), std::move(body));
@@ -45,9 +57,11 @@ public:
     run_shell_command(executor_, arguments_.command, std::move(input),
                       [this, held](boost::system::error_code ec, int status, std::string output) {
                         if (ec || status != 0) {
-                          spdlog::error("'{}' failed ({}); the request is not answered",
+                          spdlog::error("'{}' failed ({}): the request has failed",
                                         arguments_.command,
-                                        ec ? ec.message() : fmt::format("status {}", status));
+                                        ec ? ec.message() : text_of_end(status));
+                          static_cast<void>(held->fail());
+                          end_one();
                           return;
                         }
                         answer(std::move(*held), zmtp::message{output});
@@ -73,17 +87,110 @@ private:
   void reply(mdp::worker_request& request, zmtp::message body) {
     if (const auto ec = request.reply(std::move(body))) {
       spdlog::warn("a reply came too late: {}", ec.message());
-      return;
     }
-    if (++answered_ == arguments_.count) {
-      on_last_();
+    end_one();
+  }
+
+  void end_one() {
+    if (--in_progress_ == 0) {
+      on_idle_();
     }
   }
 
   const worker_arguments& arguments_;
   asio::any_io_executor executor_;
   std::function<void()> on_last_;
-  std::size_t answered_ = 0;
+  std::function<void()> on_idle_;
+  std::size_t taken_ = 0;
+  std::size_t in_progress_ = 0;
+};
+
+// The worker from its start to its end: it leaves when it is told to, or after its count of requests, and
+// ends first what it has begun.
+class worker_run {
+public:
+  explicit worker_run(const worker_arguments& arguments)
+      : arguments_{arguments},
+        service_{arguments, context_.get_executor(), [this] { leave(); },
+                 [this] { end_if_done(); }},
+        drain_end_{context_.get_executor()} {}
+
+  [[nodiscard]] exit_code run() {
+    try {
+      worker_.emplace(context_.get_executor(), arguments_.connect, arguments_.options,
+                      [this](mdp::worker_request request) { service_.take(std::move(request)); });
+    } catch (const boost::system::system_error& e) {
+      spdlog::error("{}", e.what());
+      return exit_code::misused;
+    }
+    signals_.emplace(context_.get_executor(), [this] { on_signal(); });
+    spdlog::info("offering {} to {}", arguments_.options.service, arguments_.connect);
+    context_.run();
+    return result_;
+  }
+
+private:
+  void on_signal() {
+    // In place of the first one, which takes no second signal.
+    again_.emplace(context_.get_executor(), [this] { give_up("stopped by a second signal"); });
+    leave();
+  }
+
+  // Takes no more requests.
+  void leave() {
+    if (std::exchange(leaving_, true)) {
+      return;
+    }
+    if (service_.in_progress() != 0) {
+      spdlog::info("taking no more requests; {} in progress are finished first, for {} ms at most",
+                   service_.in_progress(), arguments_.drain.count());
+    }
+    worker_->async_drain([this](boost::system::error_code) {
+      drained_ = true;
+      end_if_done();
+    });
+    drain_end_.expires_after(arguments_.drain);
+    drain_end_.async_wait([this](boost::system::error_code ec) {
+      if (!ec && !done_) {
+        give_up(fmt::format("not finished within {} ms", arguments_.drain.count()));
+      }
+    });
+  }
+
+  // The drain may be over before the commands are: without a broker.
+  void end_if_done() {
+    if (drained_ && service_.in_progress() == 0) {
+      done_ = true;
+      drain_end_.cancel();
+      signals_->cancel();
+      again_.reset();
+    }
+  }
+
+  void give_up(const std::string& why) {
+    if (service_.in_progress() != 0) {
+      spdlog::error(
+          "{}: {} requests in progress have no reply, and may be carried out again by another "
+          "worker",
+          why, service_.in_progress());
+      result_ = exit_code::failed;
+    } else {
+      spdlog::warn("{}: the broker has not read all replies", why);
+    }
+    context_.stop();
+  }
+
+  const worker_arguments& arguments_;
+  exit_code result_ = exit_code::done;
+  bool leaving_ = false;
+  bool drained_ = false;
+  bool done_ = false;
+  asio::io_context context_{1};
+  echo_service service_;
+  std::optional<mdp::worker> worker_;
+  asio::steady_timer drain_end_;
+  std::optional<stop_signals> signals_;
+  std::optional<stop_signals> again_;
 };
 
 }  // namespace
@@ -91,25 +198,7 @@ private:
 int run_worker(const worker_arguments& arguments) {
   spdlog::set_default_logger(spdlog::stderr_color_mt("worker"));
   std::signal(SIGPIPE, SIG_IGN);  // a command may end before it has read its input
-  asio::io_context context{1};
-  std::optional<mdp::worker> worker;
-  std::optional<stop_signals> signals;
-  const auto stop = [&] {
-    worker->stop();
-    signals->cancel();
-  };
-  echo_service service{arguments, context.get_executor(), stop};
-  try {
-    worker.emplace(context.get_executor(), arguments.connect, arguments.options,
-                   [&](mdp::worker_request request) { service.take(std::move(request)); });
-  } catch (const boost::system::system_error& e) {
-    spdlog::error("{}", e.what());
-    return exit_code::misused;
-  }
-  signals.emplace(context.get_executor(), stop);
-  spdlog::info("offering {} to {}", arguments.options.service, arguments.connect);
-  context.run();
-  return exit_code::done;
+  return worker_run{arguments}.run();
 }
 
 }  // namespace zinc

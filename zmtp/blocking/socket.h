@@ -167,9 +167,9 @@ public:
     return ec ? 0 : batch.size();
   }
 
-  // Moved from only if it is queued.
+  // Moved from only if it is queued. `closed` also if the context is closed, and in a fork.
   [[nodiscard]] send_status try_send(message&& m) requires sends<Async> {
-    auto status = send_status::unknown;
+    auto status = send_status::closed;
     (void)use([&](Async& s, error_code&) { status = s.try_send(std::move(m)); });
     return status;
   }
@@ -205,7 +205,7 @@ public:
   // ROUTER, XPUB: to this peer. What cannot be queued is dropped and counted, or waited for with
   // socket_options::mandatory. The forms without a peer are those of router_socket, with an envelope.
   [[nodiscard]] send_status try_send(peer_id to, message&& m) requires names_peers<Async> {
-    auto status = send_status::unknown;
+    auto status = send_status::closed;
     (void)use([&](Async& s, error_code&) { status = s.try_send(to, std::move(m)); });
     return status;
   }

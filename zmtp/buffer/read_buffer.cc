@@ -25,8 +25,8 @@ std::size_t size_for(std::size_t needed, std::size_t waiting) noexcept {
 }  // namespace
 
 std::span<std::byte> read_buffer::prepare(std::size_t needed) {
-  const auto waiting = end_ - begin_;
-  if (waiting == 0) {
+  needed += aside_;
+  if (empty()) {
     if (!memory_ || memory_->capacity() != block_size::reading ||
         end_ + short_read > block_size::reading) {
       memory_ = block_ptr{};
@@ -34,48 +34,81 @@ std::span<std::byte> read_buffer::prepare(std::size_t needed) {
       begin_ = end_ = 0;
     }
     kept_ = false;
+    fresh_ = 0;
   } else if (worth_moving(needed)) {
     move_to(needed <= block_size::reading ? scratch_block()
-                                          : block_ptr{block::create(size_for(needed, waiting))});
+                                          : block_ptr{block::create(size_for(needed, waiting()))});
+    fresh_ = 0;
+  } else {
+    close_up();
   }
   return {memory_->data() + end_, memory_->capacity() - end_};
 }
 
 std::size_t read_buffer::own_memory(std::size_t needed) const noexcept {
-  const auto waiting = end_ - begin_;
-  if (waiting == 0) {
+  needed += aside_;
+  if (empty()) {
     return 0;
   }
   if (!worth_moving(needed)) {
     return own_memory();
   }
-  return needed <= block_size::reading ? 0 : size_for(needed, waiting);
+  return needed <= block_size::reading ? 0 : size_for(needed, waiting());
 }
 
-// Whether what waits is to be moved to where `needed` octets have room. A larger buffer is read to
-// its end first, so that what has come is not moved for each piece of a large message.
+// Whether to move the waiting bytes to a block with room for `needed` bytes. A larger block is read to its
+// end first, so that the bytes are not moved for each piece of a large message. A smaller one is left when
+// it is full, or when half as much as waits has come since the last move: a peer that sends byte by byte
+// causes no more copying than that.
 bool read_buffer::worth_moving(std::size_t needed) const noexcept {
   const auto size = memory_->capacity();
-  const bool fits = needed <= size - begin_;
-  const bool short_of_room = size - end_ < short_read;
+  const auto room = size - start() - waiting();
+  if (size < block_size::reading) {
+    return room == 0 || fresh_ >= waiting() / 2;
+  }
+  const bool fits = needed <= size - start();
+  const bool short_of_room = room < short_read;
   if (size > block_size::reading) {
     return !fits && short_of_room;
   }
-  return !fits || (short_of_room && (begin_ != 0 || size < block_size::reading));
+  return !fits || (short_of_room && start() != 0);
+}
+
+void read_buffer::move(std::byte* to, std::span<const std::byte> from) noexcept {
+  std::memmove(to, from.data(), from.size());
+  moved_ += from.size();
 }
 
 void read_buffer::move_to(block_ptr memory) noexcept {
-  const auto waiting = undecoded();
-  std::memcpy(memory->data(), waiting.data(), waiting.size());
+  if (aside_ != 0) {
+    move(memory->data(), {memory_->data() + message_, aside_});
+  }
+  move(memory->data() + aside_, undecoded());
+  end_ = waiting();
+  begin_ = aside_;
+  message_ = 0;
   std::swap(memory_, memory);
   kept_ = false;
-  begin_ = 0;
-  end_ = waiting.size();
 }
 
-void read_buffer::remove(std::size_t at, std::size_t count) noexcept {
-  auto* const octets = undecoded().data();
-  std::memmove(octets + count, octets, at);
+void read_buffer::close_up() noexcept {
+  const auto to = message_ + aside_;
+  if (aside_ != 0 && to != begin_) {
+    move(memory_->data() + to, undecoded());
+    end_ -= begin_ - to;
+    begin_ = to;
+  }
+}
+
+void read_buffer::set_aside(std::size_t count) noexcept {
+  if (aside_ == 0) {
+    message_ = begin_;
+  }
+  const auto to = message_ + aside_;
+  if (to != begin_) {
+    move(memory_->data() + to, undecoded().first(count));
+  }
+  aside_ += count;
   begin_ += count;
 }
 
@@ -83,18 +116,20 @@ void read_buffer::settle() {
   if (!memory_) {
     return;
   }
-  const auto waiting = end_ - begin_;
-  if (waiting == 0) {
+  const auto capacity = memory_->capacity();
+  // Room for the next bytes, so that not each of them moves those that wait. From a quarter of the pool's
+  // block on, the connection keeps that block, and own_memory() counts it.
+  constexpr auto kept_from = block_size::reading / 4;
+  const auto enough = std::max(block_size::small, std::min(waiting() + waiting() / 2, kept_from));
+  const bool little = waiting() < capacity / 4 &&
+                      (capacity <= block_size::reading || waiting() <= block_size::small);
+  if (empty()) {
     memory_ = block_ptr{};
     begin_ = end_ = 0;
-  } else if (waiting <= block_size::small) {
-    if (memory_->capacity() != block_size::small) {
-      move_to(block_ptr{block::create(block_size::small)});
-    }
-  } else if (waiting < memory_->capacity() / 4 && memory_->capacity() <= block_size::reading) {
-    move_to(block_ptr{block::create(waiting)});
+  } else if (little && enough < capacity) {
+    move_to(block_ptr{block::create(enough)});
   } else {
-    kept_ = memory_->capacity() == block_size::reading;
+    kept_ = capacity == block_size::reading;
   }
 }
 

@@ -151,20 +151,22 @@ void* allocate(std::size_t size) {
     return ::operator new(size);
   }
   const auto of = class_of(size);
-  auto* const kept_one = mine.take(of);
-  auto* const memory = kept_one != nullptr ? kept_one : ::operator new(of.size);
+  auto* memory = mine.take(of);
+  if (memory == nullptr) {
+    if (mine.now() == shelves::state::unused) {
+      close_mine_at_end_of_thread();
+    }
+    memory = ::operator new(of.size);
+  }
   mine.count(of);
   return memory;
 }
 
 void release(void* memory, std::size_t size) noexcept {
-  if (size <= largest) {
-    if (mine.now() == shelves::state::unused) {
-      close_mine_at_end_of_thread();
-    }
-    if (mine.now() == shelves::state::open && mine.put(memory, class_of(size))) {
-      return;
-    }
+  // A thread that never allocates keeps nothing. At exit the main thread cannot open its shelves any more,
+  // because nothing would close them.
+  if (size <= largest && mine.now() == shelves::state::open && mine.put(memory, class_of(size))) {
+    return;
   }
   ::operator delete(memory);
 }

@@ -1,12 +1,14 @@
 #include "zmtp/buffer/scratch_block.h"
 
+#include "zmtp/buffer/thread_value.h"
+
 #include <algorithm>
 #include <array>
 
 namespace zmtp {
 
 block_ptr scratch_block() {
-  thread_local std::array<block_ptr, 4> scratches;
+  auto& scratches = thread_value<std::array<block_ptr, 4>>();
   for (auto& spare : scratches) {
     if (!spare) {
       spare = block_ptr{block::create(block_size::reading)};

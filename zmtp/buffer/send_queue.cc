@@ -127,6 +127,11 @@ std::size_t send_queue::size_of(const entry& e) noexcept {
   return c != nullptr ? c->size : std::get_if<message>(&e)->framed_size();
 }
 
+std::size_t send_queue::messages_of(const entry& e) noexcept {
+  const auto* c = std::get_if<chunk>(&e);
+  return c != nullptr ? c->messages : 1;
+}
+
 std::size_t send_queue::gather(const entry& e, std::size_t skip, std::span<piece> to) noexcept {
   if (const auto* c = std::get_if<chunk>(&e)) {
     to[0] = piece{c->memory->data(), c->size}.subspan(skip);
@@ -282,8 +287,7 @@ std::size_t send_queue::drop_unbegun() noexcept {
     return before - messages_;
   }
   while (entries_.size() > first_ + 1) {
-    const auto* c = std::get_if<chunk>(&entries_.back());
-    messages_ -= c != nullptr ? c->messages : 1;
+    messages_ -= messages_of(entries_.back());
     octets_ -= size_of(entries_.back());
     (void)discharge(entries_.back());
     entries_.pop_back();

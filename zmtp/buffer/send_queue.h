@@ -79,6 +79,9 @@ public:
   // are shared with other queues, few are copied; nobody writes those octets afterwards.
   void push_framed(const block_ptr& memory, std::size_t size, std::size_t messages);
 
+  // Bytes of an entry as framed, and how many messages they are.
+  [[nodiscard]] static std::size_t size_of(const entry& e) noexcept;
+  [[nodiscard]] static std::size_t messages_of(const entry& e) noexcept;
   // Fills `to` from the start with what is to be written next, in order; returns how many pieces.
   [[nodiscard]] std::size_t gather(std::span<piece> to) noexcept;
   // The same, but no further than the entry that is partly written: behind it a command may go.
@@ -107,7 +110,6 @@ public:
 private:
   static constexpr std::size_t no_mark = static_cast<std::size_t>(-1);
 
-  [[nodiscard]] static std::size_t size_of(const entry& e) noexcept;
   [[nodiscard]] static std::size_t gather(const entry& e, std::size_t skip,
                                           std::span<piece> to) noexcept;
   // What it takes of memory: whole blocks, each once.

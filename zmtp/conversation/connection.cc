@@ -14,9 +14,21 @@ namespace {
 // pieces so short that others on the executor do not wait for long.
 constexpr unsigned many_commands = 32;
 constexpr std::size_t short_read = 1024;
+// The most that one read takes beyond the frame in progress, however much room its message has. It bounds
+// how long the work of one read takes.
+constexpr std::size_t usual_read = block_size::reading;
+// Bytes of subscription changes in one write; the last command may exceed them.
+constexpr std::size_t control_size = block_size::large;
+// Bytes of the longer of both names, with its length.
+constexpr std::size_t subscribe_name_size = 1 + std::string_view{"SUBSCRIBE"}.size();
 
 std::string_view view(std::span<const std::byte> octets) noexcept {
   return {reinterpret_cast<const char*>(octets.data()), octets.size()};
+}
+
+// Peers say these between the parts of a message, too.
+bool may_interrupt(const command::traffic& c) noexcept {
+  return !std::holds_alternative<command::error>(c) && !std::holds_alternative<command::unknown>(c);
 }
 
 bool publishes(socket_type type) noexcept {
@@ -34,6 +46,7 @@ connection::connection(socket_type own_type, std::string_view mechanism_name,
       mechanism_name_{mechanism_name},
       mechanism_{std::move(handshake)},
       decoder_{limit},
+      longest_read_{usual_read},
       handshake_deadline_{now + limit.handshake_time},
       heartbeat_{beat},
       now_{now} {
@@ -59,10 +72,8 @@ std::span<std::byte> connection::prepare(std::size_t ahead) {
 
 void connection::commit(std::size_t count, time_point now) noexcept {
   buffer_.commit(count);
-  if (longest_read_ != unlimited) {
-    // Back to what others are given, unless it goes on so.
-    longest_read_ = longest_read_ > unlimited / 2 ? unlimited : longest_read_ * 2;
-  }
+  // Back to what others are given, unless it goes on so.
+  longest_read_ = std::min(longest_read_ * 2, usual_read);
   now_ = now;
   heartbeat_.on_octets(now);
 }
@@ -93,7 +104,7 @@ bool connection::read_greeting() {
     return false;
   }
   peer_minor_ = greeting::peer_version(seen).minor;
-  buffer_.consume(greeting::size);
+  buffer_.skip(greeting::size);
   state_ = state::handshake;
   mechanism_->start(control_);
   return true;
@@ -105,11 +116,12 @@ bool connection::read_frame(receive_queue& queue) {
     return false;
   }
   // Who is not admitted yet is not waited for while it sends what will be refused.
-  if (!traffic() && !buffer_.empty() && !frame::has(buffer_.undecoded().front(), frame::command)) {
+  const auto octets = buffer_.undecoded();
+  if (!traffic() && !octets.empty() && !frame::has(octets.front(), frame::command)) {
     close(errc::unexpected_command);
     return false;
   }
-  switch (decoder_.look(buffer_.undecoded())) {
+  switch (decoder_.look(octets)) {
     case decoder::found::more: return false;
     case decoder::found::message: take_message(queue); return true;
     case decoder::found::command: take_command(); return true;
@@ -119,9 +131,8 @@ bool connection::read_frame(receive_queue& queue) {
 }
 
 void connection::take_message(receive_queue& queue) {
-  const auto run = buffer_.undecoded().first(decoder_.size());
+  const auto run = buffer_.take(decoder_.size());
   const auto parts = decoder_.parts();
-  buffer_.consume(run.size());
   decoder_.message_taken();
   if (publishes(own_type_) && parts == 1) {
     const message m{buffer_.memory(), run, parts};
@@ -136,10 +147,10 @@ void connection::take_message(receive_queue& queue) {
 }
 
 void connection::take_command() {
-  const auto whole = buffer_.undecoded().subspan(decoder_.size(), decoder_.command_size());
-  const std::string body{view(whole.subspan(frame::header_size(whole[0])))};
-  // The parts of a message that the command interrupted close up with what follows it.
-  buffer_.remove(decoder_.size(), whole.size());
+  buffer_.set_aside(decoder_.size());
+  const auto whole = buffer_.undecoded().first(decoder_.command_size());
+  const auto body = view(whole.subspan(frame::header_size(whole[0])));
+  buffer_.skip(whole.size());
   decoder_.command_taken();
   if (traffic()) {
     ++commands_;
@@ -233,6 +244,8 @@ void connection::end(error_code reason) noexcept {
   state_ = state::over;
   event_ = closed{reason};
   pong_due_ = false;
+  ping_due_ = false;
+  changes_.clear();
   not_reading_ = false;
   heartbeat_.stop();
 }
@@ -252,6 +265,10 @@ void connection::on_traffic_command(std::string_view body) {
     } else {
       close(parsed.error());
     }
+    return;
+  }
+  if (decoder_.parts() != 0 && !may_interrupt(*parsed)) {
+    close(errc::command_in_message);
     return;
   }
   struct {
@@ -290,16 +307,9 @@ void connection::on_ping(const command::ping& ping) {
     return;
   }
   pong_due_ = true;
-  pong_context_ = ping.context;
+  // libzmq cuts a longer context, too.
+  pong_context_ = ping.context.substr(0, limit_->ping_context_size);
   heartbeat_.on_ping(heartbeat_options::deciseconds{ping.ttl});
-}
-
-void connection::subscribe(std::string_view topic) {
-  command::put_subscribe(control_, topic, peer_minor_);
-}
-
-void connection::cancel(std::string_view topic) {
-  command::put_cancel(control_, topic, peer_minor_);
 }
 
 void connection::greet(const message& m) {
@@ -316,9 +326,7 @@ void connection::probe(time_point now, const acknowledgement& acknowledged) {
 void connection::act(heartbeat::action action) {
   switch (action) {
     case heartbeat::action::none: return;
-    case heartbeat::action::ping:
-      command::put_ping(control_, static_cast<std::uint16_t>(beat_->ttl.count()), {});
-      return;
+    case heartbeat::action::ping: ping_due_ = true; return;
     case heartbeat::action::not_reading: not_reading_ = true; return;
     case heartbeat::action::dead: close(errc::probe_unanswered); return;
     case heartbeat::action::timed_out: close(errc::heartbeat_timeout); return;
@@ -326,10 +334,26 @@ void connection::act(heartbeat::action action) {
   }
 }
 
-std::size_t connection::output(std::span<piece> to, send_queue& queue) {
-  if (pong_due_ && !control_pending()) {
-    pong_due_ = false;
+// Turns pending commands into bytes. All earlier bytes have been written.
+void connection::fill_control() {
+  if (std::exchange(pong_due_, false)) {
     command::put_pong(control_, pong_context_);
+  }
+  if (std::exchange(ping_due_, false)) {
+    command::put_ping(control_, static_cast<std::uint16_t>(beat_->ttl.count()), {});
+  }
+  for (; !changes_.empty() && control_.size() < control_size; changes_.pop()) {
+    const auto& [subscribe, topic] = changes_.front();
+    // If there is no memory, nothing of the command has been appended.
+    control_.reserve(control_.size() + frame::max_header_size + subscribe_name_size + topic.size());
+    subscribe ? command::put_subscribe(control_, topic, peer_minor_)
+              : command::put_cancel(control_, topic, peer_minor_);
+  }
+}
+
+std::size_t connection::output(std::span<piece> to, send_queue& queue) {
+  if (!control_pending()) {
+    fill_control();
   }
   std::size_t pieces = 0;
   if (control_pending()) {
@@ -338,7 +362,8 @@ std::size_t connection::output(std::span<piece> to, send_queue& queue) {
     }
     to[pieces++] = std::as_bytes(std::span{control_}).subspan(control_written_);
   }
-  if (traffic() && !queue.empty()) {
+  // Messages that were sent after a change follow it.
+  if (traffic() && !queue.empty() && changes_.empty()) {
     pieces += queue.gather(to.subspan(pieces));
   }
   return pieces;

@@ -5,10 +5,12 @@
 #include "zmtp/buffer/read_buffer.h"
 #include "zmtp/buffer/receive_queue.h"
 #include "zmtp/buffer/send_queue.h"
+#include "zmtp/buffer/subscription_changes.h"
 #include "zmtp/command.h"
 #include "zmtp/conversation/heartbeat.h"
 #include "zmtp/decoder.h"
 #include "zmtp/error.h"
+#include "zmtp/frame.h"
 #include "zmtp/greeting.h"
 #include "zmtp/mechanism/mechanism.h"
 #include "zmtp/message.h"
@@ -93,8 +95,17 @@ public:
   [[nodiscard]] std::optional<event> next_event() noexcept;
   // Octets have been read that wait for room in the queue.
   [[nodiscard]] bool blocked() const noexcept { return blocked_; }
-  // A turn is over: keeps what is not decoded in as little memory as it needs.
+  // The peer has sent the beginning of a message, and not all of it.
+  [[nodiscard]] bool message_begun() const noexcept {
+    const auto undecoded = buffer_.undecoded();
+    return traffic() && (decoder_.parts() != 0 ||
+                         (!undecoded.empty() && !frame::has(undecoded.front(), frame::command)));
+  }
+  // A turn is over: keeps the bytes that wait in little more memory than they need.
   void settle() { buffer_.settle(); }
+  // Bytes that were moved on their way into messages, until drop_unread(): a small multiple of the bytes
+  // that have come.
+  [[nodiscard]] std::uint64_t moved() const noexcept { return buffer_.moved(); }
   // Nobody will receive any more: what is not decoded goes.
   void drop_unread() noexcept;
 
@@ -105,9 +116,10 @@ public:
   // Ends the conversation from our side, silently.
   void close(error_code reason) noexcept;
 
-  // Commands of this connection; not kept for the next one.
-  void subscribe(std::string_view topic);
-  void cancel(std::string_view topic);
+  // Commands of this connection; not kept for the next one. They wait as subscription_changes until output() turns them
+  // into bytes.
+  void subscribe(std::string_view topic) { changes_.add(true, topic); }
+  void cancel(std::string_view topic) { changes_.add(false, topic); }
   // A message of this connection: before what is queued.
   void greet(const message& m);
   // Asks whether the peer still lives: a PING (where the peer knows it), and after two seconds without
@@ -125,7 +137,8 @@ public:
   }
   // Whether something waits to be written.
   [[nodiscard]] bool has_output(const send_queue& queue) const noexcept {
-    return control_written_ < control_.size() || pong_due_ || (traffic() && !queue.empty());
+    return control_pending() || pong_due_ || ping_due_ || !changes_.empty() ||
+           (traffic() && !queue.empty());
   }
 
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
@@ -157,13 +170,12 @@ public:
   }
 
 private:
-  static constexpr auto unlimited = static_cast<std::size_t>(-1);
   enum class state { greeting, handshake, admission, traffic, over };
 
   [[nodiscard]] bool listening() const noexcept {
     return !over() && !event_ && !blocked_ && state_ != state::admission;
   }
-  // Of what waits and what is to come.
+  // The size of the undecoded bytes and of those to come that lie in one piece.
   [[nodiscard]] std::size_t in_one_piece() const noexcept {
     return std::max(decoder_.needed(), buffer_.undecoded().size() + 1);
   }
@@ -181,6 +193,7 @@ private:
   [[nodiscard]] error_code judge_peer();
   void end(error_code reason) noexcept;
   void clear_control() noexcept;
+  void fill_control();
   [[nodiscard]] bool control_pending() const noexcept { return control_written_ < control_.size(); }
   // A command may not cut a message in two.
   [[nodiscard]] bool control_goes_first(const send_queue& queue) const noexcept {
@@ -198,15 +211,18 @@ private:
   decoder decoder_;
   read_buffer buffer_;
   bool blocked_ = false;
-  std::size_t longest_read_ = unlimited;
+  std::size_t longest_read_;
   unsigned commands_ =
       0;  // of the peer, subscriptions by message too, since the last read was prepared
 
-  // Octets of our own: greeting, handshake, commands. They go between messages.
+  // Octets of our own: greeting, handshake, commands. They go between messages. Commands that a peer or the user can
+  // cause repeatedly wait in the members below until these octets are written.
   std::string control_;
   std::size_t control_written_ = 0;
   bool pong_due_ = false;
   std::string pong_context_;
+  bool ping_due_ = false;
+  subscription_changes changes_;
 
   std::optional<socket_type> peer_type_;
   std::uint8_t peer_minor_ = 0;

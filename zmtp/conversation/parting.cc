@@ -1,24 +1,41 @@
 #include "zmtp/conversation/parting.h"
 
+#include <algorithm>
+
 namespace zmtp {
 
-parting::verdict parting::on_read(heard what) const noexcept {
+namespace {
+
+// The pause between two looks doubles: a peer that reads slowly may take as long as it likes.
+constexpr std::chrono::milliseconds first_pause{5};
+constexpr std::chrono::milliseconds longest_pause{160};
+
+}  // namespace
+
+parting::verdict parting::on_read(heard what) noexcept {
   switch (what) {
     case heard::octets:
     case heard::nothing: return verdict::stays;
     // Before we said that there is no more, it cannot have waited for the end.
-    case heard::end: return shut_ ? verdict::closed : verdict::left_unread;
+    case heard::end: peer_ended_ = shut_; return shut_ ? verdict::closed : verdict::left_unread;
     case heard::failure: break;
   }
   return verdict::left_unread;
 }
 
 // Whether it read to the end before it closed, its TCP says: it acknowledges, or resets.
-parting::outcome parting::judge(bool deaf, bool reset, std::size_t unacknowledged) noexcept {
+parting::outcome parting::judge(clock::time_point now, bool deaf, bool reset,
+                                std::size_t unacknowledged) noexcept {
+  next_look_.reset();
   if (deaf || reset) {
     return outcome::left_unread;
   }
-  return unacknowledged == 0 ? outcome::read_all : outcome::unknown;
+  if (unacknowledged == 0) {
+    return outcome::read_all;
+  }
+  pause_ = std::clamp<clock::duration>(pause_ * 2, first_pause, longest_pause);
+  next_look_ = now + pause_;
+  return outcome::unknown;
 }
 
 }  // namespace zmtp

@@ -2,12 +2,16 @@
 // The end of a conversation whose socket closes: what is queued is written, our end of the stream closed,
 // and the peer listened to no longer, but waited for until it has read to the end.
 
+#include <chrono>
 #include <cstddef>
+#include <optional>
 
 namespace zmtp {
 
 class parting {
 public:
+  using clock = std::chrono::steady_clock;
+
   void begin() noexcept { begun_ = true; }
   [[nodiscard]] bool begun() const noexcept { return begun_; }
   // Our end of the stream is closed.
@@ -35,20 +39,30 @@ public:
     closed,       // judge() whether it read to the end
     left_unread,  // something that was queued, or was written, has been lost
   };
-  [[nodiscard]] verdict on_read(heard what) const noexcept;
+  [[nodiscard]] verdict on_read(heard what) noexcept;
+  // False once the peer has closed its end after ours: the stream stays readable, and brings nothing.
+  [[nodiscard]] bool listens() const noexcept { return !peer_ended_; }
 
   enum class outcome {
     read_all,
     left_unread,
-    unknown,  // judge again in a while: of acknowledgements TCP tells nobody
+    unknown,  // judge again at next_look(): TCP does not report acknowledgements
   };
-  // Of a peer that has closed. `deaf`: it took no more octets; `reset`: it has reset the connection;
-  // `unacknowledged`: octets that it has not acknowledged.
-  [[nodiscard]] static outcome judge(bool deaf, bool reset, std::size_t unacknowledged) noexcept;
+  // Judges a peer that has closed its end.
+  // - `deaf`: the peer took no more bytes.
+  // - `reset`: the peer has reset the connection.
+  // - `unacknowledged`: bytes that the peer has not acknowledged.
+  [[nodiscard]] outcome judge(clock::time_point now, bool deaf, bool reset,
+                              std::size_t unacknowledged) noexcept;
+  // The time of the next judge(), after an unknown outcome.
+  [[nodiscard]] std::optional<clock::time_point> next_look() const noexcept { return next_look_; }
 
 private:
   bool begun_ = false;
   bool shut_ = false;
+  bool peer_ended_ = false;
+  clock::duration pause_{};  // between the last two looks
+  std::optional<clock::time_point> next_look_;
 };
 
 }  // namespace zmtp

@@ -22,6 +22,7 @@ public:
   alarm(const boost::asio::any_io_executor& executor, std::function<void()> on_time);
 
   void set(std::optional<time_point> at);
+  // `on_time` is not called before the next set().
   void cancel();
 
 private:

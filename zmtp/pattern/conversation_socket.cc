@@ -106,6 +106,11 @@ void conversation_socket::on_batch(std::vector<routed_message>& batch) {
       case routed_message::kind::message: listener_.on_message(std::move(item.content), now); break;
       case routed_message::kind::attached:
         pace_.on_attached(now);
+        if (const auto* const known = socket_->peer(item.peer); known != nullptr) {
+          announced_ = known->properties;
+        } else {
+          announced_ = {};
+        }
         listener_.on_attached(now);
         break;
       case routed_message::kind::detached: listener_.on_detached(); break;
@@ -149,9 +154,12 @@ void conversation_socket::stop(std::optional<std::chrono::milliseconds> linger) 
   }
 }
 
-void conversation_socket::finish(std::function<void(boost::system::error_code)> written) {
+void conversation_socket::finish(deadline until,
+                                 std::function<void(boost::system::error_code)> written) {
   hear_no_more();
-  if (socket_) {
+  if (socket_ && until.at()) {
+    socket_->async_close(until, std::move(written));
+  } else if (socket_) {
     socket_->async_close(std::move(written));
   } else {
     asio::post(executor_, [written = std::move(written)] { written({}); });

@@ -3,10 +3,12 @@
 // its own, and the deadline of the state that decides about them.
 
 #include "zmtp/message.h"
+#include "zmtp/metadata.h"
 #include "zmtp/pattern/alarm.h"
 #include "zmtp/pattern/reopen_pace.h"
 #include "zmtp/pattern/server_list.h"
 #include "zmtp/routing/routed_message.h"
+#include "zmtp/socket/deadline.h"
 #include "zmtp/socket/dealer_socket.h"
 #include "zmtp/socket/monitor.h"
 
@@ -56,6 +58,9 @@ public:
   // Begins to hear. `owner`, of this and of the listener, is kept until the end or until the context goes.
   void start(std::shared_ptr<void> owner);
 
+  // The metadata of the server's handshake. For listener::on_attached.
+  [[nodiscard]] const metadata& announced() const noexcept { return announced_; }
+
   // False if the server takes nothing any more. Between two conversations `m` is dropped.
   [[nodiscard]] bool send(message&& m);
   // Ends the conversation, discarding what is queued, and begins another after this delay at least: with
@@ -67,9 +72,9 @@ public:
   void look_at_deadline();
   // The end. Absent: what is queued is written for the socket's own linger time.
   void stop(std::optional<std::chrono::milliseconds> linger);
-  // The same; `written` is called when all is written and the server has read it, or the linger time is
-  // over. It is destroyed uncalled where the context ends before.
-  void finish(std::function<void(boost::system::error_code)> written);
+  // Ends in the same way. `written` is called when all is written and the server has read it, or at `until`; without
+  // `until` the socket's own linger time counts. `written` is destroyed uncalled if the context ends before.
+  void finish(deadline until, std::function<void(boost::system::error_code)> written);
 
   [[nodiscard]] bool stopped() const noexcept { return stopped_; }
   [[nodiscard]] const boost::asio::any_io_executor& executor() const noexcept { return executor_; }
@@ -89,6 +94,7 @@ private:
   listener& listener_;
   std::optional<dealer_socket> socket_;
   std::optional<monitor> monitor_;  // where there are several servers
+  metadata announced_;
   std::optional<std::chrono::milliseconds> reopen_after_;
   alarm alarm_;
   boost::asio::steady_timer pause_;

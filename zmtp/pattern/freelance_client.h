@@ -41,7 +41,8 @@ public:
   // operation_aborted.
   template <boost::asio::completion_token_for<void(boost::system::error_code, message)> Token =
                 boost::asio::deferred_t>
-  auto async_call(message body, const freelance_call_options& how, Token&& token = {}) {
+  [[nodiscard]] auto async_call(message body, const freelance_call_options& how,
+                                Token&& token = {}) {
     return boost::asio::async_initiate<Token, void(boost::system::error_code, message)>(
         [this](answer_handler h, message&& what, const freelance_call_options& with) {
           start(std::move(what), with, std::move(h));

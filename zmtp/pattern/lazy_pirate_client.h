@@ -69,7 +69,7 @@ public:
   // (nobody was there: it was not), call_in_flight; errc::bad_message (no parts); operation_aborted.
   template <boost::asio::completion_token_for<void(boost::system::error_code, message)> Token =
                 boost::asio::deferred_t>
-  auto async_request(message body, deadline until, Token&& token = {}) {
+  [[nodiscard]] auto async_request(message body, deadline until, Token&& token = {}) {
     return boost::asio::async_initiate<Token, void(boost::system::error_code, message)>(
         [this](answer_handler h, message&& what, deadline when) {
           start(std::move(what), when, std::move(h));

@@ -7,7 +7,6 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
 
@@ -47,7 +46,6 @@ public:
       : executor_{executor},
         clients_{executor, router_options()},
         workers_{executor, router_options()},
-        gate_{executor, asio::steady_timer::time_point::max()},
         state_owner_{state},
         state_{*state},
         on_event_{std::move(on_event)},
@@ -68,22 +66,17 @@ public:
     }
   }
 
-  // Clients are only read while what they say has a place.
+  // Receives one message at a time. Messages behind a request that pauses its client stay in the socket.
   static asio::awaitable<void> serve_clients(std::shared_ptr<core> self) {
     routed_message item;
-    while (!self->stopped_) {
-      if (!self->state_.wants_requests()) {
-        static_cast<void>(co_await self->gate_.async_wait(token));
-        continue;
-      }
+    for (;;) {
       auto [ec, received] = co_await self->clients_.async_receive(token);
       if (ec) {
         co_return;
       }
       const auto now = clock::now();
       self->on_client(received, now);
-      for (int more = 0; more < most_in_turn && !self->stopped_ && self->state_.wants_requests() &&
-                         self->clients_.try_receive(item);
+      for (int more = 0; more < most_in_turn && !self->stopped_ && self->clients_.try_receive(item);
            ++more) {
         self->on_client(item, now);
       }
@@ -97,7 +90,6 @@ public:
   void stop() {
     stopped_ = true;
     alarm_.cancel();
-    gate_.cancel();
     clients_.close();
     workers_.close();
   }
@@ -110,13 +102,12 @@ private:
       case routed_message::kind::message:
         state_.on_worker_message(item.peer, std::move(item.content), now, actions_);
         break;
-      case routed_message::kind::attached: {
-        static const metadata nothing;  // of who is gone already
-        const auto* const known = workers_.info(item.peer);
-        state_.on_worker_attached(item.peer, known != nullptr ? known->properties : nothing);
+      case routed_message::kind::attached:
+        state_.on_worker_attached(item.peer, known_or_empty(workers_.info(item.peer)).properties);
         break;
-      }
-      case routed_message::kind::detached: state_.on_worker_detached(item.peer, actions_); break;
+      case routed_message::kind::detached:
+        state_.on_worker_detached(item.peer, now, actions_);
+        break;
     }
     carry_out(now);
   }
@@ -127,7 +118,7 @@ private:
         state_.on_client_message(item.peer, std::move(item.content), now, actions_);
         break;
       case routed_message::kind::attached: break;
-      case routed_message::kind::detached: state_.on_client_detached(item.peer); break;
+      case routed_message::kind::detached: state_.on_client_detached(item.peer, actions_); break;
     }
     carry_out(now);
   }
@@ -140,12 +131,8 @@ private:
   }
 
   void look_ahead() {
-    if (stopped_) {
-      return;
-    }
-    alarm_.set(state_.next_deadline());
-    if (state_.wants_requests()) {
-      gate_.cancel();
+    if (!stopped_) {
+      alarm_.set(state_.next_deadline());
     }
   }
 
@@ -162,12 +149,18 @@ private:
         state_.on_reply_not_taken();
       }
     }
+    for (const auto client : actions_.pause) {
+      clients_.pause(client);
+    }
+    for (const auto client : actions_.resume) {
+      clients_.resume(client);
+    }
     const auto events = std::exchange(actions_.events, {});
     actions_.clear();
-    for (const auto& [what, worker] : events) {
+    for (const auto& [what, peer] : events) {
       if (on_event_) {
-        const auto* const known = workers_.info(worker);
-        const std::string id = known != nullptr ? known->routing_id : std::string{};
+        const auto& from = is_of_request(what) ? clients_ : workers_;
+        const std::string id = known_or_empty(from.info(peer)).routing_id;
         call_user(executor_, [&, event = what] { on_event_(event, id); });
       }
     }
@@ -176,7 +169,6 @@ private:
   asio::any_io_executor executor_;
   router_socket clients_;
   router_socket workers_;
-  asio::steady_timer gate_;  // closed until cancelled
   const std::shared_ptr<pirate_queue_state> state_owner_;
   pirate_queue_state& state_;
   event_handler on_event_;

@@ -22,8 +22,8 @@ namespace zmtp {
 // Thread safety: distinct objects safe, one object not; its executor must be serial.
 class pirate_queue {
 public:
-  // What happens to workers, in the executor; with the worker's routing id, empty where it is gone. What
-  // it throws reaches who runs the context.
+  // Called in the executor with the routing id of the worker, or of the client of a dropped request. The id is
+  // empty if the peer has disconnected. An exception that the handler throws propagates out of io_context::run().
   using event_handler = std::function<void(pirate_event, std::string_view)>;
 
   explicit pirate_queue(boost::asio::any_io_executor executor,

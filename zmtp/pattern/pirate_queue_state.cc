@@ -95,6 +95,7 @@ bool pirate_queue_state::enlist(entry& one, pirate_kind said, time_point now, ac
     return false;
   }
   ++registered_;
+  count_worker(one.second, 1, now);
   one.second.registered = true;
   one.second.told_at = now;
   out.events.emplace_back(pirate_event::worker_ready, one.first);
@@ -118,12 +119,15 @@ void pirate_queue_state::take_reply(entry& one, message&& m, actions& out) {
 // Gives the worker the request that waits longest, or lets it rest.
 void pirate_queue_state::rest(entry& one, time_point now, actions& out) {
   one.second.envelope.clear();
-  const auto next = std::find_if(line_.begin(), line_.end(),
-                                 [&](const request& r) { return takes(one.second, r); });
-  if (next != line_.end()) {
-    auto what = std::move(*next);
-    leave_line(next);
-    give(one, std::move(what), now, out);
+  line* next = nullptr;
+  for (auto& each : lines_) {
+    if (!each.requests.empty() && takes(one.second, each.requests.front()) &&
+        (next == nullptr || each.requests.front().number < next->requests.front().number)) {
+      next = &each;
+    }
+  }
+  if (next != nullptr) {
+    give(one, leave_front(*next, out), now, out);
     return;
   }
   one.second.resting = idle_.insert(idle_.end(), one.first);
@@ -152,7 +156,7 @@ bool pirate_queue_state::takes(const worker_record& one, const request& what) co
   return one.multipart || what.body.part_count() == 1;
 }
 
-void pirate_queue_state::on_worker_detached(peer_id worker, actions& out) {
+void pirate_queue_state::on_worker_detached(peer_id worker, time_point now, actions& out) {
   const auto found = workers_.find(worker);
   if (found == workers_.end()) {
     return;
@@ -160,12 +164,12 @@ void pirate_queue_state::on_worker_detached(peer_id worker, actions& out) {
   if (found->second.registered) {
     counters_.lost += found->second.resting ? 0 : 1;
     out.events.emplace_back(pirate_event::worker_lost, worker);
-    strike_off(*found);
+    strike_off(*found, now);
   }
   workers_.erase(found);
 }
 
-void pirate_queue_state::strike_off(entry& one) noexcept {
+void pirate_queue_state::strike_off(entry& one, time_point now) noexcept {
   if (one.second.resting) {
     idle_.erase(*one.second.resting);
     one.second.resting.reset();
@@ -174,6 +178,18 @@ void pirate_queue_state::strike_off(entry& one) noexcept {
   one.second.envelope.clear();
   one.second.registered = false;
   --registered_;
+  count_worker(one.second, -1, now);
+}
+
+void pirate_queue_state::count_worker(const worker_record& one, int change,
+                                      time_point now) noexcept {
+  auto& [single, several] = lines_;
+  for (auto* each : {&single, one.multipart ? &several : nullptr}) {
+    if (each != nullptr) {
+      each->workers += static_cast<std::size_t>(change);
+      each->unserved_since = now;
+    }
+  }
 }
 
 void pirate_queue_state::on_not_taken(peer_id worker, message&& m, time_point now, actions& out) {
@@ -189,17 +205,17 @@ void pirate_queue_state::on_not_taken(peer_id worker, message&& m, time_point no
     static_cast<void>(take_front(m, 2));
     request back{one.second.client, std::move(one.second.envelope), std::move(m)};
     out.events.emplace_back(pirate_event::worker_lost, worker);
-    strike_off(one);
+    strike_off(one, now);
     const auto other = std::find_if(idle_.begin(), idle_.end(),
                                     [&](peer_id id) { return takes(workers_.at(id), back); });
     if (other != idle_.end()) {
       give(*workers_.find(*other), std::move(back), now, out);
     } else {
-      wait_for_worker(std::move(back), true);
+      wait_for_worker(std::move(back), true, now);
     }
   } else {
     out.events.emplace_back(pirate_event::worker_lost, worker);
-    strike_off(one);
+    strike_off(one, now);
   }
 }
 
@@ -216,41 +232,102 @@ void pirate_queue_state::on_client_message(peer_id client, message&& m, time_poi
   if (free != idle_.end()) {
     give(*workers_.find(*free), std::move(what), now, out);
   } else {
-    wait_for_worker(std::move(what), false);
-  }
-}
-
-void pirate_queue_state::wait_for_worker(request&& what, bool in_front) {
-  what.octets = what.body.memory_size() + what.envelope.memory_size();
-  line_octets_ += what.octets;
-  if (in_front) {
-    line_.push_front(std::move(what));
-  } else {
-    line_.push_back(std::move(what));
-  }
-}
-
-void pirate_queue_state::leave_line(std::deque<request>::iterator which) {
-  line_octets_ -= which->octets;
-  line_.erase(which);
-}
-
-void pirate_queue_state::on_client_detached(peer_id client) {
-  for (auto at = line_.begin(); at != line_.end();) {
-    if (at->client == client) {
-      ++counters_.abandoned;
-      const auto index = at - line_.begin();
-      leave_line(at);
-      at = line_.begin() + index;
-    } else {
-      ++at;
+    wait_for_worker(std::move(what), false, now);
+    if (full() && paused_.insert(client).second) {
+      out.pause.push_back(client);
     }
   }
 }
 
-bool pirate_queue_state::wants_requests() const noexcept {
-  return (!idle_.empty() && line_.empty()) ||
-         (line_.size() < options_.waiting && line_octets_ < options_.waiting_octets);
+pirate_queue_state::line& pirate_queue_state::line_of(const request& what) noexcept {
+  return lines_[what.body.part_count() == 1 ? 0 : 1];
+}
+
+void pirate_queue_state::wait_for_worker(request&& what, bool in_front, time_point now) {
+  what.octets = what.body.memory_size() + what.envelope.memory_size();
+  what.since = now;
+  what.number = in_front ? 0 : ++last_number_;
+  ++waiting_;
+  waiting_octets_ += what.octets;
+  ++waiting_of_[what.client];
+  auto& requests = line_of(what).requests;
+  if (in_front) {
+    requests.push_front(std::move(what));
+  } else {
+    requests.push_back(std::move(what));
+  }
+}
+
+pirate_queue_state::request pirate_queue_state::leave_front(line& of, actions& out) {
+  auto what = std::move(of.requests.front());
+  of.requests.pop_front();
+  leave(what, out);
+  return what;
+}
+
+// Counts a request as gone from its line, and reads again from clients that may have another one there.
+void pirate_queue_state::leave(const request& what, actions& out) {
+  --waiting_;
+  waiting_octets_ -= what.octets;
+  if (const auto own = waiting_of_.find(what.client); --own->second == 0) {
+    waiting_of_.erase(own);
+    if (paused_.erase(what.client) != 0) {
+      out.resume.push_back(what.client);
+    }
+  }
+  if (roomy()) {
+    out.resume.insert(out.resume.end(), paused_.begin(), paused_.end());
+    paused_.clear();
+  }
+}
+
+void pirate_queue_state::on_client_detached(peer_id client, actions& out) {
+  // Clients that are gone are not resumed.
+  paused_.erase(client);
+  if (!waiting_of_.contains(client)) {
+    return;
+  }
+  for (auto& each : lines_) {
+    std::erase_if(each.requests, [&](const request& r) {
+      if (r.client != client) {
+        return false;
+      }
+      ++counters_.abandoned;
+      leave(r, out);
+      return true;
+    });
+  }
+}
+
+bool pirate_queue_state::full() const noexcept {
+  return waiting_ >= options_.waiting || waiting_octets_ >= options_.waiting_octets;
+}
+
+// Below the limits by so much that a queue at its limits does not pause and resume for each request.
+bool pirate_queue_state::roomy() const noexcept {
+  const auto level = [](std::size_t limit) { return limit - limit / 4; };
+  return waiting_ < level(options_.waiting) && waiting_octets_ < level(options_.waiting_octets);
+}
+
+// When the first of its requests expires, if no worker that takes them comes.
+std::optional<pirate_queue_state::time_point> pirate_queue_state::expiry_of(
+    const line& one) const noexcept {
+  if (one.workers != 0 || one.requests.empty()) {
+    return std::nullopt;
+  }
+  const auto since = std::max(one.requests.front().since, one.unserved_since);
+  return std::max(since + options_.unserved_expiry, judge_from_);
+}
+
+void pirate_queue_state::expire_requests(time_point now, actions& out) {
+  for (auto& each : lines_) {
+    for (auto due = expiry_of(each); due && *due <= now; due = expiry_of(each)) {
+      ++counters_.expired;
+      out.events.emplace_back(
+          registered_ == 0 ? pirate_event::request_unserved : pirate_event::request_unsuitable,
+          leave_front(each, out).client);
+    }
+  }
 }
 
 pirate_queue_state::time_point pirate_queue_state::dead_at(
@@ -278,7 +355,17 @@ void pirate_queue_state::set_due(entry& one, std::optional<time_point> due) {
 }
 
 std::optional<pirate_queue_state::time_point> pirate_queue_state::next_deadline() const noexcept {
-  return deadlines_.empty() ? std::nullopt : std::optional{deadlines_.begin()->first};
+  std::optional<time_point> first;
+  const auto consider = [&](std::optional<time_point> due) {
+    if (due && (!first || *due < *first)) {
+      first = due;
+    }
+  };
+  consider(deadlines_.empty() ? std::nullopt : std::optional{deadlines_.begin()->first});
+  for (const auto& each : lines_) {
+    consider(expiry_of(each));
+  }
+  return first;
 }
 
 void pirate_queue_state::on_deadline(time_point now, actions& out) {
@@ -288,7 +375,7 @@ void pirate_queue_state::on_deadline(time_point now, actions& out) {
   while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
     auto& one = *workers_.find(deadlines_.begin()->second);
     if (one.second.resting ? dead_at(one.second) <= now : judge_from_ <= now) {
-      expire(one, out);
+      expire(one, now, out);
       continue;
     }
     if (!one.second.resting) {
@@ -301,13 +388,14 @@ void pirate_queue_state::on_deadline(time_point now, actions& out) {
     }
     set_due(one, due_of(one.second));
   }
+  expire_requests(now, out);
 }
 
-void pirate_queue_state::expire(entry& one, actions& out) {
+void pirate_queue_state::expire(entry& one, time_point now, actions& out) {
   counters_.lost += one.second.resting ? 0 : 1;
   ++counters_.workers_expired;
   out.events.emplace_back(pirate_event::worker_expired, one.first);
-  strike_off(one);
+  strike_off(one, now);
 }
 
 }  // namespace zmtp

@@ -7,6 +7,7 @@
 #include "zmtp/pattern/pirate_message.h"
 #include "zmtp/routing/peer_id.h"
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include <optional>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -34,26 +36,38 @@ struct pirate_queue_options {
   // Paranoid only: workers that announce nothing are given bodies of several parts, too. They are not the
   // Guide's, which take one.
   bool multipart_for_all = false;
-  // Requests that are read while no worker is free, so that those whose client goes away are found out.
-  // At its limit clients are not read: nothing is dropped. With none, they are only read while one is free.
+  // Requests, and their bytes, that wait while no worker is free. Above either limit each client may have
+  // one request here, and is not read until that request has left the queue or a quarter of both limits is
+  // free.
   std::size_t waiting = 1'000;
   std::size_t waiting_octets = 64 * 1024 * 1024;
+  // A request expires after this time without a worker that takes it: no worker is there, or no worker takes
+  // bodies of several parts. The queue then drops the request.
+  std::chrono::milliseconds unserved_expiry{60'000};
   std::size_t workers = 10'000;
 };
 
-// What happened to a worker, for who wants to tell a user.
+// An event of a worker, or of a request, for logs.
 enum class pirate_event : std::uint8_t {
-  worker_ready,     // it was not there before
-  worker_expired,   // it was silent, or had a request, for too long
-  worker_lost,      // its connection
-  invalid_message,  // it said what is nothing
+  worker_ready,        // it was not there before
+  worker_expired,      // it was silent, or had a request, for too long
+  worker_lost,         // its connection
+  invalid_message,     // it said what is nothing
+  request_unserved,    // dropped: no worker was there for pirate_queue_options::unserved_expiry
+  request_unsuitable,  // dropped: for that time no worker was there that takes several parts
 };
+
+// True for events of a request, whose peer is the client.
+[[nodiscard]] constexpr bool is_of_request(pirate_event what) noexcept {
+  return what == pirate_event::request_unserved || what == pirate_event::request_unsuitable;
+}
 
 struct pirate_queue_counters {
   std::uint64_t requests = 0;          // given to workers
   std::uint64_t replies = 0;           // for clients
   std::uint64_t lost = 0;              // requests that went with their worker: clients ask again
   std::uint64_t abandoned = 0;         // whose client went away before a worker was free
+  std::uint64_t expired = 0;           // dropped: no worker came that takes them
   std::uint64_t late_replies = 0;      // to no request in hand
   std::uint64_t undelivered = 0;       // replies whose client is gone, or takes nothing
   std::uint64_t invalid_messages = 0;  // of workers
@@ -67,12 +81,16 @@ struct pirate_queue_actions {
   using addressed = std::pair<peer_id, message>;
   std::vector<addressed> to_workers;
   std::vector<addressed> to_clients;
-  std::vector<std::pair<pirate_event, peer_id>> events;  // of workers
+  std::vector<std::pair<pirate_event, peer_id>> events;  // with the worker, or the client
+  std::vector<peer_id> pause;                            // clients to stop reading from
+  std::vector<peer_id> resume;                           // clients to read from again
 
   void clear() noexcept {
     to_workers.clear();
     to_clients.clear();
     events.clear();
+    pause.clear();
+    resume.clear();
   }
 };
 
@@ -90,16 +108,14 @@ public:
 
   void on_worker_attached(peer_id worker, const metadata& properties);
   void on_worker_message(peer_id worker, message&& m, time_point now, actions& out);
-  void on_worker_detached(peer_id worker, actions& out);
+  void on_worker_detached(peer_id worker, time_point now, actions& out);
   // What was to go to a worker was not taken: it is as good as gone.
   void on_not_taken(peer_id worker, message&& m, time_point now, actions& out);
 
   void on_client_message(peer_id client, message&& m, time_point now, actions& out);
-  void on_client_detached(peer_id client);
+  // The requests of the client that wait are dropped. Must be called for paused clients too.
+  void on_client_detached(peer_id client, actions& out);
   void on_reply_not_taken() noexcept { ++counters_.undelivered; }
-
-  // Whether clients are to be read.
-  [[nodiscard]] bool wants_requests() const noexcept;
 
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
   // If it comes more than a heartbeat interval late, this process was stopped: workers are given another
@@ -109,14 +125,22 @@ public:
   [[nodiscard]] const pirate_queue_counters& counters() const noexcept { return counters_; }
   [[nodiscard]] std::size_t workers() const noexcept { return registered_; }
   [[nodiscard]] std::size_t idle_workers() const noexcept { return idle_.size(); }
-  [[nodiscard]] std::size_t waiting() const noexcept { return line_.size(); }
+  [[nodiscard]] std::size_t waiting() const noexcept { return waiting_; }
 
 private:
   struct request {
     peer_id client;
     message envelope;
     message body;
-    std::size_t octets = 0;  // that count while it waits
+    std::size_t octets = 0;    // that count while it waits
+    time_point since{};        // when it began to wait
+    std::uint64_t number = 0;  // the order of requests that wait
+  };
+  // Requests that the same workers take.
+  struct line {
+    std::deque<request> requests;
+    std::size_t workers = 0;  // registered, that take them
+    time_point unserved_since{};
   };
   struct worker_record {
     bool multipart = false;
@@ -136,10 +160,17 @@ private:
   void take_reply(entry& one, message&& m, actions& out);
   void rest(entry& one, time_point now, actions& out);
   void give(entry& one, request&& what, time_point now, actions& out);
-  void strike_off(entry& one) noexcept;
-  void expire(entry& one, actions& out);
-  void wait_for_worker(request&& what, bool in_front);
-  void leave_line(std::deque<request>::iterator which);
+  void strike_off(entry& one, time_point now) noexcept;
+  void expire(entry& one, time_point now, actions& out);
+  [[nodiscard]] line& line_of(const request& what) noexcept;
+  void wait_for_worker(request&& what, bool in_front, time_point now);
+  void count_worker(const worker_record& one, int change, time_point now) noexcept;
+  [[nodiscard]] request leave_front(line& of, actions& out);
+  void leave(const request& what, actions& out);
+  [[nodiscard]] bool full() const noexcept;
+  [[nodiscard]] bool roomy() const noexcept;
+  [[nodiscard]] std::optional<time_point> expiry_of(const line& one) const noexcept;
+  void expire_requests(time_point now, actions& out);
   void set_due(entry& one, std::optional<time_point> due);
   [[nodiscard]] std::optional<time_point> due_of(const worker_record& one) const noexcept;
   [[nodiscard]] time_point dead_at(const worker_record& one) const noexcept;
@@ -151,9 +182,13 @@ private:
   std::size_t registered_ = 0;
   std::list<peer_id> idle_;  // the first has rested longest
   std::set<std::pair<time_point, peer_id>> deadlines_;
-  time_point judge_from_{};  // nobody is dead before
-  std::deque<request> line_;
-  std::size_t line_octets_ = 0;
+  time_point judge_from_{};    // no worker is dead before
+  std::array<line, 2> lines_;  // bodies of one part, of several parts
+  std::size_t waiting_ = 0;    // requests in both
+  std::size_t waiting_octets_ = 0;
+  std::uint64_t last_number_ = 0;
+  std::unordered_map<peer_id, std::size_t> waiting_of_;  // clients with requests that wait
+  std::unordered_set<peer_id> paused_;                   // some of those clients
   pirate_queue_counters counters_;
 };
 

@@ -18,4 +18,11 @@ struct peer_info {
   std::optional<process_credentials> credentials{};  // of a peer that came over ipc
 };
 
+// Returns what is known of a peer, or an empty peer_info if that is null: the peer has disconnected. The
+// empty one is never destroyed, so that objects with static lifetime may use it.
+[[nodiscard]] inline const peer_info& known_or_empty(const peer_info* known) {
+  static const auto& empty = *new const peer_info;
+  return known != nullptr ? *known : empty;
+}
+
 }  // namespace zmtp

@@ -16,6 +16,13 @@
 
 namespace zmtp {
 
+// Bytes that were read from a peer and are not in `in` yet.
+enum class unread : std::uint8_t {
+  nothing,
+  beginning,  // part of a message; the peer has not sent all of it
+  messages,   // whole messages, which wait for room, and perhaps part of another one
+};
+
 // Belongs to one connection that was accepted, or to one endpoint that we connect to; then it outlives
 // connections, and keeps what was not sent.
 struct alignas(cache_line) pipe {
@@ -46,11 +53,15 @@ struct alignas(cache_line) pipe {
   bool blocked = false;    // octets have been read that wait for room in `in`
   bool lagging = false;    // PUB: misses messages until its queue has room …
   bool overrun = false;    // … or until its connection, which is to end for that, has ended
+  // Left to decode at the last on_received().
+  unread rest = unread::nothing;
   peer_counters counters;
+  // The pipe that has the endpoint now, and counts messages that are still received from others. Shared by
+  // all pipes that have had the endpoint; none if this one alone has had it.
+  std::shared_ptr<peer_id> holder;
   alignas(cache_line) send_queue out;
   receive_queue in;
   peer_info info;
-  std::size_t topic_octets = 0;  // of what the peer subscribed to
 };
 
 // Slots are used again, with another generation; a stale peer_id finds nothing.

@@ -11,15 +11,11 @@ namespace zmtp {
 
 pub_state::change pub_state::apply(pipe& p, bool subscribe, std::string_view topic) {
   if (!subscribe) {
-    if (!index_.cancel(p.id.slot, topic)) {
-      return change::none;
-    }
-    p.topic_octets -= topic.size();
-    return change::made;
+    return index_.cancel(p.id.slot, topic) ? change::made : change::none;
   }
   const auto& limit = options_.limit;
   if (index_.subscriptions_of(p.id.slot) >= limit.subscriptions ||
-      p.topic_octets + topic.size() > limit.subscription_octets) {
+      index_.topic_bytes_of(p.id.slot) + topic.size() > limit.subscription_octets) {
     // Asking for the same again takes nothing.
     if (index_.contains(p.id.slot, topic)) {
       return change::none;
@@ -27,17 +23,12 @@ pub_state::change pub_state::apply(pipe& p, bool subscribe, std::string_view top
     on_refused_subscriptions(1);
     return change::refused;
   }
-  if (!index_.subscribe(p.id.slot, topic)) {
-    return change::none;
-  }
-  p.topic_octets += topic.size();
-  return change::made;
+  return index_.subscribe(p.id.slot, topic) ? change::made : change::none;
 }
 
 void pub_state::on_detached(pipe& p) {
   close_group();
   index_.remove(p.id.slot);
-  p.topic_octets = 0;
   if (p.overrun || options_.disconnect_slow) {
     drop_queue(p);
   }

@@ -27,8 +27,42 @@ send_status req_state::send(message&& m, if_full then) {
     ++number_;
     m.push_front(octets_of(number_));
   }
+  drop_waiting();
   asked_ = next_writable().id;
+  early_ = next_writable().rest;
   return round_robin_state::send(std::move(m), then);
+}
+
+// Messages that wait now are older than the request.
+void req_state::drop_waiting() {
+  routed_message received;
+  while (socket_state::receive(received)) {
+    if (received.what == routed_message::kind::message) {
+      drop_received();
+    }
+  }
+}
+
+// Drops messages that are older than the request, before they can be taken for its reply.
+void req_state::on_received(pipe& p) {
+  if (p.id == asked_) {
+    if (early_ == unread::messages || !p.out.empty()) {
+      discard(p);
+      early_ = p.rest;
+    } else if (early_ == unread::beginning && !p.in.empty()) {
+      discard(p, 1);
+      early_ = unread::nothing;
+    }
+  }
+  round_robin_state::on_received(p);
+}
+
+// The next connection has said nothing yet.
+void req_state::on_detached(pipe& p) {
+  if (p.id == asked_) {
+    early_ = unread::nothing;
+  }
+  round_robin_state::on_detached(p);
 }
 
 bool req_state::receive(message& to) {

@@ -15,13 +15,18 @@ class req_state final : public round_robin_state {
 public:
   static constexpr auto pattern = socket_type::req;
 
-  explicit req_state(const socket_options& options) : round_robin_state{pattern, options} {}
+  explicit req_state(const socket_options& options) : round_robin_state{pattern, options} {
+    read_before_writing();
+  }
 
-  // Out of turn if a reply is awaited (and not relaxed).
+  // Out of turn if a reply is awaited (and not relaxed). Messages that came before are dropped and counted.
   [[nodiscard]] send_status send(message&& m, if_full then) override;
   using socket_state::send;
-  // Only the reply to the request in flight; what else comes is dropped and counted.
+  // Only the reply to the request in flight; other messages are dropped and counted. A reply comes from
+  // the peer that was asked, and none of its bytes was read before the whole request was written.
   [[nodiscard]] bool receive(message& to) override;
+  void on_received(pipe& p) override;
+  void on_detached(pipe& p) override;
   [[nodiscard]] bool writable() const noexcept override {
     return (!asked_ || options_.relaxed) && round_robin_state::writable();
   }
@@ -29,8 +34,10 @@ public:
 
 private:
   [[nodiscard]] bool is_reply(message& m) const;
+  void drop_waiting();
 
   std::optional<peer_id> asked_;
+  unread early_ = unread::nothing;  // pipe::rest of the asked peer, when the request was written
   std::uint32_t number_ = 0;
 };
 

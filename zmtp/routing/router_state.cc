@@ -76,9 +76,9 @@ bool router_state::receive(message& to) {
 send_status router_state::send(message&& m, if_full then) {
   const auto to = identities_.find(m.front());
   auto* const p = to ? find(*to) : nullptr;
-  const auto status = p == nullptr || p->closing ? send_status::unknown
-                      : p->out.full()            ? send_status::full
-                                                 : send_status::queued;
+  const auto status = p == nullptr || !reachable(*p) ? send_status::unknown
+                      : p->out.full()                ? send_status::full
+                                                     : send_status::queued;
   if (m.part_count() == 1) {
     ++counters_.dropped_unexpected;
     m.clear();

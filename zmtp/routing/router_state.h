@@ -27,6 +27,7 @@ public:
   [[nodiscard]] bool receive(message& to) override;
   // To the peer that the first part names, without that part. Unless socket_options::mandatory, what
   // has no peer is dropped and counted, and so is what a full one has no room for, with if_full::drop.
+  // With socket_options::immediate a routing id names a peer that is connected.
   [[nodiscard]] send_status send(message&& m, if_full then) override;
 
   // The living peer with this routing id.

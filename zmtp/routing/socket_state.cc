@@ -1,9 +1,23 @@
 #include "zmtp/routing/socket_state.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace zmtp {
+
+error_code to_error(send_status status) noexcept {
+  switch (status) {
+    case send_status::queued:
+    case send_status::full: break;
+    case send_status::unknown: return errc::host_unreachable;
+    case send_status::out_of_turn: return errc::out_of_turn;
+    case send_status::too_long: return errc::topic_too_long;
+    case send_status::closed: return errc::socket_closed;
+    case send_status::bad_message: return errc::bad_message;
+  }
+  return {};
+}
 
 pipe& socket_state::open_pipe(bool durable) { return pipes_.open(durable); }
 
@@ -17,6 +31,12 @@ pipe& socket_state::pipe_for(pipe& last, const peer_info& who) {
   }
   auto& next = open_pipe(true);
   next.info = last.info;
+  next.counters = std::exchange(last.counters, {});
+  if (!last.holder) {
+    last.holder = std::make_shared<peer_id>();
+  }
+  next.holder = last.holder;
+  *next.holder = next.id;
   close_pipe(last);
   return next;
 }
@@ -90,7 +110,8 @@ void socket_state::on_written(pipe&) {}
 
 void socket_state::on_detached(pipe& p) {
   attached_ -= p.attached ? 1U : 0U;
-  p.attached = false;
+  p.attached = p.blocked = false;
+  p.rest = unread::nothing;
   if (!options_.disconnect_message.empty()) {
     deliver(p, message{options_.disconnect_message});
   }
@@ -170,7 +191,9 @@ void socket_state::count_drop(peer_id to, send_status why) noexcept {
   switch (why) {
     case send_status::queued:
     case send_status::out_of_turn:
-    case send_status::too_long: return;
+    case send_status::too_long:
+    case send_status::closed:
+    case send_status::bad_message: return;
     case send_status::full:
       if (auto* p = find(to)) {
         drop_full(*p);
@@ -190,10 +213,17 @@ void socket_state::touch(pipe& p) {
   }
 }
 
-void socket_state::discard(pipe& p) {
-  counters_.dropped_unexpected += p.in.size();
-  p.counters.dropped_unexpected += p.in.size();
-  p.in.clear();
+// Attach and detach count as no message.
+void socket_state::discard(pipe& p, std::size_t most) {
+  for (; most != 0 && !p.in.empty(); --most) {
+    const bool counts = !p.in.pop().empty();
+    counters_.dropped_unexpected += counts ? 1U : 0U;
+    p.counters.dropped_unexpected += counts ? 1U : 0U;
+  }
+  if (p.in.empty()) {
+    readable_.erase(p.id.slot);
+    p.in.settle();
+  }
   room_again(p);
 }
 
@@ -241,7 +271,9 @@ inline bool socket_state::take(message& to, peer_id& from) {
   }
   if (!to.empty()) {
     ++counters_.messages_received;
-    ++p.counters.messages_received;
+    auto& counts = counting(p);
+    ++counts.counters.messages_received;
+    counted_for_ = counts.id;
     received_from_ = p.id;
   } else {
     p.announced = !p.announced;
@@ -286,16 +318,25 @@ bool socket_state::receive_from(routed_message& to) {
   return true;
 }
 
+pipe& socket_state::counting(pipe& p) const noexcept {
+  auto* const holder = p.holder ? find(*p.holder) : nullptr;
+  return holder != nullptr ? *holder : p;
+}
+
 void socket_state::drop_received() noexcept {
   --counters_.messages_received;
   ++counters_.dropped_unexpected;
-  if (auto* p = find(received_from_)) {
+  if (auto* p = find(counted_for_)) {
     --p->counters.messages_received;
     ++p->counters.dropped_unexpected;
   }
 }
 
+// A peer that has disconnected cannot be paused: its detach is the last item of its queue.
 void socket_state::pause(pipe& p) noexcept {
+  if (p.closing) {
+    return;
+  }
   p.paused = true;
   readable_.erase(p.id.slot);
 }

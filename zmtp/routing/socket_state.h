@@ -2,6 +2,7 @@
 // What all socket types decide alike: who is attached, which pipe has room, which has something to
 // read. One class per pattern derives from it. No I/O: the shell tells what happens to connections.
 
+#include "zmtp/buffer/subscription_changes.h"
 #include "zmtp/error.h"
 #include "zmtp/options.h"
 #include "zmtp/routing/peer_info.h"
@@ -27,7 +28,12 @@ enum class send_status {
   unknown,      // no such peer
   out_of_turn,  // REQ with a reply to come, REP without a request
   too_long,     // XSUB: a subscription whose topic is above limits::topic_size
+  closed,       // the socket is closed
+  bad_message,  // no parts, or too many: see socket_state::sendable()
 };
+
+// The error that an awaited send ends with. Nothing for `queued`, and for `full`, which is waited for.
+[[nodiscard]] error_code to_error(send_status status) noexcept;
 
 // What a pattern that drops does with a message for a peer that has no room.
 enum class if_full {
@@ -104,7 +110,7 @@ public:
   [[nodiscard]] pipe& pipe_for(pipe& last, const peer_info& who);
   // The conversation on this pipe is in traffic. `random` is for what has to be made up.
   virtual void on_attached(pipe& p, peer_info info, std::uint32_t random);
-  // p.in has grown.
+  // p.in has grown, and p.blocked and p.rest say what is left to decode.
   virtual void on_received(pipe& p);
   // The peer wants messages that begin so, or no longer.
   virtual void on_subscription(pipe&, bool /*subscribe*/, std::string_view /*topic*/) {}
@@ -126,6 +132,11 @@ public:
     counters_.octets_sent += octets;
     of.octets_sent += octets;
   }
+  // The shell must read from a peer before it writes to it, so that the pattern can tell messages that came
+  // before a request from the reply.
+  [[nodiscard]] bool reads_before_writing() const noexcept { return reads_before_writing_; }
+  // Messages that the peer had not taken were dropped for a newer one.
+  void on_conflated(std::size_t messages) noexcept { counters_.dropped_conflated += messages; }
   // p.out has shrunk.
   virtual void on_written(pipe& p);
   // The connection is gone. A pipe that is not durable is closed with it.
@@ -146,14 +157,9 @@ public:
   [[nodiscard]] virtual std::vector<std::string_view> topics() const { return {}; }
   // What each new peer is sent before anything else.
   [[nodiscard]] std::vector<message> greetings() const;
-  // A subscription of ours that began or ended.
-  struct subscription_change {
-    bool subscribe;
-    std::string topic;
-  };
-  // What the peers that are attached have not been told yet, in order; the shell empties it before it
+  // Changes of our subscriptions that the attached peers have not been sent yet; the shell empties it before it
   // writes, and before another peer attaches, who is told topics().
-  [[nodiscard]] std::vector<subscription_change>& untold() noexcept { return untold_; }
+  [[nodiscard]] subscription_changes& untold() noexcept { return untold_; }
 
   // What may wait to be sent together goes into the queues.
   virtual void end_turn() {}
@@ -207,6 +213,9 @@ protected:
   void queue(pipe& p, message&& m);
   // The same for who is named, if there is such a peer and it has room.
   [[nodiscard]] send_status queue_for(peer_id to, message&& m);
+  // The pipe that counts messages received from this peer: its own one, or the one of its endpoint's next
+  // peer.
+  [[nodiscard]] pipe& counting(pipe& p) const noexcept;
   // The peer has told something, or something is to be told of it.
   void deliver(pipe& p, message&& m);
   // Who is received from next; none if nothing has come.
@@ -217,6 +226,7 @@ protected:
   void announce_to_pattern() noexcept { announces_ = true; }
   // All that a peer sent is received before anything from who came later, instead of fairly from all.
   void receive_in_order() noexcept { in_order_ = true; }
+  void read_before_writing() noexcept { reads_before_writing_ = true; }
   // What was received last is not for the user.
   void drop_received() noexcept;
   // A message is dropped, for the queue of this peer is full.
@@ -225,14 +235,16 @@ protected:
     ++(over ? counters_.dropped_over_budget : counters_.dropped_full);
     ++(over ? p.counters.dropped_over_budget : p.counters.dropped_full);
   }
-  // Drops what the peer sent: it is not for the user of this pattern.
-  void discard(pipe& p);
+  // Drops what the peer sent, the first `most` messages: they are not for the user of this pattern.
+  void discard(pipe& p, std::size_t most = static_cast<std::size_t>(-1));
   // Whether a message that came is for the user, where that is known before he receives it.
   [[nodiscard]] virtual bool wanted(const message&) const { return true; }
-  // Whether a message for this peer may be queued now.
-  [[nodiscard]] bool takes(const pipe& p) const noexcept {
-    return !p.closing && !p.out.full() && (p.attached || !options_.immediate);
+  // Whether messages for this peer may be queued, if there is room.
+  [[nodiscard]] bool reachable(const pipe& p) const noexcept {
+    return !p.closing && (p.attached || !options_.immediate);
   }
+  // Whether a message for this peer may be queued now.
+  [[nodiscard]] bool takes(const pipe& p) const noexcept { return reachable(p) && !p.out.full(); }
   virtual void forget(pipe& p);
   // Whether what was queued for the last peer of an endpoint is for this one, too.
   [[nodiscard]] virtual bool succeeds(const peer_info& /*last*/, const peer_info& /*who*/) const {
@@ -245,7 +257,7 @@ protected:
   pipe_table pipes_;
   slot_ring readable_;
   socket_counters counters_;
-  std::vector<subscription_change> untold_;
+  subscription_changes untold_;
   std::vector<peer_id> overrun_;
 
 private:
@@ -257,7 +269,9 @@ private:
 
   bool announces_;
   bool in_order_ = false;
-  peer_id received_from_;  // the last message
+  bool reads_before_writing_ = false;
+  peer_id received_from_;  // the last message …
+  peer_id counted_for_;    // … which is in the counters of this peer
   std::size_t attached_ = 0;
   boost::circular_buffer<peer_id> dirty_;
   std::vector<peer_id> drained_;

@@ -35,7 +35,7 @@ void subscriber_state::tell(bool subscribe, std::string_view topic) {
     }
   });
   if (any) {
-    untold_.push_back({subscribe, std::string{topic}});
+    untold_.add(subscribe, topic);
   }
 }
 

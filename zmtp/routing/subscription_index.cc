@@ -13,7 +13,8 @@ constexpr std::size_t max_octets = 0xffff'ffff;  // what offsets of topics count
 subscription_index::subscription_index(std::uint64_t seed)
     : key_{seed},
       by_octets_{0, topic_hash{this}, topic_equal{this}},
-      memberships_{0, record_hash{this}, record_equal{this}} {}
+      memberships_{0, record_hash{this}, record_equal{this}},
+      tree_{texts_, key_} {}
 
 std::size_t subscription_index::topic_hash::operator()(topic_id id) const noexcept {
   return index->key_(index->octets_of(id));
@@ -42,7 +43,7 @@ bool subscription_index::subscribe(slot peer, std::string_view topic) {
   try {
     memberships_.insert(r);
   } catch (const std::bad_alloc&) {
-    if (topics_[id].first == none) {
+    if (texts_.topics[id].first == none) {
       drop_topic(id);
     }
     throw;
@@ -64,7 +65,7 @@ std::uint32_t subscription_index::new_record() {
 
 void subscription_index::link(std::uint32_t r) noexcept {
   auto& added = records_[r];
-  auto& of_topic = topics_[added.of].first;
+  auto& of_topic = texts_.topics[added.of].first;
   auto& of_peer = peers_[added.peer];
   added.next_of_topic = of_topic;
   added.previous_of_topic = none;
@@ -79,6 +80,7 @@ void subscription_index::link(std::uint32_t r) noexcept {
   of_topic = r;
   of_peer.first = r;
   ++of_peer.count;
+  of_peer.octets += texts_.topics[added.of].size;
 }
 
 bool subscription_index::cancel(slot peer, std::string_view topic) {
@@ -120,27 +122,47 @@ void subscription_index::remove(slot peer) noexcept {
 }
 
 template <class Visit>
-void subscription_index::visit_matches(std::string_view part, Visit&& visit) const {
-  if (everything_ != none && !visit(everything_)) {
-    return;
+std::size_t subscription_index::visit_matches(std::string_view part, Visit&& visit) const {
+  std::size_t looked_at = 0;
+  if (everything_ != none) {
+    ++looked_at;
+    if (!visit(everything_)) {
+      return looked_at;
+    }
   }
   keyed_hash::walk prefixes{key_, part};
   for (const auto& [length, count] : lengths_) {
     if (length > part.size()) {
-      return;
+      break;
     }
+    ++looked_at;
     const auto found = by_octets_.find(hashed{prefixes.to(length), part.substr(0, length)});
-    if (found != by_octets_.end() && !visit(*found)) {
-      return;
+    if (found != by_octets_.end() && texts_.topics[*found].in_tree == none && !visit(*found)) {
+      return looked_at;
     }
   }
+  if (!tree_.empty()) {
+    // The longest is enough: it stands for the others.
+    looked_at += tree_.visit_prefixes(part, [&](topic_id topic) {
+      visit(topic);
+      return false;
+    });
+  }
+  return looked_at;
 }
 
-void subscription_index::match(std::string_view part, std::vector<topic_id>& to) const {
-  visit_matches(part, [&](topic_id topic) {
+std::size_t subscription_index::match(std::string_view part, std::vector<topic_id>& to) const {
+  return visit_matches(part, [&](topic_id topic) {
     to.push_back(topic);
     return true;
   });
+}
+
+bool subscription_index::has_place(std::size_t length) const noexcept {
+  const auto key = static_cast<std::uint32_t>(length);
+  const auto longer = lengths_.end() - lengths_.upper_bound(short_topic);
+  return length <= short_topic || static_cast<std::size_t>(longer) < long_lengths ||
+         lengths_.contains(key);
 }
 
 bool subscription_index::matches(std::string_view part) const {
@@ -159,48 +181,57 @@ subscription_index::topic_id subscription_index::topic_for(std::string_view octe
   if (const auto found = by_octets_.find(key); found != by_octets_.end()) {
     return *found;
   }
-  if (octets_.size() + octets.size() > max_octets) {
+  if (texts_.bytes.size() + octets.size() > max_octets) {
     throw std::bad_alloc{};
   }
+  const bool by_length = has_place(octets.size());
+  if (by_length) {
+    lengths_.reserve(lengths_.size() + 1);
+  } else {
+    tree_.reserve();
+  }
   if (free_topic_ == none) {
-    topics_.emplace_back().at = none;
-    free_topic_ = static_cast<topic_id>(topics_.size() - 1);
+    texts_.topics.emplace_back().at = none;
+    free_topic_ = static_cast<topic_id>(texts_.topics.size() - 1);
   }
   const auto length = static_cast<std::uint32_t>(octets.size());
-  auto* const of_this_length = octets.empty() ? nullptr : &lengths_[length];
-  const auto at = octets_.size();
-  octets_ += octets;
+  const auto at = texts_.bytes.size();
+  texts_.bytes += octets;
   const auto id = free_topic_;
-  const auto next_free = topics_[id].at;
-  topics_[id] = {.at = static_cast<std::uint32_t>(at), .size = length, .first = none};
+  const auto next_free = texts_.topics[id].at;
+  texts_.topics[id] = {.at = static_cast<std::uint32_t>(at), .size = length};
   try {
     by_octets_.insert(id);
   } catch (const std::bad_alloc&) {
-    octets_.resize(at);
-    topics_[id] = {.at = next_free, .size = 0, .first = none};
+    texts_.bytes.resize(at);
+    texts_.topics[id] = {.at = next_free, .size = 0};
     throw;
   }
   free_topic_ = next_free;
-  if (of_this_length != nullptr) {
-    ++*of_this_length;
-  } else {
+  if (octets.empty()) {
     everything_ = id;
+  } else if (by_length) {
+    ++lengths_[length];
+  } else {
+    texts_.topics[id].in_tree = tree_.insert(id);
   }
   return id;
 }
 
 void subscription_index::drop_topic(topic_id id) noexcept {
-  auto& t = topics_[id];
+  auto& t = texts_.topics[id];
   by_octets_.erase(id);
   if (id == everything_) {
     everything_ = none;
+  } else if (t.in_tree != none) {
+    tree_.erase(t.in_tree);
   } else if (const auto length = lengths_.find(t.size); --length->second == 0) {
     lengths_.erase(length);
   }
   dead_octets_ += t.size;
-  t = {.at = free_topic_, .size = 0, .first = none};
+  t = {.at = free_topic_, .size = 0};
   free_topic_ = id;
-  if (dead_octets_ > octets_.size() / 2) {
+  if (dead_octets_ > texts_.bytes.size() / 2) {
     squeeze();
   }
 }
@@ -215,14 +246,15 @@ void subscription_index::drop_record(std::uint32_t r) noexcept {
     records_[gone.next_of_peer].previous_of_peer = gone.previous_of_peer;
   }
   (gone.previous_of_topic != none ? records_[gone.previous_of_topic].next_of_topic
-                                  : topics_[gone.of].first) = gone.next_of_topic;
+                                  : texts_.topics[gone.of].first) = gone.next_of_topic;
   (gone.previous_of_peer != none ? records_[gone.previous_of_peer].next_of_peer
                                  : peers_[gone.peer].first) = gone.next_of_peer;
   --peers_[gone.peer].count;
+  peers_[gone.peer].octets -= texts_.topics[gone.of].size;
   records_[r].next_of_topic = free_record_;
   free_record_ = r;
   ++version_;
-  if (topics_[gone.of].first == none) {
+  if (texts_.topics[gone.of].first == none) {
     drop_topic(gone.of);
   }
 }
@@ -232,7 +264,7 @@ void subscription_index::drop_record(std::uint32_t r) noexcept {
 void subscription_index::squeeze() noexcept {
   std::string kept;
   try {
-    kept.reserve(octets_.size() - dead_octets_);
+    kept.reserve(texts_.bytes.size() - dead_octets_);
   } catch (const std::bad_alloc&) {
     return;
   }
@@ -240,9 +272,9 @@ void subscription_index::squeeze() noexcept {
     const auto octets = octets_of(id);
     const auto at = static_cast<std::uint32_t>(kept.size());
     kept += octets;
-    topics_[id].at = at;
+    texts_.topics[id].at = at;
   }
-  octets_ = std::move(kept);
+  texts_.bytes = std::move(kept);
   dead_octets_ = 0;
 }
 

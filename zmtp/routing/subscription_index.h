@@ -2,6 +2,8 @@
 // Which peers want a message that begins so: a compact index of topics by their octets.
 
 #include "zmtp/routing/keyed_hash.h"
+#include "zmtp/routing/topic_texts.h"
+#include "zmtp/routing/topic_tree.h"
 
 #include <boost/container/flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
@@ -16,13 +18,19 @@
 namespace zmtp {
 
 // For each peer a set of topics (protocols C2-1: subscribing twice is subscribing once). A topic that
-// is a prefix of a message's first part matches. Matching hashes the part once, and looks into
-// one table at each length that some topic has: it takes no stack and no time for topics that do not
-// match, whatever their number. Octets of topics lie one behind the other.
+// is a prefix of a message's first part matches. Matching hashes the part once, and looks into one table at each length
+// of the topics that are found by their length. These are lengths up to `short_topic`, and `long_lengths` other ones.
+// Topics of further lengths are in a tree. A match therefore takes no more than max_matches lookups and one search in
+// the tree, whatever the topics and their lengths are. Octets of topics lie one behind the other.
 class subscription_index {
 public:
   using slot = std::uint32_t;
-  using topic_id = std::uint32_t;
+  using topic_id = topic_texts::topic_id;
+
+  static constexpr std::size_t short_topic = 32;  // bytes
+  static constexpr std::size_t long_lengths = 8;  // the first ones to appear
+  // Ids that match() appends: of the empty topic, at each length, of the tree.
+  static constexpr std::size_t max_matches = 1 + short_topic + long_lengths + 1;
 
   // Peers choose the topics: `seed` is random where they are strangers.
   explicit subscription_index(std::uint64_t seed = 0);
@@ -41,15 +49,24 @@ public:
   // Takes as long as the peer had subscriptions.
   void remove(slot peer) noexcept;
 
-  // Appends the topics that match, shorter ones first; each has subscribers.
-  void match(std::string_view part, std::vector<topic_id>& to) const;
+  // Appends the topics that match, shorter ones first; each has subscribers. The longest match in the tree stands for
+  // all matches in the tree. Returns how many topics the index has looked at.
+  std::size_t match(std::string_view part, std::vector<topic_id>& to) const;
   // Whether any topic matches.
   [[nodiscard]] bool matches(std::string_view part) const;
-  // Visits the peers of a topic, in no order.
+  // Visits the peers of a topic, and of those that it stands for, in no order.
   template <class Visit>
   void for_each_subscriber(topic_id topic, Visit&& visit) const {
-    for (auto i = topics_[topic].first; i != none; i = records_[i].next_of_topic) {
-      visit(records_[i].peer);
+    const auto visit_own = [&](topic_id id) {
+      for (auto i = texts_.topics[id].first; i != none; i = records_[i].next_of_topic) {
+        visit(records_[i].peer);
+      }
+      return true;
+    };
+    if (texts_.topics[topic].in_tree == none) [[likely]] {
+      visit_own(topic);
+    } else {
+      tree_.visit_prefixes(texts_[topic], visit_own);
     }
   }
 
@@ -57,17 +74,16 @@ public:
   [[nodiscard]] std::size_t subscriptions_of(slot peer) const noexcept {
     return peer < peers_.size() ? peers_[peer].count : 0;
   }
+  // Bytes of all topics of this peer.
+  [[nodiscard]] std::size_t topic_bytes_of(slot peer) const noexcept {
+    return peer < peers_.size() ? peers_[peer].octets : 0;
+  }
   // Changes with every change, so that what was matched can be remembered.
   [[nodiscard]] std::uint64_t version() const noexcept { return version_; }
 
 private:
-  static constexpr std::uint32_t none = 0xffff'ffff;
+  static constexpr std::uint32_t none = topic_texts::none;
 
-  struct entry {
-    std::uint32_t at = 0;  // of its octets in octets_; for free ones the next free one
-    std::uint32_t size = 0;
-    std::uint32_t first = none;  // of its records
-  };
   // One peer's subscription to one topic.
   struct record {
     topic_id of = 0;
@@ -80,6 +96,7 @@ private:
   struct peer_records {
     std::uint32_t first = none;
     std::uint32_t count = 0;
+    std::size_t octets = 0;
   };
 
   struct hashed {
@@ -124,15 +141,15 @@ private:
     bool operator()(std::uint32_t a, const membership& b) const noexcept { return (*this)(b, a); }
   };
 
-  [[nodiscard]] std::string_view octets_of(topic_id id) const noexcept {
-    return std::string_view{octets_}.substr(topics_[id].at, topics_[id].size);
-  }
+  [[nodiscard]] std::string_view octets_of(topic_id id) const noexcept { return texts_[id]; }
   [[nodiscard]] hashed hash_of(std::string_view octets) const noexcept {
     return {key_(octets), octets};
   }
-  // Visits the topics that match, shorter ones first, until `visit` returns false.
+  // Visits what match() appends, until `visit` returns false. Returns how many topics were looked at.
   template <class Visit>
-  void visit_matches(std::string_view part, Visit&& visit) const;
+  std::size_t visit_matches(std::string_view part, Visit&& visit) const;
+  // Whether topics of this length are found by it from now on.
+  [[nodiscard]] bool has_place(std::size_t length) const noexcept;
   [[nodiscard]] std::uint32_t new_record();
   void link(std::uint32_t r) noexcept;
   [[nodiscard]] topic_id topic_for(std::string_view octets);
@@ -141,9 +158,8 @@ private:
   void squeeze() noexcept;
 
   keyed_hash key_;
-  std::string octets_;
+  topic_texts texts_;
   std::size_t dead_octets_ = 0;
-  std::vector<entry> topics_;
   std::vector<record> records_;
   std::vector<peer_records> peers_;
   std::uint32_t free_topic_ = none;
@@ -151,8 +167,9 @@ private:
   boost::unordered_flat_set<topic_id, topic_hash, topic_equal> by_octets_;
   boost::unordered_flat_set<std::uint32_t, record_hash, record_equal> memberships_;
   topic_id everything_ = none;  // the topic without octets, which needs no hashing
-  // Of the other topics, and how many have each.
+  // The lengths by which other topics are found, and how many topics have each.
   boost::container::flat_map<std::uint32_t, std::size_t> lengths_;
+  topic_tree tree_;
   std::uint64_t version_ = 0;
 };
 

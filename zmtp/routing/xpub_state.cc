@@ -49,9 +49,10 @@ bool xpub_state::tells_all(bool subscribe) const noexcept {
 
 void xpub_state::on_subscription(pipe& p, bool subscribe, std::string_view topic) {
   const auto done = options_.xpub.manual ? change::none : apply(p, subscribe, topic);
-  // Of a topic that the peer has already; one that it never had cannot end.
-  const bool again =
-      done == change::none && tells_all(subscribe) && (subscribe || options_.xpub.manual);
+  // The user may be told of a topic that the peer has already, but not of the end of a topic that it never had. While
+  // subscriptions were by hand, the user was told, or will be told, of topics that are not in the index.
+  const bool may_end = options_.xpub.manual || told_.contains(p.id.slot, topic) || !p.in.empty();
+  const bool again = done == change::none && (subscribe ? tells_all(true) : may_end);
   if (done == change::made || again) {
     deliver(p, notice(subscribe, topic));
   }
@@ -159,29 +160,24 @@ bool xpub_state::is_news(peer_id from, std::string_view part) {
     return true;
   }
   const auto& limit = options_.limit;
-  if (from.slot >= told_octets_.size()) {
-    told_octets_.resize(from.slot + 1);
-  }
-  auto& octets = told_octets_[from.slot];
   if (!s->subscribe) {
     if (!told_.cancel(from.slot, s->topic)) {
       return false;
     }
-    octets -= s->topic.size();
     return tells_all(false) || !told_.contains(s->topic);
   }
   if (told_.contains(from.slot, s->topic)) {
     return tells_all(true);
   }
   // Otherwise the limits have been looked at when it came.
-  if (options_.xpub.manual && (told_.subscriptions_of(from.slot) >= limit.subscriptions ||
-                               octets + s->topic.size() > limit.subscription_octets)) {
+  if (options_.xpub.manual &&
+      (told_.subscriptions_of(from.slot) >= limit.subscriptions ||
+       told_.topic_bytes_of(from.slot) + s->topic.size() > limit.subscription_octets)) {
     on_refused_subscriptions(1);
     return false;
   }
   const bool first = !told_.contains(s->topic);
   told_.subscribe(from.slot, s->topic);
-  octets += s->topic.size();
   return first || tells_all(true);
 }
 

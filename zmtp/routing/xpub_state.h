@@ -64,7 +64,6 @@ private:
   void catch_up(pipe& p);
 
   subscription_index told_;
-  std::vector<std::size_t> told_octets_;  // by slot: of the topics in told_
   std::optional<last_values> last_values_;
   // By slot: the topics whose last values there was no room for, each with where to go on.
   std::vector<std::map<std::string, std::string, std::less<>>> behind_;

@@ -27,17 +27,14 @@ send_status xsub_state::send(message&& m, if_full then) {
 
 send_status xsub_state::send_to_all(message&& m, if_full then) {
   bool room = true;
-  const auto is_publisher = [this](const pipe& p) {
-    return !p.closing && (p.attached || !options_.immediate);
-  };
-  for_each_pipe([&](const pipe& p) { room = room && (takes(p) || !is_publisher(p)); });
+  for_each_pipe([&](const pipe& p) { room = room && (takes(p) || !reachable(p)); });
   if (!room && then == if_full::say_so) {
     return send_status::full;
   }
   for_each_pipe([&](pipe& p) {
     if (takes(p)) {
       queue(p, message{m});
-    } else if (is_publisher(p)) {
+    } else if (reachable(p)) {
       drop_full(p);
     }
   });

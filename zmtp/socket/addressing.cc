@@ -1,5 +1,6 @@
 #include "zmtp/socket/addressing.h"
 
+#include "zmtp/socket/batch.h"
 #include "zmtp/socket/socket_core.h"
 
 namespace zmtp::operations {
@@ -27,18 +28,19 @@ bool attempt(socket_core& core, peer_id to, message& m, error_code& ec) {
     state.count_drop(to, status);
     return true;
   }
-  if (status == send_status::unknown) {
-    ec = errc::host_unreachable;
-  }
-  return status == send_status::unknown;
+  ec = to_error(status);
+  return status != send_status::full;
 }
 
 }  // namespace
 
 send_status try_send(socket_core& core, peer_id to, message&& m) {
   const serial_check::scope alone{core.serial()};
-  if (!core.open() || m.empty()) {
-    return send_status::unknown;
+  if (!core.open()) {
+    return send_status::closed;
+  }
+  if (m.empty()) {
+    return send_status::bad_message;
   }
   if (core.senders_wait(to)) {
     return send_status::full;
@@ -62,17 +64,11 @@ void start_send(socket_core& core, peer_id to, message&& m, deadline until,
 
 void start_send(socket_core& core, std::vector<routed_message>& batch, deadline until,
                 addressed_count_handler handler) {
+  const auto send_one = [&core](routed_message& m, error_code& ec) {
+    return attempt(core, m.peer, m.content, ec);
+  };
   core.start(waiting_room::side::to_send, std::move(handler), until,
-             [&core, &batch](error_code& ec, std::size_t& sent) {
-               std::size_t done = 0;
-               while (done < batch.size() &&
-                      attempt(core, batch[done].peer, batch[done].content, ec) && !ec) {
-                 ++done;
-               }
-               sent += done;
-               batch.erase(batch.begin(), batch.begin() + static_cast<std::ptrdiff_t>(done));
-               return batch.empty() || ec;
-             });
+             batch_attempt{batch, send_one});
 }
 
 void start_wait_writable(socket_core& core, peer_id to, deadline until, addressed_handler handler) {

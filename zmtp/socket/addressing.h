@@ -46,7 +46,7 @@ template <class Base>
 class addressing : public Base {
 public:
   // Queues `m` for this peer; moved from only if queued. Full also while an async_send to this peer
-  // waits: order is the order of calls.
+  // waits: order is the order of calls. `closed` if the socket is closed, bad_message if `m` has no parts.
   [[nodiscard]] send_status try_send(peer_id to, message&& m) {
     return operations::try_send(*this->core_, to, std::move(m));
   }
@@ -58,7 +58,7 @@ public:
   // Errors: errc::host_unreachable (mandatory), timed_out, socket_closed, bad_message (no parts),
   // operation_aborted.
   template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
-  auto async_send(peer_id to, message m, deadline until, Token&& token = {}) {
+  [[nodiscard]] auto async_send(peer_id to, message m, deadline until, Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code)>(
         [this](operations::addressed_handler h, peer_id whom, message&& what, deadline when) {
           operations::start_send(*this->core_, whom, std::move(what), when, std::move(h));
@@ -66,7 +66,7 @@ public:
         token, to, std::move(m), until);
   }
   template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
-  auto async_send(peer_id to, message m, Token&& token = {}) {
+  [[nodiscard]] auto async_send(peer_id to, message m, Token&& token = {}) {
     return async_send(to, std::move(m), deadline{}, std::forward<Token>(token));
   }
 
@@ -77,7 +77,8 @@ public:
   // the batch; a message that is an error is the first that is left.
   // Cancellation: as above; each message was queued whole or not at all.
   template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
-  auto async_send(std::vector<routed_message>& batch, deadline until, Token&& token = {}) {
+  [[nodiscard]] auto async_send(std::vector<routed_message>& batch, deadline until,
+                                Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code, std::size_t)>(
         [this, &batch](operations::addressed_count_handler h, deadline when) {
           operations::start_send(*this->core_, batch, when, std::move(h));
@@ -85,7 +86,7 @@ public:
         token, until);
   }
   template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
-  auto async_send(std::vector<routed_message>& batch, Token&& token = {}) {
+  [[nodiscard]] auto async_send(std::vector<routed_message>& batch, Token&& token = {}) {
     return async_send(batch, deadline{}, std::forward<Token>(token));
   }
 
@@ -93,7 +94,7 @@ public:
   // Completes with error_code. Cancellation: terminal, partial, total.
   // Errors: errc::host_unreachable (the peer is gone), timed_out, socket_closed, operation_aborted.
   template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
-  auto async_wait_writable(peer_id to, deadline until, Token&& token = {}) {
+  [[nodiscard]] auto async_wait_writable(peer_id to, deadline until, Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code)>(
         [this](operations::addressed_handler h, peer_id whom, deadline when) {
           operations::start_wait_writable(*this->core_, whom, when, std::move(h));
@@ -101,7 +102,7 @@ public:
         token, to, until);
   }
   template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
-  auto async_wait_writable(peer_id to, Token&& token = {}) {
+  [[nodiscard]] auto async_wait_writable(peer_id to, Token&& token = {}) {
     return async_wait_writable(to, deadline{}, std::forward<Token>(token));
   }
 

@@ -24,7 +24,8 @@ public:
   // Like the batch of messages, with the sender beside each, and with socket_options::announce_peers
   // the attach and detach of peers among them.
   template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
-  auto async_receive(std::vector<routed_message>& batch, deadline until, Token&& token = {}) {
+  [[nodiscard]] auto async_receive(std::vector<routed_message>& batch, deadline until,
+                                   Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code, std::size_t)>(
         [this, &batch](operations::received_handler h, deadline when) {
           operations::start_receive(*this->core_, batch, when, std::move(h));
@@ -32,7 +33,7 @@ public:
         token, until);
   }
   template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
-  auto async_receive(std::vector<routed_message>& batch, Token&& token = {}) {
+  [[nodiscard]] auto async_receive(std::vector<routed_message>& batch, Token&& token = {}) {
     return async_receive(batch, deadline{}, std::forward<Token>(token));
   }
 

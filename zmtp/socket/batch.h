@@ -36,32 +36,38 @@ template <class Item, class State>
 // One attempt to queue one message; true when it is over, well or with an error.
 template <class Send>
 [[nodiscard]] bool sent_or_failed(message& m, error_code& ec, Send&& send) {
-  if (!socket_state::sendable(m)) {
-    ec = errc::bad_message;
-    return true;
-  }
-  switch (send(std::move(m))) {
-    case send_status::queued: return true;
-    case send_status::full: return false;
-    case send_status::unknown: ec = errc::host_unreachable; return true;
-    case send_status::out_of_turn: ec = errc::out_of_turn; return true;
-    case send_status::too_long: ec = errc::topic_too_long; return true;
-  }
-  return true;
+  const auto status = socket_state::sendable(m) ? send(std::move(m)) : send_status::bad_message;
+  ec = to_error(status);
+  return status != send_status::full;
 }
 
-// Queues from the front of `batch` until it is empty or send() says full; true when it is over.
-// `sent` adds up over attempts.
-template <class Send>
-[[nodiscard]] bool send_batch(std::vector<message>& batch, error_code& ec, std::size_t& sent,
-                              Send&& send) {
-  std::size_t done = 0;
-  while (done < batch.size() && sent_or_failed(batch[done], ec, send) && !ec) {
-    ++done;
+// The attempts of one operation to send the items of a batch in order. Each attempt goes on where the last
+// one stopped. finish() takes all sent items out of the batch at once, because the rest of a large batch
+// must not be moved after each attempt. `Send` is bool(Item&, error_code&), and is false if the item has to
+// wait.
+template <class Item, class Send>
+class batch_attempt {
+public:
+  // The batch must outlive this.
+  batch_attempt(std::vector<Item>& batch, Send send) : batch_{&batch}, send_{std::move(send)} {}
+
+  // True when it is over, well or with an error. `sent` is how many items were sent by all attempts.
+  [[nodiscard]] bool operator()(error_code& ec, std::size_t& sent) {
+    while (done_ < batch_->size() && send_((*batch_)[done_], ec) && !ec) {
+      ++done_;
+    }
+    sent = done_;
+    return done_ == batch_->size() || ec;
   }
-  sent += done;
-  batch.erase(batch.begin(), batch.begin() + static_cast<std::ptrdiff_t>(done));
-  return batch.empty() || ec;
-}
+  // No attempt follows.
+  void finish() {
+    batch_->erase(batch_->begin(), batch_->begin() + static_cast<std::ptrdiff_t>(done_));
+  }
+
+private:
+  std::vector<Item>* batch_;
+  Send send_;
+  std::size_t done_ = 0;
+};
 
 }  // namespace zmtp

@@ -6,9 +6,11 @@
 #include "zmtp/socket/inproc_registry.h"
 #include "zmtp/socket/wire_link.h"
 
+#include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/prefer.hpp>
 
+#include <new>
 #include <utility>
 
 namespace zmtp {
@@ -43,6 +45,20 @@ void dialer::attempt() {
   if (!wanted()) {
     return;
   }
+  try {
+    try_to_connect();
+  } catch (const std::bad_alloc&) {
+    if (connect_) {
+      connect_->cancel();
+      connect_.reset();
+    }
+    if (!linked_) {
+      wait(errc::out_of_memory, {});
+    }
+  }
+}
+
+void dialer::try_to_connect() {
   report(monitor_event::kind::connecting);
   if (const auto* in_process = at_->inproc()) {
     call(in_process->name);
@@ -73,7 +89,13 @@ void dialer::on_connected(error_code ec, transport::stream stream) {
     core->check_finished();
     return;
   }
-  adopt(std::make_shared<wire_link>(core, std::move(stream), pipe_));
+  try {
+    adopt(std::make_shared<wire_link>(core, std::move(stream), pipe_));
+  } catch (const std::bad_alloc&) {
+    if (!linked_) {
+      wait(errc::out_of_memory, {});
+    }
+  }
 }
 
 // Whoever is bound to the name, now or later.
@@ -96,13 +118,18 @@ void dialer::call(const std::string& name) {
   using end = inproc_channel::end;
   const auto channel = std::make_shared<inproc_channel>();
   adopt(std::make_shared<inproc_link>(core_->shared_from_this(), channel, end::connecting, pipe_));
-  const bool called = door->where->post([who = door->who, channel] {
-    if (const auto bound = who.lock()) {
-      bound->on_call(channel);
-    } else {
-      channel->leave(end::binding);
-    }
-  });
+  bool called = false;
+  try {
+    called = door->where->post([who = door->who, channel] {
+      if (const auto bound = who.lock()) {
+        bound->on_call(channel);
+      } else {
+        channel->leave(end::binding);
+      }
+    });
+  } catch (const std::bad_alloc&) {
+    // The link ends as if the name were not bound, and the dialer tries again.
+  }
   if (!called) {
     channel->leave(end::binding);
   }
@@ -117,7 +144,6 @@ void dialer::stop_waiting_for_name() noexcept {
 }
 
 void dialer::adopt(const std::shared_ptr<peer_link>& link) {
-  linked_ = true;
   link->on_moved([self = shared_from_this()](peer_id pipe) { self->pipe_ = pipe; });
   link->on_end([self = shared_from_this()](error_code reason,
                                            std::optional<std::chrono::milliseconds> lasted) {
@@ -128,6 +154,7 @@ void dialer::adopt(const std::shared_ptr<peer_link>& link) {
   link_ = link;
   const auto core = core_->shared_from_this();
   core->links().add(link);
+  linked_ = true;
   core->turn([&] { link->start(); });
 }
 
@@ -143,11 +170,17 @@ void dialer::wait(error_code reason, std::optional<std::chrono::milliseconds> la
   }
   report(monitor_event::kind::connect_delayed, reason, *wait);
   timer_.expires_after(*wait);
-  timer_.async_wait([self = shared_from_this()](error_code ec) {
-    if (!ec) {
-      self->attempt();
-    }
-  });
+  try {
+    timer_.async_wait(
+        asio::bind_allocator(for_wait_.get_allocator(), [self = shared_from_this()](error_code ec) {
+          if (!ec) {
+            self->attempt();
+          }
+        }));
+  } catch (const std::bad_alloc&) {
+    // Without a pause, rather than never.
+    asio::post(core_->executor(), [self = shared_from_this()] { self->attempt(); });
+  }
 }
 
 void dialer::report(monitor_event::kind what, error_code reason,

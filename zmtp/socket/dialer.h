@@ -4,6 +4,7 @@
 #include "zmtp/conversation/reconnect_backoff.h"
 #include "zmtp/endpoint.h"
 #include "zmtp/socket/remote_executor.h"
+#include "zmtp/socket/reserved_memory.h"
 #include "zmtp/socket/socket_core.h"
 #include "zmtp/transport/connector.h"
 
@@ -34,6 +35,7 @@ public:
 
 private:
   void attempt();
+  void try_to_connect();
   void connect();
   void on_connected(error_code ec, transport::stream stream);
   void call(const std::string& name);
@@ -49,6 +51,7 @@ private:
   std::shared_ptr<const endpoint> at_;
   peer_id pipe_;
   reconnect_backoff backoff_;
+  reserved_memory for_wait_;
   asio::steady_timer timer_;
   std::shared_ptr<transport::connector> connect_;
   std::shared_ptr<remote_executor> waiting_for_name_;  // none while it does not

@@ -37,7 +37,8 @@ public:
   // Cancellation: terminal, partial, total; a cancelled receive took none.
   // Errors: errc::timed_out, socket_closed, operation_aborted.
   template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
-  auto async_receive(std::vector<message>& batch, deadline until, Token&& token = {}) {
+  [[nodiscard]] auto async_receive(std::vector<message>& batch, deadline until,
+                                   Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code, std::size_t)>(
         [this, &batch](operations::received_handler h, deadline when) {
           operations::start_receive(*this->core_, batch, when, std::move(h));
@@ -45,7 +46,7 @@ public:
         token, until);
   }
   template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
-  auto async_receive(std::vector<message>& batch, Token&& token = {}) {
+  [[nodiscard]] auto async_receive(std::vector<message>& batch, Token&& token = {}) {
     return async_receive(batch, deadline{}, std::forward<Token>(token));
   }
 
@@ -58,7 +59,7 @@ public:
   // Errors: errc::host_unreachable (mandatory), timed_out, socket_closed, bad_message (no parts),
   // operation_aborted.
   template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
-  auto async_send(std::vector<message>& batch, deadline until, Token&& token = {}) {
+  [[nodiscard]] auto async_send(std::vector<message>& batch, deadline until, Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code, std::size_t)>(
         [this, &batch](operations::count_handler h, deadline when) {
           operations::start_send(*this->core_, batch, when, std::move(h));
@@ -66,7 +67,7 @@ public:
         token, until);
   }
   template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
-  auto async_send(std::vector<message>& batch, Token&& token = {}) {
+  [[nodiscard]] auto async_send(std::vector<message>& batch, Token&& token = {}) {
     return async_send(batch, deadline{}, std::forward<Token>(token));
   }
 

@@ -13,8 +13,9 @@ struct half_message::account {
   std::mutex mutex;
   half_message_ledger ledger{memory_shares::of_process().half_messages};
 
+  // Never destroyed: sockets with static lifetime may be closed after any static object is gone.
   [[nodiscard]] static account& of_process() {
-    static account own;
+    static auto& own = *new account;
     return own;
   }
 };

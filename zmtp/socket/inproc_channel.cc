@@ -1,19 +1,10 @@
 #include "zmtp/socket/inproc_channel.h"
 
 #include <iterator>
+#include <new>
 #include <utility>
 
 namespace zmtp {
-
-namespace {
-
-void make(turn_tail::call&& next) {
-  if (next.where && !(next.near && turn_tail::add(next))) {
-    next.post();
-  }
-}
-
-}  // namespace
 
 void inproc_channel::join(end own, const asio::any_io_executor& executor,
                           std::shared_ptr<remote_executor> where, std::weak_ptr<inproc_link> who) {
@@ -37,21 +28,22 @@ void inproc_channel::say_hello(end own, peer_info who, std::vector<message> gree
     other.incoming.greetings = std::move(greetings);
     next = to_call(other);
   }
-  make(std::move(next));
+  make(std::move(next), other_than(own));
 }
 
-void inproc_channel::tell(end own, subscription what) {
+void inproc_channel::tell(end own, bool subscribe, std::string_view topic) {
   turn_tail::call next;
   {
     const std::lock_guard lock{mutex_};
     auto& other = other_than(own);
-    other.incoming.subscriptions.push_back(std::move(what));
+    other.incoming.subscriptions.add(subscribe, topic);
     next = to_call(other);
   }
-  make(std::move(next));
+  make(std::move(next), other_than(own));
 }
 
-inproc_channel::room inproc_channel::send(end own, std::vector<send_queue::entry>& messages) {
+inproc_channel::room inproc_channel::send(end own, std::vector<send_queue::entry>& messages,
+                                          room* replaced) {
   turn_tail::call next;
   room taken;
   {
@@ -61,16 +53,23 @@ inproc_channel::room inproc_channel::send(end own, std::vector<send_queue::entry
       return taken;
     }
     auto& other = other_than(own);
-    if (auto& to = other.incoming.messages; to.empty()) {
+    if (auto& to = other.incoming.messages; to.empty() || replaced != nullptr) {
       std::swap(to, messages);
     } else {
       to.insert(to.end(), std::make_move_iterator(messages.begin()),
                 std::make_move_iterator(messages.end()));
+      messages.clear();
     }
     next = to_call(other);
   }
+  if (replaced != nullptr) {
+    for (const auto& e : messages) {
+      replaced->messages += send_queue::messages_of(e);
+      replaced->octets += send_queue::size_of(e);
+    }
+  }
   messages.clear();
-  make(std::move(next));
+  make(std::move(next), other_than(own));
   return taken;
 }
 
@@ -92,7 +91,7 @@ void inproc_channel::take_room(end own, room taken) {
       next = to_call(other);
     }
   }
-  make(std::move(next));
+  make(std::move(next), other_than(own));
 }
 
 void inproc_channel::hear(end own) {
@@ -107,7 +106,7 @@ void inproc_channel::collect(end own, mail& to) {
   to.hello = std::exchange(self.incoming.hello, std::nullopt);
   to.greetings = std::exchange(self.incoming.greetings, {});
   to.over = self.incoming.over;
-  std::swap(to.subscriptions, self.incoming.subscriptions);
+  to.subscriptions.swap(self.incoming.subscriptions);
   std::swap(to.messages, self.incoming.messages);
 }
 
@@ -122,7 +121,23 @@ void inproc_channel::leave(end own) {
     other.incoming.over = true;
     next = to_call(other);
   }
-  make(std::move(next));
+  try {
+    make(std::move(next), other_than(own));
+  } catch (const std::bad_alloc&) {
+    // The other side cannot be told.
+  }
+}
+
+void inproc_channel::make(turn_tail::call&& next, side& whom) {
+  try {
+    if (next.where && !(next.near && turn_tail::add(next))) {
+      next.post();
+    }
+  } catch (const std::bad_alloc&) {
+    const std::lock_guard lock{mutex_};
+    whom.called = false;
+    throw;
+  }
 }
 
 // Once until it collects.

@@ -2,6 +2,7 @@
 // What two sockets of one process have between them: a mailbox in each direction.
 
 #include "zmtp/buffer/send_queue.h"
+#include "zmtp/buffer/subscription_changes.h"
 #include "zmtp/routing/peer_info.h"
 #include "zmtp/socket/remote_executor.h"
 #include "zmtp/socket/turn_tail.h"
@@ -11,7 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <string>
+#include <string_view>
 #include <vector>
 
 namespace zmtp {
@@ -26,10 +27,6 @@ class inproc_channel : public std::enable_shared_from_this<inproc_channel> {
 public:
   enum class end : std::size_t { connecting, binding };
 
-  struct subscription {
-    bool subscribe;
-    std::string topic;
-  };
   // What the other side can queue again.
   struct room {
     std::size_t messages = 0;
@@ -39,7 +36,7 @@ public:
   struct mail {
     std::optional<peer_info> hello;  // may be sent to from now on …
     std::vector<message> greetings;  // … and has said so before anything else
-    std::vector<subscription> subscriptions;
+    subscription_changes subscriptions;
     std::vector<send_queue::entry> messages;
     bool over = false;  // it has gone; nothing comes after `messages`
   };
@@ -50,16 +47,18 @@ public:
   // Both sides are in one executor.
   [[nodiscard]] bool near();
   void say_hello(end own, peer_info who, std::vector<message> greetings);
-  void tell(end own, subscription what);
-  // Sends `messages`, which are empty then. Returns what the other side has taken since the last time.
-  [[nodiscard]] room send(end own, std::vector<send_queue::entry>& messages);
+  void tell(end own, bool subscribe, std::string_view topic);
+  // Sends `messages`, which are empty then. Returns what the other side has taken since the last time. With `replaced`,
+  // messages that were sent before and that the other side has not collected are dropped, and counted there.
+  [[nodiscard]] room send(end own, std::vector<send_queue::entry>& messages,
+                          room* replaced = nullptr);
   // The same without sending. If it has taken nothing, this side is told as soon as it does.
   [[nodiscard]] room wait_for_room(end own);
   // So much of what came was taken.
   void take_room(end own, room taken);
   // This side has been told, and does not collect yet.
   void hear(end own);
-  // Fills `to`, whose vectors must be empty; what room they have is used again.
+  // Fills `to`, whose messages and subscriptions must be empty; what room they have is used again.
   void collect(end own, mail& to);
   // This side has gone.
   void leave(end own);
@@ -78,6 +77,8 @@ private:
   [[nodiscard]] side& other_than(end e) noexcept { return sides_[1 - static_cast<std::size_t>(e)]; }
   // To be made once the lock is released; nobody, if there is none to be made.
   [[nodiscard]] turn_tail::call to_call(side& whom);
+  // Makes a call without the lock. Throws std::bad_alloc, and then the side can be called again.
+  void make(turn_tail::call&& next, side& whom);
 
   std::mutex mutex_;
   std::array<side, 2> sides_;

@@ -4,7 +4,6 @@
 
 #include <boost/asio/prefer.hpp>
 
-#include <new>
 #include <utility>
 
 namespace zmtp {
@@ -18,13 +17,15 @@ inproc_link::inproc_link(std::shared_ptr<socket_core> core, std::shared_ptr<inpr
       work_{asio::prefer(core_->executor(), asio::execution::outstanding_work.tracked)} {}
 
 void inproc_link::start() {
-  report_start();
-  finishing_ = core_->ending().finishing();
-  channel_->join(own_, core_->executor(), where_, std::weak_ptr<inproc_link>{self()});
-  if (own_ == inproc_channel::end::connecting) {
-    say_hello();
-  }
-  read();
+  or_end([this] {
+    report_start();
+    finishing_ = core_->ending().finishing();
+    channel_->join(own_, core_->executor(), where_, std::weak_ptr<inproc_link>{self()});
+    if (own_ == inproc_channel::end::connecting) {
+      say_hello();
+    }
+    read();
+  });
 }
 
 // Until it has said who it is.
@@ -53,18 +54,16 @@ void inproc_link::on_mail() {
   }
   const auto keep = self();
   core_->turn([this] {
-    try {
-      if (delivered_ < mail_.messages.size()) {
-        channel_->hear(own_);
-      } else {
+    or_end([this] {
+      if (all_taken()) {
         read();
+      } else {
+        channel_->hear(own_);
       }
       if (auto* p = own_pipe(); p != nullptr && waits_for_room_) {
         core_->state().touch(*p);
       }
-    } catch (const std::bad_alloc&) {
-      end(errc::out_of_memory);
-    }
+    });
   });
   settle();
 }
@@ -80,20 +79,10 @@ void inproc_link::settle() {
 // What came before has been delivered.
 void inproc_link::read() {
   mail_.messages.clear();
-  mail_.subscriptions.clear();
   delivered_ = 0;
   channel_->collect(own_, mail_);
   if (mail_.hello && !meet(std::move(*mail_.hello))) {
     return;
-  }
-  if (auto* p = own_pipe(); p != nullptr && met_) {
-    for (const auto& s : mail_.subscriptions) {
-      if (s.subscribe && s.topic.size() > core_->options().limit.topic_size) {
-        core_->state().on_refused_subscriptions(1);
-      } else {
-        core_->state().on_subscription(*p, s.subscribe, s.topic);
-      }
-    }
   }
   deliver();
 }
@@ -131,37 +120,49 @@ bool inproc_link::meet(peer_info who) {
 
 // Up to the mark: what is left then counts towards the sender's.
 void inproc_link::deliver() {
-  if (met_ && !ended_) {
-    take_messages();
+  auto* const p = own_pipe();
+  if (p == nullptr) {
+    mail_.subscriptions.clear();
+  } else if (met_ && !ended_) {
+    take_subscriptions(*p);
+    take_messages(*p);
   }
-  if (mail_.over && delivered_ == mail_.messages.size()) {
+  if (mail_.over && all_taken()) {
     end(errc::connection_lost);
   }
 }
 
-void inproc_link::take_messages() {
-  auto* const p = own_pipe();
-  if (p == nullptr) {
-    return;
+// An XPUB queues them for its user.
+void inproc_link::take_subscriptions(pipe& p) {
+  for (auto& changes = mail_.subscriptions; !changes.empty() && !p.in.full(); changes.pop()) {
+    const auto& [subscribe, topic] = changes.front();
+    if (subscribe && topic.size() > core_->options().limit.topic_size) {
+      core_->state().on_refused_subscriptions(1);
+    } else {
+      core_->state().on_subscription(p, subscribe, topic);
+    }
   }
+}
+
+void inproc_link::take_messages(pipe& p) {
   inproc_channel::room taken;
   const auto take = [&](std::size_t octets) {
     ++taken.messages;
     taken.octets += octets;
   };
   auto& entries = mail_.messages;
-  while (delivered_ < entries.size() && !p->in.full()) {
+  while (delivered_ < entries.size() && !p.in.full()) {
     if (auto* m = std::get_if<message>(&entries[delivered_])) {
       take(m->framed_size());
-      p->in.push(std::move(*m));
+      p.in.push(std::move(*m));
       ++delivered_;
       continue;
     }
     const auto& c = *std::get_if<send_queue::chunk>(&entries[delivered_]);
-    while (cut_ < c.size && !p->in.full()) {
+    while (cut_ < c.size && !p.in.full()) {
       const auto* const at = c.memory->data() + cut_;
       const auto reach = frame::message_at(at);
-      p->in.emplace(c.memory, std::span{at, reach.octets}, reach.parts);
+      p.in.emplace(c.memory, std::span{at, reach.octets}, reach.parts);
       cut_ += reach.octets;
       take(reach.octets);
     }
@@ -170,8 +171,9 @@ void inproc_link::take_messages() {
       entries[delivered_++] = {};
     }
   }
-  p->blocked = delivered_ < entries.size();
-  core_->state().on_received(*p);
+  p.blocked = !all_taken();
+  p.rest = delivered_ < entries.size() ? unread::messages : unread::nothing;
+  core_->state().on_received(p);
   if (taken.messages != 0) {
     core_->state().count_read(counters(), taken.octets);
     channel_->take_room(own_, taken);
@@ -179,14 +181,17 @@ void inproc_link::take_messages() {
 }
 
 bool inproc_link::flush() {
+  const auto keep = read_before_writing();
   auto* const p = own_pipe();
   if (p == nullptr || ended_ || !met_) {
     return true;
   }
   core_->state().count_written(counters(), p->out.octets() - away_.octets);
   p->out.hand_over(leaving_);
-  auto room = channel_->send(own_, leaving_);
-  p->out.release(room.messages, room.octets);
+  inproc_channel::room replaced;
+  auto room = channel_->send(own_, leaving_, core_->options().conflate ? &replaced : nullptr);
+  p->out.release(room.messages + replaced.messages, room.octets + replaced.octets);
+  core_->state().on_conflated(replaced.messages);
   waits_for_room_ = false;
   // While memory is short, what counts and has been taken is to be known soon, by whoever else waits for it.
   const bool scarce = core_->state().account().allowance() != queue_account::unlimited;
@@ -201,6 +206,21 @@ bool inproc_link::flush() {
   return p->out.empty();
 }
 
+// Returns what keeps this link for its caller, because reading may end it.
+std::shared_ptr<inproc_link> inproc_link::read_before_writing() {
+  const auto* const p = own_pipe();
+  if (!core_->state().reads_before_writing() || p == nullptr || p->out.empty() || ended_ || !met_ ||
+      !all_taken()) {
+    return nullptr;
+  }
+  auto keep = self();
+  or_end([this] {
+    read();
+    settle();
+  });
+  return keep;
+}
+
 void inproc_link::hand_over() {
   if (!near_) {
     (void)flush();
@@ -209,17 +229,19 @@ void inproc_link::hand_over() {
 
 void inproc_link::tell(bool subscribe, std::string_view topic) {
   if (!ended_) {
-    channel_->tell(own_, {subscribe, std::string{topic}});
+    channel_->tell(own_, subscribe, topic);
   }
 }
 
 void inproc_link::resume() {
   const auto keep = self();
-  deliver();
-  if (!ended_ && delivered_ == mail_.messages.size()) {
-    read();
-  }
-  settle();
+  or_end([this] {
+    deliver();
+    if (!ended_ && all_taken()) {
+      read();
+    }
+    settle();
+  });
 }
 
 void inproc_link::close(error_code reason) {

@@ -7,9 +7,12 @@
 #include "zmtp/socket/remote_executor.h"
 
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace zmtp {
 
@@ -33,12 +36,26 @@ public:
   void on_mail();
 
 private:
+  // A link that has no memory for what has come ends: it would never deliver the rest.
+  template <class Body>
+  void or_end(Body&& body) {
+    try {
+      std::forward<Body>(body)();
+    } catch (const std::bad_alloc&) {
+      end(errc::out_of_memory);
+    }
+  }
   [[nodiscard]] peer_info known_peer() override;
   void say_hello();
+  [[nodiscard]] std::shared_ptr<inproc_link> read_before_writing();
   void read();
   [[nodiscard]] bool meet(peer_info who);
   void deliver();
-  void take_messages();
+  [[nodiscard]] bool all_taken() const noexcept {
+    return mail_.subscriptions.empty() && delivered_ == mail_.messages.size();
+  }
+  void take_subscriptions(pipe& p);
+  void take_messages(pipe& p);
   void settle();
   void end(error_code reason);
   [[nodiscard]] std::shared_ptr<inproc_link> self() {

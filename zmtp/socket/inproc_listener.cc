@@ -5,6 +5,7 @@
 
 #include <boost/asio/prefer.hpp>
 
+#include <new>
 #include <utility>
 
 namespace zmtp {
@@ -27,10 +28,16 @@ void inproc_listener::on_call(std::shared_ptr<inproc_channel> channel) {
     return;
   }
   const auto core = core_->shared_from_this();
-  const auto link = std::make_shared<inproc_link>(core, std::move(channel),
-                                                  inproc_channel::end::binding, std::nullopt);
-  link->came_by(std::make_shared<const endpoint>(bound_));
-  core->links().add(link);
+  std::shared_ptr<inproc_link> link;
+  try {
+    link = std::make_shared<inproc_link>(core, channel, inproc_channel::end::binding, std::nullopt);
+    link->came_by(std::make_shared<const endpoint>(bound_));
+    core->links().add(link);
+  } catch (const std::bad_alloc&) {
+    // The connecting side tries again.
+    channel->leave(inproc_channel::end::binding);
+    return;
+  }
   core->turn([&] { link->start(); });
 }
 

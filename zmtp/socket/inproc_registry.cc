@@ -8,7 +8,7 @@
 namespace zmtp {
 
 inproc_registry& inproc_registry::of_process() {
-  static inproc_registry registry;
+  static auto& registry = *new inproc_registry;
   return registry;
 }
 

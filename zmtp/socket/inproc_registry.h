@@ -25,7 +25,8 @@ struct inproc_door {
 // Thread safety: safe.
 class inproc_registry {
 public:
-  // The one of this process.
+  // The one of this process. Never destroyed: sockets with static lifetime may be closed after any static
+  // object is gone.
   [[nodiscard]] static inproc_registry& of_process();
 
   // Errors: address_in_use.

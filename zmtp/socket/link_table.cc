@@ -78,7 +78,7 @@ void link_table::hand_over() {
   }
 }
 
-void link_table::tell(std::vector<socket_state::subscription_change>& untold) {
+void link_table::tell(subscription_changes& untold) {
   state_.for_each_pipe([&](const pipe& p) {
     if (auto* link = of(p.id)) {
       for (const auto& change : untold) {

@@ -64,7 +64,7 @@ public:
   void abandon() noexcept;
 
 private:
-  void tell(std::vector<socket_state::subscription_change>& untold);
+  void tell(subscription_changes& untold);
   bool resume(std::vector<peer_id>& drained);
   bool end(std::vector<peer_id>& overrun);
 

@@ -2,9 +2,11 @@
 
 #include "zmtp/socket/wire_link.h"
 
+#include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/error.hpp>
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace zmtp {
@@ -19,8 +21,8 @@ constexpr std::chrono::milliseconds longest_pause{800};
 
 // The machine is at its limit, whoever it is that would connect.
 bool is_shortage(const error_code& ec) noexcept {
-  return ec == asio::error::no_descriptors || ec == asio::error::no_memory ||
-         ec == asio::error::no_buffer_space ||
+  return ec == errc::out_of_memory || ec == asio::error::no_descriptors ||
+         ec == asio::error::no_memory || ec == asio::error::no_buffer_space ||
          ec == boost::system::errc::too_many_files_open_in_system ||
          ec == boost::system::errc::no_space_on_device;  // epoll's watches
 }
@@ -48,36 +50,48 @@ void listener::accept() {
   if (core_ == nullptr || waiting_) {
     return;
   }
+  acceptor_.async_wait(
+      asio::bind_allocator(for_wait_.get_allocator(), [self = shared_from_this()](error_code ec) {
+        self->waiting_ = false;
+        self->on_acceptable(ec);
+      }));
   waiting_ = true;
-  acceptor_.async_wait([self = shared_from_this()](error_code ec) {
-    self->waiting_ = false;
-    self->on_acceptable(ec);
-  });
 }
 
 void listener::on_acceptable(error_code ec) {
   if (core_ == nullptr) {
     return;
   }
-  if (ec) {
-    // Waiting itself failed, for want of memory.
-    wait_for_descriptors(ec);
-    return;
+  const auto core = core_->shared_from_this();
+  // With an error waiting itself failed, for want of memory.
+  if (!ec) {
+    try {
+      ec = take_who_waits();
+    } catch (const std::bad_alloc&) {
+      // The connection in progress is closed. The listener must not end with it.
+      ec = errc::out_of_memory;
+    }
   }
+  if (ec && core_ != nullptr) {
+    wait_for_descriptors(ec);
+  }
+}
+
+// Goes on waiting, unless there is no room, or it returns what is short.
+error_code listener::take_who_waits() {
   const auto core = core_->shared_from_this();
   // Somebody waits; of those behind it nothing is known yet.
   if (!make_room()) {
-    return;
+    return {};
   }
   for (int i = 0; i < accepts_per_turn && core_ != nullptr && !full(); ++i) {
     transport::stream accepted{core->executor()};
-    ec = acceptor_.accept(accepted);
+    const auto ec = acceptor_.accept(accepted);
     if (ec == asio::error::would_block) {
       break;
     }
     if (is_shortage(ec)) {
-      wait_for_descriptors(ec);
-      return;
+      return ec;
     }
     // With another error this one was gone before it was taken.
     if (!ec) {
@@ -85,6 +99,7 @@ void listener::on_acceptable(error_code ec) {
     }
   }
   accept();
+  return {};
 }
 
 void listener::take(transport::stream accepted) {
@@ -95,15 +110,22 @@ void listener::take(transport::stream accepted) {
     turn_away(accepted);
     return;
   }
-  auto link = std::make_shared<wire_link>(core, std::move(accepted), std::nullopt);
-  link->came_by(at_);
-  pending_.push_back(link.get());
-  link->on_handshake_over([self = shared_from_this(), handshake = link.get(), from] {
-    std::erase(self->pending_, handshake);
-    self->shares_.leave(from);
-    self->accept();
-  });
-  core->links().add(link);
+  std::shared_ptr<wire_link> link;
+  try {
+    link = std::make_shared<wire_link>(core, std::move(accepted), std::nullopt);
+    link->came_by(at_);
+    pending_.push_back(link.get());
+    link->on_handshake_over([self = shared_from_this(), handshake = link.get(), from] {
+      std::erase(self->pending_, handshake);
+      self->shares_.leave(from);
+      self->accept();
+    });
+    core->links().add(link);
+  } catch (const std::bad_alloc&) {
+    std::erase(pending_, link.get());
+    shares_.leave(from);
+    throw;
+  }
   core->turn([&] { link->start(); });
 }
 
@@ -159,7 +181,13 @@ void listener::wait_for_descriptors(error_code shortage) {
   core_->state().on_accepting_paused();
   waiting_ = true;
   report_pause(shortage);
-  accept_after(std::exchange(pause_, std::min(pause_ * 2, longest_pause)));
+  try {
+    accept_after(std::exchange(pause_, std::min(pause_ * 2, longest_pause)));
+  } catch (const std::bad_alloc&) {
+    // Without a pause, rather than never.
+    waiting_ = false;
+    accept();
+  }
 }
 
 void listener::report_pause(error_code reason) {
@@ -174,12 +202,13 @@ void listener::report_pause(error_code reason) {
 
 void listener::accept_after(socket_core::clock::duration pause) {
   timer_.expires_after(pause);
-  timer_.async_wait([self = shared_from_this(), whole = waiting_](error_code ec) {
-    self->waiting_ = self->waiting_ && !whole;
-    if (!ec) {
-      self->accept();
-    }
-  });
+  timer_.async_wait(asio::bind_allocator(
+      for_pause_.get_allocator(), [self = shared_from_this(), whole = waiting_](error_code ec) {
+        self->waiting_ = self->waiting_ && !whole;
+        if (!ec) {
+          self->accept();
+        }
+      }));
 }
 
 void listener::close() noexcept {

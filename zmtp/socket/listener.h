@@ -5,6 +5,7 @@
 #include "zmtp/routing/address_shares.h"
 #include "zmtp/routing/handshake_room.h"
 #include "zmtp/socket/entrance.h"
+#include "zmtp/socket/reserved_memory.h"
 #include "zmtp/socket/socket_core.h"
 #include "zmtp/transport/acceptor.h"
 
@@ -30,6 +31,7 @@ public:
 private:
   void accept();
   void on_acceptable(error_code ec);
+  [[nodiscard]] error_code take_who_waits();
   void take(transport::stream accepted);
   void turn_away(const transport::stream& accepted);
   [[nodiscard]] bool full() const noexcept;
@@ -39,6 +41,8 @@ private:
   void accept_after(socket_core::clock::duration pause);
 
   socket_core* core_;  // none once closed
+  reserved_memory for_wait_;
+  reserved_memory for_pause_;
   transport::acceptor acceptor_;
   asio::steady_timer timer_;
   std::chrono::milliseconds pause_;     // the next one

@@ -40,7 +40,7 @@ public:
   // Cancellation: terminal, partial, total; no event is lost.
   // Errors: errc::socket_closed (after the event `closed`), operation_aborted.
   template <asio::completion_token_for<void(error_code, monitor_event)> Token = asio::deferred_t>
-  auto async_receive(Token&& token = {}) {
+  [[nodiscard]] auto async_receive(Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code, monitor_event)>(
         [this](handler h) { start_receive(std::move(h)); }, token);
   }

@@ -28,6 +28,14 @@ void monitor_list::tell(monitor_event&& event) {
   });
 }
 
+void monitor_list::miss() noexcept {
+  for (const auto& one : watching_) {
+    if (const auto queue = one.lock()) {
+      queue->miss();
+    }
+  }
+}
+
 void monitor_list::close() {
   closed_ = true;
   report([] { return monitor_event{}; });

@@ -28,6 +28,8 @@ public:
 
   // Lost, and counted, if there is no room.
   void push(const monitor_event& event);
+  // An event is lost.
+  void miss() noexcept { ++missed_; }
   [[nodiscard]] bool try_take(monitor_event& to);
   void start(handler h);
 

@@ -2,6 +2,7 @@
 
 #include "zmtp/conversation/reconnect_backoff.h"
 #include "zmtp/extensions.h"
+#include "zmtp/socket_type.h"
 
 #include <utility>
 
@@ -10,7 +11,9 @@ namespace zmtp {
 metadata own_properties(const socket_state& state) {
   metadata own;
   own.add("Socket-Type", to_string(state.type()));
-  own.add("Identity", state.options().routing_id);
+  if (announces_routing_id(state.type())) {
+    own.add("Identity", state.options().routing_id);
+  }
   announce_extensions(own, state.options().extensions);
   return own;
 }
@@ -88,7 +91,6 @@ void peer_link::report_end(error_code reason) {
 void peer_link::detach(error_code reason) {
   core_->state().on_ended(reason);
   if (auto* p = own_pipe(); p != nullptr && p->attached) {
-    p->blocked = false;
     core_->links().detach(p->id);
     core_->state().on_detached(*p);
   }

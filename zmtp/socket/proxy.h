@@ -86,7 +86,7 @@ public:
   // message is lost: what is in hand goes first in the next run.
   // Errors: asio::error::already_started while there is a run.
   template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
-  auto async_run(Token&& token = {}) {
+  [[nodiscard]] auto async_run(Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code)>(
         [this](done_handler h) { start(std::move(h)); }, token);
   }

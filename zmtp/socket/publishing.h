@@ -37,8 +37,8 @@ public:
   // Completes with error_code. Cancellation: terminal, partial, total.
   // Errors: errc::timed_out, socket_closed, operation_aborted.
   template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
-  auto async_wait_subscribers(std::string topic, std::size_t count, deadline until,
-                              Token&& token = {}) {
+  [[nodiscard]] auto async_wait_subscribers(std::string topic, std::size_t count, deadline until,
+                                            Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code)>(
         [this](completion_handler<void(error_code)> h, std::string&& begin, std::size_t least,
                deadline when) {
@@ -48,7 +48,8 @@ public:
         token, std::move(topic), count, until);
   }
   template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
-  auto async_wait_subscribers(std::string topic, std::size_t count, Token&& token = {}) {
+  [[nodiscard]] auto async_wait_subscribers(std::string topic, std::size_t count,
+                                            Token&& token = {}) {
     return async_wait_subscribers(std::move(topic), count, deadline{}, std::forward<Token>(token));
   }
   // How many they are now.

@@ -53,7 +53,7 @@ public:
   // Cancellation: terminal, partial, total; a cancelled receive took none.
   // Errors: errc::timed_out, socket_closed, operation_aborted.
   template <asio::completion_token_for<void(error_code, Item)> Token = asio::deferred_t>
-  auto async_receive(deadline until, Token&& token = {}) {
+  [[nodiscard]] auto async_receive(deadline until, Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code, Item)>(
         [this](operations::item_handler<Item> h, deadline when) {
           operations::start_receive<Item>(*this->core_, when, std::move(h));
@@ -61,7 +61,7 @@ public:
         token, until);
   }
   template <asio::completion_token_for<void(error_code, Item)> Token = asio::deferred_t>
-  auto async_receive(Token&& token = {}) {
+  [[nodiscard]] auto async_receive(Token&& token = {}) {
     return async_receive(deadline{}, std::forward<Token>(token));
   }
 
@@ -69,7 +69,7 @@ public:
   // Lifetime: the batch is the caller's, and must live until completion; what it held is dropped.
   // Completes with error_code and how many there are. Cancellation and errors as above.
   template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
-  auto async_receive(std::vector<Item>& batch, deadline until, Token&& token = {}) {
+  [[nodiscard]] auto async_receive(std::vector<Item>& batch, deadline until, Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code, std::size_t)>(
         [this, &batch](operations::received_handler h, deadline when) {
           operations::start_receive(*this->core_, batch, when, std::move(h));
@@ -77,7 +77,7 @@ public:
         token, until);
   }
   template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
-  auto async_receive(std::vector<Item>& batch, Token&& token = {}) {
+  [[nodiscard]] auto async_receive(std::vector<Item>& batch, Token&& token = {}) {
     return async_receive(batch, deadline{}, std::forward<Token>(token));
   }
 
@@ -86,7 +86,7 @@ public:
   // Completes with error_code. Cancellation: terminal, partial, total.
   // Errors: errc::timed_out, socket_closed, operation_aborted.
   template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
-  auto async_wait_readable(deadline until, Token&& token = {}) {
+  [[nodiscard]] auto async_wait_readable(deadline until, Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code)>(
         [this](operations::readable_handler h, deadline when) {
           operations::start_wait_readable(*this->core_, when, std::move(h));
@@ -94,7 +94,7 @@ public:
         token, until);
   }
   template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
-  auto async_wait_readable(Token&& token = {}) {
+  [[nodiscard]] auto async_wait_readable(Token&& token = {}) {
     return async_wait_readable(deadline{}, std::forward<Token>(token));
   }
 

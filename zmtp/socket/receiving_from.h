@@ -44,7 +44,7 @@ public:
   // Like async_receive.
   // Completes with error_code and the message with its sender.
   template <asio::completion_token_for<void(error_code, routed_message)> Token = asio::deferred_t>
-  auto async_receive_from(deadline until, Token&& token = {}) {
+  [[nodiscard]] auto async_receive_from(deadline until, Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code, routed_message)>(
         [this](operations::routed_handler h, deadline when) {
           operations::start_receive_from(*this->core_, when, std::move(h));
@@ -52,7 +52,7 @@ public:
         token, until);
   }
   template <asio::completion_token_for<void(error_code, routed_message)> Token = asio::deferred_t>
-  auto async_receive_from(Token&& token = {}) {
+  [[nodiscard]] auto async_receive_from(Token&& token = {}) {
     return async_receive_from(deadline{}, std::forward<Token>(token));
   }
 
@@ -60,7 +60,8 @@ public:
   // Lifetime: the batch is the caller's, and must live until completion; what it held is dropped.
   // Completes with error_code and how many there are.
   template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
-  auto async_receive_from(std::vector<routed_message>& batch, deadline until, Token&& token = {}) {
+  [[nodiscard]] auto async_receive_from(std::vector<routed_message>& batch, deadline until,
+                                        Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code, std::size_t)>(
         [this, &batch](operations::routed_count_handler h, deadline when) {
           operations::start_receive_from(*this->core_, batch, when, std::move(h));
@@ -68,7 +69,7 @@ public:
         token, until);
   }
   template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
-  auto async_receive_from(std::vector<routed_message>& batch, Token&& token = {}) {
+  [[nodiscard]] auto async_receive_from(std::vector<routed_message>& batch, Token&& token = {}) {
     return async_receive_from(batch, deadline{}, std::forward<Token>(token));
   }
 

@@ -27,8 +27,11 @@ send_status send(socket_core& core, message&& m) {
 
 send_status try_send(socket_core& core, message&& m) {
   const serial_check::scope alone{core.serial()};
-  if (!core.open() || !socket_state::sendable(m)) {
-    return send_status::unknown;
+  if (!core.open()) {
+    return send_status::closed;
+  }
+  if (!socket_state::sendable(m)) {
+    return send_status::bad_message;
   }
   if (core.senders_wait()) {
     return send_status::full;
@@ -48,16 +51,14 @@ void start_send(socket_core& core, message&& m, deadline until, sent_handler han
 
 void start_send(socket_core& core, std::vector<message>& batch, deadline until,
                 count_handler handler) {
+  const auto send_one = [&core, queued = std::size_t{0}](message& m, error_code& ec) mutable {
+    if (++queued % handed_over_at_once == 0) {
+      core.hand_over();
+    }
+    return sent_or_failed(m, ec, [&](message&& whole) { return send(core, std::move(whole)); });
+  };
   core.start(waiting_room::side::to_send, std::move(handler), until,
-             [&core, &batch](error_code& ec, std::size_t& sent) {
-               std::size_t queued = 0;
-               return send_batch(batch, ec, sent, [&](message&& m) {
-                 if (++queued % handed_over_at_once == 0) {
-                   core.hand_over();
-                 }
-                 return send(core, std::move(m));
-               });
-             });
+             batch_attempt{batch, send_one});
 }
 
 void start_wait_writable(socket_core& core, deadline until, sent_handler handler) {

@@ -39,7 +39,8 @@ template <class Base>
 class sending : public Base {
 public:
   // Queues `m`; moved from only if it was. Full also while an async_send waits: order is the order of
-  // calls; and for what one handler sends above the mark, since a turn writes once to a peer.
+  // calls; and for what one handler sends above the mark, since a turn writes once to a peer. Returns the
+  // send_status of each error of async_send, see to_error(); but `full` for endpoint_stopped.
   [[nodiscard]] send_status try_send(message&& m) {
     return operations::try_send(*this->core_, std::move(m));
   }
@@ -50,7 +51,7 @@ public:
   // Errors: errc::timed_out, socket_closed, bad_message (no parts), out_of_turn (REQ, REP),
   // endpoint_stopped (reconnect_options: nobody is left to send to); operation_aborted.
   template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
-  auto async_send(message m, deadline until, Token&& token = {}) {
+  [[nodiscard]] auto async_send(message m, deadline until, Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code)>(
         [this](operations::sent_handler h, message&& what, deadline when) {
           operations::start_send(*this->core_, std::move(what), when, std::move(h));
@@ -58,7 +59,7 @@ public:
         token, std::move(m), until);
   }
   template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
-  auto async_send(message m, Token&& token = {}) {
+  [[nodiscard]] auto async_send(message m, Token&& token = {}) {
     return async_send(std::move(m), deadline{}, std::forward<Token>(token));
   }
 
@@ -67,7 +68,7 @@ public:
   // Completes with error_code and how many were queued, which are gone from the front of the batch.
   // Cancellation: as above; each message was queued whole or not at all.
   template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
-  auto async_send(std::vector<message>& batch, deadline until, Token&& token = {}) {
+  [[nodiscard]] auto async_send(std::vector<message>& batch, deadline until, Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code, std::size_t)>(
         [this, &batch](operations::count_handler h, deadline when) {
           operations::start_send(*this->core_, batch, when, std::move(h));
@@ -75,7 +76,7 @@ public:
         token, until);
   }
   template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
-  auto async_send(std::vector<message>& batch, Token&& token = {}) {
+  [[nodiscard]] auto async_send(std::vector<message>& batch, Token&& token = {}) {
     return async_send(batch, deadline{}, std::forward<Token>(token));
   }
 
@@ -83,7 +84,7 @@ public:
   // Completes with error_code. Cancellation: terminal, partial, total.
   // Errors: errc::timed_out, socket_closed, operation_aborted.
   template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
-  auto async_wait_writable(deadline until, Token&& token = {}) {
+  [[nodiscard]] auto async_wait_writable(deadline until, Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code)>(
         [this](operations::sent_handler h, deadline when) {
           operations::start_wait_writable(*this->core_, when, std::move(h));
@@ -91,7 +92,7 @@ public:
         token, until);
   }
   template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
-  auto async_wait_writable(Token&& token = {}) {
+  [[nodiscard]] auto async_wait_writable(Token&& token = {}) {
     return async_wait_writable(deadline{}, std::forward<Token>(token));
   }
 

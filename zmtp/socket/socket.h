@@ -84,12 +84,12 @@ public:
   // Cancellation: terminal, partial, total; the socket goes on lingering.
   // Errors: as above, operation_aborted.
   template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
-  auto async_close(deadline until, Token&& token = {}) {
+  [[nodiscard]] auto async_close(deadline until, Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code)>(
         [this](done_handler h, deadline when) { start_close(when, std::move(h)); }, token, until);
   }
   template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
-  auto async_close(Token&& token = {}) {
+  [[nodiscard]] auto async_close(Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code)>(
         [this](done_handler h) { start_close(std::move(h)); }, token);
   }
@@ -99,7 +99,7 @@ public:
   // Completes with error_code. Cancellation: terminal, partial, total.
   // Errors: errc::timed_out, socket_closed, operation_aborted.
   template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
-  auto async_wait_peers(std::size_t count, deadline until, Token&& token = {}) {
+  [[nodiscard]] auto async_wait_peers(std::size_t count, deadline until, Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code)>(
         [this](done_handler h, std::size_t least, deadline when) {
           start_wait_peers(least, when, std::move(h));
@@ -107,20 +107,20 @@ public:
         token, count, until);
   }
   template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
-  auto async_wait_peers(std::size_t count, Token&& token = {}) {
+  [[nodiscard]] auto async_wait_peers(std::size_t count, Token&& token = {}) {
     return async_wait_peers(count, deadline{}, std::forward<Token>(token));
   }
   // Waits until all that was queued is in the hands of the kernel, or gone with its peer.
   // Completes with error_code. Cancellation: terminal, partial, total.
   // Errors: errc::timed_out, socket_closed, operation_aborted.
   template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
-  auto async_wait_written(deadline until, Token&& token = {}) {
+  [[nodiscard]] auto async_wait_written(deadline until, Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code)>(
         [this](done_handler h, deadline when) { start_wait_written(when, std::move(h)); }, token,
         until);
   }
   template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
-  auto async_wait_written(Token&& token = {}) {
+  [[nodiscard]] auto async_wait_written(Token&& token = {}) {
     return async_wait_written(deadline{}, std::forward<Token>(token));
   }
 

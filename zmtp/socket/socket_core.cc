@@ -254,6 +254,20 @@ void socket_core::end_turn() {
   }
 }
 
+// Without memory the rest of the turn is for a later one.
+void socket_core::end_turn_or_again() {
+  try {
+    end_turn();
+  } catch (const std::bad_alloc&) {
+    try {
+      post_turn();
+    } catch (const std::bad_alloc&) {
+      // The next event begins a turn.
+    }
+    throw;
+  }
+}
+
 void socket_core::on_deadline() {
   turn([this] {
     waiting_.expire(clock::now());

@@ -112,7 +112,7 @@ public:
         body();
       }
       if (turns_ == 0) {
-        end_turn();
+        end_turn_or_again();
       }
     }
     tail.run();
@@ -156,6 +156,7 @@ private:
   void conclude(waiter& w, error_code ec);
   void begin_turn();
   void end_turn();
+  void end_turn_or_again();
   void begin_flush();
   bool flush_first(std::size_t most);
   void account();

@@ -1,5 +1,6 @@
 #include "zmtp/socket/turn_tail.h"
 
+#include "zmtp/buffer/thread_value.h"
 #include "zmtp/socket/inproc_link.h"
 
 #include <utility>
@@ -17,10 +18,7 @@ struct tail {
   std::vector<call> current;  // to be used again
 };
 
-tail& of_thread() noexcept {
-  thread_local tail own;
-  return own;
-}
+tail& of_thread() noexcept { return thread_value<tail>(); }
 
 }  // namespace
 
@@ -38,8 +36,10 @@ scope::~scope() {
   auto& own = of_thread();
   if (--own.depth == 0) {
     // Something was thrown: whoever was to be called is, later.
-    for (auto& each : std::exchange(own.calls, {})) {
-      each.post();
+    for (auto* const left : {&own.current, &own.calls}) {
+      for (auto& each : std::exchange(*left, {})) {
+        each.post();
+      }
     }
   }
 }

@@ -49,7 +49,9 @@ public:
 
 using waiter_list = boost::intrusive::list<waiter, boost::intrusive::constant_time_size<false>>;
 
-// `Attempt` is bool(error_code&, Results&...); results are default-made and moved to the handler.
+// `Attempt` is bool(error_code&, Results&...); results are default-made and moved to the handler. If it has
+// a member finish(), that is called once before the handler, however the operation ends, but not if the
+// operation is abandoned.
 // Its memory comes from the handler's associated allocator.
 template <class Attempt, class... Results>
 class result_waiter final : public waiter {
@@ -70,6 +72,9 @@ public:
 
   void complete(error_code ec, when w) override {
     settle();
+    if constexpr (requires { attempt_.finish(); }) {
+      attempt_.finish();
+    }
     auto h = std::move(handler_);
     auto results = std::move(results_);
     const auto executor = executor_;

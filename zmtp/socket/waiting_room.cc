@@ -63,27 +63,35 @@ void waiting_room::attempt_all() {
     }
     conclude(w, ec);
   }
-  bool one_waits = false;
-  for (auto it = senders_.begin(); it != senders_.end();) {
-    auto& w = *it++;
-    // For whatever peer: it must not overtake who came before it, nor be overtaken.
-    if (!w.to && one_waits) {
-      break;
-    }
-    error_code ec;
-    if (w.attempt(ec)) {
-      conclude(w, ec);
-    } else if (w.to) {
-      one_waits = true;
-    } else {
-      break;
-    }
-  }
+  attempt_senders();
   for (auto it = learners_.begin(); it != learners_.end();) {
     auto& w = *it++;
     error_code ec;
     if (w.attempt(ec)) {
       conclude(w, ec);
+    }
+  }
+}
+
+// A peer may get room while this runs. Even then a send must not overtake an earlier one for the same peer.
+// A send that names no peer must not overtake any earlier one, and no later one overtakes it.
+void waiting_room::attempt_senders() {
+  without_room_.clear();
+  for (auto it = senders_.begin(); it != senders_.end();) {
+    auto& w = *it++;
+    if (!w.to && !without_room_.empty()) {
+      return;
+    }
+    if (w.to && without_room_.contains(*w.to)) {
+      continue;
+    }
+    error_code ec;
+    if (w.attempt(ec)) {
+      conclude(w, ec);
+    } else if (w.to) {
+      without_room_.insert(*w.to);
+    } else {
+      return;
     }
   }
 }

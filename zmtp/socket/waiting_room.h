@@ -7,6 +7,9 @@
 #include "zmtp/socket/deadline.h"
 #include "zmtp/socket/waiter.h"
 
+#include <boost/unordered/unordered_flat_set.hpp>
+
+#include <functional>
 #include <optional>
 
 namespace zmtp {
@@ -48,12 +51,15 @@ public:
 
 private:
   [[nodiscard]] waiter_list& list_of(side where) noexcept;
+  void attempt_senders();
 
   waiter_list receivers_;
   waiter_list senders_;
   waiter_list learners_;
   waiter_list enders_;
   waiter_list concluded_;
+  boost::unordered_flat_set<peer_id, std::hash<peer_id>>
+      without_room_;  // in one round of attempts; kept for its memory
 };
 
 }  // namespace zmtp

@@ -15,8 +15,6 @@ namespace {
 
 // Reads for each time the stream is readable: a second one saves a wait when the first was full.
 constexpr int reads_per_turn = 2;
-// Of acknowledgements TCP tells nobody.
-constexpr std::chrono::milliseconds look_again{5};
 
 std::unique_ptr<mechanism> make_mechanism(const socket_state& state, bool accepted) {
   using ready = null_mechanism::ready;
@@ -54,9 +52,11 @@ void wire_link::start() {
   if (core_->ending().finishing()) {
     parting_.begin();
   }
-  write_soon();
-  wait_readable();
-  arm_deadline();
+  or_end([this] {
+    write_soon();
+    wait_readable();
+    arm_deadline();
+  });
 }
 
 send_queue& wire_link::out() noexcept {
@@ -65,12 +65,13 @@ send_queue& wire_link::out() noexcept {
 }
 
 void wire_link::wait_readable() {
-  if (reading_ || ended_ || connection_.over() || (connection_.blocked() && !parting_.begun())) {
+  if (reading_ || ended_ || connection_.over() || (connection_.blocked() && !parting_.begun()) ||
+      !parting_.listens()) {
     return;
   }
-  reading_ = true;
   stream_.async_wait(transport::stream::wait_read,
                      [self = self()](error_code ec) { self->on_readable(ec); });
+  reading_ = true;
 }
 
 void wire_link::on_readable(error_code ec) {
@@ -79,8 +80,8 @@ void wire_link::on_readable(error_code ec) {
     return;
   }
   // A stream that cannot be waited for would never be heard again.
-  core_->turn([&] { ec ? end(errc::connection_lost) : listen(); });
-  settle();
+  or_end([&] { core_->turn([&] { ec ? end(errc::connection_lost) : listen(); }); });
+  or_end([this] { settle(); });
 }
 
 void wire_link::listen() {
@@ -186,17 +187,11 @@ void wire_link::discard() {
 void wire_link::part() {
   const auto handle = stream_.native_handle();
   const auto unacknowledged = static_cast<std::size_t>(transport::unacknowledged(handle));
-  switch (parting::judge(deaf_, transport::reset(handle), unacknowledged)) {
+  switch (parting_.judge(clock::now(), deaf_, transport::reset(handle), unacknowledged)) {
     case parting::outcome::read_all: end(errc::socket_closed); return;
     case parting::outcome::left_unread: leave_unread(); return;
-    case parting::outcome::unknown: break;
+    case parting::outcome::unknown: arm_deadline(); return;
   }
-  timer_.emplace(core_->executor(), clock::now() + look_again);
-  timer_->async_wait([self = self()](error_code ec) {
-    if (!ec && !self->ended_) {
-      self->core_->turn([&] { self->part(); });
-    }
-  });
 }
 
 void wire_link::leave_unread() {
@@ -211,6 +206,9 @@ void wire_link::process() {
     connection_.receive_into(p != nullptr ? p->in : no_in_);
     if (p != nullptr) {
       p->blocked = connection_.blocked();
+      p->rest = p->blocked                    ? unread::messages
+                : connection_.message_begun() ? unread::beginning
+                                              : unread::nothing;
       core_->state().on_received(*p);
     }
     auto event = connection_.next_event();
@@ -299,8 +297,22 @@ bool wire_link::flush() {
   if (written_in_ == core_->turn_number() && connection_.has_output(out())) {
     return false;
   }
+  const auto keep = read_before_writing();
   write();
   return ended_ || writing_ || deaf_ || parting_.shut() || !connection_.has_output(out());
+}
+
+// Returns what keeps this link for its caller, because reading may end it.
+std::shared_ptr<wire_link> wire_link::read_before_writing() {
+  const auto* const p = own_pipe();
+  if (!core_->state().reads_before_writing() || p == nullptr || p->out.empty() ||
+      parting_.begun()) {
+    return nullptr;
+  }
+  auto keep = self();
+  listen();
+  or_end([this] { settle(); });
+  return keep;
 }
 
 void wire_link::write() {
@@ -320,9 +332,7 @@ void wire_link::write() {
     if (ec && ec != asio::error::would_block) {
       // What the peer sent before it went is still to be read; the end comes from there. One that has not
       // gone, where memory was short, has to: what it misses would not come again.
-      deaf_ = true;
-      error_code ignored;
-      stream_.shutdown(transport::stream::shutdown_both, ignored);
+      cut_off();
     } else {
       connection_.advance(written, queue);
       core_->state().count_written(counters(), written);
@@ -348,20 +358,35 @@ void wire_link::tell(bool subscribe, std::string_view topic) {
   }
 }
 
+void wire_link::cut_off() {
+  deaf_ = true;
+  error_code ignored;
+  stream_.shutdown(transport::stream::shutdown_both, ignored);
+}
+
 void wire_link::wait_writable() {
-  writing_ = true;
-  stream_.async_wait(transport::stream::wait_write, [self = self()](error_code ec) {
-    self->writing_ = false;
-    if (!self->ended_) {
-      self->core_->turn([&] { ec ? self->end(errc::connection_lost) : self->write_soon(); });
-    }
-  });
+  try {
+    stream_.async_wait(transport::stream::wait_write, [self = self()](error_code ec) {
+      self->writing_ = false;
+      if (self->ended_) {
+        return;
+      }
+      self->or_end([&] {
+        self->core_->turn([&] { ec ? self->end(errc::connection_lost) : self->write_soon(); });
+      });
+    });
+    writing_ = true;
+  } catch (const std::bad_alloc&) {
+    cut_off();
+  }
 }
 
 void wire_link::resume() {
   const auto keep = self();
-  process();
-  settle();
+  or_end([this] {
+    process();
+    settle();
+  });
 }
 
 void wire_link::probe() {
@@ -402,7 +427,8 @@ connection::acknowledgement wire_link::acknowledged() {
 }
 
 void wire_link::arm_deadline() {
-  const auto due = connection_.next_deadline();
+  // Once the peer has ended its side, no heartbeat can be answered.
+  const auto due = parting_.listens() ? connection_.next_deadline() : parting_.next_look();
   if (due == timer_due_) {
     return;
   }
@@ -416,13 +442,19 @@ void wire_link::arm_deadline() {
     if (ec || self->ended_) {
       return;
     }
-    self->core_->turn([&] { self->on_deadline(); });
-    self->settle();
+    self->or_end([&] {
+      self->core_->turn([&] { self->on_deadline(); });
+      self->settle();
+    });
   });
 }
 
 void wire_link::on_deadline() {
   timer_due_.reset();
+  if (!parting_.listens()) {
+    part();
+    return;
+  }
   // Where the loop was held up, the peer's answer waits in the kernel.
   listen();
   if (!ended_) {

@@ -11,8 +11,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace zmtp {
 
@@ -46,7 +48,17 @@ public:
   }
 
 private:
+  // A connection that a handler has no memory for ends: it would never be heard of again.
+  template <class Body>
+  void or_end(Body&& body) {
+    try {
+      std::forward<Body>(body)();
+    } catch (const std::bad_alloc&) {
+      core_->turn([this] { end(errc::out_of_memory); });
+    }
+  }
   void on_readable(error_code ec);
+  void cut_off();
   void read();
   [[nodiscard]] bool hold(std::size_t octets);
   void charge(std::size_t octets) noexcept;
@@ -59,6 +71,7 @@ private:
   void part();
   void leave_unread();
   void wait_readable();
+  [[nodiscard]] std::shared_ptr<wire_link> read_before_writing();
   void write();
   void write_soon();
   void wait_writable();

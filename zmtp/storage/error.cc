@@ -23,6 +23,9 @@ const char* text(storage_errc e) noexcept {
     case storage_errc::row_damaged:
       return "a row of the store is missing or altered: keep the rest of one of Titanic with `zinc "
              "titanic --salvage`";
+    case storage_errc::read_failed:
+      return "the store could not be read: try again, and look after the disk and the memory if it "
+             "stays so";
   }
   return "unknown error of a store";
 }

@@ -15,6 +15,7 @@ enum class storage_errc {
   store_full,       // no room: nothing was written, later there may be
   store_failed,     // it cannot be written any more; what was to be written may be there or not
   row_damaged,      // this row is missing or altered
+  read_failed,      // the disk or the memory failed at a read; nothing was written, try again later
 };
 
 [[nodiscard]] const boost::system::error_category& storage_category() noexcept;

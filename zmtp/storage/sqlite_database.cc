@@ -2,12 +2,34 @@
 
 #include <sqlite3.h>
 
+#include <cerrno>
+
 namespace zmtp {
 
 using boost::system::error_code;
 
+namespace {
+
+// Calls a function of SQLite. For EIO at a read SQLite returns SQLITE_CORRUPT, as for a damaged page, and only
+// errno tells the two apart.
+template <class Call>
+int code_of(Call&& call) {
+  errno = 0;
+  const int code = call();
+  return (code & 0xff) == SQLITE_CORRUPT && (errno == EIO || errno == ENXIO) ? SQLITE_IOERR_READ
+                                                                             : code;
+}
+
+}  // namespace
+
 error_code storage_error_of(int code) noexcept {
+  switch (code) {
+    case SQLITE_IOERR_READ:
+    case SQLITE_IOERR_CORRUPTFS:  // SQLite's code for EIO at a read
+    case SQLITE_IOERR_NOMEM: return storage_errc::read_failed;
+  }
   switch (code & 0xff) {
+    case SQLITE_NOMEM: return storage_errc::read_failed;
     case SQLITE_OK:
     case SQLITE_ROW:
     case SQLITE_DONE: return {};
@@ -34,7 +56,8 @@ error_code sqlite_database::open(const char* path, const char* vfs) {
 }
 
 error_code sqlite_database::execute(const char* sql) {
-  return storage_error_of(sqlite3_exec(handle(), sql, nullptr, nullptr, nullptr));
+  return storage_error_of(
+      code_of([&] { return sqlite3_exec(handle(), sql, nullptr, nullptr, nullptr); }));
 }
 
 error_code sqlite_database::number_of(const char* sql, std::int64_t& value) {
@@ -60,8 +83,9 @@ void sqlite_statement::finalizer::operator()(sqlite3_stmt* handle) const noexcep
 
 error_code sqlite_statement::prepare(const sqlite_database& in, const char* sql) {
   sqlite3_stmt* handle = nullptr;
-  const auto code =
-      sqlite3_prepare_v3(in.handle(), sql, -1, SQLITE_PREPARE_PERSISTENT, &handle, nullptr);
+  const auto code = code_of([&] {
+    return sqlite3_prepare_v3(in.handle(), sql, -1, SQLITE_PREPARE_PERSISTENT, &handle, nullptr);
+  });
   handle_.reset(handle);
   return storage_error_of(code);
 }
@@ -79,13 +103,13 @@ sqlite_statement& sqlite_statement::bind(int at, std::span<const std::byte> octe
 }
 
 bool sqlite_statement::step(error_code& ec) {
-  const auto code = sqlite3_step(handle_.get());
+  const auto code = code_of([&] { return sqlite3_step(handle_.get()); });
   ec = storage_error_of(code);
   return code == SQLITE_ROW;
 }
 
 error_code sqlite_statement::run() {
-  const auto code = sqlite3_step(handle_.get());
+  const auto code = code_of([&] { return sqlite3_step(handle_.get()); });
   reset();
   return storage_error_of(code);
 }

@@ -16,7 +16,8 @@ struct sqlite3_stmt;
 
 namespace zmtp {
 
-// store_full, store_in_use, not_a_store, store_damaged; store_failed for everything else that is not fine.
+// Returns store_full, store_in_use, not_a_store, store_damaged, read_failed or store_failed. After read_failed
+// of a commit, the transaction may have been written.
 [[nodiscard]] boost::system::error_code storage_error_of(int code) noexcept;
 
 class sqlite_database {

@@ -34,7 +34,8 @@ error_code sqlite_file::open(const sqlite_file_options& options, const sqlite_fo
   if (!is_new && id != of.application) {
     return storage_errc::not_a_store;
   }
-  if (!is_new && version != of.version) {
+  const auto is_before = !is_new && version == of.version - 1 && !of.upgrade.empty();
+  if (!is_new && !is_before && version != of.version) {
     return storage_errc::store_version;
   }
   ec = database_.execute("PRAGMA journal_mode = WAL");
@@ -42,8 +43,10 @@ error_code sqlite_file::open(const sqlite_file_options& options, const sqlite_fo
     ec = database_.execute(options.sync ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = OFF");
   }
   if (!ec) {
-    ec = database_.execute(
-        "PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -65536");
+    const auto sql =
+        "PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -" +
+        std::to_string(options.cache_kibibytes);
+    ec = database_.execute(sql.c_str());
   }
   if (ec) {
     return ec;
@@ -56,7 +59,9 @@ error_code sqlite_file::open(const sqlite_file_options& options, const sqlite_fo
       },
       this);
   if (is_new) {
-    ec = make_tables(of);
+    ec = change_tables(of.tables, of);
+  } else if (is_before) {
+    ec = change_tables(of.upgrade, of);
   }
   if (!ec) {
     ec = begin_.prepare(database_, "BEGIN IMMEDIATE");
@@ -64,11 +69,11 @@ error_code sqlite_file::open(const sqlite_file_options& options, const sqlite_fo
   return ec ? ec : commit_.prepare(database_, "COMMIT");
 }
 
-error_code sqlite_file::make_tables(const sqlite_format& of) {
-  const auto sql = "BEGIN IMMEDIATE;" + of.tables +
-                   "PRAGMA application_id = " + std::to_string(of.application) +
-                   "; PRAGMA user_version = " + std::to_string(of.version) + "; COMMIT";
-  const auto ec = database_.execute(sql.c_str());
+error_code sqlite_file::change_tables(const std::string& sql, const sqlite_format& to) {
+  const auto all = "BEGIN IMMEDIATE;" + sql +
+                   "PRAGMA application_id = " + std::to_string(to.application) +
+                   "; PRAGMA user_version = " + std::to_string(to.version) + "; COMMIT";
+  const auto ec = database_.execute(all.c_str());
   database_.roll_back();
   return ec;
 }

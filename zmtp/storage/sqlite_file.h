@@ -17,6 +17,8 @@ struct sqlite_file_options {
   bool sync = true;
   // Pages of the log, of 4 KiB, after which its content is moved to its place.
   int log_pages = 2'000;
+  // The size of SQLite's page cache.
+  int cache_kibibytes = 65'536;
   // SQLite's name of a file system; null is the usual one.
   const char* vfs = nullptr;
 };
@@ -26,6 +28,8 @@ struct sqlite_format {
   std::int64_t application = 0;  // which file(1) can show
   std::int64_t version = 1;
   std::string tables{};  // the SQL by which they are made
+  // The SQL that changes a file of `version` - 1 to `version`. Empty: open() refuses such a file.
+  std::string upgrade{};
 };
 
 // No other process can open it meanwhile. The log is emptied between commits, not in the midst of one, and
@@ -56,7 +60,9 @@ public:
 
 private:
   [[nodiscard]] boost::system::error_code move_log(int how);
-  [[nodiscard]] boost::system::error_code make_tables(const sqlite_format& of);
+  // Runs `sql` and sets the version, in one transaction.
+  [[nodiscard]] boost::system::error_code change_tables(const std::string& sql,
+                                                        const sqlite_format& to);
 
   sqlite_database database_;
   sqlite_statement begin_;

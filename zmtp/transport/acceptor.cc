@@ -41,10 +41,6 @@ void acceptor::close() noexcept {
   socket_.close(ignored);
 }
 
-void acceptor::async_wait(asio::any_completion_handler<void(error_code)> handler) {
-  socket_.async_wait(listening_socket::wait_read, std::move(handler));
-}
-
 error_code acceptor::accept(stream& to) { return transport::accept(socket_, to, options_); }
 
 }  // namespace zmtp::transport

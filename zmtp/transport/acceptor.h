@@ -7,8 +7,9 @@
 #include "zmtp/transport/ipc.h"
 #include "zmtp/transport/stream.h"
 
-#include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/any_io_executor.hpp>
+
+#include <utility>
 
 namespace zmtp::transport {
 
@@ -28,7 +29,11 @@ public:
   [[nodiscard]] const endpoint& bound() const noexcept { return bound_; }
 
   // Completes when there may be a connection to take; with operation_aborted once closed.
-  void async_wait(asio::any_completion_handler<void(error_code)> handler);
+  // Allocates nothing but with the handler's associated allocator.
+  template <class Handler>
+  void async_wait(Handler&& handler) {
+    socket_.async_wait(listening_socket::wait_read, std::forward<Handler>(handler));
+  }
   // See transport::accept.
   [[nodiscard]] error_code accept(stream& to);
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <netinet/in.h>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -48,21 +49,37 @@ void connector::resolve() {
                               self->finish(self->stopped_ ? self->stopped_ : ec);
                               return;
                             }
-                            for (const auto& entry : found) {
-                              self->addresses_.push_back(entry.endpoint());
-                            }
-                            std::stable_partition(
-                                self->addresses_.begin(), self->addresses_.end(),
-                                [](const tcp::endpoint& e) { return e.address().is_v4(); });
-                            self->try_next();
+                            self->on_resolved(found);
                           });
 }
 
-void connector::try_next() {
-  if (stopped_) {
-    finish(stopped_);
+void connector::on_resolved(const tcp::resolver::results_type& found) {
+  try {
+    for (const auto& entry : found) {
+      addresses_.push_back(entry.endpoint());
+    }
+    std::stable_partition(addresses_.begin(), addresses_.end(),
+                          [](const tcp::endpoint& e) { return e.address().is_v4(); });
+  } catch (const std::bad_alloc&) {
+    finish(asio::error::no_memory);
     return;
   }
+  if (stopped_) {
+    finish(stopped_);
+  } else {
+    try_next_or_finish();
+  }
+}
+
+void connector::try_next_or_finish() {
+  try {
+    try_next();
+  } catch (const std::bad_alloc&) {
+    finish(asio::error::no_memory);
+  }
+}
+
+void connector::try_next() {
   const auto& address = addresses_[next_++];
   if (const auto ec = prepare(address)) {
     on_tried_soon(ec);
@@ -80,7 +97,7 @@ void connector::on_tried_soon(error_code ec) {
 
 void connector::on_tried(error_code ec) {
   if (ec && !stopped_ && next_ < addresses_.size()) {
-    try_next();
+    try_next_or_finish();
   } else {
     finish(stopped_ ? stopped_ : ec);
   }

@@ -33,6 +33,8 @@ public:
 
 private:
   void resolve();
+  void on_resolved(const asio::ip::tcp::resolver::results_type& found);
+  void try_next_or_finish();
   void try_next();
   void on_tried(error_code ec);
   void on_tried_soon(error_code ec);

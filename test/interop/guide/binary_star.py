@@ -51,5 +51,5 @@ def machine(model):
 def endpoints(which):
     """Of clients, of its own state and of its peer's."""
     if which == "primary":
-        return "tcp://*:5001", "tcp://*:5003", "tcp://localhost:5004"
-    return "tcp://*:5002", "tcp://*:5004", "tcp://localhost:5003"
+        return "tcp://*:5001", "tcp://*:5003", "tcp://127.0.0.1:5004"
+    return "tcp://*:5002", "tcp://*:5004", "tcp://127.0.0.1:5003"

@@ -9,7 +9,7 @@ from bstar_peers import GuideClient
 
 class Client(GuideClient):
     def connect(self):
-        say(f"I: connecting to server at {self.servers[self.current]}...")
+        say(f"I: connecting to server at {self.servers[self.current].replace('127.0.0.1', 'localhost')}...")
         super().connect()
 
     def close(self):
@@ -18,7 +18,7 @@ class Client(GuideClient):
 
 
 def main(context):
-    client = Client(context, ["tcp://localhost:5001", "tcp://localhost:5002"], timeout=1, settle=2)
+    client = Client(context, ["tcp://127.0.0.1:5001", "tcp://127.0.0.1:5002"], timeout=1, settle=2)
     while True:
         client.request()
         say(f"I: server replied OK ({client.sequence})")

@@ -10,7 +10,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
-from pirate_peers import PROGRAMS  # noqa: E402: behind the line above
+from pirate_peers import PROGRAMS, by_number  # noqa: E402: behind the line above
 import zmq  # noqa: E402
 
 
@@ -46,7 +46,7 @@ def opened(context, kind, connect=(), bind=(), routing_id=None, sndhwm=None):
     for endpoint in bind:
         made.bind(endpoint)
     for endpoint in connect:
-        made.connect(endpoint)
+        made.connect(by_number(endpoint))
     return made
 
 

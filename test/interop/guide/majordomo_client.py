@@ -4,7 +4,7 @@ import guide_program  # noqa: F401: first, it says where the others are
 from guide_peers import Client  # isort: skip
 import zmq
 
-ENDPOINT = "tcp://localhost:5555"
+ENDPOINT = "tcp://127.0.0.1:5555"
 TIMEOUT = 2.5
 TRIES = 3
 

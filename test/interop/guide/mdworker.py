@@ -6,7 +6,7 @@ from guide_peers import EchoWorker
 
 
 def main(context):
-    EchoWorker(context, "tcp://localhost:5555", b"echo", "0.1").join()
+    EchoWorker(context, "tcp://127.0.0.1:5555", b"echo", "0.1").join()
 
 
 run(main)

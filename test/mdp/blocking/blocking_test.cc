@@ -28,6 +28,9 @@ using zmtp::message;
 // Of a whole wait: no test comes near it unless something is wrong.
 constexpr auto patience = 20s;
 
+// A request is sent once. On a busy machine its reply can take longer than the default of `timeout`.
+client_options patient() { return {.timeout = patience}; }
+
 class without_a_loop : public testing::Test {
 protected:
   without_a_loop() {
@@ -61,7 +64,7 @@ TEST_F(without_a_loop, requests_of_many_threads_are_answered_by_many) {
       EXPECT_EQ(ec, asio::error::operation_aborted);
     });
   }
-  client asker{context, at};
+  client asker{context, at, patient()};
   std::vector<std::thread> askers;
   for (int who = 0; who < 4; ++who) {
     askers.emplace_back([&, who] {
@@ -81,10 +84,11 @@ TEST_F(without_a_loop, requests_of_many_threads_are_answered_by_many) {
 }
 
 TEST_F(without_a_loop, what_cannot_be_done_is_thrown_or_told) {
-  client asker{context, at};
+  client asker{context, at, patient()};
   EXPECT_THROW(asker.request("", message{"m"}), boost::system::system_error);
   error_code ec;
-  asker.request("nobody", message{"m"}, {.in_all = 20ms}, ec);
+  // Long enough to be sent on a busy machine. A request that was not sent ends with not_connected.
+  asker.request("nobody", message{"m"}, {.in_all = 1s}, ec);
   EXPECT_EQ(ec, errc::no_reply);
   EXPECT_THROW((client{context, "nonsense"}), boost::system::system_error);
   EXPECT_THROW((worker{context, at, {.service = "mmi.service"}}), boost::system::system_error);
@@ -95,7 +99,7 @@ TEST_F(without_a_loop, what_cannot_be_done_is_thrown_or_told) {
 }
 
 TEST_F(without_a_loop, stopping_wakes_who_waits) {
-  client asker{context, at};
+  client asker{context, at, patient()};
   std::thread waits{[&] {
     error_code ec;
     asker.request("nobody", message{"m"}, {.timeout = patience}, ec);
@@ -108,7 +112,7 @@ TEST_F(without_a_loop, stopping_wakes_who_waits) {
 TEST_F(without_a_loop, a_worker_drains) {
   worker leaving{context, at, {.service = "echo"}};
   std::thread asks{[&] {
-    client asker{context, at};
+    client asker{context, at, patient()};
     EXPECT_EQ(asker.request("echo", message{"m"}), message{"last"});
   }};
   auto asked = leaving.receive(patience);
@@ -118,17 +122,102 @@ TEST_F(without_a_loop, a_worker_drains) {
   asks.join();
 }
 
-TEST_F(without_a_loop, a_request_that_is_dropped_goes_to_another) {
-  worker first{context, at, {.service = "echo"}};
-  std::thread asks{[&] {
-    client asker{context, at};
-    EXPECT_EQ(asker.request("echo", message{"m"}), message{"answered"});
+TEST_F(without_a_loop, a_worker_that_drains_hands_back_what_no_thread_has_received) {
+  worker leaving{context, at, {.service = "echo", .capacity = 8}};
+  client asker{context, at, patient()};
+  std::vector<std::thread> asks;
+  for (int i = 0; i < 4; ++i) {
+    asks.emplace_back([&, text = std::to_string(i)] {
+      EXPECT_EQ(asker.request("echo", message{text}), message{text});
+    });
+  }
+  auto received = leaving.receive(patience);
+  std::thread drains{[&] { EXPECT_FALSE(leaving.drain()); }};
+  // Receiving ends when the drain begins, though three requests may be there. The requests that were received
+  // before are refused after that, because a refusal by the only worker of a service ends a request.
+  error_code ec;
+  std::vector<request> others;
+  while (auto another = leaving.receive(patience, ec)) {
+    others.push_back(std::move(*another));
+  }
+  EXPECT_EQ(ec, asio::error::operation_aborted);
+  for (auto& another : others) {
+    EXPECT_FALSE(another.refuse());
+  }
+  worker other{context, at, {.service = "echo", .capacity = 8}};
+  std::thread serves{[&] {
+    for (int i = 0; i < 3; ++i) {
+      auto asked = other.receive(patience);
+      auto body = std::move(asked.body());
+      EXPECT_FALSE(asked.reply(std::move(body)));
+    }
   }};
-  { const auto dropped = first.receive(patience); }
-  auto again = first.receive(patience);
-  EXPECT_EQ(again.body(), message{"m"});
-  EXPECT_FALSE(again.reply(message{"answered"}));
+  serves.join();
+  auto body = std::move(received.body());
+  EXPECT_FALSE(received.reply(std::move(body)));
+  drains.join();
+  for (auto& one : asks) {
+    one.join();
+  }
+}
+
+TEST_F(without_a_loop, a_drain_ends_at_its_deadline) {
+  worker leaving{context, at, {.service = "echo"}};
+  std::thread asks{[&] {
+    client asker{context, at, patient()};
+    EXPECT_EQ(asker.request("echo", message{"m"}), message{"of another"});
+  }};
+  auto stuck = leaving.receive(patience);
+  EXPECT_EQ(leaving.drain(10ms), zmtp::errc::timed_out);
+  EXPECT_EQ(stuck.reply(message{"too late"}), errc::no_request);
+  worker other{context, at, {.service = "echo"}};
+  EXPECT_FALSE(other.receive(patience).reply(message{"of another"}));
   asks.join();
+}
+
+TEST_F(without_a_loop, a_request_that_is_destroyed_has_failed_and_the_worker_goes_on) {
+  worker only{context, at, {.service = "echo", .capacity = 2}};
+  client asker{context, at, patient()};
+  std::thread fails{[&] {
+    error_code ec;
+    asker.request("echo", message{"m"}, {}, ec);
+    EXPECT_EQ(ec, errc::request_failed);
+    EXPECT_EQ(outcome_of(ec), outcome::unknown);
+  }};
+  { const auto destroyed = only.receive(patience); }
+  fails.join();
+  std::thread asks{[&] { EXPECT_EQ(asker.request("echo", message{"n"}), message{"answered"}); }};
+  auto next = only.receive(patience);
+  EXPECT_EQ(next.body(), message{"n"});
+  EXPECT_FALSE(next.reply(message{"answered"}));
+  asks.join();
+}
+
+TEST_F(without_a_loop, a_request_is_refused_by_each_of_two_workers) {
+  worker first{context, at, {.service = "echo"}};
+  worker second{context, at, {.service = "echo"}};
+  client asker{context, at, patient()};
+  std::vector<std::thread> asks;
+  // Both workers are there when each has one of these.
+  for (int i = 0; i < 2; ++i) {
+    asks.emplace_back([&] { EXPECT_EQ(asker.request("echo", message{"1"}), message{"done"}); });
+  }
+  auto one = first.receive(patience);
+  auto two = second.receive(patience);
+  std::thread refused{[&] {
+    error_code ec;
+    asker.request("echo", message{"2"}, {}, ec);
+    EXPECT_EQ(ec, errc::request_refused);
+    EXPECT_EQ(outcome_of(ec), outcome::refused);
+  }};
+  EXPECT_FALSE(one.reply(message{"done"}));
+  EXPECT_FALSE(first.receive(patience).refuse());
+  EXPECT_FALSE(two.reply(message{"done"}));
+  EXPECT_FALSE(second.receive(patience).refuse());
+  refused.join();
+  for (auto& each : asks) {
+    each.join();
+  }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "test/mdp/simulation/broker_process.h"
 
+#include "mdp/announcement.h"
 #include "mdp/command.h"
 #include "zmtp/routing/router_state.h"
 
@@ -11,10 +12,11 @@ namespace mdp::simulation {
 
 namespace {
 
-zmtp::socket_options router_options() {
+zmtp::socket_options router_options(std::uint64_t instance) {
   zmtp::socket_options options;
   options.send_mark.messages.reset();
   options.announce_peers = true;
+  options.extensions = announce_broker(instance);
   return options;
 }
 
@@ -38,7 +40,8 @@ std::optional<dialect> worker_dialect_of(const zmtp::message& m) {
 
 broker_process::life::life(broker_process& of, std::uint64_t instance)
     : state{of.options_, instance},
-      router{&of.here().open(of.host(), std::make_unique<zmtp::router_state>(router_options()))},
+      router{&of.here().open(of.host(),
+                             std::make_unique<zmtp::router_state>(router_options(instance)))},
       alarm{of.here(), of.host(), [&of] { of.on_time(); }} {}
 
 void broker_process::begin() {
@@ -152,6 +155,12 @@ void broker_process::tell_books_of(zmtp::peer_id from, const zmtp::message& said
       here().books().on_returned(pieces->front().call, stream_of(from));
     }
   }
+  if (const auto* nack = std::get_if<worker_nack>(&*input)) {
+    const auto given = life_->given.find({stream_of(from), std::string{nack->address}});
+    if (given != life_->given.end()) {
+      here().books().on_handed_back(given->second, stream_of(from));
+    }
+  }
   if (std::holds_alternative<worker_disconnect>(*input)) {
     here().books().on_parting(stream_of(from));
   }
@@ -173,9 +182,10 @@ void broker_process::tell_books_of_sends() {
     }
     if (std::holds_alternative<broker_disconnect>(*said)) {
       books.on_parting(stream_of(to));
-    } else if (std::holds_alternative<broker_request>(*said)) {
+    } else if (const auto* asked = std::get_if<broker_request>(&*said)) {
       if (const auto call = call_of(copy, 2)) {
         given.emplace_back(*call, stream_of(to));
+        life_->given.insert_or_assign({stream_of(to), std::string{asked->address}}, *call);
       }
     }
   }
@@ -191,7 +201,8 @@ void broker_process::check_rest() {
     faults_.edit_status(s);
   }
   const auto& c = s.counters;
-  const auto ends = c.replies + c.expired + c.exhausted + c.cut_short + c.abandoned + c.oversized;
+  const auto ends = c.replies + c.expired + c.exhausted + c.cut_short + c.abandoned + c.oversized +
+                    c.declined + c.failed + c.stopped;
   if (c.requests != ends) {
     books.report(breach::miscounted, "of " + std::to_string(c.requests) + " requests of " + name() +
                                          " " + std::to_string(ends) + " have ended");

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -51,6 +52,8 @@ private:
     broker_actions actions;
     sim_socket* router;
     sim_alarm alarm;
+    // The call that a worker was given last under this address, by the worker's stream and the address.
+    std::map<std::pair<std::uint64_t, std::string>, std::uint32_t> given;
   };
 
   void begin() override;

@@ -52,7 +52,8 @@ std::uint32_t caller_process::ask(const trade& what) {
   if (random.chance(how_.hurries)) {
     how.in_all = here().up_to(std::chrono::milliseconds{5'000});
   }
-  if (!what.idempotent || random.chance(20)) {
+  how.idempotent = what.idempotent;
+  if (random.chance(what.idempotent ? 20 : 50)) {
     how.attempts = 1;
     how.timeout = patience;
   }
@@ -60,7 +61,7 @@ std::uint32_t caller_process::ask(const trade& what) {
 }
 
 std::uint32_t caller_process::ask_patiently(const trade& what) {
-  return ask(what, {.timeout = patience, .attempts = 1, .in_all = {}});
+  return ask(what, {.timeout = patience, .attempts = 1, .in_all = {}, .idempotent = {}});
 }
 
 std::uint32_t caller_process::ask(const trade& what, request_options how) {

@@ -77,12 +77,12 @@ void durable_process::request() {
       [this, call](const error_code& ec, const zmtp::message& answer) {
         auto& books = here().books();
         std::erase(asked_, call);
-        const auto id =
-            ec ? titanic::result<titanic::request_id>{ec} : titanic::parse_accepted(answer);
+        const auto id = ec ? titanic::result<std::string>{ec} : titanic::parse_accepted(answer);
         if (id) {
           kept_[call] = {.id = *id};
-        } else if (ec && outcome_of(ec) == outcome::refused) {
-          books.on_failure(call, outcome::refused);
+        } else if (const auto known = outcome_of(ec);
+                   known == outcome::refused || known == outcome::not_sent) {
+          books.on_failure(call, known);
         } else if (id.error() == titanic::errc::bad_request ||
                    id.error() == titanic::errc::bad_reply) {
           books.report(breach::wrong_answer, name() + " was refused by Titanic");
@@ -95,7 +95,7 @@ void durable_process::request() {
 
 void durable_process::ask_for_reply(std::uint32_t call) {
   kept_[call].asking = true;
-  ask(titanic::reply_service, zmtp::message{kept_[call].id.to_string()}, {},
+  ask(titanic::reply_service, zmtp::message{kept_[call].id}, {},
       [this, call](const error_code& ec, zmtp::message answer) {
         auto& one = kept_[call];
         auto& books = here().books();
@@ -119,7 +119,7 @@ void durable_process::close(std::uint32_t call) {
   kept_[call].asking = true;
   // Whatever comes of it, it may be gone.
   kept_[call].closed = true;
-  ask(titanic::close_service, zmtp::message{kept_[call].id.to_string()}, {},
+  ask(titanic::close_service, zmtp::message{kept_[call].id}, {},
       [this, call](const error_code&, const zmtp::message&) { kept_[call].asking = false; });
 }
 

@@ -2,7 +2,6 @@
 // A program that has requests kept by Titanic, and comes back for their replies whatever happens to it.
 
 #include "mdp/options.h"
-#include "mdp/titanic/request_id.h"
 #include "test/mdp/simulation/process.h"
 #include "test/mdp/simulation/sim_client.h"
 
@@ -40,7 +39,7 @@ public:
 private:
   // What it would write down. All numbers are those of calls.
   struct kept {
-    titanic::request_id id;
+    std::string id;
     bool replied = false;
     bool closed = false;
     bool asking = false;  // in this life

@@ -103,7 +103,7 @@ void ledger::on_failure(std::uint32_t call, outcome known) {
     return;
   }
   auto& one = at(call);
-  one.refused = known == outcome::refused;
+  one.refused = known == outcome::refused || known == outcome::not_sent;
   if (one.refused && one.runs != 0) {
     report(breach::refused_yet_run, name(call));
   }
@@ -124,7 +124,7 @@ void ledger::expect_answer(std::uint32_t call) {
 
 bool ledger::is_with(const call_record& of, const giving& one) const {
   const auto time = now();
-  if (over_.contains(one.stream)) {
+  if (one.handed_back || over_.contains(one.stream)) {
     return false;
   }
   // The first that it has in hand counts: one that takes too long costs the worker all, and so does
@@ -168,6 +168,17 @@ void ledger::on_returned(std::uint32_t call, std::uint64_t stream) {
   }
 }
 
+void ledger::on_handed_back(std::uint32_t call, std::uint64_t stream) {
+  on_returned(call, stream);
+  auto& givings = at(call).givings;
+  const auto given = std::find_if(givings.begin(), givings.end(), [&](const giving& one) {
+    return one.stream == stream && !one.handed_back;
+  });
+  if (given != givings.end()) {
+    given->handed_back = true;
+  }
+}
+
 void ledger::on_heard(std::uint64_t stream) { heard_[stream] = now(); }
 
 std::uint32_t ledger::begin_run(std::uint32_t number, std::uint32_t socket) {
@@ -175,15 +186,16 @@ std::uint32_t ledger::begin_run(std::uint32_t number, std::uint32_t socket) {
   runs_.push_back({number});
   world_->note("run: call, run", {number, runs_.size()});
   const auto stream = stream_of(socket);
-  const auto given = std::find_if(one.givings.begin(), one.givings.end(),
-                                  [&](const giving& g) { return g.stream == stream && !g.used; });
+  const auto given = std::find_if(one.givings.begin(), one.givings.end(), [&](const giving& g) {
+    return g.stream == stream && !g.used && !g.handed_back;
+  });
   if (given == one.givings.end()) {
     report(breach::run_twice, name(number));
   } else {
     given->used = true;
   }
   ++one.runs;
-  if (!one.asked->idempotent && one.runs > one.sends) {
+  if (!one.asked->idempotent && one.runs > 1) {
     report(breach::run_again, name(number));
   }
   if (one.refused) {

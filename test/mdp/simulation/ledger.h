@@ -66,6 +66,8 @@ public:
   void on_given(std::uint32_t call, std::uint64_t stream);
   // The worker has answered it.
   void on_returned(std::uint32_t call, std::uint64_t stream);
+  // The worker has refused it, or says that it failed: it is not with this worker any more.
+  void on_handed_back(std::uint32_t call, std::uint64_t stream);
   // The worker said something.
   void on_heard(std::uint64_t stream);
   // The broker parts with the worker, though the connection lives.
@@ -116,6 +118,7 @@ private:
     std::uint64_t stream;
     time_point when;
     bool used = false;  // the worker has begun with it
+    bool handed_back = false;
   };
   struct call_record {
     const trade* asked;

@@ -129,6 +129,26 @@ TEST(ledger, notices_a_request_that_runs_again_and_must_not) {
                                           .kinds = troubles{.cuts = true, .crashes = true}}));
 }
 
+// As a broker that does not know the key any more, and does not say so.
+TEST(ledger, notices_a_repeat_that_is_not_known_again) {
+  auto options = spoiling_callers([salt = 'a'](client_actions& actions) mutable {
+    for (auto& m : actions.sends) {
+      zmtp::message changed;
+      for (const auto part : m) {
+        std::string octets{part};
+        if (part.starts_with("mmi.key:") && part.size() > 8) {
+          octets[8] = ++salt;
+          octets.back() = 1;
+        }
+        changed.push_back(octets);
+      }
+      m = std::move(changed);
+    }
+  });
+  options.kinds = troubles{.cuts = true};
+  EXPECT_TRUE(noticed(breach::run_again, options));
+}
+
 TEST(ledger, notices_that_what_was_refused_is_run) {
   EXPECT_TRUE(noticed(breach::refused_yet_run, spoiling_callers([](client_actions& actions) {
                         if (actions.failure) {

@@ -188,7 +188,8 @@ labour scenario::some_labour(const trade& of) {
   labour how;
   how.longest = milliseconds{random().between(1, 100)};
   how.in_parts = random().chance(40) ? 50 : 0;
-  how.drops = random().chance(20) ? 3 : 0;
+  how.fails = random().chance(20) ? 3 : 0;
+  how.refuses = random().chance(20) ? 10 : 0;
   how.hangs = of.busy_deadline ? 3 : 0;
   return how;
 }
@@ -419,7 +420,8 @@ void scenario::take_leave() {
   auto& books = town_.books();
   for (const auto& one : floods_) {
     const auto c = one->broker().status().counters;
-    const auto silent = c.expired + c.exhausted + c.cut_short + c.oversized + c.refused - c.errors;
+    const auto silent = c.expired + c.exhausted + c.cut_short + c.oversized + c.declined +
+                        c.failed + c.stopped + c.refused - c.errors;
     if (one->unanswered() > silent) {
       books.report(breach::lost, std::to_string(one->unanswered()) + " calls of " + one->name());
     }

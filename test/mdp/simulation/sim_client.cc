@@ -9,12 +9,25 @@ namespace mdp::simulation {
 
 using boost::system::error_code;
 
+namespace {
+
+request_key random_key(random_source& random) {
+  request_key key{};
+  for (auto& byte : key) {
+    byte = static_cast<char>(random.next());
+  }
+  return key;
+}
+
+}  // namespace
+
 class sim_client::conversation final : public sim_conversation::listener {
 public:
   explicit conversation(sim_client& of)
       : town_{of.town_},
         faults_{&of.faults_},
-        state_{of.options_, static_cast<std::uint32_t>(of.town_->random().next())},
+        state_{of.options_, static_cast<std::uint32_t>(of.town_->random().next()),
+               random_key(of.town_->random())},
         socket_{*of.town_, *of.host_, of.brokers_, announce_client(), *this} {}
 
   [[nodiscard]] bool busy() const noexcept { return busy_; }
@@ -35,7 +48,7 @@ public:
 
 private:
   void on_attached(time_point now) override {
-    state_.on_attached(now, actions_);
+    state_.on_attached(parse_broker_announcement(socket_.announced()), now, actions_);
     carry_out();
   }
   void on_message(zmtp::message&& m, time_point now) override {

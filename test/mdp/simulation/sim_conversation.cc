@@ -70,10 +70,13 @@ bool sim_conversation::receive() {
       case zmtp::routed_message::kind::message:
         listener_->on_message(std::move(item.content), now);
         break;
-      case zmtp::routed_message::kind::attached:
+      case zmtp::routed_message::kind::attached: {
         pace_.on_attached(now);
+        const auto* const known = socket_->state().find(item.peer);
+        announced_ = known != nullptr ? known->info.properties : zmtp::metadata{};
         listener_->on_attached(now);
         break;
+      }
       case zmtp::routed_message::kind::detached: listener_->on_detached(); break;
     }
   }

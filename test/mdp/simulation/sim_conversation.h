@@ -5,6 +5,7 @@
 #include "test/mdp/simulation/town.h"
 #include "test/simulation/sim_alarm.h"
 #include "zmtp/message.h"
+#include "zmtp/metadata.h"
 #include "zmtp/pattern/reopen_pace.h"
 #include "zmtp/pattern/server_list.h"
 
@@ -41,6 +42,7 @@ public:
   // As if the process had ended.
   ~sim_conversation();
 
+  [[nodiscard]] const zmtp::metadata& announced() const noexcept { return announced_; }
   [[nodiscard]] bool send(zmtp::message&& m);
   void reopen(std::chrono::milliseconds delay);
   // False if there is no other broker, or others have left it before.
@@ -70,6 +72,7 @@ private:
   sim_socket* socket_ = nullptr;
   sim_alarm alarm_;
   zmtp::reopen_pace pace_;
+  zmtp::metadata announced_;
   bool reopening_ = false;
   bool stopped_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

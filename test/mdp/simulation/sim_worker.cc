@@ -22,13 +22,13 @@ boost::system::error_code sim_worker::reply(std::uint64_t id, zmtp::message body
   return ec;
 }
 
-void sim_worker::drop(std::uint64_t id) {
-  state_.drop(id, actions_);
+void sim_worker::give_back(std::uint64_t id, nack_reason reason) {
+  (void)state_.give_back(id, reason, town_->now(), actions_);
   carry_out();
 }
 
 void sim_worker::drain() {
-  state_.drain(actions_);
+  state_.drain(town_->now(), actions_);
   carry_out();
 }
 
@@ -41,7 +41,7 @@ void sim_worker::stop() {
 }
 
 void sim_worker::on_attached(time_point now) {
-  state_.on_attached(now, actions_);
+  state_.on_attached(parse_broker_announcement(socket_.announced()).nack, now, actions_);
   carry_out();
 }
 

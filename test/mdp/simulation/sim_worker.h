@@ -21,7 +21,7 @@ public:
              handler on_request);
 
   boost::system::error_code reply(std::uint64_t id, zmtp::message body, bool final = true);
-  void drop(std::uint64_t id);
+  void give_back(std::uint64_t id, nack_reason reason);
   // Takes no more requests, answers those in hand, and stops.
   void drain();
   void stop();

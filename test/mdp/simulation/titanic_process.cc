@@ -14,7 +14,8 @@ using std::chrono::milliseconds;
 constexpr auto path = "titanic";
 constexpr milliseconds looked_after_every{2'000};
 
-titanic::sqlite_options store_options(const zmtp::test::faulty_disk& disk, bool sync) {
+titanic::sqlite_options store_options(const zmtp::test::faulty_disk& disk, bool sync,
+                                      std::function<std::chrono::sys_seconds()> clock) {
   titanic::sqlite_options o;
   o.path = path;
   o.sync = sync;
@@ -22,6 +23,7 @@ titanic::sqlite_options store_options(const zmtp::test::faulty_disk& disk, bool 
   o.reserve_retry = milliseconds{0};
   o.log_pages = 30;
   o.vfs = disk.name();
+  o.clock = std::move(clock);
   return o;
 }
 
@@ -34,7 +36,12 @@ client_options asking(const titanic::service_options& options) {
 }  // namespace
 
 titanic_process::life::life(titanic_process& of)
-    : file{store_options(of.disk_, !of.faults_.never_syncs)},
+    : file{store_options(of.disk_, !of.faults_.never_syncs,
+                         [&of] {
+                           using std::chrono::seconds;
+                           return std::chrono::sys_seconds{
+                               std::chrono::floor<seconds>(of.here().now().time_since_epoch())};
+                         })},
       state{of.options_.core},
       alarm{of.here(), of.host(),
             [this, &of] {

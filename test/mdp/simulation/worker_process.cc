@@ -28,6 +28,10 @@ void worker_process::take(std::size_t at, std::uint64_t id, const zmtp::message&
     books.report(breach::wrong_answer, name() + " was given what nobody asked");
     return;
   }
+  if (random.chance(how_.refuses)) {
+    workers_[at]->give_back(id, nack_reason::refused);
+    return;
+  }
   const auto socket = workers_[at]->socket_number();
   const auto run = books.begin_run(*call, socket);
   if (faults_.runs_twice) {
@@ -46,8 +50,8 @@ void worker_process::work(std::size_t at, std::uint64_t id, piece next) {
 
 void worker_process::say(std::size_t at, std::uint64_t id, piece next) {
   auto& to = *workers_[faults_.mixes_brokers_up ? (at + 1) % workers_.size() : at];
-  if (here().random().chance(how_.drops)) {
-    to.drop(id);
+  if (here().random().chance(how_.fails)) {
+    to.give_back(id, nack_reason::failed);
     return;
   }
   auto said = next;

@@ -20,7 +20,8 @@ namespace mdp::simulation {
 struct labour {
   std::chrono::milliseconds longest{50};
   unsigned in_parts = 0;  // of a hundred
-  unsigned drops = 0;     // … requests are dropped without an answer
+  unsigned fails = 0;     // … requests fail
+  unsigned refuses = 0;   // … or are refused, before they are carried out
   unsigned hangs = 0;     // … or kept for ever
 };
 
@@ -42,7 +43,7 @@ public:
 
   [[nodiscard]] sabotage& faults() noexcept { return faults_; }
   // From now on it answers.
-  void be_good() noexcept { how_.drops = how_.hangs = 0; }
+  void be_good() noexcept { how_.fails = how_.refuses = how_.hangs = 0; }
   // Takes no more, answers what it has, and goes; it may be killed and started afterwards.
   void leave();
 

@@ -40,7 +40,7 @@ TEST(titanic_command, a_submission_is_an_id_and_a_request) {
 
 TEST(titanic_command, text_behind_a_code_is_of_no_account) {  // TSP-10
   for (const auto* const code : {"200", "200 OK", "200OK"}) {
-    EXPECT_EQ(parse_accepted({code, id_text})->to_string(), id_text);
+    EXPECT_EQ(*parse_accepted({code, id_text}), id_text);
     EXPECT_EQ(*parse_reply({code, "a", ""}), (zmtp::message{"a", ""}));
     EXPECT_TRUE(parse_closed({code}));
   }
@@ -48,11 +48,19 @@ TEST(titanic_command, text_behind_a_code_is_of_no_account) {  // TSP-10
   EXPECT_EQ(parse_reply({"400 Unknown"}).error(), errc::unknown_id);
 }
 
+TEST(titanic_command, an_id_is_what_titanic_wrote_whatever_that_is) {  // TSP-5
+  for (const auto* const id :
+       {"0123456789abcdef0123456789ABCDEF", "550e8400-e29b-41d4-a716-446655440000", "no. 7"}) {
+    EXPECT_EQ(*parse_accepted({"200", id}), id);
+  }
+}
+
 TEST(titanic_command, codes_of_the_answers) {  // TSP-3, TSP-6, TSP-8, TSP-11
   EXPECT_EQ(parse_accepted({"400"}).error(), errc::bad_request);
   EXPECT_EQ(parse_accepted({"500"}).error(), errc::not_stored);
   EXPECT_EQ(parse_accepted({"200"}).error(), errc::bad_reply);
-  EXPECT_EQ(parse_accepted({"200", "no id"}).error(), errc::bad_reply);
+  EXPECT_EQ(parse_accepted({"200", ""}).error(), errc::bad_reply);
+  EXPECT_EQ(parse_accepted({"200", id_text, ""}).error(), errc::bad_reply);
   EXPECT_EQ(parse_accepted({"300", id_text}).error(), errc::bad_reply);
   EXPECT_EQ(parse_reply({"300"}).error(), errc::pending);
   EXPECT_EQ(parse_reply({"400"}).error(), errc::unknown_id);

@@ -1,15 +1,14 @@
-// A store of many requests is there again, checked row by row. With ZINC_LONG=1 a million of them, and how
-// long that took.
+// A store of many requests is there again, checked row by row. The long form has a million of them.
 
 #include "mdp/titanic/slot_writer.h"
 #include "mdp/titanic/titanic_state.h"
+#include "test/support/long_run.h"
 #include "test/support/scratch_folder.h"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -18,8 +17,7 @@ namespace mdp::titanic {
 namespace {
 
 TEST(recovery, of_many_requests) {  // TSP-2
-  const auto* const length = std::getenv("ZINC_LONG");
-  const std::uint64_t count = length != nullptr && *length == '1' ? 1'000'000 : 20'000;
+  const std::uint64_t count = zmtp::test::long_run() ? 1'000'000 : 20'000;
   const zmtp::test::scratch_folder folder;
   const sqlite_options options{.path = folder.path("store"), .reserve_octets = 0};
   {

@@ -15,6 +15,7 @@
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/error.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <set>
@@ -49,6 +50,11 @@ titanic::client_options impatient_asker(version protocol) {
 class titanic_service : public shell_test, public testing::WithParamInterface<version> {
 protected:
   void start_titanic(const service_options& options = impatient_titanic()) {
+    start_titanic_beside(0, options);
+  }
+  // `others` is the number of workers at the broker that are not Titanic's.
+  void start_titanic_beside(std::size_t others,
+                            const service_options& options = impatient_titanic()) {
     bool open = false;
     titanic_.emplace(executor(), at_, options,
                      std::make_shared<memory_store>(executor(), contents_), [&](error_code ec) {
@@ -56,15 +62,15 @@ protected:
                        open = true;
                      });
     run_until([&] { return open; });
-    await_workers(own_workers * (options.stock_broker ? options.in_flight : 1));
+    await_workers(others + own_workers * (options.stock_broker ? options.in_flight : 1));
   }
   void start_client() { client_.emplace(executor(), at_, impatient_asker(GetParam())); }
 
-  request_id request(const std::string& service, message body) {
-    std::optional<request_id> stored;
-    client_->async_request(service, std::move(body), [&](error_code ec, request_id id) {
+  std::string request(const std::string& service, message body) {
+    std::optional<std::string> stored;
+    client_->async_request(service, std::move(body), [&](error_code ec, std::string id) {
       EXPECT_FALSE(ec) << ec.message();
-      stored = id;
+      stored = std::move(id);
     });
     run_until([&] { return stored.has_value(); });
     return *stored;
@@ -75,7 +81,7 @@ protected:
     run_until([&] { return end.has_value(); });
     return *end;
   }
-  std::pair<error_code, message> reply(request_id id, bool wait) {
+  std::pair<error_code, message> reply(const std::string& id, bool wait) {
     std::optional<std::pair<error_code, message>> got;
     const auto take = [&](error_code ec, message m) { got.emplace(ec, std::move(m)); };
     if (wait) {
@@ -86,7 +92,7 @@ protected:
     run_until([&] { return got.has_value(); });
     return *got;
   }
-  error_code close(request_id id) {
+  error_code close(const std::string& id) {
     std::optional<error_code> end;
     client_->async_close(id, [&](error_code ec) { end = ec; });
     run_until([&] { return end.has_value(); });
@@ -183,18 +189,19 @@ TEST_P(titanic_service, many_requests_at_once) {
     std::size_t closed = 0;
     for (std::size_t i = 0; i < count; ++i) {
       const auto text = std::to_string(i);
-      client_->async_request("echo", message{text}, [&, text](error_code ec, request_id id) {
-        EXPECT_FALSE(ec);
-        EXPECT_TRUE(ids.insert(id.to_string()).second);
-        client_->async_wait(id, [&, text, id](error_code failed, const message& m) {
-          EXPECT_FALSE(failed);
-          EXPECT_EQ(m, message{text});
-          client_->async_close(id, [&](error_code end) {
-            EXPECT_FALSE(end);
-            ++closed;
+      client_->async_request(
+          "echo", message{text}, [&, text](error_code ec, const std::string& id) {
+            EXPECT_FALSE(ec);
+            EXPECT_TRUE(ids.insert(id).second);
+            client_->async_wait(id, [&, text, id](error_code failed, const message& m) {
+              EXPECT_FALSE(failed);
+              EXPECT_EQ(m, message{text});
+              client_->async_close(id, [&](error_code end) {
+                EXPECT_FALSE(end);
+                ++closed;
+              });
+            });
           });
-        });
-      });
     }
     run_until([&] { return closed == count; });
     const auto status = titanic_->status();
@@ -254,10 +261,38 @@ TEST_P(titanic_service, what_is_not_stored_is_tried_again_and_then_reported) {  
               }};
   await_workers(1);
   std::optional<error_code> end;
-  client_->async_request("echo", message{"body"}, [&](error_code ec, request_id) { end = ec; });
+  client_->async_request("echo", message{"body"},
+                         [&](error_code ec, const std::string&) { end = ec; });
   run_until([&] { return end.has_value(); });
   EXPECT_EQ(*end, errc::not_stored);
   EXPECT_EQ(asked, titanic::client_options{}.attempts);
+}
+
+TEST_P(titanic_service, a_request_that_is_sent_again_is_stored_once) {
+  start_broker();
+  std::vector<worker_request> in_hand;
+  auto wide = impatient_worker(version::v01, std::string{request_service});
+  wide.capacity = 10;
+  worker stub{executor(), at_, wide, [&](worker_request r) { in_hand.push_back(std::move(r)); }};
+  await_workers(1);
+  titanic::client_options options;
+  options.timeout = std::chrono::milliseconds{50};
+  options.attempts = 1'000;
+  titanic::client asker{executor(), at_, options};
+  std::optional<error_code> end;
+  std::string stored;
+  asker.async_request("echo", message{"body"}, [&](error_code ec, std::string id) {
+    end = ec;
+    stored = std::move(id);
+  });
+  run_until([&] { return broker_->status().counters.repeats >= 2; });
+  ASSERT_EQ(in_hand.size(), 1U);
+  const auto id = random_id();
+  EXPECT_FALSE(in_hand[0].reply(message{"200", id.to_string()}));
+  run_until([&] { return end.has_value(); });
+  EXPECT_FALSE(*end) << end->message();
+  EXPECT_EQ(stored, id.to_string());
+  EXPECT_EQ(in_hand.size(), 1U);
 }
 
 TEST_P(titanic_service, who_submits_again_under_the_same_id_has_one_request) {
@@ -269,7 +304,7 @@ TEST_P(titanic_service, who_submits_again_under_the_same_id_has_one_request) {
   for (int i = 0; i < 3; ++i) {
     EXPECT_FALSE(submit(id, message{"body"}));
   }
-  EXPECT_EQ(reply(id, true).second, message{"body"});
+  EXPECT_EQ(reply(id.to_string(), true).second, message{"body"});
   // Another one, after a restart.
   titanic_.reset();
   await_workers(1);
@@ -277,7 +312,7 @@ TEST_P(titanic_service, who_submits_again_under_the_same_id_has_one_request) {
                    std::make_shared<memory_store>(executor(), contents_));
   start_client();
   EXPECT_FALSE(submit(id, message{"body"}));
-  EXPECT_EQ(reply(id, true).second, message{"body"});
+  EXPECT_EQ(reply(id.to_string(), true).second, message{"body"});
   EXPECT_EQ(titanic_->status().requests, 1U);
   EXPECT_EQ(titanic_->status().counters.dispatched, 0U);
   EXPECT_EQ(titanic_->status().counters.repeated, 1U);
@@ -322,7 +357,7 @@ TEST_P(titanic_service, what_is_no_request_is_refused_at_once) {  // TSP-13
   start_titanic();
   start_client();
   std::optional<error_code> end;
-  const auto note = [&](error_code ec, request_id) { end = ec; };
+  const auto note = [&](error_code ec, const std::string&) { end = ec; };
   client_->async_request("", message{"body"}, note);
   run_until([&] { return end.has_value(); });
   EXPECT_EQ(*std::exchange(end, {}), mdp::errc::no_service);
@@ -364,6 +399,69 @@ TEST_P(titanic_service, stopped_it_leaves_nothing_to_run) {
   run_to_the_end();
 }
 
+TEST_P(titanic_service, a_drain_waits_for_the_reply_and_stores_it) {
+  start_broker();
+  start_titanic();
+  start_client();
+  std::optional<worker_request> at_work;
+  worker slow{executor(), at_, impatient_worker(GetParam(), "slow"),
+              [&](worker_request asked) { at_work.emplace(std::move(asked)); }};
+  const auto id = request("slow", {"body"});
+  run_until([&] { return at_work.has_value(); });
+  std::optional<error_code> end;
+  titanic_->async_drain([&](error_code ec) { end = ec; });
+  // The workers of Titanic have left, while the service is working.
+  await_workers(1);
+  EXPECT_FALSE(end);
+  EXPECT_FALSE(at_work->reply(message{"reply"}));
+  run_until([&] { return end.has_value(); });
+  EXPECT_FALSE(*end);
+  EXPECT_EQ(contents_->slots.at(0).about.state, outcome::answered);
+  EXPECT_EQ(titanic_->status().counters.interrupted, 0U);
+  titanic_.reset();
+  start_titanic_beside(1);
+  start_client();
+  EXPECT_EQ(reply(id, false).second, message{"reply"});
+  EXPECT_EQ(titanic_->status().counters.dispatched, 0U) << "it was not carried out again";
+}
+
+TEST_P(titanic_service, a_drain_without_requests_ends) {
+  start_broker();
+  start_titanic();
+  std::vector<error_code> ends;
+  const auto note = [&](error_code ec) { ends.push_back(ec); };
+  titanic_->async_drain(note);
+  titanic_->async_drain(note);
+  run_until([&] { return ends.size() == 2; });
+  EXPECT_EQ(std::count(ends.begin(), ends.end(), error_code{}), 1);
+  titanic_->async_drain(note);
+  run_until([&] { return ends.size() == 3; });
+  EXPECT_EQ(ends[2], boost::asio::error::operation_aborted);
+  ends.clear();
+  titanic_.reset();
+  start_titanic_beside(0);
+  broker_.reset();
+  titanic_->async_drain(note);
+  run_until([&] { return ends.size() == 1; });
+  EXPECT_FALSE(ends[0]);
+}
+
+TEST_P(titanic_service, a_stop_aborts_a_drain) {
+  start_broker();
+  start_titanic();
+  start_client();
+  std::optional<worker_request> at_work;
+  worker slow{executor(), at_, impatient_worker(GetParam(), "slow"),
+              [&](worker_request asked) { at_work.emplace(std::move(asked)); }};
+  request("slow", {"body"});
+  run_until([&] { return at_work.has_value(); });
+  std::optional<error_code> end;
+  titanic_->async_drain([&](error_code ec) { end = ec; });
+  titanic_->stop();
+  run_until([&] { return end.has_value(); });
+  EXPECT_EQ(*end, boost::asio::error::operation_aborted);
+}
+
 TEST_P(titanic_service, a_store_that_cannot_be_opened_is_reported) {
   start_broker();
   auto store = std::make_shared<sqlite_store>(executor(), sqlite_options{.path = "/nowhere/store"});
@@ -379,7 +477,7 @@ TEST_P(titanic_service, with_a_durable_store) {
   const zmtp::test::scratch_folder folder;
   start_broker();
   const auto echo = echo_worker(GetParam());
-  std::optional<request_id> id;
+  std::optional<std::string> id;
   for (int i = 0; i < 2; ++i) {
     auto store = std::make_shared<sqlite_store>(
         executor(), sqlite_options{.path = folder.path("store"), .reserve_octets = 4096});

@@ -5,6 +5,7 @@
 #include "test/zmtp/storage/faulty_disk.h"
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -216,6 +217,112 @@ TEST(slot_file_faults,
   EXPECT_EQ(read(file, operation::read_request, 1), request_of(1));
 }
 
+// SQLite's codes for EIO, which depend on the system, and for a lack of memory.
+constexpr int codes_of_reading[] = {SQLITE_IOERR_READ, SQLITE_IOERR_CORRUPTFS, SQLITE_IOERR_NOMEM};
+
+// Options with which SQLite reads each page from the disk again.
+sqlite_options without_cache(const zmtp::test::faulty_disk& disk) {
+  auto options = on(disk);
+  options.cache_kibibytes = 4;
+  return options;
+}
+
+// Returns the reads of all requests and replies in the store.
+std::vector<store_operation> reads_of(const truth& kept) {
+  std::vector<store_operation> all;
+  for (const auto& [accepted, r] : kept.requests) {
+    if (!r.closed) {
+      all.push_back({.what = operation::read_request, .ticket = accepted, .number = r.number});
+    }
+    if (!r.closed && r.answered) {
+      all.push_back({.what = operation::read_reply, .ticket = accepted, .number = r.number});
+    }
+  }
+  return all;
+}
+
+TEST(slot_file_faults, a_failed_read_is_not_damage) {
+  zmtp::test::faulty_disk disk;
+  truth kept;
+  run(disk, kept);
+  const auto all = reads_of(kept);
+  // The n-th read fails, for all n.
+  for (const auto code : codes_of_reading) {
+    std::size_t not_opened = 0;
+    std::size_t not_read = 0;
+    for (std::size_t n = 1;; ++n) {
+      const auto failing = disk.reads() + n;
+      disk.fail_reads(failing, failing + 1, code);
+      slot_file file{without_cache(disk)};
+      std::vector<kept_request> slots;
+      if (const auto ec = file.open(slots)) {
+        EXPECT_EQ(ec, zmtp::storage_errc::read_failed) << "read " << n << ": " << ec.message();
+        ++not_opened;
+        continue;
+      }
+      for (const auto& one : all) {
+        std::vector<store_result> results;
+        file.carry_out({one}, results);
+        if (results[0].ec) {
+          EXPECT_EQ(results[0].ec, zmtp::storage_errc::read_failed) << "read " << n;
+          ++not_read;
+          file.carry_out({one}, results);
+        }
+        EXPECT_EQ(results[0].body,
+                  one.what == operation::read_reply ? reply_of(one.ticket) : request_of(one.ticket))
+            << "read " << n;
+      }
+      if (disk.reads() < failing) {
+        break;
+      }
+    }
+    EXPECT_GT(not_opened, 5U);
+    EXPECT_GT(not_read, 5U);
+  }
+  disk.fail_reads(SIZE_MAX, SIZE_MAX, 0);
+  check(disk, kept, "after all of it");
+}
+
+TEST(slot_file_faults, a_write_can_be_repeated_after_a_failed_read) {
+  for (const auto code : codes_of_reading) {
+    std::size_t again = 0;
+    for (std::size_t n = 1;; ++n) {
+      zmtp::test::faulty_disk disk;
+      truth kept;
+      std::size_t failing = 0;
+      {
+        slot_file file{without_cache(disk)};
+        std::vector<kept_request> slots;
+        ASSERT_FALSE(file.open(slots));
+        failing = disk.reads() + n;
+        disk.fail_reads(failing, failing + 1, code);
+        for (const auto& batch : script()) {
+          std::vector<store_result> results;
+          file.carry_out(batch, results);
+          if (results[0].ec == zmtp::storage_errc::read_failed) {
+            ++again;
+            file.carry_out(batch, results);
+          }
+          for (std::size_t i = 0; i < batch.size(); ++i) {
+            // A commit that failed may have been written.
+            EXPECT_TRUE(!results[i].ec || results[i].ec == zmtp::storage_errc::store_failed)
+                << "read " << n << ": " << results[i].ec.message();
+            kept.note(batch[i], !results[i].ec);
+          }
+          file.tidy();
+        }
+      }
+      const auto enough = disk.reads() < failing;
+      disk.fail_reads(SIZE_MAX, SIZE_MAX, 0);
+      check(disk, kept, "read " + std::to_string(n));
+      if (enough) {
+        break;
+      }
+    }
+    EXPECT_GT(again, 3U);
+  }
+}
+
 TEST(slot_file_faults, a_full_disk_refuses_requests_and_takes_replies_and_closing) {  // TSP-14
   constexpr std::size_t reserve = 512 * 1024;
   zmtp::test::faulty_disk disk;
@@ -312,6 +419,36 @@ TEST(slot_file_faults, what_was_altered_is_seen_and_the_rest_can_be_salvaged) {
   // Four are there, and one bit does not cost them all.
   EXPECT_GT(salvaged, 2 * seen);
   EXPECT_GT(reopened, 0U);
+}
+
+TEST(slot_file_faults, salvage_does_not_drop_rows_after_a_failed_read) {
+  zmtp::test::faulty_disk disk;
+  truth kept;
+  run(disk, kept);
+  const auto salvage = [&](std::size_t& found) {
+    slot_file damaged{without_cache(disk)};
+    salvage_report report;
+    found = 0;
+    const auto ec = damaged.salvage([&](whole_slot&&) { ++found; }, report);
+    EXPECT_EQ(report.lost + report.reopened, 0U) << "it is whole";
+    return ec;
+  };
+  std::size_t all = 0;
+  const auto before = disk.reads();
+  ASSERT_FALSE(salvage(all));
+  const auto reads = disk.reads() - before;
+  EXPECT_GT(all, 2U);
+  for (const auto code : codes_of_reading) {
+    for (std::size_t n = 1; n <= reads; ++n) {
+      disk.fail_reads(disk.reads() + n, disk.reads() + n + 1, code);
+      std::size_t found = 0;
+      if (const auto ec = salvage(found)) {
+        EXPECT_EQ(ec, zmtp::storage_errc::read_failed) << "read " << n;
+      } else {
+        EXPECT_EQ(found, all) << "read " << n;
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -4,9 +4,11 @@
 #include "mdp/titanic/sqlite_store.h"
 #include "test/support/network_test.h"
 #include "test/support/scratch_folder.h"
+#include "zmtp/storage/row_checksum.h"
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +17,8 @@
 
 namespace mdp::titanic {
 namespace {
+
+using namespace std::chrono_literals;
 
 request_id id_of(std::uint8_t first) {
   request_id id;
@@ -259,9 +263,111 @@ TEST_F(sqlite_store_test, one_of_another_version_is_not_touched) {
   store_.reset();
   zmtp::sqlite_database later;
   ASSERT_FALSE(later.open(path_.c_str(), nullptr));
-  ASSERT_FALSE(later.execute("PRAGMA user_version = 2"));
+  ASSERT_FALSE(later.execute("PRAGMA user_version = 3"));
   later.close();
   EXPECT_EQ(open(), zmtp::storage_errc::store_version);
+}
+
+// Tests with a clock of their own.
+class dated_store_test : public sqlite_store_test {
+protected:
+  std::vector<kept_request> at(std::chrono::sys_seconds now,
+                               const std::vector<store_operation>& batch) {
+    now_ = now;
+    slot_file file{{.path = path_, .reserve_octets = 0, .clock = [this] { return now_; }}};
+    std::vector<kept_request> slots;
+    EXPECT_FALSE(file.open(slots));
+    std::vector<store_result> results;
+    file.carry_out(batch, results);
+    for (const auto& one : results) {
+      EXPECT_FALSE(one.ec);
+    }
+    return slots;
+  }
+  store_operation accept(std::uint64_t number) {
+    return {.what = operation::accept,
+            .number = number,
+            .accepted = number,
+            .id = id_of(static_cast<std::uint8_t>(number)),
+            .service = "echo",
+            .body = {"body"}};
+  }
+  store_operation answer(std::uint64_t number) {
+    return {.what = operation::answer,
+            .number = number,
+            .id = id_of(static_cast<std::uint8_t>(number)),
+            .attempts = 1,
+            .body = {"reply"}};
+  }
+
+  static constexpr std::chrono::sys_days day{std::chrono::year{2026} / 3 / 1};
+  std::chrono::sys_seconds now_{};
+};
+
+TEST_F(dated_store_test, the_age_of_an_outcome_survives_a_restart) {
+  at(day, {accept(1), accept(2)});
+  at(day + 100s, {answer(2)});
+  const auto slots = at(day + 250s, {});
+  ASSERT_EQ(slots.size(), 2U);
+  EXPECT_EQ(slots[0].age, 250s);
+  EXPECT_EQ(slots[1].age, 150s);
+}
+
+TEST_F(dated_store_test, a_date_in_the_future_counts_as_new) {
+  at(day, {accept(1), answer(1)});
+  EXPECT_EQ(at(day - 1'000h, {}).at(0).age, 0s);
+  EXPECT_EQ(at(day + 5s, {}).at(0).age, 5s);
+}
+
+TEST_F(dated_store_test, an_altered_date_is_detected) {
+  at(day, {accept(1), answer(1)});
+  zmtp::sqlite_database vandal;
+  ASSERT_FALSE(vandal.open(path_.c_str(), nullptr));
+  ASSERT_FALSE(vandal.execute("UPDATE outcomes SET since = since - 1"));
+  vandal.close();
+  EXPECT_EQ(open(), zmtp::storage_errc::store_damaged);
+}
+
+// Version 1 has no date, also not in the checksum.
+void make_one_of_version_1(const std::string& path) {
+  zmtp::sqlite_database file;
+  ASSERT_FALSE(file.open(path.c_str(), nullptr));
+  ASSERT_FALSE(file.execute(
+      "CREATE TABLE old (number INTEGER PRIMARY KEY, id BLOB NOT NULL, state INTEGER NOT NULL,"
+      " attempts INTEGER NOT NULL, body BLOB NOT NULL, crc INTEGER NOT NULL);"
+      "INSERT INTO old SELECT number, id, state, attempts, body, crc FROM outcomes;"
+      "DROP TABLE outcomes; ALTER TABLE old RENAME TO outcomes; PRAGMA user_version = 1"));
+  zmtp::sqlite_statement rows;
+  ASSERT_FALSE(rows.prepare(file, "SELECT number, id, state, attempts, body FROM outcomes"));
+  std::string sums;
+  boost::system::error_code ec;
+  while (rows.step(ec)) {
+    zmtp::row_checksum sum{'o'};
+    sum << rows.number(0) << rows.octets(1) << rows.number(2) << rows.number(3) << rows.octets(4);
+    sums += "UPDATE outcomes SET crc = " + std::to_string(sum.value()) +
+            " WHERE number = " + std::to_string(rows.number(0)) + ";";
+  }
+  rows.reset();
+  ASSERT_FALSE(file.execute(sums.c_str()));
+}
+
+TEST_F(dated_store_test, a_store_of_version_1_is_converted) {
+  at(day, {accept(1), answer(1), accept(2)});
+  make_one_of_version_1(path_);
+  const auto first = at(day + 1'000s, {answer(2)});
+  ASSERT_EQ(first.size(), 2U);
+  EXPECT_EQ(first[0].state, outcome::answered);
+  EXPECT_EQ(first[0].age, 0s);
+  const auto second = at(day + 3'000s, {});
+  EXPECT_EQ(second[0].age, 2'000s) << "since the conversion";
+  EXPECT_EQ(second[1].age, 2'000s);
+  EXPECT_EQ(second[1].state, outcome::answered);
+  // Rows of version 1 keep their checksum.
+  zmtp::sqlite_database vandal;
+  ASSERT_FALSE(vandal.open(path_.c_str(), nullptr));
+  ASSERT_FALSE(vandal.execute("UPDATE outcomes SET attempts = 7 WHERE number = 1"));
+  vandal.close();
+  EXPECT_EQ(open(), zmtp::storage_errc::store_damaged);
 }
 
 TEST_F(sqlite_store_test, rows_that_are_missing_or_altered_are_seen) {

@@ -72,6 +72,24 @@ TEST_F(titanic_test, a_request_that_costs_workers_has_no_more_attempts_than_anot
   EXPECT_EQ(ask_for_reply(id), zmtp::message{"500"});
 }
 
+// A worker that fails or refuses the request keeps its registration, so nothing else ends this.
+TEST_F(titanic_test, a_request_that_workers_fail_or_refuse_is_given_up) {
+  for (const auto why : {mdp::errc::request_failed, mdp::errc::request_refused}) {
+    const auto id = accept("echo", "poison");
+    for (std::uint32_t i = 1; i <= 3; ++i) {
+      look_up("echo", "200");
+      const auto given = dispatched();
+      pass(1ms);
+      fail(given.id, why);
+      store_all();
+      pass(2s);
+    }
+    EXPECT_EQ(ask_for_reply(id), zmtp::message{"500"});
+  }
+  EXPECT_EQ(state->status().counters.given_up, 2U);
+  EXPECT_EQ(state->status().counters.interrupted, 0U);
+}
+
 TEST_F(titanic_test, a_broker_without_a_worker_that_has_time_costs_no_attempt) {
   accept("echo", "body");
   look_up("echo", "200");

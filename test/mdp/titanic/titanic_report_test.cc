@@ -26,12 +26,14 @@ TEST_F(titanic_test, its_state_is_a_line_of_numbers) {
                 .answered = 13,
                 .given_up = 14,
                 .closed = 15,
-                .unreadable = 16};
+                .expired = 16,
+                .read_failures = 17,
+                .unreadable = 18};
   EXPECT_EQ(
       report(s),
       "accepting=1 requests=2 pending=3 in_flight=4 services=5 accepted=6 repeated=7 refused=8 "
       "not_stored=9 dispatched=10 unanswered=11 interrupted=12 answered=13 given_up=14 "
-      "closed=15 unreadable=16");
+      "closed=15 expired=16 read_failures=17 unreadable=18");
 }
 
 TEST_F(titanic_test, services_that_requests_wait_for_are_listed) {

@@ -249,6 +249,118 @@ TEST_F(titanic_test, a_reply_that_cannot_be_read_is_500) {
   EXPECT_EQ(state->status().counters.unreadable, 1U);
 }
 
+TEST_F(titanic_test, a_failed_read_of_a_reply_is_300) {
+  const auto id = accept("echo", "1");
+  look_up("echo", "200");
+  end(dispatched().id, {"reply"});
+  store_all();
+  state->on_reply(++caller, zmtp::message{id.to_string()}, actions);
+  fail_all(zmtp::storage_errc::read_failed);
+  EXPECT_EQ(answer(), zmtp::message{"300"}) << "500 would be the end of it";
+  EXPECT_EQ(state->status().counters.unreadable, 0U);
+  EXPECT_EQ(state->status().counters.read_failures, 1U);
+  EXPECT_EQ(ask_for_reply(id), (zmtp::message{"200", "reply"}));
+}
+
+TEST_F(titanic_test, a_request_is_not_given_up_after_failed_reads) {
+  requests = {{}, {"body"}};
+  restart({{.number = 1, .accepted = 7, .id = id_of(7), .service = "echo"}});
+  const auto end_of_it = now + 10min;
+  std::size_t failures = 0;
+  while (now < end_of_it) {
+    for (auto& one : std::exchange(actions.dispatches, {})) {
+      ASSERT_EQ(one.service, "mmi.service");
+      end(one.id, {"200"});
+    }
+    ASSERT_LE(actions.operations.size(), 1U);
+    for (const auto& one : actions.operations) {
+      ASSERT_EQ(one.what, operation::read_request) << "an outcome of a request that was not read";
+      ++failures;
+    }
+    fail_all(zmtp::storage_errc::read_failed);
+    EXPECT_FALSE(state->status().accepting);
+    EXPECT_EQ(state->status().in_flight, 0U);
+    ask("echo", "another");
+    EXPECT_EQ(answer(), zmtp::message{"500"});
+    submit(id_of(99), "another");
+    EXPECT_EQ(answer(), zmtp::message{"500"});
+    ASSERT_TRUE(state->next_deadline());
+    now = std::max(now, *state->next_deadline());
+    state->on_deadline(now, actions);
+  }
+  EXPECT_GT(failures, 100U);
+  EXPECT_LT(failures, 500U) << "reads without a pause";
+  // The store is readable again.
+  for (int i = 0; i < 3; ++i) {
+    store_all();
+    for (auto& one : std::exchange(actions.dispatches, {})) {
+      end(one.id, one.of ? zmtp::message{"reply"} : zmtp::message{"200"});
+    }
+    pass(3s);
+  }
+  store_all();
+  EXPECT_TRUE(state->status().accepting);
+  EXPECT_EQ(ask_for_reply(id_of(7)), (zmtp::message{"200", "reply"}));
+  EXPECT_EQ(state->status().counters.given_up, 0U);
+  EXPECT_EQ(state->status().counters.dispatched, 1U);
+  accept("echo", "another");
+}
+
+TEST_F(titanic_test, accepts_again_after_a_probe_succeeds) {
+  const auto id = accept("echo", "1");
+  look_up("echo", "200");
+  end(dispatched().id, {"reply"});
+  store_all();
+  state->on_reply(++caller, zmtp::message{id.to_string()}, actions);
+  fail_all(zmtp::storage_errc::read_failed);
+  EXPECT_EQ(answer(), zmtp::message{"300"});
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_FALSE(state->status().accepting);
+    pass(2s);
+    ASSERT_EQ(actions.operations.size(), 1U);
+    fail_all(zmtp::storage_errc::read_failed);
+  }
+  pass(2s);
+  store_all();
+  EXPECT_TRUE(state->status().accepting);
+  EXPECT_TRUE(actions.answers.empty());
+  EXPECT_FALSE(state->next_deadline() && *state->next_deadline() < now + 1h);
+  ask("echo", "2");
+  store_all();
+  EXPECT_EQ(answer()[0], "200");
+}
+
+TEST_F(titanic_test, a_request_that_could_not_be_read_can_be_closed) {
+  const auto id = accept("echo", "1");
+  look_up("echo", "200");
+  end(dispatched().id, {"reply"});
+  store_all();
+  state->on_reply(++caller, zmtp::message{id.to_string()}, actions);
+  fail_all(zmtp::storage_errc::read_failed);
+  EXPECT_EQ(answer(), zmtp::message{"300"});
+  EXPECT_EQ(close(id), zmtp::message{"200"});
+  pass(2s);
+  fail_all(zmtp::storage_errc::row_damaged);
+  EXPECT_TRUE(state->status().accepting);
+  EXPECT_EQ(state->status().counters.unreadable, 0U) << "the slot is empty";
+}
+
+TEST_F(titanic_test, an_outcome_is_stored_again_after_a_failed_read) {
+  const auto id = accept("echo", "body");
+  look_up("echo", "200");
+  end(dispatched().id, {"reply"});
+  fail_all(zmtp::storage_errc::read_failed);
+  EXPECT_FALSE(state->status().accepting);
+  EXPECT_EQ(ask_for_reply(id), zmtp::message{"300"});
+  pass(2s);
+  store_all();
+  EXPECT_EQ(ask_for_reply(id), (zmtp::message{"200", "reply"}));
+  EXPECT_TRUE(actions.dispatches.empty()) << "it was carried out already";
+  ask("echo", "next");
+  fail_all(zmtp::storage_errc::read_failed);
+  EXPECT_EQ(answer(), zmtp::message{"500"});
+}
+
 TEST_F(titanic_test, a_reply_in_parts_is_kept_whole) {
   const auto id = accept("echo", "1");
   look_up("echo", "200");

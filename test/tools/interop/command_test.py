@@ -93,6 +93,13 @@ class Verdicts(InteropCase):
         self.assertEqual(done.returncode, 0, done)
         self.assertEqual(done.stdout.splitlines()[-1], "8 passed, 0 failed, 0 skipped")
 
+    def test_without_the_control_no_drill_is_between_two_of_theirs(self):
+        for whose in ("ours", "theirs"):
+            self.write_freelance(whose)
+        found, code = self.results("--pairs", "flserver1/flclient1", "--no-control")
+        self.assertEqual(code, 0)
+        self.assertEqual({key[1:] for key in found}, {("ours", "ours"), ("ours", "theirs"), ("theirs", "ours")})
+
     def test_what_is_not_there_is_skipped(self):
         self.write_freelance("ours")
         self.write("theirs", "flclient1", CLIENT)
@@ -126,6 +133,25 @@ class Verdicts(InteropCase):
         self.assertEqual(code, 1)
         self.assertEqual(found["answers", "ours", "theirs"]["reason"],
                          "flclient1 (theirs) has ended and said nothing (theirs fail with themselves too)")
+
+    def test_a_python_without_zmq_is_found_out_before_the_first_drill(self):
+        self.write_freelance("ours")
+        self.write_freelance("theirs")
+        os.unlink(self.path("theirs", "flclient1"))
+        self.write("theirs", "flclient1.py", "import zmq\n", 0o644)
+        self.write("theirs", "python", "#!/bin/sh\n"
+                   f"echo run >> {self.path('runs')}\n"
+                   "echo Traceback >&2\n"
+                   "echo \"ModuleNotFoundError: No module named 'zmq'\" >&2\n"
+                   "exit 1\n")
+        for python, why in ((self.path("theirs", "python"), "ModuleNotFoundError: No module named 'zmq'"),
+                            ("/nowhere/python", "No such file or directory")):
+            with self.subTest(python):
+                done = self.run_interop("--pairs", "flserver1/flclient1", "--python", python)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertIn(f"{python} cannot import zmq: {why}; install pyzmq", done.stderr)
+        with open(self.path("runs"), encoding="ascii") as runs:
+            self.assertEqual(runs.read(), "run\n", "it is asked once, and no drill was played")
 
     def test_python_runs_what_is_python(self):
         self.write_freelance("ours")
@@ -247,4 +273,4 @@ class Surroundings(InteropCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)  # so that skipped tests are named

@@ -188,6 +188,10 @@ TEST_F(blocking_socket, tries_do_not_wait) {
   m = message{"m"};
   EXPECT_EQ(dealer.try_send(std::move(m)), send_status::full);
   EXPECT_EQ(m, message{"m"});  // NOLINT: moved from only if queued
+  EXPECT_EQ(dealer.try_send(message{}), send_status::bad_message);
+  dealer.close();
+  EXPECT_EQ(dealer.try_send(std::move(m)), send_status::closed);
+  EXPECT_EQ(m, message{"m"});  // NOLINT: moved from only if queued
 }
 
 TEST_F(blocking_socket, out_of_turn_is_an_error_that_says_so) {

@@ -125,6 +125,24 @@ TEST_F(connection_memory, a_frame_of_a_read_buffer_is_not_moved_for_each_octet_o
   EXPECT_EQ(s.in.size(), 1U);
 }
 
+// A turn ends behind each byte.
+TEST_F(connection_memory, a_message_byte_by_byte_is_moved_in_proportion_to_its_size) {
+  for (const auto& octets :
+       {framed({std::string(3 * kibi, 'x')}), framed({std::string(4 * kibi + 100, 'x')}),
+        framed({std::string(60 * kibi, 'x')}), framed({std::string(400 * kibi, 'x')}),
+        framed(test::parts(1'000, std::string(100, 'x')))}) {
+    side s;
+    shake_hands(s, "ROUTER");
+    const auto before = s.talk.moved();
+    for (const char octet : octets) {
+      s.hear({&octet, 1});
+      s.talk.settle();
+    }
+    EXPECT_EQ(s.news().size(), 1U);
+    EXPECT_LE(s.talk.moved() - before, 8 * octets.size()) << octets.size();
+  }
+}
+
 TEST_F(connection_memory, a_large_message_of_many_parts_is_not_moved_for_each_of_them) {
   side s;
   shake_hands(s, "ROUTER");
@@ -285,6 +303,35 @@ TEST_F(connection_memory, half_a_small_message_is_kept_in_a_small_block_when_the
   for (auto& s : sides) {
     s.hear(framed({std::string(300, 'm')}).substr(200));
     EXPECT_EQ(s.news(), std::vector{test::heard_message(test::parts{std::string(300, 'm')})});
+  }
+}
+
+// A user who subscribes and cancels the same topics again and again, and is asked whether it lives.
+TEST_F(connection_memory, pending_commands_do_not_grow_while_the_peer_does_not_read) {
+  for (const unsigned minor : {0U, 1U}) {
+    side s{{.type = socket_type::sub}};
+    shake_hands(s, "PUB", minor);
+    const auto round = [&] {
+      // Before they are turned into bytes, and after.
+      for (int i = 0; i < 2; ++i) {
+        for (int n = 0; n < 1'000; ++n) {
+          const auto topic = "topic " + std::to_string(n);
+          i == 0 ? s.talk.subscribe(topic) : s.talk.cancel(topic);
+        }
+        static_cast<void>(s.say(1));
+        s.now += std::chrono::seconds{2};
+        s.hear(test::ping("now"));
+        s.talk.probe(s.now, {});
+      }
+    };
+    round();
+    round();
+    const auto before = counted().live;
+    reset_peak();
+    for (int i = 0; i < 300; ++i) {
+      round();
+    }
+    EXPECT_LE(counted().peak - before, 200 * kibi);
   }
 }
 

@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+#include <set>
+#include <string>
+
 namespace zmtp {
 namespace {
 
@@ -156,6 +160,115 @@ TEST(connection_subscription, a_sides_is_the_others_whatever_the_pieces) {
     }
     pump(publisher, subscriber, at_most);
     EXPECT_EQ(publisher.news(), expected);
+  }
+}
+
+TEST(connection_subscription, a_peer_that_does_not_read_is_sent_the_net_changes) {
+  side s{{.type = socket_type::sub}};
+  shake_hands(s, "PUB");
+  for (int i = 0; i < 100'000; ++i) {
+    s.talk.subscribe("A");
+    s.talk.cancel("A");
+  }
+  s.talk.subscribe("B");
+  EXPECT_TRUE(s.talk.has_output(s.out));
+  const auto read = test::content_of(s.say());
+  EXPECT_LE(read.commands.size(), 1'001U);
+  EXPECT_EQ(read.commands.size() % 2, 1U) << "A has begun as often as it has ended";
+  EXPECT_EQ(read.commands.back(), "\x09SUBSCRIBEB");
+  EXPECT_FALSE(s.talk.has_output(s.out));
+}
+
+TEST(connection_subscription, a_change_that_is_partly_written_is_written_to_its_end) {
+  side s{{.type = socket_type::sub}};
+  shake_hands(s, "PUB");
+  s.talk.subscribe("A");
+  auto said = s.say(3);
+  s.talk.cancel("A");
+  said += s.say();
+  EXPECT_EQ(said, framed_command("SUBSCRIBE", "A") + framed_command("CANCEL", "A"));
+}
+
+TEST(connection_subscription, messages_follow_all_changes_before_them) {
+  side s{{.type = socket_type::xsub}};
+  shake_hands(s, "XPUB");
+  // More than goes into one write.
+  std::string expected;
+  for (int n = 0; n < 20'000; ++n) {
+    s.talk.subscribe(std::to_string(n));
+    expected += framed_command("SUBSCRIBE", std::to_string(n));
+  }
+  s.out.push(message{"behind"});
+  expected += framed({"behind"});
+  EXPECT_TRUE(s.say() == expected);
+}
+
+TEST(connection_subscription, ping_and_pong_overtake_changes_of_later_writes) {
+  side s{{.type = socket_type::sub}};
+  shake_hands(s, "PUB");
+  for (int n = 0; n < 20'000; ++n) {
+    s.talk.subscribe(std::to_string(n));
+  }
+  auto said = s.say(1);
+  s.hear(test::ping("now"));
+  s.talk.probe(s.now, {});
+  said += s.say();
+  const auto read = test::content_of(said);
+  EXPECT_EQ(read.commands.size(), 20'002U);
+  EXPECT_LT(said.find(test::pong("now")), 70'000U);
+  EXPECT_LT(said.find(test::ping()), 70'000U);
+}
+
+// The end of a conversation has nothing to say of subscriptions.
+TEST(connection_subscription, changes_go_with_the_conversation) {
+  side s{{.type = socket_type::sub}};
+  shake_hands(s, "PUB");
+  s.talk.subscribe("A");
+  s.talk.close(errc::socket_closed);
+  EXPECT_FALSE(s.talk.has_output(s.out));
+  EXPECT_EQ(s.say(), "");
+}
+
+// A peer that reads a few bytes now and then, cut anywhere, of a user that changes its mind all the time.
+TEST(connection_subscription, a_slow_peer_ends_with_what_the_user_wants) {
+  for (const unsigned minor : {0U, 1U}) {
+    for (unsigned seed = 0; seed < 20; ++seed) {
+      std::mt19937 random{seed};
+      side s{{.type = socket_type::xsub}};
+      shake_hands(s, "XPUB", minor);
+      side publisher{{.type = socket_type::xpub}};
+      shake_hands(publisher, "XSUB");
+      std::set<std::string> wanted;
+      int messages = 0;
+      for (int step = 0; step < 3'000; ++step) {
+        const auto topic = std::to_string(random() % 100);
+        if (wanted.insert(topic).second) {
+          s.talk.subscribe(topic);
+        } else {
+          wanted.erase(topic);
+          s.talk.cancel(topic);
+        }
+        if (random() % 100 == 0) {
+          s.out.push(message{"m", std::string(random() % 500, 'x')});
+          ++messages;
+        }
+        if (random() % 10 == 0) {
+          publisher.hear(s.say(random() % 50));
+        }
+      }
+      publisher.hear(s.say());
+      std::set<std::string> told;
+      for (const auto& heard : publisher.news()) {
+        if (heard.front() == '[') {
+          --messages;
+        } else {
+          const auto topic = heard.substr(1);
+          ASSERT_TRUE(heard.front() == '+' ? told.insert(topic).second : told.erase(topic) != 0);
+        }
+      }
+      ASSERT_EQ(told, wanted);
+      ASSERT_EQ(messages, 0);
+    }
   }
 }
 

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <initializer_list>
+#include <optional>
 
 namespace zmtp {
 namespace {
@@ -61,18 +63,45 @@ TEST(parting, whose_connection_fails_has_not_read_to_the_end) {
   EXPECT_EQ(shut().on_read(heard::failure), verdict::left_unread);
 }
 
+TEST(parting, does_not_wait_for_a_stream_that_the_peer_has_ended) {
+  auto p = shut();
+  EXPECT_TRUE(p.listens());
+  EXPECT_EQ(p.on_read(heard::octets), verdict::stays);
+  EXPECT_TRUE(p.listens());
+  EXPECT_EQ(p.on_read(heard::end), verdict::closed);
+  EXPECT_FALSE(p.listens());
+}
+
 TEST(parting, who_acknowledged_all_has_read_to_the_end) {
-  EXPECT_EQ(parting::judge(false, false, 0), outcome::read_all);
+  auto p = shut();
+  EXPECT_EQ(p.judge({}, false, false, 0), outcome::read_all);
+  EXPECT_EQ(p.next_look(), std::nullopt);
 }
 
 TEST(parting, what_is_not_acknowledged_may_still_be) {
-  EXPECT_EQ(parting::judge(false, false, 1), outcome::unknown);
+  auto p = shut();
+  EXPECT_EQ(p.judge({}, false, false, 1), outcome::unknown);
+  EXPECT_EQ(p.judge({}, false, false, 0), outcome::read_all);
+  EXPECT_EQ(p.next_look(), std::nullopt);
+}
+
+TEST(parting, looks_at_unacknowledged_bytes_after_pauses_that_double_up_to_a_limit) {
+  using namespace std::chrono_literals;
+  auto p = shut();
+  auto now = parting::clock::time_point{} + 1h;
+  for (const auto pause : {5ms, 10ms, 20ms, 40ms, 80ms, 160ms, 160ms, 160ms}) {
+    EXPECT_EQ(p.judge(now, false, false, 1), outcome::unknown);
+    EXPECT_EQ(p.next_look(), now + pause);
+    now += pause;
+  }
 }
 
 TEST(parting, who_resets_or_takes_nothing_has_left_something_unread) {
   for (const std::size_t unacknowledged : {0U, 1U}) {
-    EXPECT_EQ(parting::judge(false, true, unacknowledged), outcome::left_unread);
-    EXPECT_EQ(parting::judge(true, false, unacknowledged), outcome::left_unread);
+    auto p = shut();
+    EXPECT_EQ(p.judge({}, false, true, unacknowledged), outcome::left_unread);
+    EXPECT_EQ(p.judge({}, true, false, unacknowledged), outcome::left_unread);
+    EXPECT_EQ(p.next_look(), std::nullopt);
   }
 }
 

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -105,6 +107,46 @@ INSTANTIATE_TEST_SUITE_P(models, freelances,
                          [](const auto& tested) {
                            return tested.param == freelance_model::shotgun ? "shotgun" : "directed";
                          });
+
+// Servers fall silent in turn, with unanswered calls and open connections.
+TEST_P(freelances, a_silent_server_costs_an_idempotent_call_two_ping_timeouts_at_most) {
+  constexpr auto round_trip = 1ms;
+  auto longest = 0ms;
+  for (std::size_t server = 0; server != 3; ++server) {
+    attach(server);
+  }
+  for (std::size_t flaps = 0; flaps != 30; ++flaps) {
+    const auto silent = flaps % 3;
+    for (int i = 0; i != 20; ++i) {
+      const auto call = ask("body", true);
+      const auto begun = now;
+      while (actions.ends.empty() && now - begun < 10s) {
+        const auto sends = std::exchange(actions.sends, {});
+        pass(round_trip);
+        for (const auto& one : sends) {
+          if (one.server == silent) {
+            continue;
+          }
+          one.call == 0 ? hear(one.server, message{"PONG"sv})
+                        : answer(one.server, one.call, "answer");
+        }
+      }
+      longest =
+          std::max(longest, std::chrono::duration_cast<std::chrono::milliseconds>(now - begun));
+      expect_answer(call, "answer");
+    }
+    // The server connects again before the next one falls silent.
+    detach(silent);
+    attach(silent);
+    actions.sends.clear();
+  }
+  EXPECT_LE(longest, 2 * how().ping_timeout + 2 * round_trip);
+  if (GetParam() == freelance_model::shotgun) {
+    EXPECT_LE(longest, round_trip) << "the others are asked at once";
+  } else {
+    EXPECT_GE(longest, how().ping_timeout) << "no server with a call in hand fell silent";
+  }
+}
 
 // FLP-2
 TEST_P(freelances, control_frame_is_a_session_and_a_number) {

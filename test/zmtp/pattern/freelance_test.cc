@@ -114,7 +114,7 @@ TEST_F(freelancers, of_a_server_see_messages_as_they_are_on_the_wire) {
 TEST_F(freelancers, of_the_first_model_turn_to_the_next_server) {
   const auto dead = reserve();
   start(servers_[0], "a", {.form = freelance_form::plain});
-  lazy_pirate_client client{executor(), {dead, servers_[0].at}, {.timeout = 100ms, .attempts = 2}};
+  lazy_pirate_client client{executor(), {dead, servers_[0].at}, {.timeout = 500ms, .attempts = 2}};
   std::optional<message> answer;
   client.async_request({"Hello world"sv}, {}, [&](error_code, message m) { answer = m; });
   run_until([&] { return answer.has_value(); });

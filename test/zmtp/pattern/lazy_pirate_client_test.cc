@@ -54,7 +54,7 @@ protected:
 };
 
 TEST_F(lazy_pirates, ask_again_from_a_fresh_socket_and_then_give_up) {
-  lazy_pirate_client pirate{executor(), {at_}, {.timeout = 100ms}, noting()};
+  lazy_pirate_client pirate{executor(), {at_}, {.timeout = 400ms}, noting()};
   const auto told = ask(pirate, "1");
   const auto first = receive(server_);
   const auto second = receive(server_);
@@ -74,7 +74,7 @@ TEST_F(lazy_pirates, know_what_nobody_was_there_for) {
 }
 
 TEST_F(lazy_pirates, wait_on_after_what_is_no_answer) {
-  lazy_pirate_client pirate{executor(), {at_}, {.timeout = 100ms}, noting()};
+  lazy_pirate_client pirate{executor(), {at_}, {.timeout = 400ms}, noting()};
   const auto told = ask(pirate, "1");
   auto request = receive(server_);
   request.content = message{"", "bad"};
@@ -86,9 +86,9 @@ TEST_F(lazy_pirates, wait_on_after_what_is_no_answer) {
 
 TEST_F(lazy_pirates, reach_a_server_that_comes_late) {
   const auto later = reserve();
-  lazy_pirate_client pirate{executor(), {later}, {.timeout = 50ms, .attempts = std::nullopt}};
+  lazy_pirate_client pirate{executor(), {later}, {.timeout = 400ms, .attempts = std::nullopt}};
   const auto told = ask(pirate, "1");
-  lazy_pirate_client other{executor(), {at_}, {.timeout = 120ms, .attempts = 1}};
+  lazy_pirate_client other{executor(), {at_}, {.timeout = 900ms, .attempts = 1}};
   EXPECT_EQ(await(ask(other, "gives it time")).ec, call_errc::no_answer);
   EXPECT_FALSE(told->ec);
   router_socket late{executor()};

@@ -72,7 +72,7 @@ private:
   void detach_worker() {
     if (!workers_.empty()) {
       const auto gone = any_of(workers_);
-      state_.on_worker_detached(gone->first, actions_);
+      state_.on_worker_detached(gone->first, now_, actions_);
       workers_.erase(gone);
     }
   }
@@ -109,11 +109,11 @@ private:
     }
   }
   void ask() {
-    if (!state_.wants_requests()) {
-      return;
-    }
     const peer_id client{
         random_() % 4 == 0 || clients_.empty() ? ++last_peer_ : any_of(clients_)->first.slot, 2};
+    if (paused_.contains(client)) {
+      return;
+    }
     const auto body = std::to_string(++last_body_);
     clients_[client].insert(body);
     state_.on_client_message(client, message{"hop"sv, ""sv, body}, now_, actions_);
@@ -121,7 +121,8 @@ private:
   void detach_client() {
     if (!clients_.empty()) {
       const auto gone = any_of(clients_);
-      state_.on_client_detached(gone->first);
+      state_.on_client_detached(gone->first, actions_);
+      paused_.erase(gone->first);
       clients_.erase(gone);
     }
   }
@@ -154,14 +155,21 @@ private:
         ++answered_;
       }
     }
+    for (const auto client : actions_.pause) {
+      EXPECT_TRUE(paused_.insert(client).second) << "paused twice";
+    }
+    for (const auto client : actions_.resume) {
+      EXPECT_EQ(paused_.erase(client), 1U) << "resumed without having been paused";
+    }
     actions_.clear();
   }
 
   void check() const {
     EXPECT_LE(state_.workers(), 6U);
     EXPECT_LE(state_.idle_workers(), state_.workers());
-    // One that was not taken comes back above the limit.
-    EXPECT_LE(state_.waiting(), 5U + 8U);
+    // Above the limit each client has one more, and those that were not taken come back.
+    EXPECT_LE(state_.waiting(), 5U + clients_.size() + 8U);
+    EXPECT_TRUE(state_.waiting() != 0 || paused_.empty()) << "paused for nothing";
     EXPECT_TRUE(state_.waiting() == 0 || state_.idle_workers() == 0)
         << "a request waits while a worker is free";
   }
@@ -173,6 +181,7 @@ private:
   pirate_queue_state::time_point now_{1h};
   std::map<peer_id, worker> workers_;
   std::map<peer_id, std::set<std::string>> clients_;  // what they have asked
+  std::set<peer_id> paused_;
   std::uint32_t last_peer_ = 0;
   std::uint32_t last_body_ = 0;
   std::size_t answered_ = 0;

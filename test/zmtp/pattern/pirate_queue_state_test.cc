@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,9 @@ namespace {
 
 using namespace std::chrono_literals;
 using namespace std::string_view_literals;
+
+using peers = std::vector<peer_id>;
+using happenings = std::vector<std::pair<pirate_event, peer_id>>;
 
 class queue_run {
 public:
@@ -46,6 +50,9 @@ public:
   std::vector<std::pair<pirate_event, peer_id>> events() {
     return std::exchange(actions.events, {});
   }
+  // Clients that were paused, or resumed, since they were asked for last, by number.
+  std::vector<peer_id> paused() { return sorted(std::exchange(actions.pause, {})); }
+  std::vector<peer_id> resumed() { return sorted(std::exchange(actions.resume, {})); }
   // Time passes, and workers say that they live.
   void pass(std::chrono::milliseconds time, std::vector<peer_id> alive = {}) {
     const auto end = now + time;
@@ -60,6 +67,10 @@ public:
   }
 
 private:
+  static std::vector<peer_id> sorted(std::vector<peer_id> all) {
+    std::sort(all.begin(), all.end());
+    return all;
+  }
   static pirate_queue_actions::addressed take(std::vector<pirate_queue_actions::addressed>& from) {
     if (from.empty()) {
       ADD_FAILURE() << "nothing was sent";
@@ -163,7 +174,7 @@ TEST_P(pirate_queues, requests_wait_for_a_worker_and_go_with_their_client) {
   run.ask(client_a, {""sv, "3"sv});
   EXPECT_TRUE(run.nothing_sent());
   EXPECT_EQ(run.state.waiting(), 3U);
-  run.state.on_client_detached(client_a);
+  run.state.on_client_detached(client_a, run.actions);
   EXPECT_EQ(run.state.waiting(), 1U);
   EXPECT_EQ(run.state.counters().abandoned, 2U);
   run.join(worker_a);
@@ -171,41 +182,94 @@ TEST_P(pirate_queues, requests_wait_for_a_worker_and_go_with_their_client) {
   EXPECT_EQ(run.state.waiting(), 0U);
 }
 
-TEST_P(pirate_queues, clients_are_not_read_beyond_the_limits) {
-  queue_run few{{.protocol = GetParam(), .waiting = 2}};
-  EXPECT_TRUE(few.state.wants_requests());
-  few.ask(client_a, {""sv, "1"sv});
-  few.ask(client_a, {""sv, "2"sv});
-  EXPECT_FALSE(few.state.wants_requests());
+TEST_P(pirate_queues, pause_a_client_that_sends_above_the_limit) {
+  queue_run few{{.protocol = GetParam(), .waiting = 4}};
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(few.paused(), peers{});
+    few.ask(client_a, {""sv, "a"sv});
+  }
+  EXPECT_EQ(few.paused(), peers{client_a});
+  // Another one may have one there.
+  few.ask(client_b, {""sv, "b"sv});
+  EXPECT_EQ(few.paused(), peers{client_b});
   few.join(worker_a);
-  EXPECT_TRUE(few.state.wants_requests());
+  few.join(worker_b);
+  EXPECT_EQ(few.resumed(), peers{}) << "three wait: not a quarter is free";
+  few.ready(worker_a);
+  EXPECT_EQ(few.resumed(), (peers{client_a, client_b}));
+  EXPECT_EQ(few.state.waiting(), 2U);
+}
 
+TEST_P(pirate_queues, pause_a_client_above_the_limit_of_bytes) {
   queue_run small{{.protocol = GetParam(), .waiting_octets = 1'000}};
   small.ask(client_a, {""sv, std::string(2'000, 'x')});
-  EXPECT_FALSE(small.state.wants_requests());
-  small.state.on_client_detached(client_a);
-  EXPECT_TRUE(small.state.wants_requests());
-  // Nothing is left over of what was given out.
-  small.ask(client_a, {""sv, std::string(2'000, 'x')});
+  EXPECT_EQ(small.paused(), peers{client_a});
+  small.ask(client_b, {""sv, "b"sv});
+  EXPECT_EQ(small.paused(), peers{client_b});
+  // Nothing is left over of what is given out.
   small.join(worker_a);
-  EXPECT_TRUE(small.state.wants_requests());
+  EXPECT_EQ(small.resumed(), (peers{client_a, client_b}));
+}
 
-  // As the Guide's: read only while a worker is free.
+TEST_P(pirate_queues, with_no_room_each_client_has_one_request_that_waits) {
   queue_run none{{.protocol = GetParam(), .waiting = 0}};
-  EXPECT_FALSE(none.state.wants_requests());
+  none.ask(client_a, {""sv, "a"sv});
+  none.ask(client_b, {""sv, "b"sv});
+  EXPECT_EQ(none.paused(), (peers{client_a, client_b}));
   none.join(worker_a);
-  EXPECT_TRUE(none.state.wants_requests());
-  none.ask(client_a, {""sv, "1"sv});
-  EXPECT_FALSE(none.state.wants_requests());
+  EXPECT_EQ(none.resumed(), peers{client_a});
+  none.join(worker_b);
+  EXPECT_EQ(none.resumed(), peers{client_b});
+}
+
+TEST_P(pirate_queues, a_client_that_goes_makes_room_for_others) {
+  queue_run few{{.protocol = GetParam(), .waiting = 4}};
+  for (int i = 0; i < 4; ++i) {
+    few.ask(client_a, {""sv, "a"sv, "of two parts"sv});
+  }
+  few.ask(client_b, {""sv, "b"sv});
+  EXPECT_EQ(few.paused(), (peers{client_a, client_b}));
+  few.state.on_client_detached(client_a, few.actions);
+  EXPECT_EQ(few.resumed(), peers{client_b}) << "and not who is gone";
+  EXPECT_EQ(few.state.waiting(), 1U);
+  EXPECT_EQ(few.state.counters().abandoned, 4U);
+}
+
+TEST_P(pirate_queues, a_request_expires_while_no_worker_is_there) {
+  queue_run brief{{.protocol = GetParam(), .waiting = 1, .unserved_expiry = 10s}};
+  brief.ask(client_a, {""sv, "1"sv});
+  EXPECT_EQ(brief.paused(), peers{client_a});
+  brief.pass(9'999ms);
+  EXPECT_EQ(brief.state.waiting(), 1U);
+  brief.pass(1ms);
+  EXPECT_EQ(brief.state.waiting(), 0U);
+  EXPECT_EQ(brief.state.counters().expired, 1U);
+  EXPECT_EQ(brief.resumed(), peers{client_a});
+  EXPECT_EQ(brief.events(), (happenings{{pirate_event::request_unserved, client_a}}));
+  EXPECT_FALSE(brief.state.next_deadline());
+}
+
+TEST_P(pirate_queues, the_time_without_a_worker_counts_and_not_that_behind_busy_ones) {
+  queue_run brief{{.protocol = GetParam(), .unserved_expiry = 10s}};
+  brief.join(worker_a);
+  brief.ask(client_a, {""sv, "1"sv});
+  brief.ask(client_a, {""sv, "2"sv});
+  brief.pass(1h);
+  EXPECT_EQ(brief.state.waiting(), 1U) << "the worker is busy";
+  brief.state.on_worker_detached(worker_a, brief.now, brief.actions);
+  brief.pass(9'999ms);
+  EXPECT_EQ(brief.state.waiting(), 1U);
+  brief.pass(1ms);
+  EXPECT_EQ(brief.state.counters().expired, 1U);
 }
 
 TEST_P(pirate_queues, a_lost_worker_gets_nothing_and_what_it_had_is_lost) {
   run.join(worker_a);
   run.join(worker_b);
-  run.state.on_worker_detached(worker_a, run.actions);
+  run.state.on_worker_detached(worker_a, run.now, run.actions);
   run.ask(client_a, {""sv, "1"sv});
   EXPECT_EQ(run.to_worker().first, worker_b);
-  run.state.on_worker_detached(worker_b, run.actions);
+  run.state.on_worker_detached(worker_b, run.now, run.actions);
   EXPECT_EQ(run.state.workers(), 0U);
   EXPECT_EQ(run.state.counters().lost, 1U);
   run.ask(client_a, {""sv, "2"sv});
@@ -282,7 +346,7 @@ TEST_P(pirate_queues, have_a_limit_of_workers) {
   one.join(worker_b);
   EXPECT_EQ(one.state.workers(), 1U);
   EXPECT_EQ(one.state.counters().workers_refused, 1U);
-  one.state.on_worker_detached(worker_a, one.actions);
+  one.state.on_worker_detached(worker_a, one.now, one.actions);
   one.ready(worker_b);
   EXPECT_EQ(one.state.workers(), 1U);
 }
@@ -406,6 +470,55 @@ TEST_F(paranoid_queue, gives_several_parts_only_to_who_takes_them) {
   all.join(worker_a, false);
   all.ask(client_a, {""sv, "1"sv, "2"sv});
   EXPECT_EQ(all.to_worker().first, worker_a);
+}
+
+TEST_F(paranoid_queue, a_full_queue_of_what_no_worker_takes_serves_other_clients) {
+  constexpr std::size_t limit = 1'000;
+  run.join(worker_a, false);
+  for (std::size_t i = 0; i < limit; ++i) {
+    run.ask(client_a, {""sv, "two"sv, "parts"sv});
+  }
+  EXPECT_EQ(run.paused(), peers{client_a});
+  for (int i = 0; i < 3; ++i) {
+    run.ask(client_b, {""sv, "1"sv});
+    const auto sent = run.to_worker().second;
+    run.say(worker_a, {sent.front(), ""sv, "reply"sv});
+    EXPECT_EQ(run.to_client().first, client_b);
+  }
+  // While the worker is busy, too.
+  run.ask(client_b, {""sv, "1"sv});
+  run.ask(client_b, {""sv, "2"sv});
+  EXPECT_EQ(run.paused(), peers{client_b});
+  const auto sent = run.to_worker().second;
+  run.say(worker_a, {sent.front(), ""sv, "reply"sv});
+  EXPECT_EQ(run.to_worker().second[2], "2"sv);
+  EXPECT_EQ(run.resumed(), peers{client_b});
+}
+
+TEST_F(paranoid_queue, a_request_that_no_present_worker_takes_expires_with_a_reason) {
+  queue_run brief{{.protocol = pirate_protocol::paranoid, .unserved_expiry = 10s}};
+  brief.join(worker_a, false);
+  (void)brief.events();
+  brief.ask(client_a, {""sv, "two"sv, "parts"sv});
+  brief.pass(9'999ms, {worker_a});
+  EXPECT_EQ(brief.state.waiting(), 1U);
+  brief.pass(1ms, {worker_a});
+  EXPECT_EQ(brief.events(), (happenings{{pirate_event::request_unsuitable, client_a}}));
+  EXPECT_EQ(brief.state.counters().expired, 1U);
+  // A worker that takes them comes in time for the next.
+  brief.ask(client_a, {""sv, "two"sv, "parts"sv});
+  brief.actions.to_workers.clear();
+  brief.join(worker_b);
+  EXPECT_EQ(brief.to_worker().second.part_count(), 4U);
+}
+
+TEST_F(paranoid_queue, lets_no_request_expire_when_it_was_stopped_itself) {
+  run.ask(client_a, {""sv, "1"sv});
+  run.now += 1h;
+  run.state.on_deadline(run.now, run.actions);
+  EXPECT_EQ(run.state.waiting(), 1U) << "a worker may wait in the kernel";
+  run.pass(1s);
+  EXPECT_EQ(run.state.waiting(), 0U);
 }
 
 TEST_F(paranoid_queue, takes_nobody_for_dead_when_it_was_stopped_itself) {

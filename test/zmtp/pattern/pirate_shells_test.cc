@@ -1,4 +1,6 @@
 #include "test/support/network_test.h"
+#include "test/support/raw_peer.h"
+#include "test/support/wire.h"
 #include "zmtp/error.h"
 #include "zmtp/pattern/lazy_pirate_client.h"
 #include "zmtp/pattern/pirate_queue.h"
@@ -174,6 +176,47 @@ TEST_P(pirates, a_worker_that_is_stopped_says_nothing_more) {
   held_.clear();
   EXPECT_EQ(std::count(events.begin(), events.end(), pirate_worker_event::kind::ready), 1);
   EXPECT_FALSE(told->ec);
+}
+
+// The queue once read no client any more after 1,500 requests that no worker took, from a client that had gone.
+TEST_P(pirates, a_client_that_leaves_a_full_queue_behind_blocks_no_other) {
+  constexpr std::size_t many = 1'500;
+  start_queue();
+  {
+    test::raw_peer flood{context()};
+    flood.connect(*endpoint::parse(clients_at_));
+    flood.shake_hands("DEALER");
+    std::string requests;
+    for (std::size_t i = 0; i < many; ++i) {
+      requests += test::framed({"", "two", "parts"});
+    }
+    flood.send(requests);
+    run_until([&] { return queue_->waiting() == 1'000; });
+  }
+  run_until([&] { return queue_->waiting() == 0; });
+  EXPECT_EQ(queue_->counters().abandoned, many);
+  const auto worker = echo_worker("a");
+  lazy_pirate_client client{executor(), {clients_at_}};
+  EXPECT_EQ(answer_of(ask(client, {"1"sv})), (message{"1"sv, "a"sv}));
+}
+
+TEST_P(pirates, clients_are_served_while_another_fills_the_queue) {
+  start_queue();
+  test::raw_peer flood{context()};
+  flood.connect(*endpoint::parse(clients_at_));
+  flood.shake_hands("DEALER");
+  std::string requests;
+  for (std::size_t i = 0; i < 1'500; ++i) {
+    requests += test::framed({"", "one part"});
+  }
+  flood.send(requests);
+  run_until([&] { return queue_->waiting() == 1'000; });
+  lazy_pirate_client client{executor(), {clients_at_}, {.timeout = 20s}};
+  const auto told = ask(client, {"1"sv});
+  run_until([&] { return queue_->waiting() == 1'001; });
+  flood.close();
+  const auto worker = echo_worker("a");
+  EXPECT_EQ(answer_of(told), (message{"1"sv, "a"sv}));
 }
 
 TEST_P(pirates, end_with_their_context) {

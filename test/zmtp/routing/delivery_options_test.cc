@@ -84,6 +84,38 @@ TEST(immediate_router, an_endpoint_that_is_not_connected_has_no_room) {
   EXPECT_EQ(router.send(p.id, {"in time"}), send_status::queued);
 }
 
+TEST(immediate_router, the_routing_id_of_an_endpoint_that_is_not_connected_is_unknown) {
+  for (const bool mandatory : {false, true}) {
+    auto options = immediately();
+    options.mandatory = mandatory;
+    router_state router{options};
+    auto& p = router.open_pipe(true);
+    const auto id = p.id;
+    router.on_attached(p, test::announcing("server"), 1);
+    EXPECT_EQ(router.send({"server", "while it is there"}), send_status::queued);
+    EXPECT_EQ(written(router, id), messages{{"while it is there"}});
+    router.on_detached(p);
+    message late{"server", "while it is not"};
+    EXPECT_EQ(router.send(std::move(late)), mandatory ? send_status::unknown : send_status::queued);
+    EXPECT_EQ(late.part_count(), mandatory ? 2U : 0U);  // NOLINT: that is what is tested
+    EXPECT_TRUE(p.out.empty());
+    EXPECT_EQ(router.counters().dropped_unknown, mandatory ? 0U : 1U);
+    EXPECT_EQ(router.counters().messages_sent, 1U);
+    ASSERT_EQ(test::attach_to(router, id, "server"), id);
+    EXPECT_EQ(router.send({"server", "and again"}), send_status::queued);
+    EXPECT_EQ(written(router, id), messages{{"and again"}});
+  }
+}
+
+TEST(immediate_router, without_it_messages_wait_for_the_connection) {
+  router_state router{{}};
+  auto& p = router.open_pipe(true);
+  router.on_attached(p, test::announcing("server"), 1);
+  router.on_detached(p);
+  EXPECT_EQ(router.send({"server", "kept"}), send_status::queued);
+  EXPECT_EQ(p.out.messages(), 1U);
+}
+
 TEST(immediate_xsub, endpoints_that_are_not_connected_are_passed_over) {
   xsub_state xsub{immediately()};
   auto& absent = xsub.open_pipe(true);

@@ -10,6 +10,7 @@
 #include <array>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace zmtp {
@@ -18,7 +19,6 @@ namespace {
 using test::attach_new;
 using test::framed;
 using test::parts;
-using test::peer_sends;
 using test::write;
 
 socket_options with(bool relaxed, bool correlate) {
@@ -29,6 +29,12 @@ socket_options with(bool relaxed, bool correlate) {
 }
 
 message reply(std::string_view text) { return {"", text}; }
+
+// The peer has taken what it was sent, and then sends.
+void peer_sends(req_state& req, peer_id from, message m) {
+  write(req, from);
+  test::peer_sends(req, from, std::move(m));
+}
 
 // The next reply as text, "none" if there is none.
 std::string received(req_state& req) {
@@ -56,6 +62,25 @@ TEST(req_correlation, relaxed_asks_again_without_a_reply_and_wants_the_last_one_
   peer_sends(req, b, reply("to the second"));
   EXPECT_EQ(received(req), "to the second");
   EXPECT_EQ(req.counters().dropped_unexpected, 1U);
+}
+
+TEST(req_correlation, relaxed_drops_the_reply_that_waits_when_it_asks_again) {
+  for (const bool correlate : {false, true}) {
+    req_state req{with(true, correlate)};
+    const auto id = attach_new(req);
+    const auto answer = [&](const std::string& text) {
+      auto m = written(req, id);
+      m.back() = text;
+      peer_sends(req, id, correlate ? message{m[0], m[1], m[2]} : message{m[0], m[1]});
+    };
+    EXPECT_EQ(req.send({"first"}), send_status::queued);
+    answer("to the first");
+    EXPECT_EQ(req.send({"second"}), send_status::queued);
+    EXPECT_EQ(received(req), "none");
+    answer("to the second");
+    EXPECT_EQ(received(req), "to the second");
+    EXPECT_EQ(req.counters().dropped_unexpected, 1U);
+  }
 }
 
 TEST(req_correlation, relaxed_without_room_still_awaits_the_reply_to_the_last_request) {

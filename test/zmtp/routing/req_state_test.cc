@@ -10,6 +10,7 @@
 #include <array>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace zmtp {
@@ -18,7 +19,6 @@ namespace {
 using test::attach_new;
 using test::framed;
 using test::parts;
-using test::peer_sends;
 using test::write;
 
 socket_options with(bool relaxed, bool correlate) {
@@ -29,6 +29,12 @@ socket_options with(bool relaxed, bool correlate) {
 }
 
 message reply(std::string_view text) { return {"", text}; }
+
+// The peer has taken what it was sent, and then sends.
+void peer_sends(req_state& req, peer_id from, message m) {
+  write(req, from);
+  test::peer_sends(req, from, std::move(m));
+}
 
 // The next reply as text, "none" if there is none.
 std::string received(req_state& req) {
@@ -240,6 +246,140 @@ TEST(req_state, a_request_that_was_not_written_goes_to_the_next_connection_of_it
   EXPECT_EQ(write(req, p.id), framed({"", "question"}));
   peer_sends(req, p.id, reply("answer"));
   EXPECT_EQ(received(req), "answer");
+}
+
+TEST(req_state, an_answer_that_came_twice_does_not_answer_the_next_request) {
+  req_state req{{}};
+  const auto id = attach_new(req);
+  for (int i = 0; i < 5; ++i) {
+    const auto text = std::to_string(i);
+    ASSERT_EQ(req.send({text}), send_status::queued);
+    peer_sends(req, id, reply(text));
+    peer_sends(req, id, reply(text));
+    EXPECT_EQ(received(req), text);
+  }
+  EXPECT_EQ(req.counters().messages_received, 5U);
+  EXPECT_EQ(req.find(id)->counters.messages_received, 5U);
+  EXPECT_EQ(req.counters().dropped_unexpected, 4U) << "one for each request after the first";
+  EXPECT_EQ(req.find(id)->counters.dropped_unexpected, 4U);
+}
+
+TEST(req_state, a_message_of_before_the_first_request_is_not_its_reply) {
+  req_state req{{}};
+  const auto id = attach_new(req);
+  peer_sends(req, id, reply("too early"));
+  EXPECT_EQ(req.send({"question"}), send_status::queued);
+  EXPECT_EQ(req.counters().dropped_unexpected, 1U);
+  peer_sends(req, id, reply("answer"));
+  EXPECT_EQ(received(req), "answer");
+}
+
+TEST(req_state, another_peers_message_does_not_answer_the_next_request_to_it) {
+  req_state req{{}};
+  const auto a = attach_new(req);
+  const auto b = attach_new(req);
+  EXPECT_EQ(req.send({"to a"}), send_status::queued);
+  peer_sends(req, b, reply("foreign"));
+  peer_sends(req, a, reply("of a"));
+  // Received before the message of b is looked at, or after.
+  EXPECT_EQ(received(req), "of a");
+  EXPECT_EQ(req.send({"to b"}), send_status::queued);
+  EXPECT_EQ(received(req), "none");
+  peer_sends(req, b, reply("of b"));
+  EXPECT_EQ(received(req), "of b");
+  EXPECT_EQ(req.counters().dropped_unexpected, 1U);
+}
+
+TEST(req_state, a_message_does_not_answer_a_request_that_is_not_written) {
+  req_state req{{}};
+  const auto id = attach_new(req);
+  EXPECT_EQ(req.send({"question"}), send_status::queued);
+  test::peer_sends(req, id, reply("too early"));
+  EXPECT_EQ(write(req, id, 5).size(), 5U);
+  test::peer_sends(req, id, reply("too early, too"));
+  EXPECT_EQ(received(req), "none");
+  EXPECT_EQ(req.counters().dropped_unexpected, 2U);
+  write(req, id);
+  test::peer_sends(req, id, reply("answer"));
+  EXPECT_EQ(received(req), "answer");
+}
+
+// A link has decoded these messages, and has read the rest.
+void peer_sends(req_state& req, peer_id from, const std::vector<std::string>& replies,
+                unread rest) {
+  auto& p = *req.find(from);
+  for (const auto& text : replies) {
+    p.in.push(reply(text));
+  }
+  p.rest = rest;
+  p.blocked = rest == unread::messages;
+  req.on_received(p);
+}
+
+TEST(req_state, messages_that_waited_for_room_do_not_answer_the_next_request) {
+  req_state req{{}};
+  const auto id = attach_new(req);
+  EXPECT_EQ(req.send({"first"}), send_status::queued);
+  write(req, id);
+  peer_sends(req, id, {"first", "stale"}, unread::messages);
+  EXPECT_EQ(received(req), "first");
+  EXPECT_EQ(req.send({"second"}), send_status::queued);
+  EXPECT_EQ(test::ids_of(req.drained()), std::vector{id}) << "there is room for the others";
+  write(req, id);
+  peer_sends(req, id, {"stale", "stale"}, unread::messages);
+  EXPECT_EQ(received(req), "none");
+  peer_sends(req, id, {"stale"}, unread::beginning);
+  EXPECT_EQ(received(req), "none");
+  // The rest of the one that had begun comes with the reply.
+  peer_sends(req, id, {"stale", "second"}, unread::nothing);
+  EXPECT_EQ(received(req), "second");
+  EXPECT_EQ(req.counters().dropped_unexpected, 5U);
+}
+
+TEST(req_state, a_message_that_had_begun_does_not_answer_the_next_request) {
+  for (const bool while_it_is_written : {false, true}) {
+    req_state req{{}};
+    const auto id = attach_new(req);
+    peer_sends(req, id, {"before"}, unread::beginning);
+    EXPECT_EQ(req.send({"question"}), send_status::queued);
+    if (while_it_is_written) {
+      peer_sends(req, id, {"stale"}, unread::beginning);
+    }
+    write(req, id);
+    // More octets of it, and still not all.
+    peer_sends(req, id, {}, unread::beginning);
+    peer_sends(req, id, {"stale"}, unread::beginning);
+    EXPECT_EQ(received(req), "none");
+    peer_sends(req, id, {"answer"}, unread::nothing);
+    EXPECT_EQ(received(req), "answer");
+  }
+}
+
+TEST(req_state, a_message_that_was_cut_off_costs_the_next_connection_nothing) {
+  req_state req{{}};
+  auto& p = req.open_pipe(true);
+  req.on_attached(p, {}, 1);
+  peer_sends(req, p.id, {}, unread::beginning);
+  EXPECT_EQ(req.send({"question"}), send_status::queued);
+  req.on_detached(p);
+  req.on_attached(p, {}, 1);
+  peer_sends(req, p.id, reply("answer"));
+  EXPECT_EQ(received(req), "answer");
+}
+
+TEST(req_state, a_message_of_the_last_connection_answers_no_request_of_the_next) {
+  req_state req{{}};
+  auto& p = req.open_pipe(true);
+  req.on_attached(p, {}, 1);
+  EXPECT_EQ(req.send({"first"}), send_status::queued);
+  peer_sends(req, p.id, reply("first"));
+  peer_sends(req, p.id, reply("first"));
+  req.on_detached(p);
+  req.on_attached(p, {}, 1);
+  EXPECT_EQ(received(req), "first");
+  EXPECT_EQ(req.send({"second"}), send_status::queued);
+  peer_sends(req, p.id, reply("second"));
+  EXPECT_EQ(received(req), "second");
 }
 
 TEST(req_state, gives_no_announcements_as_replies) {

@@ -14,6 +14,7 @@ namespace {
 
 using test::announcing;
 using test::attach_new;
+using test::attach_to;
 using test::octets;
 
 socket_options handing_over() {
@@ -45,6 +46,43 @@ TEST(router_routing_id, is_made_up_for_a_peer_without_one) {  // Z-12
   EXPECT_EQ(state.find(a)->info.routing_id, octets("00 0a 0b 0c 0d"));
   EXPECT_EQ(state.find(b)->info.routing_id, octets("00 0a 0b 0c 0e"));
   EXPECT_EQ(state.find_routing_id(octets("00 0a 0b 0c 0e")), b);
+}
+
+TEST(router_routing_id, an_endpoint_counts_what_all_its_peers_sent_and_were_sent) {
+  router_state state{{}};
+  const auto first = state.open_pipe(true).id;
+  attach_to(state, first, "first");
+  EXPECT_EQ(state.send(first, {"1"}), send_status::queued);
+  state.count_read(state.find(first)->counters, 100);
+  test::peer_sends(state, first, {"received before"});
+  test::peer_sends(state, first, {"received after"});
+  test::peer_sends(state, first, {"received last"});
+  message m;
+  ASSERT_TRUE(state.receive(m));
+  state.on_detached(*state.find(first));
+
+  const auto second = attach_to(state, first, "second");
+  ASSERT_NE(second, first);
+  const auto& counters = state.find(second)->counters;
+  EXPECT_EQ(counters.messages_received, 1U);
+  EXPECT_EQ(counters.messages_sent, 1U);
+  EXPECT_EQ(counters.octets_received, 100U);
+  EXPECT_EQ(state.send(second, {"2"}), send_status::queued);
+  // Messages of the first peer are received later.
+  ASSERT_TRUE(state.receive(m));
+  EXPECT_EQ(m, (message{"first", "received after"}));
+  EXPECT_EQ(counters.messages_received, 2U);
+  state.on_detached(*state.find(second));
+
+  const auto third = attach_to(state, second, "third");
+  ASSERT_TRUE(state.receive(m));
+  EXPECT_EQ(m, (message{"first", "received last"}));
+  EXPECT_EQ(state.find(first), nullptr);
+  test::peer_sends(state, third, {"of the third"});
+  ASSERT_TRUE(state.receive(m));
+  EXPECT_EQ(state.find(third)->counters.messages_received, 4U);
+  EXPECT_EQ(state.find(third)->counters.messages_sent, 2U);
+  EXPECT_EQ(state.counters().messages_received, 4U);
 }
 
 TEST(router_routing_id, with_a_leading_zero_is_replaced) {  // Z-12

@@ -266,6 +266,19 @@ TEST_F(router, a_paused_peer_that_goes_is_received_to_its_end) {
   EXPECT_EQ(state.find(a), nullptr);
 }
 
+TEST_F(router, a_peer_that_is_gone_cannot_be_paused) {
+  const auto a = attach("A");
+  EXPECT_EQ(received(), news{"A: attached"});
+  peer_sends(state, a, {"1"});
+  peer_sends(state, a, {"2"});
+  state.on_detached(*state.find(a));
+  routed_message first;
+  ASSERT_TRUE(state.receive(first));
+  state.pause(*state.find(a));
+  EXPECT_EQ(received(), (news{"A: [2]", "A: detached"}));
+  EXPECT_EQ(state.find(a), nullptr);
+}
+
 TEST_F(router, a_paused_endpoint_stays_paused_over_connections) {
   auto& p = state.open_pipe(true);
   names[p.id] = "E";

@@ -18,7 +18,7 @@ using slot = subscription_index::slot;
 
 class random_use {
 public:
-  explicit random_use(unsigned seed) : random_{seed}, kinds_{pick(3) + 1} {
+  explicit random_use(unsigned seed) : random_{seed}, kinds_{pick(4) + 1} {
     // Some runs have few topics and much churn, others many.
     churn_ = pick(2) == 0;
   }
@@ -47,6 +47,11 @@ public:
       }
       ASSERT_EQ(index_.version() != version, changed);
       ASSERT_EQ(index_.subscriptions_of(peer), model_[peer].size());
+      std::size_t bytes = 0;
+      for (const auto& each : model_[peer]) {
+        bytes += each.size();
+      }
+      ASSERT_EQ(index_.topic_bytes_of(peer), bytes);
       compare(any_topic() + any_topic());
       compare(topic);
       if (testing::Test::HasFatalFailure()) {
@@ -87,9 +92,16 @@ private:
           topic += static_cast<char>('0' + pick(2));
         }
         return topic;
-      default:
+      case 2:
         for (auto size = 1 + pick(40); size > 0; --size) {
           topic += static_cast<char>('a' + pick(2));
+        }
+        return topic;
+      default:
+        // Many lengths; most topics are prefixes of other topics.
+        topic.assign(1 + pick(300), 'n');
+        if (pick(2) == 0) {
+          topic.back() = static_cast<char>('m' + pick(3));
         }
         return topic;
     }
@@ -116,7 +128,7 @@ private:
       ASSERT_GT(found.size(), before) << "a topic that nobody wants";
     }
     ASSERT_EQ(found, expected);
-    ASSERT_EQ(matched.size(), distinct.size());
+    ASSERT_LE(matched.size(), distinct.size());
     ASSERT_EQ(index_.matches(part), !distinct.empty());
   }
 

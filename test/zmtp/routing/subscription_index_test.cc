@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <pthread.h>
 #include <set>
@@ -221,16 +222,87 @@ TEST(subscription_index, topics_within_topics_take_no_stack) {
         index.subscribe(static_cast<subscription_index::slot>(level % 2),
                         all.substr(0, level * step));
       }
-      EXPECT_EQ(topics_of(index, all).size(), levels);
-      EXPECT_EQ(topics_of(index, all.substr(0, 10 * step)).size(), 10U);
-      EXPECT_EQ(topics_of(index, longest + "tail").size(), levels);
+      EXPECT_EQ(matches(index, all).size(), levels);
+      EXPECT_EQ(matches(index, all.substr(0, 10 * step)).size(), 10U);
+      EXPECT_EQ(matches(index, longest + "tail").size(), levels);
       EXPECT_TRUE(index.cancel(0, all));
-      EXPECT_EQ(topics_of(index, all).size(), levels - 1);
+      EXPECT_EQ(matches(index, all).size(), levels - 1);
       index.remove(0);
       index.remove(1);
       EXPECT_EQ(index.subscriptions(), 0U);
     });
   }
+}
+
+// One subscriber with topics of as many lengths as there may be, which begin as messages do.
+TEST(subscription_index, many_lengths_of_topics_take_few_steps) {
+  enum class shape { ends_otherwise, ends_before, within_one_another };
+  for (const auto how : {shape::ends_otherwise, shape::ends_before, shape::within_one_another}) {
+    for (const std::size_t lengths : {100U, 1'024U, 4'096U}) {
+      subscription_index index;
+      for (std::size_t length = lengths; length > 0; --length) {
+        std::string topic(length, 'm');
+        if (how != shape::within_one_another) {
+          topic.back() = how == shape::ends_otherwise ? 'n' : 'l';
+        }
+        ASSERT_TRUE(index.subscribe(0, topic));
+      }
+      ASSERT_TRUE(index.subscribe(1, "m"));
+      // A search looks at a path or two of a tree with two nodes for each topic.
+      const auto most = subscription_index::max_matches + 6 * std::bit_width(2 * lengths);
+      for (const std::size_t size : {lengths + 1, lengths, lengths / 2}) {
+        const std::string part(size, 'm');
+        std::vector<subscription_index::topic_id> matched;
+        EXPECT_LE(index.match(part, matched), most) << lengths << ' ' << size;
+        EXPECT_LE(matched.size(), subscription_index::max_matches);
+        EXPECT_EQ(matches(index, part).count(0),
+                  how == shape::within_one_another ? std::min(size, lengths) : 0);
+        EXPECT_EQ(matches(index, part).count(1), 1U);
+        EXPECT_TRUE(index.matches(part));
+      }
+      index.remove(0);
+      EXPECT_EQ(matches(index, "mm"), peers{1});
+    }
+  }
+}
+
+// The first long lengths to appear are looked up, those behind them are in the tree, until there is a place again.
+TEST(subscription_index, topics_of_one_length_may_be_found_in_both_ways) {
+  const auto long_topic = [](std::size_t n, char end) { return std::string(100 + n, 'x') + end; };
+  subscription_index index;
+  constexpr auto places = subscription_index::long_lengths;
+  for (std::size_t n = 0; n <= places; ++n) {
+    ASSERT_TRUE(index.subscribe(0, long_topic(n, 'a')));
+  }
+  // The last of them had no place; now there is one, and another topic of its length gets it.
+  ASSERT_TRUE(index.cancel(0, long_topic(0, 'a')));
+  ASSERT_TRUE(index.subscribe(1, long_topic(places, 'b')));
+  EXPECT_EQ(matches(index, long_topic(places, 'a')), peers{0});
+  EXPECT_EQ(matches(index, long_topic(places, 'b')), peers{1});
+  EXPECT_TRUE(index.contains(0, long_topic(places, 'a')));
+  EXPECT_FALSE(index.subscribe(0, long_topic(places, 'a')));
+  ASSERT_TRUE(index.subscribe(2, long_topic(places, 'a')));
+  EXPECT_EQ(matches(index, long_topic(places, 'a') + "tail"), (peers{0, 2}));
+  index.remove(0);
+  index.remove(2);
+  EXPECT_EQ(matches(index, long_topic(places, 'a')), peers{});
+  EXPECT_EQ(matches(index, long_topic(places, 'b')), peers{1});
+}
+
+TEST(subscription_index, counts_the_bytes_of_each_peers_topics) {
+  subscription_index index;
+  EXPECT_EQ(index.topic_bytes_of(7), 0U);
+  index.subscribe(7, "abc");
+  index.subscribe(7, "abc");
+  index.subscribe(7, "");
+  index.subscribe(8, "abc");
+  EXPECT_EQ(index.topic_bytes_of(7), 3U);
+  index.cancel(7, "never");
+  index.cancel(7, "abc");
+  EXPECT_EQ(index.topic_bytes_of(7), 0U);
+  EXPECT_EQ(index.topic_bytes_of(8), 3U);
+  index.remove(8);
+  EXPECT_EQ(index.topic_bytes_of(8), 0U);
 }
 
 }  // namespace

@@ -380,5 +380,62 @@ TEST(xpub_state, by_hand_who_is_gone_cannot_be_subscribed) {
   EXPECT_EQ(user.taken(next), std::vector<parts>{}) << "it has nothing of its slot's former peer";
 }
 
+// The peer cancels a topic that the user had subscribed it to.
+TEST(xpub_state, no_longer_by_hand_a_peer_may_cancel_and_subscribe) {
+  auto options = by_hand();
+  options.limit.subscription_octets = 10;
+  xpub_user user{options};
+  const auto a = user.arrive();
+  EXPECT_TRUE(user.state.subscribe(a, "by hand"));
+  options.xpub.manual = false;
+  user.state.change_options(options);
+  user.cancel(a, "by hand");
+  user.subscribe(a, "ten octets");
+  EXPECT_EQ(user.state.counters().refused_subscriptions, 0U);
+  EXPECT_EQ(user.received(), texts{"a +ten octets"});
+  user.send({"by hand"});
+  user.send({"ten octets"});
+  EXPECT_EQ(user.taken(a), (std::vector<parts>{{"ten octets"}}));
+  user.subscribe(a, "B");
+  EXPECT_EQ(user.state.counters().refused_subscriptions, 1U) << "what it has counts";
+}
+
+TEST(xpub_state, no_longer_by_hand_topics_that_were_told_end) {
+  auto options = by_hand();
+  xpub_user user{options};
+  const auto a = user.arrive();
+  user.subscribe(a, "A");
+  EXPECT_EQ(user.received(), texts{"a +A"});
+  user.subscribe(a, "B");
+  options.xpub.manual = false;
+  user.state.change_options(options);
+  user.cancel(a, "A");
+  user.cancel(a, "B");
+  user.cancel(a, "never");
+  EXPECT_EQ(user.received(), (texts{"a +B", "a -A", "a -B"}));
+  user.cancel(a, "A");
+  EXPECT_EQ(user.received(), texts{});
+  user.leave(a);
+  EXPECT_EQ(user.received(), texts{});
+}
+
+TEST(xpub_state, by_hand_from_now_on_what_a_peer_had_counts) {
+  socket_options options;
+  options.limit.subscription_octets = 4;
+  xpub_user user{options};
+  const auto a = user.arrive();
+  user.subscribe(a, "AB");
+  options.xpub.manual = true;
+  user.state.change_options(options);
+  user.cancel(a, "AB");
+  user.subscribe(a, "four");
+  EXPECT_EQ(user.received(), (texts{"a +AB", "a -AB", "a +four"}));
+  EXPECT_TRUE(user.state.cancel(a, "AB"));
+  options.xpub.manual = false;
+  user.state.change_options(options);
+  user.subscribe(a, "FOUR");
+  EXPECT_EQ(user.state.counters().refused_subscriptions, 0U);
+}
+
 }  // namespace
 }  // namespace zmtp

@@ -10,6 +10,7 @@
 #include "zmtp/socket/rep_socket.h"
 #include "zmtp/socket/sub_socket.h"
 
+#include <boost/asio/io_context.hpp>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -106,6 +107,86 @@ TEST_F(conflate, a_dealer_conflates_in_both_directions) {
   }
   EXPECT_LT(take_until_last(other, {"to the other", std::to_string(many - 1)}), many);
   EXPECT_LT(take_until_last(one, {"to the one", std::to_string(many - 1)}), many);
+}
+
+// The receiver's context does not run meanwhile.
+TEST_F(conflate, a_stopped_receiver_in_the_process_gets_only_the_last) {
+  for (const bool receiver_conflates : {false, true}) {
+    asio::io_context elsewhere;
+    pull_socket pull{elsewhere.get_executor(),
+                     receiver_conflates ? conflating() : socket_options{}};
+    pull.bind("inproc://does not run");
+    push_socket push{executor(), conflating()};
+    push.connect("inproc://does not run");
+    for (int i = 0; i < 3; ++i) {
+      elsewhere.poll();
+      run_ready();
+    }
+    ASSERT_EQ(push.peers().size(), 1U);
+    const std::string large(20'000, 'x');
+    for (int n = 0; n < many; ++n) {
+      // Large ones and small ones lie differently in a queue.
+      ASSERT_EQ(push.try_send({std::to_string(n), n % 2 == 0 ? large : "small"}),
+                send_status::queued);
+      if (n % 3 == 0) {
+        run_ready();
+      }
+    }
+    run_ready();
+    EXPECT_EQ(push.peers().front().messages_to_send, 1U);
+    EXPECT_LT(push.peers().front().octets_to_send, 100U);
+    EXPECT_EQ(push.counters().dropped_conflated, many - 1U);
+    elsewhere.restart();
+    elsewhere.poll();
+    message m;
+    ASSERT_TRUE(pull.try_receive(m));
+    EXPECT_EQ(m, (message{std::to_string(many - 1), "small"}));
+    EXPECT_FALSE(pull.try_receive(m));
+    // Later messages arrive as usual.
+    ASSERT_EQ(push.try_send({"next"}), send_status::queued);
+    run_ready();
+    elsewhere.restart();
+    elsewhere.poll();
+    ASSERT_TRUE(pull.try_receive(m));
+    EXPECT_EQ(m, message{"next"});
+    EXPECT_EQ(push.counters().dropped_conflated, many - 1U);
+    EXPECT_EQ(push.peers().front().messages_to_send, 1U);
+  }
+}
+
+// The receiver's context runs, its user does not receive; then its own mark holds, and one message waits behind it.
+TEST_F(conflate, in_the_process_a_full_receiver_leaves_one_message_waiting) {
+  constexpr std::size_t mark = 10;
+  sub_socket subscriber{executor(), with_marks(mark)};
+  subscriber.subscribe("");
+  pub_socket publisher{executor(), conflating()};
+  join(publisher, subscriber, medium::inproc);
+  run_until([&] { return publisher.subscribers("") == 1; });
+  for (int n = 0; n < many; ++n) {
+    ASSERT_EQ(publisher.try_send({std::to_string(n)}), send_status::queued);
+    run_ready();
+  }
+  EXPECT_LE(publisher.peers().front().messages_to_send, 3U);
+  EXPECT_LE(subscriber.peers().front().messages_to_receive, mark + 1);
+  EXPECT_LE(take_until_last(subscriber, {std::to_string(many - 1)}), static_cast<int>(mark) + 2);
+}
+
+// Sent before there is a connection: the last one is for the peer that comes.
+TEST_F(conflate, a_late_receiver_in_the_process_gets_the_last) {
+  push_socket push{executor(), conflating()};
+  push.connect("inproc://comes late");
+  for (int n = 0; n < many; ++n) {
+    ASSERT_EQ(push.try_send({std::to_string(n)}), send_status::queued);
+    if (n % 1'000 == 0) {
+      run_ready();
+    }
+  }
+  pull_socket pull{executor()};
+  pull.bind("inproc://comes late");
+  EXPECT_EQ(take(pull), message{std::to_string(many - 1)});
+  message more;
+  run_ready();
+  EXPECT_FALSE(pull.try_receive(more));
 }
 
 TEST_F(conflate, is_refused_where_it_has_no_meaning) {

@@ -207,8 +207,8 @@ TEST_P(context_end, takes_what_is_pending_with_it) {
   routed_message item;
   while (here_->dealer->try_receive(m) || here_->router->try_receive(item)) {
   }
-  EXPECT_EQ(here_->dealer->try_send(message{"late"}), send_status::unknown);
-  EXPECT_EQ(here_->router->try_send(item.peer, message{"late"}), send_status::unknown);
+  EXPECT_EQ(here_->dealer->try_send(message{"late"}), send_status::closed);
+  EXPECT_EQ(here_->router->try_send(item.peer, message{"late"}), send_status::closed);
   here_->router->disconnect(item.peer);
   here_->router->resume(item.peer);
   error_code ec;

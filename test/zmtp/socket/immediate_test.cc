@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace zmtp::test {
 namespace {
@@ -35,6 +36,43 @@ TEST_F(immediate, what_is_sent_goes_to_who_is_there_and_not_to_who_may_come) {
     EXPECT_EQ(take(pull).front(), only_connected ? "first" : "third");
     push.close(std::chrono::milliseconds{0});
     run_until([&] { return end.has_value(); });
+  }
+}
+
+// The messages name the routing id of the server.
+TEST_F(immediate, a_router_queues_nothing_for_a_server_that_is_gone) {
+  for (const auto mandatory : {false, true}) {
+    const auto at = reserve();
+    socket_options named;
+    named.routing_id = "server";
+    std::optional<dealer_socket> server{std::in_place, executor(), named};
+    server->bind(at);
+    auto options = impatient();
+    options.immediate = true;
+    options.mandatory = mandatory;
+    options.announce_peers = true;
+    router_socket router{executor(), options};
+    router.connect(at);
+    ASSERT_EQ(receive(router).what, routed_message::kind::attached);
+    EXPECT_EQ(router.try_send(message{"server", "there"}), send_status::queued);
+    EXPECT_EQ(receive(*server), message{"there"});
+
+    server.reset();
+    ASSERT_EQ(receive(router).what, routed_message::kind::detached);
+    EXPECT_EQ(router.try_send(message{"server", "gone"}),
+              mandatory ? send_status::unknown : send_status::queued);
+    std::optional<error_code> end;
+    std::vector<message> batch{message{"server", "gone, too"}};
+    router.async_send(batch, [&](error_code ec, std::size_t) { end = ec; });
+    run_until([&] { return end.has_value(); });
+    EXPECT_EQ(end, mandatory ? make_error_code(errc::host_unreachable) : error_code{});
+    EXPECT_EQ(router.counters().dropped_unknown, mandatory ? 0U : 2U);
+    EXPECT_EQ(router.counters().messages_sent, 1U);
+
+    server.emplace(executor(), named).bind(at);
+    ASSERT_EQ(receive(router).what, routed_message::kind::attached);
+    EXPECT_EQ(router.try_send(message{"server", "back"}), send_status::queued);
+    EXPECT_EQ(receive(*server), message{"back"}) << "and nothing before it";
   }
 }
 

@@ -115,7 +115,7 @@ TEST_F(limits_of_a_listener, a_silent_handshake_gives_way_and_one_that_talks_doe
   auto options = announcing();
   options.pending_handshakes = 2;
   options.limit.handshake_time = 1h;
-  options.limit.handshake_silence = 200ms;
+  options.limit.handshake_silence = 1s;
   router_socket router{executor(), options};
   const auto at = router.bind("tcp://127.0.0.1:*");
   const auto talks = connect(at);

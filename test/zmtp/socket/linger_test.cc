@@ -71,7 +71,7 @@ TEST_F(linger, all_is_written_before_run_returns) {
 // Every time, if it is done often.
 TEST_F(linger, of_a_hundred_thousand_messages_none_is_lost) {
   constexpr std::size_t count = 100'000;
-  const std::size_t runs = long_run() ? 100 : 3;
+  const std::size_t runs = long_run() ? 20 : 3;
   auto options = lingering(1h);
   options.send_mark = {.messages = std::nullopt, .octets = std::nullopt};
   for (std::size_t run = 0; run < runs; ++run) {
@@ -154,7 +154,7 @@ TEST_F(linger, ends_when_its_time_is_over) {
   }
   const auto took = time_to_the_end();
   EXPECT_GE(took, 50ms);
-  EXPECT_LT(took, 5s);
+  EXPECT_LT(took, patience);
 }
 
 TEST_F(linger, ends_when_its_time_is_over_for_a_peer_that_does_not_read) {
@@ -169,7 +169,53 @@ TEST_F(linger, ends_when_its_time_is_over_for_a_peer_that_does_not_read) {
   }
   const auto took = time_to_the_end();
   EXPECT_GE(took, 50ms);
-  EXPECT_LT(took, 5s);
+  EXPECT_LT(took, patience);
+}
+
+TEST_F(linger, does_not_spin_while_a_half_closed_peer_does_not_read) {
+  const auto at = listen();
+  constexpr auto time = 500ms;
+  steady_clock::time_point begin;
+  {
+    dealer_socket dealer{executor(), lingering(time)};
+    dealer.connect(at);
+    shake_hands();
+    run_until([&] { return dealer.peers().size() == 1; });
+    // More than the peer's kernel takes, less than the two kernels do.
+    ASSERT_EQ(dealer.try_send(message{std::string(large, 'x')}), send_status::queued);
+    begin = steady_clock::now();
+  }
+  run_ready();
+  peer_->socket().shutdown(asio::ip::tcp::socket::shutdown_send);
+  context().restart();
+  std::size_t handlers = 0;
+  while (context().run_one_for(patience) != 0) {
+    ++handlers;
+  }
+  EXPECT_GE(steady_clock::now() - begin, time / 2) << "it should have waited for the peer to read";
+  // Five looks in the first 160 ms, then one each 160 ms, and what the end of the socket takes.
+  EXPECT_LT(handlers, 50U);
+}
+
+TEST_F(linger, a_half_closed_peer_gets_all_when_it_reads_later) {
+  const auto at = listen();
+  std::optional<error_code> end;
+  {
+    dealer_socket dealer{executor()};
+    dealer.connect(at);
+    shake_hands();
+    run_until([&] { return dealer.peers().size() == 1; });
+    ASSERT_EQ(dealer.try_send(message{std::string(large, 'x')}), send_status::queued);
+    dealer.async_close(1h, [&](error_code ec) { end = ec; });
+  }
+  run_ready();
+  peer_->socket().shutdown(asio::ip::tcp::socket::shutdown_send);
+  run_ready();
+  EXPECT_FALSE(end);
+  peer_->start_reading();
+  run_until([&] { return end.has_value() && peer_->ended(); });
+  EXPECT_EQ(end, error_code{});
+  EXPECT_EQ(content_of(peer_->traffic()).messages.size(), 1U);
 }
 
 TEST_F(linger, of_zero_discards) {
@@ -181,7 +227,7 @@ TEST_F(linger, of_zero_discards) {
     run_ready();
     EXPECT_EQ(dealer.try_send(message{"discarded"}), send_status::queued);
   }
-  EXPECT_LT(time_to_the_end(), 1s);
+  EXPECT_LT(time_to_the_end(), patience);
   peer_->start_reading();
   run_to_the_end();
   EXPECT_TRUE(peer_->ended());
@@ -193,7 +239,7 @@ TEST_F(linger, of_a_close_goes_before_that_of_the_options) {
   dealer.connect(reserve());
   EXPECT_EQ(dealer.try_send(message{"for nobody"}), send_status::queued);
   dealer.close(1ms);
-  EXPECT_LT(time_to_the_end(), 5s);
+  EXPECT_LT(time_to_the_end(), patience);
 }
 
 TEST_F(linger, can_be_cut_short) {
@@ -203,7 +249,7 @@ TEST_F(linger, can_be_cut_short) {
   dealer.close();
   run_ready();
   dealer.close(0ms);
-  EXPECT_LT(time_to_the_end(), 1s);
+  EXPECT_LT(time_to_the_end(), patience);
 }
 
 TEST_F(linger, can_be_made_longer) {
@@ -214,7 +260,7 @@ TEST_F(linger, can_be_made_longer) {
   dealer.close(50ms);
   const auto took = time_to_the_end();
   EXPECT_GE(took, 50ms);
-  EXPECT_LT(took, 5s);
+  EXPECT_LT(took, patience);
 }
 
 TEST_F(linger, nothing_to_write_takes_no_time) {
@@ -225,7 +271,7 @@ TEST_F(linger, nothing_to_write_takes_no_time) {
   run_ready();
   dealer.close();
   router.close();
-  EXPECT_LT(time_to_the_end(), 1s);
+  EXPECT_LT(time_to_the_end(), patience);
 }
 
 // What the peer sends meanwhile is read and dropped: closing with octets unread would reset the

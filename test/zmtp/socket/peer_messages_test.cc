@@ -5,6 +5,7 @@
 #include "test/support/raw_peer.h"
 #include "test/support/wire.h"
 #include "zmtp/socket/pair_socket.h"
+#include "zmtp/socket/pub_socket.h"
 #include "zmtp/socket/pull_socket.h"
 #include "zmtp/socket/push_socket.h"
 #include "zmtp/socket/rep_socket.h"
@@ -52,7 +53,35 @@ protected:
     run_until([&] { return theirs.traffic().size() >= expected.size(); });
     EXPECT_EQ(theirs.traffic(), expected);
   }
+  // Expects `properties` in the READY of a fresh socket. The peer has a routing id, whatever its type.
+  template <class Socket>
+  void expect_ready(const std::string& properties, std::string_view their_type) {
+    Socket ours{executor()};
+    raw_peer theirs{context()};
+    theirs.connect(ours.bind("tcp://127.0.0.1:*"));
+    theirs.shake_hands(their_type, "me");
+    theirs.start_reading();
+    const auto expected = framed_command("READY", properties);
+    run_until([&] { return theirs.received().size() >= 64 + expected.size(); });
+    EXPECT_EQ(theirs.received().substr(64), expected);
+  }
 };
+
+TEST_F(peer_messages, only_req_dealer_and_router_say_who_they_are) {
+  const auto is = [](std::string_view type) { return property("Socket-Type", type); };
+  const auto unnamed = property("Identity", "");
+  expect_ready<req_socket>(is("REQ") + unnamed, "REP");
+  expect_ready<dealer_socket>(is("DEALER") + unnamed, "REP");
+  expect_ready<router_socket>(is("ROUTER") + unnamed, "REQ");
+  expect_ready<rep_socket>(is("REP"), "REQ");
+  expect_ready<pair_socket>(is("PAIR"), "PAIR");
+  expect_ready<pub_socket>(is("PUB"), "SUB");
+  expect_ready<sub_socket>(is("SUB"), "PUB");
+  expect_ready<xpub_socket>(is("XPUB"), "SUB");
+  expect_ready<xsub_socket>(is("XSUB"), "PUB");
+  expect_ready<push_socket>(is("PUSH"), "PULL");
+  expect_ready<pull_socket>(is("PULL"), "PUSH");
+}
 
 TEST_F(peer_messages, a_probe_is_one_empty_part) {
   router_socket router{executor(), probing()};

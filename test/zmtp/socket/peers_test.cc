@@ -41,6 +41,34 @@ TEST_F(peers_of_a_socket, are_those_that_are_attached) {
   EXPECT_EQ(router.peer(id), nullptr);
 }
 
+// Another server at the same endpoint counts as the same peer.
+TEST_F(peers_of_a_socket, that_are_connected_to_keep_their_counters_over_all_connections) {
+  const auto at = reserve();
+  socket_options options;
+  options.reconnect = {.initial = 1ms, .maximum = 5ms, .refused_maximum = 5ms, .stable = 1ms};
+  options.announce_peers = true;
+  router_socket router{executor(), options};
+  router.connect(at);
+  for (std::size_t i = 1; i <= 3; ++i) {
+    dealer_socket server{executor()};
+    server.bind(at);
+    const auto attached = receive(router);
+    ASSERT_EQ(attached.what, routed_message::kind::attached);
+    EXPECT_EQ(router.try_send(attached.peer, message{"question"}), send_status::queued);
+    EXPECT_EQ(receive(server), message{"question"});
+    EXPECT_EQ(server.try_send(message{"answer"}), send_status::queued);
+    EXPECT_EQ(receive(router).content, message{"answer"});
+    const auto peers = router.peers();
+    ASSERT_EQ(peers.size(), 1U);
+    EXPECT_EQ(peers[0].counters.messages_sent, i);
+    EXPECT_EQ(peers[0].counters.messages_received, i);
+    EXPECT_EQ(peers[0].counters.octets_received, router.counters().octets_received);
+    EXPECT_EQ(peers[0].counters.octets_sent, router.counters().octets_sent);
+    server.close(0ms);
+    ASSERT_EQ(receive(router).what, routed_message::kind::detached);
+  }
+}
+
 TEST_F(peers_of_a_socket, have_their_counters) {
   router_socket router{executor(), announcing()};
   dealer_socket one{executor()};

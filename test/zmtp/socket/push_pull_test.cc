@@ -196,7 +196,7 @@ TEST_F(push_pull_ends, closing_and_destroying_end_what_waits) {
     run_until([&] { return ends.size() == 4; });
     EXPECT_EQ(ends[2], errc::socket_closed);
     EXPECT_EQ(ends[3], errc::socket_closed);
-    EXPECT_EQ(push.try_send(message{"m"}), send_status::unknown);
+    EXPECT_EQ(push.try_send(message{"m"}), send_status::closed);
   }
   ends.clear();
   {

@@ -127,7 +127,9 @@ TEST_F(reconnection, disconnect_ends_a_handshake) {
   raw_listener listener{context()};
   raw_peer peer{context()};
   listener.start_accepting(peer);
-  dealer_socket dealer{executor(), impatient()};
+  auto options = impatient();
+  options.limit.handshake_time = 1h;
+  dealer_socket dealer{executor(), options};
   dealer.connect(listener.endpoint());
   run_until([&] { return listener.accepted(); });
   peer.start_reading();
@@ -135,11 +137,9 @@ TEST_F(reconnection, disconnect_ends_a_handshake) {
   error_code ec;
   dealer.disconnect(listener.endpoint(), ec);
   EXPECT_FALSE(ec);
-  const auto begin = std::chrono::steady_clock::now();
   listener.close();
   run_to_the_end();
   EXPECT_TRUE(peer.ended());
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 1s) << "not before the handshake timed out";
 }
 
 TEST_F(reconnection, disconnect_ends_attempts) {

@@ -179,6 +179,27 @@ TEST_F(router_send, wait_until_writable_ends_when_the_peer_goes) {
   EXPECT_EQ(router.try_send(id, message{"m"}), send_status::unknown);
 }
 
+TEST_F(router_send, without_waiting_has_the_errors_of_waiting) {
+  router_socket router{executor(), with_mark(true)};
+  raw_peer peer{context()};
+  const auto id = attach(router, peer);
+  const auto expect = [&](send_status status, error_code end, const message& m) {
+    EXPECT_EQ(router.try_send(id, message{m}), status);
+    EXPECT_EQ(router.try_send(message{m}), status);
+    EXPECT_EQ(to_error(status), end);
+    ends_.clear();
+    router.async_send(id, m, note());
+    std::vector<message> batch{m};
+    router.async_send(batch, note());
+    run_until([&] { return ends_.size() == 2; });
+    EXPECT_EQ(ends_, std::vector<error_code>(2, end));
+  };
+  expect(send_status::bad_message, errc::bad_message, {});
+  router.close();
+  expect(send_status::closed, errc::socket_closed, {"m"});
+  expect(send_status::closed, errc::socket_closed, {});
+}
+
 TEST_F(router_send, a_paused_peer_is_not_received_from_and_nothing_is_lost) {
   auto options = announcing();
   options.receive_mark.messages = 10;

@@ -28,10 +28,18 @@ const std::string stopped_name = "stopped";
 
 socket_options tight(const std::string& name = {}) {
   auto options = with_marks(mark);
-  options.routing_id = name;
+  if (!name.empty()) {
+    options.extensions = {name};
+  }
   options.transport.send_buffer = kernel_buffer;
   options.transport.receive_buffer = kernel_buffer;
   return options;
+}
+
+// The extensions that a peer announces.
+std::string_view name_of(const peer_info& peer) {
+  const auto* const said = peer.properties.find("X-Zinc");
+  return said == nullptr ? std::string_view{} : std::string_view{*said};
 }
 
 message numbered(std::size_t number) {
@@ -79,7 +87,7 @@ protected:
   }
   static peer_status stopped_peer_of(const socket& sender) {
     for (auto& each : sender.peers()) {
-      if (each.info.routing_id == stopped_name) {
+      if (name_of(each.info) == stopped_name) {
         return each;
       }
     }
@@ -89,7 +97,7 @@ protected:
   // On both sides as much waits as the marks allow, and for nobody else anything.
   static void expect_bounded(const socket& sender, const socket& stopped) {
     for (const auto& each : sender.peers()) {
-      const bool is_stopped = each.info.routing_id == stopped_name;
+      const bool is_stopped = name_of(each.info) == stopped_name;
       EXPECT_GE(each.messages_to_send, is_stopped ? mark : 0);
       EXPECT_LE(each.messages_to_send, is_stopped ? mark + 1 : 0);
       EXPECT_LE(each.octets_to_send, each.messages_to_send * (size + 64));

@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <new>
 
@@ -23,6 +24,13 @@ struct faulty_disk::methods {
     return SQLITE_OK;
   }
   static int read(sqlite3_file* f, void* to, int count, sqlite3_int64 at) {
+    auto& disk = *of(f).disk;
+    const auto number = ++disk.reads_;
+    if (number >= disk.failing_.begin && number < disk.failing_.end) {
+      // As a file system of the kernel does.
+      errno = disk.failing_.code == SQLITE_IOERR_NOMEM ? ENOMEM : EIO;
+      return disk.failing_.code;
+    }
     const auto& octets = of(f).of->current;
     const auto begin = std::min(static_cast<std::size_t>(at), octets.size());
     const auto there = std::min(static_cast<std::size_t>(count), octets.size() - begin);

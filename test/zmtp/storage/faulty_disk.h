@@ -33,6 +33,12 @@ public:
   void switch_off_at(std::size_t step) noexcept { off_at_ = step; }
   // This step alone fails.
   void fail_at(std::size_t step) noexcept { fail_at_ = step; }
+  // The number of reads.
+  [[nodiscard]] std::size_t reads() const noexcept { return reads_; }
+  // Reads from number `begin` up to before `end` fail with this code of SQLite, such as SQLITE_IOERR_READ.
+  void fail_reads(std::size_t begin, std::size_t end, int code) noexcept {
+    failing_ = {begin, end, code};
+  }
   // Octets of all files.
   void limit(std::size_t octets) noexcept { limit_ = octets; }
 
@@ -70,6 +76,13 @@ private:
   std::size_t off_at_ = SIZE_MAX;
   std::size_t fail_at_ = SIZE_MAX;
   std::size_t limit_ = SIZE_MAX;
+  struct failing_reads {
+    std::size_t begin = SIZE_MAX;
+    std::size_t end = SIZE_MAX;
+    int code = 0;
+  };
+  failing_reads failing_;
+  std::size_t reads_ = 0;
 };
 
 }  // namespace zmtp::test

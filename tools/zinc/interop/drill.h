@@ -130,6 +130,9 @@ struct combination {
   bool operator==(const combination&) const = default;
 };
 
+// The combination that tells whether a failure in a mixed one is theirs.
+inline constexpr combination control{origin::theirs, origin::theirs};
+
 enum class outcome {
   passed,
   failed,

@@ -3,6 +3,7 @@
 #include "tools/zinc/interop/drills.h"
 
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -32,6 +33,20 @@ std::optional<std::vector<std::string>> programs::command(std::string_view name)
     }
   }
   return words;
+}
+
+bool programs::needs_pyzmq(std::string_view name) const {
+  const auto words = command(name);
+  if (!words || words->size() < 2 || words->front() != python_) {
+    return false;
+  }
+  std::ifstream text{(*words)[1]};
+  for (std::string line; std::getline(text, line);) {
+    if (line.find("zmq") != std::string::npos) {
+      return true;
+    }
+  }
+  return false;
 }
 
 std::string folder_of_ours() {

@@ -18,6 +18,8 @@ public:
   // The words that start it, or nothing where the folder does not hold it: an executable of this name, or a file of
   // this name that ends with .py.
   [[nodiscard]] std::optional<std::vector<std::string>> command(std::string_view name) const;
+  // True if Python runs the program, and its text names zmq.
+  [[nodiscard]] bool needs_pyzmq(std::string_view name) const;
   [[nodiscard]] bool holds(std::string_view name) const { return command(name).has_value(); }
 
 private:

@@ -15,8 +15,6 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr combination control{origin::theirs, origin::theirs};
-
 std::string text_of(const verdict& found) {
   std::string text{name_of(found.what)};
   if (!found.missing.empty()) {

@@ -1,0 +1,299 @@
+// Clients and the other server of a pair send a server of the map anything, in any order.
+
+#include "chp/command.h"
+#include "chp/sequence.h"
+#include "chp/server_state.h"
+#include "chp/update_id.h"
+#include "test/fuzz/frames.h"
+#include "test/fuzz/oracle.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+namespace zmtp::fuzz {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t most_keys = 4;
+constexpr std::uint32_t peers = 3;
+constexpr std::array<std::string_view, 8> keys{"a",      "b",    "/s/a", "/s/b",
+                                               "/s/t/c", "/u/d", "e",    "f"};
+constexpr std::array<std::string_view, 4> announcements{"", "chp-ack=8123456789abcdef",
+                                                        "chp-ack,chp-backup", "chp-ack"};
+constexpr std::array<std::string_view, 4> topics{"", "/s/", "HUGZ", "/u/"};
+constexpr std::array<std::string_view, 4> properties{"", "ttl=1\n", "ttl=0\n", "x=y\nttl=bad\n"};
+
+chp::server_options options() {
+  chp::server_options o;
+  o.limit.max_value_size = 1'000;
+  o.map.max_keys = most_keys;
+  o.snapshot_piece = 20;
+  o.snapshots_of_a_peer = 2;
+  o.waiting_updates = 4;
+  o.pending_octets = 2'000;
+  o.feed_octets = 2'000;
+  o.tombstones = 4;
+  o.directories = 3;
+  return o;
+}
+
+metadata metadata_of(std::size_t which) {
+  metadata said;
+  if (!announcements[which].empty()) {
+    said.add("X-Zinc", announcements[which]);
+  }
+  return said;
+}
+
+class run {
+public:
+  explicit run(chp::server_state::kind as)
+      : paired_{as == chp::server_state::kind::paired},
+        server_{options(), as, 0x0123'4567'89ab'cdef} {}
+
+  void step(std::string_view& octets) {
+    const auto what = static_cast<unsigned char>(octets.front());
+    octets.remove_prefix(1);
+    const std::size_t more = what / 16;
+    const auto peer = static_cast<std::uint32_t>(more % peers);
+    was_active_ = server_.active();
+    switch (what % 16) {
+      case 0: change_subscriber(peer, more / 4); break;
+      case 1: change_asker(peer, more / 4); break;
+      case 2:
+        if (subscribers_.contains({peer, generation_of_[peer]})) {
+          server_.on_subscription({peer, generation_of_[peer]}, topics[more / 4], actions_);
+        }
+        break;
+      case 3: ask(peer, chp::make_snapshot_request(topics[more / 4])); break;
+      case 4: ask(peer, take_message(octets, 1 + more)); break;
+      case 5: read_snapshot(); break;
+      case 6:
+      case 7: {
+        const auto value = take_message(octets, 1);
+        const auto id = what % 16 == 6 ? chp::update_id{} : next_id(more);
+        server_.on_update(chp::make_set(chp::form::kvmsg, keys[more % 8], id, properties[more / 4],
+                                        value.empty() ? std::string_view{} : value.front()),
+                          now_, actions_);
+        break;
+      }
+      case 8: server_.on_update(take_message(octets, 1 + more % 6), now_, actions_); break;
+      case 9:
+        if (paired_ && !was_active_) {
+          last_number_ = 0;  // it goes on behind what it has copied, which may be less
+        }
+        server_.activate(more % 2 == 0 ? 0 : ++epoch_, now_, actions_);
+        break;
+      case 10:
+        more % 4 == 0 ? server_.deactivate(now_, actions_) : server_.suspend(actions_);
+        break;
+      case 11: now_ += 300ms * (1 + more); break;
+      case 12: server_.on_deadline(now_, actions_); break;
+      case 13: publish_at_the_other(octets, more); break;
+      case 14: change_source(more); break;
+      default: answer_of_the_other(octets, more); break;
+    }
+    finish();
+    server_.on_turn_end(now_, actions_);
+    finish();
+  }
+
+private:
+  [[nodiscard]] chp::update_id next_id(std::size_t more) {
+    // Some come again, and some leave others out.
+    counter_ += more % 4;
+    return chp::update_id::of_session(chp::update_id::make_session(0x0123'4567'89ab'cdef),
+                                      counter_);
+  }
+  void change_subscriber(std::uint32_t peer, std::size_t announced) {
+    const peer_id id{peer, generation_of_[peer]};
+    if (subscribers_.erase(id) != 0) {
+      server_.on_subscriber_detached(id);
+      return;
+    }
+    const peer_id now{peer, ++generation_of_[peer]};
+    subscribers_.insert(now);
+    server_.on_subscriber_attached(now, metadata_of(announced));
+  }
+  void change_asker(std::uint32_t peer, std::size_t announced) {
+    const peer_id id{peer, asker_generation_of_[peer]};
+    if (askers_.erase(id) != 0) {
+      streams_.erase(id);
+      server_.on_asker_detached(id, actions_);
+      return;
+    }
+    const peer_id now{peer, ++asker_generation_of_[peer]};
+    askers_.insert(now);
+    server_.on_asker_attached(now, metadata_of(announced));
+  }
+  void ask(std::uint32_t peer, const message& m) {
+    const peer_id id{peer, asker_generation_of_[peer]};
+    if (askers_.contains(id) && !m.empty()) {
+      static_cast<void>(server_.is_vote(id, m));
+      server_.on_asker_message(id, m, now_, actions_);
+    }
+  }
+  void read_snapshot() {
+    if (!streams_.empty()) {
+      const auto id = *streams_.begin();
+      streams_.erase(streams_.begin());
+      server_.on_writable(id, now_, actions_);
+    }
+  }
+
+  // The other server of a pair.
+  void publish_at_the_other(std::string_view& octets, std::size_t more) {
+    if (!paired_) {
+      return;
+    }
+    if (more == 0) {
+      feed_ = !feed_;
+      feed_ ? server_.on_feed_attached() : server_.on_feed_detached(actions_);
+    } else if (feed_ && more < 8) {
+      const auto value = take_message(octets, 1);
+      chp::update u;
+      u.key = keys[more];
+      u.value = value.empty() ? std::string_view{} : value.front();
+      other_number_ += more % 3;
+      server_.on_publication(
+          chp::make_publication(chp::form::kvmsg, u, next_id(more), other_number_), now_, actions_);
+    } else if (feed_) {
+      auto m = more < 12 ? chp::make_heartbeat() : take_message(octets, 5);
+      if (!m.empty()) {
+        server_.on_publication(std::move(m), now_, actions_);
+      }
+    }
+  }
+  void change_source(std::size_t more) {
+    if (!paired_) {
+      return;
+    }
+    if (source_) {
+      source_ = false;
+      server_.on_source_detached();
+    } else {
+      source_ = true;
+      server_.on_source_attached(metadata_of(more % announcements.size()), now_, actions_);
+    }
+  }
+  void answer_of_the_other(std::string_view& octets, std::size_t more) {
+    if (!source_) {
+      return;
+    }
+    if (more == 0) {
+      server_.on_source_writable(now_, actions_);
+      return;
+    }
+    const auto value = take_message(octets, more < 12 ? 1 : more - 9);
+    const auto text = value.empty() ? std::string_view{} : value.front();
+    auto m = more < 8 ? chp::make_entry(chp::form::kvmsg, keys[more], other_number_, {}, {}, text)
+             : more < 10 ? chp::make_snapshot_end(chp::form::kvmsg, other_number_, {}, text)
+             : more < 12 ? chp::make_resubmission_answer(more, other_number_)
+                         : value;
+    if (!m.empty()) {
+      server_.on_source_message(m, now_, 1'700'000'000'000ms, actions_);
+    }
+  }
+
+  void finish() {
+    const auto actions = std::exchange(actions_, {});
+    require(actions.write.empty(), "without a store nothing is written");
+    for (const auto& m : actions.publish) {
+      require(was_active_ || server_.active(), "only an active server publishes");
+      follow(m);
+    }
+    for (const auto& [to, content] : actions.tell) {
+      require(subscribers_.contains(to), "what is told has a subscriber");
+      require(!content.empty(), "… and a content");
+    }
+    for (const auto& [to, content] : actions.reply) {
+      require(askers_.contains(to), "a reply has an asker");
+      require(!content.empty(), "… and a content");
+    }
+    for (const auto id : actions.stream) {
+      require(askers_.contains(id), "a snapshot has an asker");
+      streams_.insert(id);
+    }
+    for (const auto id : actions.close_askers) {
+      require(askers_.contains(id), "who is closed is there");
+    }
+    for (const auto id : actions.close_subscribers) {
+      require(subscribers_.contains(id), "who is closed is there");
+    }
+    require(paired_ || (actions.ask.empty() && !actions.stream_ask && !actions.reconnect_source),
+            "one that is alone asks nobody");
+    check();
+  }
+  // A client that hears all has the same map.
+  void follow(const message& m) {
+    const auto said = chp::parse_publication(m, chp::form::kvmsg, options().limit);
+    require(said.has_value(), "what is published can be read");
+    const auto* const u = std::get_if<chp::update>(&*said);
+    if (u == nullptr) {
+      return;
+    }
+    require(u->number > last_number_, "numbers rise");
+    last_number_ = u->number;
+    if (u->erases()) {
+      followed_.erase(std::string{u->key});
+    } else {
+      followed_[std::string{u->key}] = u->value;
+    }
+  }
+  void check() {
+    const auto s = server_.status();
+    const auto limit = paired_ ? 2 * most_keys : most_keys;
+    require(s.keys <= limit, "the limit of keys holds");
+    require(s.active == server_.active(), "the state is told");
+    std::map<std::string, std::string> content;
+    server_.map().for_each({}, [&](const chp::store::entry& e) {
+      content.emplace(e.key(), e.value());
+      return true;
+    });
+    require(content.size() == s.keys, "keys are counted");
+    if (!paired_) {
+      require(content == followed_, "the map is what was published");
+    }
+  }
+
+  const bool paired_;
+  chp::server_state server_;
+  chp::server_actions actions_;
+  chp::server_state::time_point now_{1h};
+  std::array<std::uint32_t, peers> generation_of_{};
+  std::array<std::uint32_t, peers> asker_generation_of_{};
+  std::set<peer_id> subscribers_;
+  std::set<peer_id> askers_;
+  std::set<peer_id> streams_;
+  std::map<std::string, std::string> followed_;
+  chp::sequence last_number_ = 0;
+  chp::sequence other_number_ = 0;
+  std::uint64_t counter_ = 0;
+  std::uint64_t epoch_ = 0;
+  bool was_active_ = false;
+  bool feed_ = false;
+  bool source_ = false;
+};
+
+}  // namespace
+}  // namespace zmtp::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  for (const auto as : {chp::server_state::kind::alone, chp::server_state::kind::paired}) {
+    zmtp::fuzz::run one{as};
+    for (auto octets = zmtp::fuzz::text_of(data, size); !octets.empty();) {
+      one.step(octets);
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,124 @@
+// Where bytes lie until they are a message, and how many of them are moved for that.
+
+#include "zmtp/buffer/read_buffer.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace zmtp {
+namespace {
+
+constexpr std::size_t kibi = 1024;
+constexpr std::size_t mebi = 1024 * kibi;
+
+std::string_view text(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// All of it, into a buffer that is told of nothing to come.
+void read(read_buffer& into, std::string_view bytes, std::size_t at_most = mebi) {
+  while (!bytes.empty()) {
+    const auto to = into.prepare(into.undecoded().size() + 1);
+    ASSERT_FALSE(to.empty());
+    const auto count = std::min({to.size(), at_most, bytes.size()});
+    std::memcpy(to.data(), bytes.data(), count);
+    into.commit(count);
+    bytes.remove_prefix(count);
+  }
+}
+
+TEST(read_buffer, a_message_lies_in_one_piece_whatever_came_between_its_parts) {
+  read_buffer b;
+  read(b, "before one PING two PONG PONG three behind");
+  EXPECT_EQ(text(b.take(7)), "before ");
+  b.set_aside(4);
+  b.skip(5);
+  EXPECT_EQ(text(b.undecoded()), "two PONG PONG three behind");
+  b.set_aside(4);
+  b.skip(5);
+  b.set_aside(0);
+  b.skip(5);
+  EXPECT_EQ(text(b.take(6)), "one two three ");
+  EXPECT_EQ(text(b.take(6)), "behind");
+  EXPECT_TRUE(b.empty());
+}
+
+TEST(read_buffer, taken_bytes_stay_while_parts_behind_them_close_up) {
+  read_buffer b;
+  read(b, "taken aside COMMAND end next");
+  const auto first = b.take(6);
+  const auto memory = b.memory();
+  b.set_aside(6);
+  b.skip(8);
+  const auto second = b.take(4);
+  b.set_aside(4);
+  read(b, " and more");
+  EXPECT_EQ(text(first), "taken ");
+  EXPECT_EQ(text(second), "aside end ");
+  EXPECT_EQ(text(b.undecoded()), " and more");
+  EXPECT_EQ(text(b.take(9)), "next and more");
+}
+
+// The parts before and behind a command are set aside at any step, and turns end there, too.
+TEST(read_buffer, bytes_set_aside_go_along_to_the_next_block) {
+  for (const std::size_t size : {10U, 3'000U, 60'000U, 200'000U, 300'000U}) {
+    read_buffer b;
+    std::string message;
+    for (std::size_t i = 0; i < 6; ++i) {
+      const std::string part(size, static_cast<char>('a' + i));
+      read(b, part + "COMMAND", size / 3 + 1);
+      b.set_aside(size);
+      b.skip(7);
+      if (i % 2 == 0) {
+        b.settle();
+      }
+      message += part;
+    }
+    EXPECT_FALSE(b.empty());
+    EXPECT_EQ(text(b.take(0)), message) << size;
+    EXPECT_TRUE(b.empty());
+  }
+}
+
+TEST(read_buffer, a_command_moves_no_byte_of_the_message_it_interrupts) {
+  for (const std::size_t size : {mebi, 4 * mebi, 16 * mebi}) {
+    read_buffer b;
+    read(b, std::string(size, 'm'));
+    b.set_aside(size);
+    read(b, "x");  // in the block that has room for what follows
+    b.skip(1);
+    const auto before = b.moved();
+    constexpr std::size_t reads = 50;
+    for (std::size_t i = 0; i < reads; ++i) {
+      read(b, "COMMANDCOMMANDCOMMANDtail");
+      for (int j = 0; j < 3; ++j) {
+        b.skip(7);
+      }
+      b.set_aside(4);
+    }
+    EXPECT_EQ(b.moved() - before, reads * 4) << size;
+    EXPECT_EQ(b.take(0).size(), size + reads * 4);
+  }
+}
+
+// Each byte alone, and a turn ends behind it.
+TEST(read_buffer, moves_in_proportion_to_what_comes_byte_by_byte) {
+  for (const std::size_t size : {1'000U, 4'096U, 4'200U, 60'000U, 100'000U, 300'000U}) {
+    read_buffer b;
+    for (std::size_t i = 0; i < size; ++i) {
+      read(b, "b");
+      b.settle();
+    }
+    EXPECT_LE(b.moved(), 8 * size) << size;
+    EXPECT_EQ(text(b.take(size)), std::string(size, 'b'));
+  }
+}
+
+}  // namespace
+}  // namespace zmtp

@@ -1,0 +1,67 @@
+#include "zmtp/pattern/alarm.h"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <optional>
+
+namespace zmtp {
+namespace {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+using namespace std::chrono_literals;
+
+// Times that have passed, so that a context finds all timers due at once, the earliest first.
+class alarm_test : public testing::Test {
+protected:
+  // Does this when the timer of an alarm that was set to after(1ms) has fired, before its handler runs.
+  template <class Act>
+  void just_before(Act&& act) {
+    before_.expires_at(after(0ms));
+    before_.async_wait([act](error_code) { act(); });
+  }
+  [[nodiscard]] alarm::time_point after(std::chrono::milliseconds time) const {
+    return begin_ + time;
+  }
+
+  const alarm::time_point begin_ = std::chrono::steady_clock::now() - 1s;
+  asio::io_context context_{1};
+  asio::steady_timer before_{context_};
+  int rings_ = 0;
+  std::optional<alarm> alarm_{std::in_place, context_.get_executor(), [this] { ++rings_; }};
+};
+
+TEST_F(alarm_test, rings_once) {
+  alarm_->set(after(1ms));
+  alarm_->set(after(2ms));
+  context_.run();
+  EXPECT_EQ(rings_, 1);
+}
+
+TEST_F(alarm_test, cancelled_it_does_not_ring_though_its_timer_has_fired) {
+  just_before([this] { alarm_->cancel(); });
+  alarm_->set(after(1ms));
+  context_.run();
+  EXPECT_EQ(rings_, 0);
+}
+
+TEST_F(alarm_test, set_again_after_a_cancel_it_rings) {
+  alarm_->set(after(1ms));
+  alarm_->cancel();
+  alarm_->set(after(2ms));
+  context_.run();
+  EXPECT_EQ(rings_, 1);
+}
+
+TEST_F(alarm_test, destroyed_it_does_not_ring_though_its_timer_has_fired) {
+  just_before([this] { alarm_.reset(); });
+  alarm_->set(after(1ms));
+  context_.run();
+  EXPECT_EQ(rings_, 0);
+}
+
+}  // namespace
+}  // namespace zmtp

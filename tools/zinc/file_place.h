@@ -1,0 +1,20 @@
+#pragma once
+// A check of the place of files that a subcommand may make.
+
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+namespace zinc {
+
+// Returns what is wrong with the folder of `file`, or nothing.
+[[nodiscard]] inline std::string fault_of_place(const std::string& file) {
+  const auto folder = std::filesystem::path{file}.parent_path();
+  std::error_code ec;
+  if (folder.empty() || std::filesystem::is_directory(folder, ec)) {
+    return {};
+  }
+  return "cannot open " + file + ": there is no folder " + folder.string() + "; create it first";
+}
+
+}  // namespace zinc

@@ -1,0 +1,30 @@
+#pragma once
+// The output of a subcommand on stdout, with a check that it was written.
+
+#include <cerrno>
+#include <cstdio>
+#include <string_view>
+#include <system_error>
+
+namespace zinc {
+
+// Writes what was printed on stdout so far. Throws std::system_error if any of it could not be written, now or
+// before; main() ends with exit_code::failed then.
+inline void flush_output() {
+  if (std::fflush(stdout) != 0) {
+    throw std::system_error{errno, std::generic_category(), "cannot write the output"};
+  }
+  if (std::ferror(stdout) != 0) {
+    throw std::system_error{std::make_error_code(std::errc::io_error), "cannot write the output"};
+  }
+}
+
+// Prints `text` and writes it. Throws std::system_error if it cannot be written.
+inline void write_output(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) {
+    throw std::system_error{errno, std::generic_category(), "cannot write the output"};
+  }
+  flush_output();
+}
+
+}  // namespace zinc

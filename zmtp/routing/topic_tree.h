@@ -1,0 +1,121 @@
+#pragma once
+// An ordered tree of topics, which finds those that a text begins with, whatever their lengths.
+
+#include "zmtp/routing/keyed_hash.h"
+#include "zmtp/routing/topic_texts.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace zmtp {
+
+// Each topic is a pair of brackets in a sequence: its begin, the brackets of all topics that it is a prefix of, its
+// end. The topics that a text begins with are the brackets that are open where the text would stand. The sequence is
+// a treap, in which each node counts the open brackets below it. Finding the longest topic, adding one and removing
+// one take a number of steps that grows with the logarithm of the number of topics. Peers do not know the key of the
+// priorities, and cannot make the tree deep.
+class topic_tree {
+public:
+  using topic_id = topic_texts::topic_id;
+
+  // `texts` must outlive the tree. The bytes of a topic must not change while it is in the tree.
+  topic_tree(const topic_texts& texts, const keyed_hash& key) noexcept
+      : texts_{&texts}, key_{key} {}
+
+  [[nodiscard]] bool empty() const noexcept { return root_ == none; }
+  // Makes room for one more topic. Throws std::bad_alloc.
+  void reserve();
+  // Adds a topic that is not in the tree, after reserve(). Returns its place, which is valid until erase().
+  [[nodiscard]] std::uint32_t insert(topic_id id) noexcept;
+  // Removes the topic at this place. Compares no topics.
+  void erase(std::uint32_t place) noexcept;
+
+  // Visits the topics that the text begins with, longest first, until `visit` returns false. Returns how many topics
+  // it has looked at.
+  template <class Visit>
+  std::size_t visit_prefixes(std::string_view text, Visit&& visit) const {
+    search<Visit> s{*this, text, visit};
+    static_cast<void>(s.up_to_the_text(root_));
+    return s.steps;
+  }
+
+private:
+  // A bracket. The two of one topic are nodes 2 * place and 2 * place + 1, the begin first.
+  using link = std::uint32_t;
+  static constexpr link none = topic_texts::none;
+
+  struct node {
+    link left = none;
+    link right = none;
+    link up = none;
+    std::int32_t sum = 0;   // begins less ends, in all of the subtree
+    std::int32_t most = 0;  // the same of the end of the subtree from which it is highest
+  };
+
+  template <class Visit>
+  struct search {
+    // Each goes from right to left, and returns false once `visit` has.
+    [[nodiscard]] bool up_to_the_text(link n) {
+      if (n == none) {
+        return true;
+      }
+      ++steps;
+      return tree.before(n, text)
+                 ? up_to_the_text(tree.nodes_[n].right) && bracket(n) && whole(tree.nodes_[n].left)
+                 : up_to_the_text(tree.nodes_[n].left);
+    }
+    [[nodiscard]] bool whole(link n) {
+      if (n == none) {
+        return true;
+      }
+      ++steps;
+      const auto& subtree = tree.nodes_[n];
+      if (level + subtree.most <= highest) {
+        level += subtree.sum;
+        return true;
+      }
+      return whole(subtree.right) && bracket(n) && whole(subtree.left);
+    }
+    [[nodiscard]] bool bracket(link n) {
+      level += value(n);
+      if (level <= highest) {
+        return true;
+      }
+      highest = level;
+      return visit(tree.topics_[n / 2]);
+    }
+
+    const topic_tree& tree;
+    std::string_view text;
+    Visit& visit;
+    std::size_t steps = 0;
+    std::int32_t level = 0;  // begins less ends, on the way
+    std::int32_t highest = 0;
+  };
+
+  [[nodiscard]] static bool begins(link n) noexcept { return n % 2 == 0; }
+  [[nodiscard]] static std::int32_t value(link n) noexcept { return begins(n) ? 1 : -1; }
+  [[nodiscard]] std::string_view text_of(link n) const noexcept {
+    return (*texts_)[topics_[n / 2]];
+  }
+  // Whether the bracket stands before this text and all that begins with it.
+  [[nodiscard]] bool before(link n, std::string_view text) const noexcept;
+  // After a change of the subtrees.
+  void update(link n) noexcept;
+  // Splits a subtree into the first brackets, for which `is_left` is true, and the other ones.
+  template <class IsLeft>
+  void split(link n, const IsLeft& is_left, link& left, link& right) noexcept;
+  [[nodiscard]] link merge(link left, link right) noexcept;
+  void erase_bracket(link n) noexcept;
+
+  const topic_texts* texts_;
+  keyed_hash key_;
+  std::vector<node> nodes_;
+  std::vector<topic_id> topics_;  // by place; for free places the next free one
+  std::uint32_t free_ = none;
+  link root_ = none;
+};
+
+}  // namespace zmtp
