@@ -103,9 +103,10 @@ void client_state::on_error(zmtp::message& m, time_point now, actions& out) {
     return;
   }
   on_connection_ = false;
-  // The broker has forgotten only older requests, so no attempt of this one has begun.
+  // The broker has forgotten only older requests, so no attempt of this one has begun. The comparison is
+  // in milliseconds, because `memory` comes from the wire and its nanoseconds may overflow.
   if (error->fault == request_fault::not_known && keyed_with_ &&
-      now - first_sent_at_ < error->memory) {
+      std::chrono::floor<std::chrono::milliseconds>(now - first_sent_at_) < error->memory) {
     send(now, true, out);
     return;
   }

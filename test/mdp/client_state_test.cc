@@ -621,6 +621,19 @@ TEST_P(once_dialog, is_sent_as_new_if_the_broker_cannot_have_forgotten_it) {
   expect_reply({"reply"sv});
 }
 
+TEST_P(once_dialog, is_sent_as_new_if_the_broker_has_forgotten_nothing) {
+  many_attempts();
+  attach();
+  EXPECT_FALSE(ask());
+  (void)sent();
+  pass(2500ms);
+  reconnect();
+  (void)sent();
+  hear_not_known(std::chrono::milliseconds::max());
+  EXPECT_FALSE(actions.failure);
+  EXPECT_EQ(sent(), attempt(3, true));
+}
+
 TEST_P(once_dialog, ends_if_the_broker_may_have_forgotten_it) {
   many_attempts();
   attach();
