@@ -123,7 +123,7 @@ TEST_F(titanic_retention, a_thousand_requests_expire_at_a_time) {
   restart(slots);
   EXPECT_EQ(state->next_deadline(), now + 1h) << "an hour for clients to fetch replies";
   pass(1h);
-  for (const std::size_t some : {1'000, 1'000, 500}) {
+  for (const auto some : {std::size_t{1'000}, std::size_t{1'000}, std::size_t{500}}) {
     ASSERT_EQ(actions.operations.size(), some);
     const auto next = state->next_deadline();
     EXPECT_TRUE(some != 1'000 || !next) << "1,000 are being removed";
