@@ -1,19 +1,17 @@
 #pragma once
-// Brings the requests of clients to the workers of their services, and the replies back. Knows
-// nothing of who may say what when: that is `broker_state`.
+// Brings the requests of clients to the workers of their services, and the replies back. `broker_state` decides which
+// peer may send which command at which time. Pure.
 
+#include "mdp/accepted_requests.h"
 #include "mdp/broker_actions.h"
-#include "mdp/client_accounts.h"
+#include "mdp/client_replies.h"
 #include "mdp/command.h"
-#include "mdp/given_requests.h"
-#include "mdp/keyed_requests.h"
 #include "mdp/options.h"
 #include "mdp/pool.h"
-#include "mdp/request_error.h"
-#include "mdp/service_rules.h"
-#include "mdp/service_table.h"
-#include "mdp/worker_deadlines.h"
+#include "mdp/request_scheduler.h"
+#include "mdp/worker_table.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,130 +20,91 @@
 
 namespace mdp {
 
-// What 8/MMI leaves to brokers, of what Titanic (9/TSP) says of itself: the broker has it from there.
-inline constexpr std::string_view mmi_titanic = "mmi.titanic";
+// The service at which a Titanic (9/TSP) answers for mmi.titanic. The broker passes such requests on.
 inline constexpr std::string_view titanic_status = "titanic.status";
 
-// References to clients and workers hold from add_… to remove_….
+// References to clients and workers are valid from add_… to remove_….
 class dispatcher {
 public:
   dispatcher(const broker_options& options, std::uint64_t instance, broker_counters& counters);
 
-  // `routing_id`: what workers see of it, if they see anything.
+  // `routing_id`: the address that a worker sees if its service has the option raw_client_address.
   [[nodiscard]] client_record& add_client(zmtp::peer_id peer, std::string&& routing_id,
                                           bool reads_errors);
-  // Its waiting requests are dropped, the replies to the others will be.
+  // Drops the pending requests of the client. The replies to its other requests will be dropped.
   void remove_client(client_record& gone, time_point now, broker_actions& out);
-  // A new request; it may be refused. With a key that is known it is a repeat of that request.
+  // Accepts or rejects a request. If its key is known, the request is a repeat.
   void ask(client_record& from, std::string_view name, dialect how,
            const std::optional<keyed_attempt>& attempt, zmtp::message& m, time_point now,
            broker_actions& out);
-  // For titanic.status, which must be served, and whose reply goes to the client as that of mmi.titanic.
+  // Asks titanic.status, which must be served. The client gets the reply as the reply of mmi.titanic.
   void ask_titanic(client_record& from, dialect how, zmtp::message& m, time_point now,
                    broker_actions& out);
 
-  // It gets up to `capacity` requests at once, if its service allows more than one.
+  // The worker gets up to `capacity` requests at once, or one if its service has the option raw_client_address.
   [[nodiscard]] worker_record& add_worker(zmtp::peer_id peer, std::string_view name, dialect how,
                                           std::size_t capacity, time_point now,
                                           broker_actions& out);
-  // What it held goes to the others of its service, as far as it may.
+  // Redelivers the requests that the worker held, if their service allows another attempt.
   void remove_worker(worker_record& lost, time_point now, broker_actions& out);
 
-  // The worker has said DRAIN: it gets no more requests, and keeps those that it has.
+  // The worker has sent DRAIN. It keeps the requests that it holds, and gets no more.
   void retire_worker(worker_record& w, time_point now, broker_actions& out);
 
-  // The request in this worker's hands that was given to it with this address, or null.
-  [[nodiscard]] request* held_by(worker_record& w, std::string_view address) noexcept;
-  // The parts of a reply, bodies alone.
+  // Returns the request that this worker got with this address, and still holds. Null if there is none.
+  [[nodiscard]] request* held_by(worker_record& w, std::string_view address) noexcept {
+    return workers_.held_by(w, address);
+  }
+  // A PARTIAL and a REPLY or FINAL. `body` has the parts after the envelope.
   void answer_in_part(request& held, zmtp::message& body, time_point now, broker_actions& out);
   void answer(request& held, zmtp::message& body, time_point now, broker_actions& out);
-  // A NACK. A refusal does not count as an attempt. The request goes to another worker, until it was
-  // refused as often as its service has workers.
+  // The two kinds of NACK. A refusal does not count as an attempt: another worker gets the request, until as many
+  // workers have refused it as the service has.
   void refuse(request& held, time_point now, broker_actions& out);
   void fail(request& held, time_point now, broker_actions& out);
 
-  // What the options say of services counts from now on, for those that are there as well. Workers that
-  // are there see the addresses that they saw.
+  // Applies new options for services, including existing services. Workers continue to see the kind of client
+  // address that they saw before.
   void change_services(const broker_options& options, time_point now, broker_actions& out);
 
-  // From now on no request is accepted, and those that no worker is there for end. The others are carried out.
+  // From now on, new requests are rejected, and requests that are pending at a service without a worker end. The
+  // other requests are executed.
   void drain(time_point now, broker_actions& out);
-  // Ends all requests, whose clients are told.
+  // Ends all requests, and reports this to their clients.
   void give_up(time_point now, broker_actions& out);
   // Requests that clients wait for.
-  [[nodiscard]] std::size_t unanswered() const noexcept { return accounts_.unanswered(); }
+  [[nodiscard]] std::size_t unanswered() const noexcept { return requests_.unanswered(); }
 
   [[nodiscard]] bool is_served(std::string_view name) noexcept;
 
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
-  // Sends heartbeats that are due, up to the first worker that is dead: remove it and ask again.
-  [[nodiscard]] worker_record* next_dead_worker(time_point now, broker_actions& out);
+  // Sends heartbeats that are due. Returns the first worker that is dead, or null. The caller must remove the worker
+  // and call again.
+  [[nodiscard]] worker_record* next_dead_worker(time_point now, broker_actions& out) {
+    return workers_.next_dead(now, out);
+  }
   void expire_requests(time_point now, broker_actions& out);
-  // Neither worker nor request expires before.
-  void judge_from(time_point from) noexcept { judge_from_ = from; }
+  // No worker, request or outcome expires before this time.
+  void judge_from(time_point from) noexcept;
 
-  void compact();
+  // Copies bodies out of the read buffers that they are slices of.
+  void compact() { requests_.compact(); }
   void describe(broker_status& s) const;
-  // Up to `count` of them in the order of their names, from the first behind `after`.
+  // Returns up to `count` services in the order of their names, from the first name after `after`.
   [[nodiscard]] std::vector<service_status> services(std::string_view after,
-                                                     std::size_t count) const;
-
-private:
-  void pass_on_part(request& held, zmtp::message& body, broker_actions& out);
-  void enter(client_record& from, service& to, dialect how, bool by_mmi,
-             const std::optional<keyed_attempt>& attempt, zmtp::message& m, time_point now,
-             broker_actions& out);
-  void hold(request& r, zmtp::message& body, dialect how);
-  void repeat(client_record& from, keyed_request& known, const keyed_attempt& attempt, dialect how,
-              zmtp::message& m, time_point now, broker_actions& out);
-  void take_over(request& r, client_record& from, dialect how, zmtp::message& m, time_point now,
-                 broker_actions& out);
-  void tell_outcome(const client_record& to, const keyed_request& ended, dialect how,
-                    broker_actions& out);
-  service& create(std::string_view name, time_point now, broker_actions& out);
-  void serve(service& s, time_point now, broker_actions& out);
-  void serve_suspects(service& s, time_point now, broker_actions& out);
-  [[nodiscard]] static worker_record* worker_for(const request& r, bool at_work) noexcept;
-  void decline(request& r, broker_actions& out);
-  void assign(request& r, worker_record& w, time_point now, broker_actions& out);
-  void take_back(request& held) noexcept;
-  static void make_room(worker_record& w) noexcept;
-  [[nodiscard]] bool gather(request& r, const zmtp::message& body, broker_actions& out);
-  void drop(request& r, broker_actions& out);
-  void give_up(request& held, broker_actions& out);
-  void give_back(request& held, time_point now, broker_actions& out);
-  void exhaust(request& r, broker_actions& out);
-  void tell_failure(request& r, request_fault why, broker_actions& out);
-  void turn_away(const client_record& from, request_fault why, dialect how, std::string_view name,
-                 broker_actions& out);
-  void end_unanswered(client_record& of, bool stopping, time_point now, broker_actions& out);
-  void end_waiting(service& s, broker_actions& out);
-  void settle(service& s, time_point now, broker_actions& out);
-  void watch_expiry(service& s);
-  [[nodiscard]] std::optional<time_point> expiry_of(service& s) const noexcept;
-  void count(service& s, std::uint64_t request_counters::*what) noexcept {
-    ++(counters_.*what);
-    ++(s.counters.*what);
+                                                     std::size_t count) const {
+    return scheduler_.services(after, count);
   }
 
-  const broker_options options_;
-  const std::uint64_t instance_;
-  broker_counters& counters_;
-  time_point judge_from_{};
-  bool draining_ = false;
+private:
+  void end_all(client_record& of, bool stopping, time_point now, broker_actions& out);
+  void redeliver(request& lost, time_point now, broker_actions& out);
+  worker_record& end_attempt(request& held) noexcept;
 
-  service_rules rules_;
-  pool<request> requests_;
-  given_requests given_;
   pool<client_record> clients_;
-  pool<worker_record> workers_;
-  pool<line> lines_;
-  service_table services_{lines_};
-  client_accounts accounts_;
-  worker_deadlines worker_deadlines_;
-  deadline_heap<service> service_deadlines_;
-  keyed_requests keyed_;
-  list_of<request, &request::slice> slices_;
+  accepted_requests requests_;
+  worker_table workers_;
+  request_scheduler scheduler_;
 };
 
 }  // namespace mdp
