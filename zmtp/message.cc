@@ -40,7 +40,8 @@ std::size_t message::payload_size() const noexcept {
 }
 
 void message::refuse_parts() {
-  throw std::length_error{"zmtp::message: more than 65,535 parts; send several messages"};
+  throw std::length_error{
+      "too many parts in a message: above zmtp::message::max_parts; send several messages"};
 }
 
 // Returns whether the bytes of `part` belong to this message. A change could move them.

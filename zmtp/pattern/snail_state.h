@@ -23,8 +23,8 @@ struct snail_options {
   // The numbers of a publisher have no gaps. Set to false if the subscription covers only a part of
   // its messages.
   bool gapless = true;
-  // Number of publishers to remember. Beyond that, the one that was silent for longest is
-  // forgotten.
+  // Number of publishers to remember. Beyond that, the snail forgets the publisher that has sent
+  // nothing for longest.
   std::size_t publishers = 1'000;
 };
 

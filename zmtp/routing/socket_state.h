@@ -108,8 +108,8 @@ public:
   [[nodiscard]] virtual verdict on_admission(std::optional<peer_id> id, const peer_info& info);
   // Returns the pipe for a peer that connected to the endpoint of `last`. Usually that is `last`,
   // with its queued messages. If the pattern answers peers, and this peer may be a different one,
-  // returns a new pipe. The endpoint belongs to the new pipe from then on, and the last peer is
-  // gone.
+  // returns a new pipe. The endpoint belongs to the new pipe from then on, and the last peer
+  // has disconnected.
   [[nodiscard]] pipe& pipe_for(pipe& last, const peer_info& who);
   // Call when the conversation on this pipe has completed its handshake. `random` is for generated
   // ids.

@@ -13,9 +13,10 @@ struct memory_budget {
   // once.
   //
   // While at least half of the budget is free, only the high-water marks of each socket apply.
-  // Above that, each queue has a quota: 1/32 of the budget, from 3/4 on 1/256, and from 7/8 on 4
-  // KiB. So a peer that does not read stalls, and other peers can still exchange messages. An empty
-  // queue always takes one message of any size, so this budget can be exceeded by these messages.
+  // Above that, each queue has a quota: 1/32 of the budget, from 3/4 of the budget on 1/256, and
+  // from 7/8 on 4,096 bytes. So a peer that does not read stalls, and other peers can still
+  // exchange messages. An empty queue always takes one message of any size. These messages can
+  // exceed the budget.
   //
   // A queue at its quota behaves like a queue at its high-water mark: sending waits or drops
   // (socket_counters::dropped_over_budget), and the socket does not read from the connection.
