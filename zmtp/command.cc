@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t name_size_width = 1;
 constexpr std::size_t reason_size_width = 1;
 constexpr std::size_t ttl_width = 2;
-constexpr std::size_t max_size = 255;  // that the length of a name or a reason can say
+constexpr std::size_t max_size = 255;  // the largest value of a length byte
 
 constexpr std::string_view misspelt_error = "^RROR";
 
@@ -53,7 +53,7 @@ result<named> split(std::string_view body) noexcept {
     }
     return named{*name, reader.rest()};
   }
-  // Only where the first letter is no length that the body has room for.
+  // Checked after the regular form, because `^` (94) can also be the length of a name.
   if (body.starts_with(misspelt_error)) {
     return named{"ERROR", body.substr(misspelt_error.size())};
   }

@@ -10,8 +10,8 @@ std::optional<decoder::found> decoder::look_closer(std::span<std::byte> rest) no
   if (frame::has(rest[0], frame::more)) {
     return fail(errc::bad_frame_flags);
   }
-  // libzmq writes SUBSCRIBE and CANCEL of 256 to 265 octets with a long size and without the flag that
-  // says so. No command is empty: what looks like one has such a size, whose first octet is 0.
+  // libzmq writes SUBSCRIBE and CANCEL of 256 to 265 bytes with a long size but without the flag
+  // for it. Since no command is empty, a size byte of 0 is the first byte of a long size.
   if (rest[1] == std::byte{0}) {
     rest[0] |= frame::long_size;
   }

@@ -1,5 +1,5 @@
 #pragma once
-// Finds whole messages and commands in octets as they arrive, in place (RFC 37 "Framing").
+// Finds whole messages and commands in received bytes, without copying (RFC 37 "Framing").
 
 #include "zmtp/error.h"
 #include "zmtp/frame.h"
@@ -12,26 +12,27 @@
 
 namespace zmtp {
 
-// Keeps no bytes. The caller holds them in one piece: from the start of the message in progress, or from
-// behind the last command in it. The decoder remembers how far it has looked, and looks at no byte twice.
+// The decoder does not own any bytes. The caller keeps them contiguous, from the start of the
+// message in progress or from the end of the last command inside that message. The decoder
+// remembers its position and inspects each byte once.
 class decoder {
 public:
   enum class found {
-    more,     // the bytes end before the message or command does; needed() says how far
-    message,  // the first size() bytes are, or end, a message of parts() parts
-    command,  // at size() there is a command frame of command_size() bytes
-    fault,    // fault() says which; the connection cannot go on
+    more,     // more bytes are needed; see needed()
+    message,  // the first size() bytes complete a message of parts() parts
+    command,  // a command frame of command_size() bytes starts at size()
+    fault,    // a violation, see fault(); the connection must be closed
   };
 
-  // `limit` is kept by reference.
+  // Keeps a reference to `limit`.
   explicit decoder(const limits& limit) noexcept
       : limit_{&limit}, command_limit_{limit.handshake_command_size} {}
 
-  // Looks at `octets`, which start where the message in progress does, or behind the command that was
-  // found last. They hold at least the bytes of the last look that were not taken. Clears reserved flag
-  // bits, so that a message can be passed on as it is, and gives a command whose size is a long one the
-  // flag that libzmq leaves out.
-  // After `message` or `command` the caller says message_taken() or command_taken().
+  // Decodes `octets`, which start at the message in progress, or after the command that was found
+  // last. The span must contain all bytes of the previous call that the caller has not taken.
+  // Changes `octets` in two cases. Clears reserved flag bits, so that the caller can forward the
+  // message unchanged. Sets the long-size flag of a command if libzmq has omitted the flag.
+  // After `message` or `command`, the caller must call message_taken() or command_taken().
   // Faults: errc::bad_frame_flags, bad_frame_size, frame_too_large, message_too_large,
   // too_many_parts, command_too_large, too_many_commands.
   [[nodiscard]] found look(std::span<std::byte> octets) noexcept {
@@ -70,19 +71,19 @@ public:
   [[nodiscard]] std::size_t parts() const noexcept { return parts_; }
   [[nodiscard]] std::size_t command_size() const noexcept { return command_size_; }
   [[nodiscard]] error_code fault() const noexcept { return fault_; }
-  // After `more`: the bytes from the start of what was looked at that the frame in progress ends at. The
-  // peer says so: not to be allocated on trust.
+  // After `more`: the size, from the start of the span, at which the current frame ends. The peer
+  // declares this size, so the caller must not allocate it in advance.
   [[nodiscard]] std::size_t needed() const noexcept { return needed_; }
 
   void message_taken() noexcept { before_ = size_ = parts_ = commands_ = 0; }
-  // The next look begins behind the command. It may have stood between the parts of a message (libzmq
-  // sends PING so), which then goes on there.
+  // The next call to look() starts after the command. A command may stand between the parts of a
+  // message, as libzmq's PING does. The message then continues after the command.
   void command_taken() noexcept {
     before_ += size_;
     size_ = command_size_ = 0;
   }
 
-  // Commands have the limit of traffic from now on.
+  // From now on, limits::command_size applies to commands.
   void handshake_done() noexcept { command_limit_ = limit_->command_size; }
 
 private:
@@ -94,16 +95,17 @@ private:
     fault_ = fault;
     return found::fault;
   }
-  // A frame with more flags than MORE: nothing if it is a part all the same, with its header whole.
+  // Handles a frame whose flags contain more than MORE. Returns nothing if the frame is a part and
+  // its header is complete.
   [[nodiscard]] std::optional<found> look_closer(std::span<std::byte> rest) noexcept;
   [[nodiscard]] found over_limit(std::uint64_t body) noexcept;
 
   const limits* limit_;
   std::size_t command_limit_;
-  std::size_t before_ = 0;    // size of the message's frames in front of its last command
-  std::size_t size_ = 0;      // size of its whole frames behind that command
-  std::size_t parts_ = 0;     // number of all these frames
-  std::size_t commands_ = 0;  // number of commands between them
+  std::size_t before_ = 0;    // bytes of the message's frames before its last command
+  std::size_t size_ = 0;      // bytes of its whole frames after that command
+  std::size_t parts_ = 0;     // all whole frames of the message
+  std::size_t commands_ = 0;  // commands between these frames
   std::size_t command_size_ = 0;
   std::size_t needed_ = 0;
   error_code fault_;

@@ -9,7 +9,7 @@ namespace zmtp {
 
 namespace {
 
-constexpr std::size_t max_name = 253;  // RFC 1035, as text
+constexpr std::size_t max_name = 253;  // RFC 1035, in text form
 constexpr std::size_t max_label = 63;  // RFC 1035
 constexpr std::size_t max_scope = 64;
 
@@ -20,7 +20,7 @@ constexpr bool is_alphanumeric(char c) noexcept {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-// Dotted decimal, nothing else: some libraries read a leading zero as octal.
+// Accepts dotted decimal only, because some libraries read a leading zero as octal.
 bool is_ipv4(std::string_view text) noexcept {
   for (int left = 4; left > 0; --left) {
     const auto dot = text.find('.');
@@ -43,8 +43,8 @@ bool is_group(std::string_view text) noexcept {
   });
 }
 
-// RFC 4291 section 2.2: eight groups, one run of zeros left out as "::", the last two perhaps
-// written as an IPv4 address.
+// RFC 4291 section 2.2: eight groups, one run of zeros replaced by "::". The last two groups may
+// have the form of an IPv4 address.
 bool is_ipv6_address(std::string_view text) noexcept {
   bool shortened = text.starts_with("::");
   if (shortened) {
@@ -81,7 +81,7 @@ bool is_ipv6_address(std::string_view text) noexcept {
   return shortened ? groups < 8 : groups == 8;
 }
 
-// An interface's name or number, of the characters that RFC 6874 allows unescaped.
+// The name or number of an interface, of the characters that RFC 6874 allows without escapes.
 bool is_scope(std::string_view text) noexcept {
   return !text.empty() && text.size() <= max_scope &&
          std::all_of(text.begin(), text.end(), [](char c) {
@@ -105,7 +105,7 @@ bool is_name_or_ipv4(std::string_view text) noexcept {
   if (text.size() > max_name) {
     return false;
   }
-  // A name may end at the root; an address may not, and is_ipv4 sees the dot.
+  // A name may end with the root's dot. An address may not, and is_ipv4 rejects that dot.
   auto rest = text.substr(0, text.size() - (text.ends_with('.') ? 1 : 0));
   for (;;) {
     const auto dot = rest.find('.');
@@ -114,8 +114,8 @@ bool is_name_or_ipv4(std::string_view text) noexcept {
       return false;
     }
     if (dot == std::string_view::npos) {
-      // No host's name is all numbers: this is an address, or one mistyped. An interface's name may
-      // end in one (eth0.100).
+      // A name of only digits and dots is an address or a typing error. The name of an interface
+      // may end in a number (eth0.100).
       return text.find_first_not_of("0123456789.") != std::string_view::npos || is_ipv4(text);
     }
     rest.remove_prefix(dot + 1);
@@ -135,7 +135,7 @@ std::optional<std::uint16_t> parse_port(std::string_view text) noexcept {
   return port;
 }
 
-// The host without brackets; nothing if it is none.
+// Returns the host without brackets, or nothing if the text is not a host.
 std::optional<std::string_view> parse_host(std::string_view text) noexcept {
   if (text.size() >= 2 && text.front() == '[' && text.back() == ']') {
     text = text.substr(1, text.size() - 2);
@@ -154,7 +154,7 @@ std::optional<host_port> parse_host_port(std::string_view text) {
   return host && port ? std::optional{host_port{std::string{*host}, *port}} : std::nullopt;
 }
 
-// Where a connection comes from may be any port, and then it need not be written.
+// The port of a source is optional.
 std::optional<host_port> parse_source(std::string_view text) {
   if (const auto host = parse_host(text)) {
     return host_port{std::string{*host}, 0};
@@ -178,7 +178,7 @@ result<endpoint> parse_tcp(std::string_view text) {
   return endpoint{tcp_address{std::move(to->host), to->port, std::move(source)}};
 }
 
-// A zero octet would end it where it is handed on as a C string.
+// A zero byte would truncate the text when a function takes it as a C string.
 bool is_text(std::string_view text) noexcept {
   return !text.empty() && text.find('\0') == std::string_view::npos;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// An endpoint as users write it: transport://address.
+// An endpoint in its text form: transport://address.
 
 #include "zmtp/error.h"
 
@@ -12,7 +12,8 @@
 
 namespace zmtp {
 
-// `host` is a name, an IPv4 address or an IPv6 address (written in brackets, kept without them).
+// `host` is a name, an IPv4 address or an IPv6 address. IPv6 addresses have brackets in the text
+// form, but not here.
 struct host_port {
   std::string host;
   std::uint16_t port = 0;
@@ -20,22 +21,25 @@ struct host_port {
   friend bool operator==(const host_port&, const host_port&) = default;
 };
 
-// tcp://host:port. To bind, `host` may also be the name of an interface, or "*": every address. `port`
-// 0, written 0 or *, is the system's choice.
+// tcp://host:port. When binding, `host` may also be the name of an interface, or "*" for every
+// address. Port 0, written 0 or *, lets the operating system choose a port.
 struct tcp_address {
   std::string host;
   std::uint16_t port = 0;
-  // tcp://source:port;host:port, to connect: from this address or interface of ours, and from this
-  // port unless it is 0, which need not be written.
+  // tcp://source:port;host:port. When connecting, the socket connects from this local address or
+  // interface. The port is optional. 0 lets the operating system choose.
   std::optional<host_port> source{};
 
   friend bool operator==(const tcp_address&, const tcp_address&) = default;
 };
 
-// ipc://path, of a file; ipc://@name, of Linux's abstract names, which are no files; ipc://*, to bind:
-// a path of our choice.
+// Three forms:
+// - ipc://path: a file.
+// - ipc://@name: Linux's abstract namespace, which has no file.
+// - ipc://*: only for binding. Zinc chooses the path.
 struct ipc_address {
-  static constexpr std::size_t max_size = 107;  // octets: what sockaddr_un holds, and a zero
+  // bytes: the capacity of sockaddr_un without its terminating zero
+  static constexpr std::size_t max_size = 107;
 
   std::string path;
 
@@ -44,9 +48,9 @@ struct ipc_address {
   friend bool operator==(const ipc_address&, const ipc_address&) = default;
 };
 
-// inproc://name, within one process.
+// inproc://name: a connection inside one process.
 struct inproc_address {
-  static constexpr std::size_t max_size = 255;  // octets
+  static constexpr std::size_t max_size = 255;  // bytes
 
   std::string name;
 
@@ -56,15 +60,16 @@ struct inproc_address {
 struct endpoint {
   std::variant<tcp_address, ipc_address, inproc_address> address{};
 
+  // Parses the text form.
   // Errors: errc::bad_endpoint, errc::unknown_transport, errc::address_too_long.
   [[nodiscard]] static result<endpoint> parse(std::string_view text);
   [[nodiscard]] std::string to_string() const;
-  // Whether one can bind to it: it has no source.
+  // Returns whether a socket can bind to this endpoint: the endpoint does not have a source.
   [[nodiscard]] bool bindable() const noexcept;
-  // Whether one can connect to it: it leaves nothing to be chosen.
+  // Returns whether a socket can connect to this endpoint: it has no wildcard and no port 0.
   [[nodiscard]] bool connectable() const noexcept;
 
-  // The address, if it is of this transport; else nothing.
+  // Returns the address if the endpoint has this transport, and nullptr otherwise.
   [[nodiscard]] const tcp_address* tcp() const noexcept {
     return std::get_if<tcp_address>(&address);
   }

@@ -12,147 +12,165 @@ namespace generic = boost::system::errc;
 const char* text(errc e) noexcept {
   switch (e) {
     case errc::not_zmtp:
-      return "the peer does not speak ZMTP; check that the endpoint names a ZeroMQ socket";
+      return "not a ZMTP peer: unknown greeting; check that the endpoint belongs to a ZeroMQ "
+             "socket";
     case errc::version_1_refused:
-      return "the peer speaks ZMTP 1.0 (ZeroMQ 2.x); upgrade it to ZMTP 3.0 or later";
+      return "peer rejected: it speaks ZMTP 1.0 (ZeroMQ 2.x); upgrade it to ZMTP 3.0 or later";
     case errc::version_2_refused:
-      return "the peer speaks ZMTP 2.0 (ZeroMQ 3.x); upgrade it to ZMTP 3.0 or later";
+      return "peer rejected: it speaks ZMTP 2.0 (ZeroMQ 3.x); upgrade it to ZMTP 3.0 or later";
     case errc::mechanism_mismatch:
-      return "the peer uses another security mechanism; configure the same one on both sides";
+      return "peer rejected: different security mechanisms; configure the same one on both sides";
     case errc::bad_mechanism_name:
-      return "the peer's greeting has no valid mechanism name; check what listens at the endpoint";
+      return "invalid greeting: no valid mechanism name; check which program listens at the "
+             "endpoint";
     case errc::frame_too_large:
-      return "a frame is larger than allowed; send smaller parts or raise limits::frame_size";
+      return "part too large: above limits::frame_size; send smaller parts or raise the limit";
     case errc::message_too_large:
-      return "a message is larger than allowed; split it or raise limits::message_size";
+      return "message too large: above limits::message_size; split the message or raise the limit";
     case errc::too_many_parts:
-      return "a message has too many parts; join some or raise limits::message_parts";
+      return "too many parts in a message: above limits::message_parts; join parts or raise the "
+             "limit";
     case errc::bad_frame_size:
-      return "a frame declares a size of 2^63 octets or more; the peer's framing is broken";
-    case errc::bad_frame_flags: return "a command has MORE; the peer's framing is broken";
+      return "invalid frame: size of 2^63 bytes or more; check the framing of the peer";
+    case errc::bad_frame_flags:
+      return "invalid frame: a command has the MORE flag; check the framing of the peer";
     case errc::command_too_large:
-      return "a command is larger than allowed; raise limits::handshake_command_size or "
-             "limits::command_size";
+      return "command too large: above limits::handshake_command_size or limits::command_size; "
+             "raise the limit";
     case errc::bad_command:
-      return "a command has no name or ends before its fields; the peer's encoding is broken";
+      return "invalid command: no name or truncated fields; check the encoding of the peer";
     case errc::unexpected_command:
-      return "a command or message came when the handshake does not allow it; check that both "
-             "sides use the same mechanism";
+      return "invalid handshake: unexpected command or message; configure the same mechanism on "
+             "both sides";
     case errc::command_in_message:
-      return "a command other than PING, PONG, SUBSCRIBE and CANCEL came between the parts of a "
-             "message; the peer is to send it before or behind the message";
+      return "invalid command between the parts of a message: only PING, PONG, SUBSCRIBE and "
+             "CANCEL are allowed; check the encoding of the peer";
     case errc::too_many_commands:
-      return "too many commands came between the parts of a message; send them before or behind "
-             "it, "
-             "or raise limits::message_commands";
+      return "too many commands between the parts of a message: above limits::message_commands; "
+             "send them between messages or raise the limit";
     case errc::bad_metadata:
-      return "a metadata property is cut short, or octets follow the last; the peer's encoding "
-             "is broken";
+      return "invalid metadata: a truncated property, or bytes after the last one; check the "
+             "encoding of the peer";
     case errc::bad_property_name:
-      return "a metadata property has a name that is empty or not of letters, digits and -_.+; "
-             "rename it";
-    case errc::duplicate_property: return "a metadata property comes twice; send each once";
+      return "invalid metadata: a property name is empty or has characters other than letters, "
+             "digits and -_.+; rename it";
+    case errc::duplicate_property:
+      return "invalid metadata: duplicate property; send each property once";
     case errc::too_many_properties:
-      return "too many metadata properties; send fewer or raise limits::metadata_properties";
+      return "too many metadata properties: above limits::metadata_properties; send fewer or raise "
+             "the limit";
     case errc::refused_by_peer:
-      return "the peer refused us with ERROR; check our credentials and its access rules";
-    case errc::bad_ping: return "a PING ends before its TTL does; the peer's encoding is broken";
+      return "rejected by the peer: it sent ERROR; check the credentials and the access rules of "
+             "the peer";
+    case errc::bad_ping: return "invalid PING: truncated TTL; check the encoding of the peer";
     case errc::ping_flood:
-      return "too many PINGs a second; lengthen the peer's heartbeat interval or raise "
-             "limits::pings_per_second";
+      return "too many PINGs: above limits::pings_per_second; lengthen the heartbeat interval of "
+             "the peer or raise the limit";
     case errc::topic_too_long:
-      return "a subscription's topic is too long; shorten it or raise limits::topic_size";
+      return "topic too long: above limits::topic_size; shorten the topic or raise the limit";
     case errc::too_many_subscriptions:
-      return "a subscription was refused, because the peer has too many or too long ones; raise "
-             "limits::subscriptions, limits::subscription_octets or limits::topic_size";
+      return "subscription ignored: too many or too long; raise limits::subscriptions, "
+             "limits::subscription_octets or limits::topic_size";
     case errc::bad_socket_type:
-      return "the peer's socket type does not talk to ours; check which endpoint is connected";
-    case errc::routing_id_too_long: return "a routing id has more than 255 octets; shorten it";
+      return "peer rejected: incompatible socket types; check which endpoint is connected";
+    case errc::routing_id_too_long: return "routing id too long: above 255 bytes; shorten it";
     case errc::duplicate_routing_id:
-      return "another peer already has this routing id; make ids unique or allow handover";
+      return "peer rejected: another peer has its routing id; use unique ids or set "
+             "socket_options::handover";
     case errc::not_admitted:
-      return "the authenticator refused the peer; check the peer's credentials and our access "
-             "rules";
+      return "peer rejected by the authenticator: not admitted; check its credentials and the "
+             "local access rules";
     case errc::already_paired:
-      return "a PAIR has one peer and takes no other; connect to another socket, or use DEALER";
+      return "peer rejected: the PAIR socket already has a peer; connect to another socket or use "
+             "DEALER";
     case errc::too_many_handshakes:
-      return "there are as many handshakes as allowed, and newcomers wait; raise "
+      return "accepting paused: too many pending handshakes; raise "
              "socket_options::pending_handshakes";
     case errc::handshake_timeout:
-      return "the handshake took too long; check the network or raise limits::handshake_time";
+      return "handshake timed out: above limits::handshake_time; check the network or raise the "
+             "limit";
     case errc::connection_lost:
-      return "the connection ended; a connecting socket connects again by itself";
+      return "connection lost: closed by the peer or the network; a connecting socket reconnects "
+             "automatically";
     case errc::out_of_memory:
-      return "there was no memory for what the peer sent; lower limits or marks, or add memory";
+      return "out of memory: no memory for data from the peer; lower limits or high-water marks, "
+             "or add memory";
     case errc::probe_unanswered:
-      return "the peer answered neither a PING nor TCP; check that its host is alive";
+      return "peer unresponsive: neither a PONG nor a TCP acknowledgement arrived; check that its "
+             "host is running";
     case errc::handshake_evicted:
-      return "a silent handshake gave way, because there were too many; raise "
-             "socket_options::pending_handshakes or find out who connects without a word";
+      return "handshake evicted: too many pending handshakes; raise "
+             "socket_options::pending_handshakes, or find the client that connects and sends "
+             "nothing";
     case errc::address_share_taken:
-      return "a quarter of the handshakes that are allowed are of one address, which gets no more; "
-             "raise "
-             "socket_options::pending_handshakes, or find out what connects there without going on";
+      return "connection rejected: too many pending handshakes from one address; raise "
+             "socket_options::pending_handshakes, or find the client that starts handshakes and "
+             "does not finish them";
     case errc::half_message_evicted:
-      return "messages that had not come whole held too much memory, and the peer's was the "
-             "largest; "
-             "send smaller ones, or raise memory_budget::half_messages or the process's memory";
+      return "connection closed: partial messages exceed memory_budget::half_messages, and this "
+             "one was the largest; send smaller messages, or raise the limit or the memory of the "
+             "process";
     case errc::heartbeat_timeout:
-      return "the peer answered no PING in time; lengthen heartbeat_options::timeout or switch off "
-             "its `strict`, which cuts peers that are only slow";
+      return "peer unresponsive: no PONG within heartbeat_options::timeout; lengthen the timeout, "
+             "or clear heartbeat_options::strict to keep slow peers";
     case errc::too_slow:
-      return "a subscriber did not read as fast as was published, and may not miss anything; read "
-             "faster, raise socket_options::send_mark, or do without disconnect_slow";
+      return "subscriber disconnected: its queue is full; read faster, raise "
+             "socket_options::send_mark, or clear socket_options::disconnect_slow";
     case errc::ttl_expired:
-      return "the peer was silent for longer than its own PINGs promised; lengthen its TTL or "
-             "switch "
-             "off heartbeat_options::strict";
+      return "peer unresponsive: no data within the TTL of its own PING; lengthen that TTL or "
+             "clear heartbeat_options::strict";
     case errc::bad_endpoint:
-      return "not an endpoint, or none that this can be done with; write it as tcp://host:port, "
-             "IPv6 addresses in brackets, ipc://path, ipc://@name or inproc://name";
+      return "invalid endpoint: malformed, or not valid for this operation; use tcp://host:port "
+             "(IPv6 in brackets), ipc://path, ipc://@name or inproc://name";
     case errc::unknown_transport:
-      return "an endpoint of a transport that this build does not have; use tcp:// or ipc://";
+      return "invalid endpoint: unknown transport; use tcp://, ipc:// or inproc://";
     case errc::address_too_long:
-      return "an endpoint's path or name is too long; keep to 107 octets for ipc, 255 for inproc";
+      return "invalid endpoint: path or name too long; use at most 107 bytes for ipc and 255 for "
+             "inproc";
     case errc::unknown_interface:
-      return "an endpoint's host is neither an address of this machine nor one of its interfaces; "
-             "bind to those, not to the name of a host";
+      return "cannot bind: the host is neither a local address nor an interface; use one of these, "
+             "not a host name";
     case errc::path_taken:
-      return "the path of an ipc endpoint is that of a file that is no socket; choose another, or "
-             "remove the file";
-    case errc::bad_option: return "a socket option is out of its range; see zmtp/options.h";
-    case errc::socket_closed: return "the socket was closed; open another";
-    case errc::host_unreachable: return "no peer has this routing id; wait until it has connected";
+      return "cannot bind: the ipc path exists and is not a socket; choose another path or remove "
+             "the file";
+    case errc::bad_option: return "invalid socket option: out of range; see zmtp/options.h";
+    case errc::socket_closed:
+      return "socket closed: the operation needs an open socket; create another one";
+    case errc::host_unreachable:
+      return "cannot send: no peer has this routing id; wait until the peer has connected";
     case errc::endpoint_stopped:
-      return "connecting was given up, as reconnect_options say, and nobody is left to send to; "
-             "connect "
-             "again";
+      return "cannot send: reconnect_options stopped all retries, and no peer is left; call "
+             "connect again";
     case errc::would_block:
-      return "the queue is full; wait until the socket is writable or raise its mark";
-    case errc::timed_out: return "the operation's deadline passed; try again or allow more time";
+      return "cannot send: the queue is full; wait until the socket is writable or raise its "
+             "high-water mark";
+    case errc::timed_out:
+      return "operation timed out: the deadline passed; try again or allow more time";
     case errc::bad_message:
-      return "a message without parts, or with more than fit beside an envelope, cannot be sent; "
-             "add at least one, which may be empty, or join some";
+      return "cannot send: the message has no parts, or too many to add an envelope; add a part, "
+             "which may be empty, or join parts";
     case errc::out_of_turn:
-      return "a REQ sends again only after the reply, a REP replies only to a request; keep the "
-             "turns, set socket_options::relaxed, or use DEALER and ROUTER";
+      return "cannot send: REQ waits for a reply, or REP has no request; alternate both, set "
+             "socket_options::relaxed, or use DEALER and ROUTER";
   }
-  return "a number that is no zmtp error";
+  return "unknown zmtp error";
 }
 
 const char* text(condition c) noexcept {
   switch (c) {
-    case condition::protocol_violation: return "the peer broke ZMTP; check its implementation";
+    case condition::protocol_violation:
+      return "protocol violation: the peer violated ZMTP; check its implementation";
     case condition::limit_exceeded:
-      return "the peer went over a limit; raise it in zmtp::limits if the peer is right";
+      return "limit exceeded: the peer exceeded a limit of zmtp::limits; raise it if the peer is "
+             "correct";
     case condition::version_refused:
-      return "the peer speaks no ZMTP 3.x; upgrade it, or check the endpoint";
+      return "peer rejected: it does not speak ZMTP 3.x; upgrade it or check the endpoint";
   }
-  return "a number that is no zmtp condition";
+  return "unknown zmtp condition";
 }
 
-// Nothing for what is neither the peer's mistake nor its size: configuration that does not match,
-// the network, the local user.
+// Returns nothing for faults that are neither a violation by the peer nor over a limit: mismatched
+// configuration, network failures and mistakes of the local user.
 std::optional<condition> condition_of(errc e) noexcept {
   switch (e) {
     case errc::not_zmtp:
@@ -212,9 +230,9 @@ std::optional<condition> condition_of(errc e) noexcept {
   return std::nullopt;
 }
 
-// The system's word for the same fault, so that code written against Asio's errors finds it.
+// Returns the generic code of the same fault, so that code for Asio's errors recognizes it.
 std::optional<generic::errc_t> system_word(errc e) noexcept {
-  // Most faults have none, so the list names only those that do.
+  // Most faults have no generic code, so only the others are listed.
   if (e == errc::host_unreachable) {
     return generic::host_unreachable;
   }
@@ -248,7 +266,7 @@ public:
     }
     return {value, *this};
   }
-  // A fault may have both a condition of ours and a word of the system's.
+  // A fault may have both a condition of zmtp and a generic code.
   [[nodiscard]] bool equivalent(
       int value, const boost::system::error_condition& other) const noexcept override {
     const auto word = system_word(static_cast<errc>(value));

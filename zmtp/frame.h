@@ -1,5 +1,5 @@
 #pragma once
-// The ZMTP 3.x frame: flags, size, body (RFC 23/37 "Framing"). Reading and writing its header.
+// The header of a ZMTP 3.x frame: flags, size, body (RFC 23 and RFC 37 "Framing").
 
 #include <boost/endian/conversion.hpp>
 
@@ -9,7 +9,7 @@
 namespace zmtp::frame {
 
 inline constexpr std::byte more{0x01};       // another frame of the same message follows
-inline constexpr std::byte long_size{0x02};  // the size takes eight octets instead of one
+inline constexpr std::byte long_size{0x02};  // the size has eight bytes instead of one
 inline constexpr std::byte command{0x04};    // a command, not a part of a message
 inline constexpr std::size_t max_header_size = 9;
 inline constexpr std::size_t max_short_body = 255;
@@ -26,7 +26,7 @@ inline constexpr std::size_t max_short_body = 255;
   return has(flags, long_size) ? max_header_size : 2;
 }
 
-// The body's size as the header at `at` declares it. The header must be whole.
+// Returns the body size that the header at `at` declares. The header must be complete.
 [[nodiscard]] inline std::uint64_t declared_size(const std::byte* at) noexcept {
   if (!has(*at, long_size)) {
     return static_cast<std::uint8_t>(at[1]);
@@ -34,7 +34,7 @@ inline constexpr std::size_t max_short_body = 255;
   return boost::endian::load_big_u64(reinterpret_cast<const unsigned char*>(at + 1));
 }
 
-// Writes the shortest header for a body of this size; returns what follows it.
+// Writes the shortest header for a body of this size. Returns the position after the header.
 inline std::byte* put_header(std::byte* to, std::byte flags, std::size_t body_size) noexcept {
   if (body_size <= max_short_body) {
     to[0] = flags;
@@ -46,13 +46,13 @@ inline std::byte* put_header(std::byte* to, std::byte flags, std::size_t body_si
   return to + max_header_size;
 }
 
-// How far a message reaches.
+// The size of a message.
 struct extent {
   std::size_t octets = 0;
   std::size_t parts = 0;
 };
 
-// Of the message at `at`, which must be whole and without commands between its frames.
+// Measures the message at `at`, which must be complete and without commands between its frames.
 [[nodiscard]] inline extent message_at(const std::byte* at) noexcept {
   extent reach;
   for (bool follows = true; follows; ++reach.parts) {

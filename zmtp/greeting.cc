@@ -17,7 +17,7 @@ constexpr std::size_t as_server_at = 32;
 
 constexpr std::byte signature_first{0xFF};
 constexpr std::byte signature_last{0x7F};
-constexpr std::byte versioned{0x01};  // of the octet at signature_end
+constexpr std::byte versioned{0x01};  // bit of the byte at signature_end
 
 constexpr bool is_mechanism_octet(std::byte octet) noexcept {
   const auto c = static_cast<char>(octet);
@@ -25,8 +25,8 @@ constexpr bool is_mechanism_octet(std::byte octet) noexcept {
          c == '+';
 }
 
-// A length octet of 1 with no flags is the identity frame of an anonymous ZMTP 1.0 peer. Other
-// lengths cannot be told from foreign octets.
+// A length byte of 1 without flags is the identity frame of an anonymous ZMTP 1.0 peer. Other
+// lengths cannot be distinguished from foreign protocols.
 error_code check_unsigned(std::span<const std::byte> octets) noexcept {
   if (octets[0] != std::byte{1}) {
     return errc::not_zmtp;
@@ -37,7 +37,7 @@ error_code check_unsigned(std::span<const std::byte> octets) noexcept {
   return octets[1] == std::byte{0} ? errc::version_1_refused : errc::not_zmtp;
 }
 
-// `field` is the mechanism's field as far as it has come.
+// `field` contains the received bytes of the mechanism's field.
 error_code check_mechanism(std::span<const std::byte> field, std::string_view ours) noexcept {
   const auto name_end =
       std::find_if_not(field.begin(), field.end(), is_mechanism_octet) - field.begin();
@@ -61,7 +61,8 @@ std::array<std::byte, size> encode(std::string_view mechanism, bool as_server) n
   assert(!mechanism.empty() && mechanism.size() <= max_mechanism_size);
   std::array<std::byte, size> octets{};
   octets[0] = signature_first;
-  // To a ZMTP 1.0 peer the signature is then a whole, empty identity frame, as libzmq's is.
+  // A ZMTP 1.0 peer then reads the signature as a complete, empty identity frame, as it does with
+  // libzmq.
   octets[padding_end] = std::byte{1};
   octets[signature_end] = signature_last;
   octets[major_at] = std::byte{3};

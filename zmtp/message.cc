@@ -40,10 +40,11 @@ std::size_t message::payload_size() const noexcept {
 }
 
 void message::refuse_parts() {
-  throw std::length_error{"zmtp::message: more than 65,535 parts; send several messages"};
+  throw std::length_error{
+      "too many parts in a message: above zmtp::message::max_parts; send several messages"};
 }
 
-// Whether these octets are this message's own, which a change may move.
+// Returns whether the bytes of `part` belong to this message. A change could move them.
 bool message::holds(std::string_view part) const noexcept {
   const auto within = [&](std::span<const std::byte> piece) {
     const auto* at = reinterpret_cast<const std::byte*>(part.data());
@@ -53,7 +54,7 @@ bool message::holds(std::string_view part) const noexcept {
   return within(head()) || within(tail());
 }
 
-// Where the last frame begins, in the octets of head and tail.
+// Returns the offset of the last frame in head and tail together.
 std::size_t message::last_offset() const noexcept {
   if (last_size_ != 0) {
     return framed_size() - last_size_;
@@ -68,7 +69,7 @@ std::size_t message::last_offset() const noexcept {
                                           : last.at_ - tail_data_ + (head_end - head().data()));
 }
 
-// A frame is to follow the last one. The octets must be this message's alone.
+// Sets MORE in the frame at `offset`. The bytes must not be shared with another message.
 void message::set_more(std::size_t offset) noexcept {
   auto* const flags = offset < head_size()
                           ? head_.data() + head_begin_ + offset
@@ -76,7 +77,7 @@ void message::set_more(std::size_t offset) noexcept {
   *flags |= frame::more;
 }
 
-// Makes the tail a block that only this message owns, with room for `spare` more octets at its end.
+// Gives the tail a block that only this message owns, with `spare` unused bytes after the tail.
 void message::own_tail(std::size_t spare) {
   if (tail_block_ != nullptr && tail_block_->unique() &&
       tail_data_ + tail_size_ + spare <= tail_block_->data() + tail_block_->capacity()) {
@@ -105,7 +106,7 @@ std::span<std::byte> message::prepare_back(std::size_t size) {
   return {const_cast<std::byte*>(tail_data_), size};
 }
 
-// A frame behind the last, all but its body; returns where that goes.
+// Appends a frame without its body. Returns the position for the body.
 std::byte* message::append_frame(std::size_t size) {
   const auto need = frame::header_size(size) + size;
   require_room_for(1);
@@ -154,7 +155,7 @@ void message::push_front(std::string_view part) {
   note_first(need);
 }
 
-// The head begins so many octets earlier, which it must have.
+// Moves the start of the head `octets` bytes to the front. The head must have this space.
 void message::make_room_in_front(std::size_t octets) noexcept {
   if (octets > head_begin_) {
     const auto begin = inline_capacity - head_size();
@@ -165,7 +166,7 @@ void message::make_room_in_front(std::size_t octets) noexcept {
   head_begin_ = static_cast<std::uint8_t>(head_begin_ - octets);
 }
 
-// The head is full: everything moves into one block, behind what is new.
+// Moves all bytes into one block, after the two new pieces, because they do not fit into the head.
 void message::gather_behind(std::span<const std::byte> first, std::span<const std::byte> second) {
   const auto size = first.size() + second.size() + framed_size();
   block_ptr own{block::create(size)};
@@ -182,7 +183,7 @@ void message::append(const message& other) {
     *this = other;
     return;
   }
-  const auto added = other;  // which may be this message itself
+  const auto added = other;  // a copy, because `other` may be this message
   for (const auto part : added) {
     push_back(part);
   }
@@ -198,7 +199,7 @@ void message::prepend(const message& other) {
     return;
   }
   require_room_for(other.part_count());
-  // `other` may be this message itself.
+  // `other` may be this message.
   const auto last = other.last_offset();
   const auto added = other.parts_;
   const auto size = other.framed_size();

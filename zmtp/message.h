@@ -1,6 +1,6 @@
 #pragma once
-// A message of one or more parts, held as it is framed. The unit of queueing, of high-water marks,
-// of cancellation and of atomicity.
+// A message of one or more parts, stored in its wire format. The unit of queueing, of high-water
+// marks, of cancellation and of atomicity.
 
 #include "zmtp/buffer/block.h"
 #include "zmtp/buffer/copy_short.h"
@@ -19,32 +19,35 @@
 
 namespace zmtp {
 
-// Parts are views into the message: octets, not text, zero octets are ordinary. A view holds until
-// the message is changed, moved or destroyed.
+// Parts are views into the message. They contain bytes, not text, so zero bytes are valid. A view
+// is valid until the message is changed, moved or destroyed.
 //
-// The octets are those of the wire, frame headers included: a head inside the object, and behind it
-// at most one slice of a counted block. What is read small is copied into the head, what is read
-// large is a slice of the read buffer; an envelope is popped by moving an offset and pushed into
-// the head, without touching the slice. Copies share the slice.
+// The message stores its wire format, with frame headers: a head inside the object, and after it at
+// most one slice of a counted block. The socket copies small received messages into the head. Large
+// ones share the read buffer as a slice. Popping an envelope moves an offset, and pushing an
+// envelope writes into the head. Neither touches the slice. Copies of a message share its slice.
 //
-// Thread safety: distinct objects safe (also copies that share a slice), one object not.
+// Thread safety: distinct objects safe, even if they are copies that share a slice. One object not
+// safe.
 class message {
 public:
   static constexpr std::size_t inline_capacity = 96;
   static constexpr std::size_t max_parts = 65'535;
-  // Above this a slice is sent from where it is; below, copying it is cheaper than a gather entry.
+  // The socket writes a larger slice directly from its block. Copying a smaller slice is cheaper
+  // than a gather entry.
   static constexpr std::size_t large_slice = 4096;
 
   class const_iterator;
   using value_type = std::string_view;
 
-  // No parts. Not defaulted, so that making one does not begin with zeroing the head.
+  // Creates a message without parts. User-provided, because a defaulted constructor would zero the
+  // head.
   message() noexcept {}  // NOLINT: see above
-  // One part for each argument: message{"MDPC01", service, body}. No initializer_list: GCC 12 does not
-  // compile one within a co_await expression.
+  // Creates one part per argument: message{"MDPC01", service, body}. Not an initializer_list,
+  // because GCC 12 does not compile one inside a co_await expression.
   template <class... Parts>
   requires(sizeof...(Parts) != 0 && (std::convertible_to<const Parts&, std::string_view> && ...))
-      message(const Parts&... parts) {  // NOLINT: a list of parts is meant to convert
+      message(const Parts&... parts) {  // NOLINT: implicit, a list of parts should convert
     (push_back(parts), ...);
   }
   message(const message& other) noexcept;
@@ -53,8 +56,8 @@ public:
   message& operator=(message&& other) noexcept;
   ~message() { drop_tail(); }
 
-  // For decoders. `run` is one whole message of `parts` frames, well formed, COMMAND bits clear;
-  // it lies in `owner`, which is shared if the run does not fit into the head.
+  // For decoders. `run` is one whole, valid message of `parts` frames without the COMMAND flag. The
+  // run lies in `owner`. The message shares `owner` if the run does not fit into the head.
   message(const block_ptr& owner, std::span<const std::byte> run, std::size_t parts);
 
   [[nodiscard]] bool empty() const noexcept { return parts_ == 0; }
@@ -63,31 +66,33 @@ public:
   [[nodiscard]] const_iterator end() const noexcept;
   [[nodiscard]] std::string_view front() const noexcept;
   [[nodiscard]] std::string_view back() const noexcept;
-  // Walks from the front: for the first few parts. `index` < part_count().
+  // Iterates from the front, so use it for the first few parts. `index` must be below part_count().
   [[nodiscard]] std::string_view operator[](std::size_t index) const noexcept;
 
   void push_back(std::string_view part);
-  // Appends a part of `size` octets that the caller is to fill in, where they are; valid until the
-  // message is changed, moved or destroyed.
+  // Appends a part of `size` bytes for the caller to fill in. The span is valid until the message
+  // is changed, moved or destroyed.
   [[nodiscard]] std::span<std::byte> prepare_back(std::size_t size);
   void push_front(std::string_view part);
-  // Appends each part of `other`; puts them before the first, as an envelope.
+  // append() adds each part of `other` at the end. prepend() adds them before the first part, as an
+  // envelope.
   void append(const message& other);
   void prepend(const message& other);
-  // Removes the first part; the message must have one.
+  // Removes the first part. The message must not be empty.
   void pop_front() noexcept;
   void clear() noexcept;
 
-  // Appends a part without copying it, if it is large and the message holds no slice yet.
+  // Appends a part without copying it, if the part is large and the message does not have a slice
+  // yet.
   void adopt_back(std::string&& part);
   void adopt_back(std::vector<std::byte>&& part);
 
-  // What the message takes on the wire, frame headers included.
+  // Returns the size on the wire, frame headers included.
   [[nodiscard]] std::size_t framed_size() const noexcept { return head_size() + tail_size_; }
-  // The octets of all parts, without frame headers.
+  // Returns the size of all parts without frame headers.
   [[nodiscard]] std::size_t payload_size() const noexcept;
 
-  // The wire form, in two pieces, the second often empty.
+  // The wire format in two pieces. The tail is often empty.
   [[nodiscard]] std::span<const std::byte> head() const noexcept {
     return {head_.data() + head_begin_, head_size()};
   }
@@ -95,18 +100,19 @@ public:
     return {tail_data_, tail_size_};
   }
 
-  // The block that the tail lies in, and others' perhaps; none without a tail.
+  // Returns the block that contains the tail, or nullptr without a tail. Other messages may share
+  // the block.
   [[nodiscard]] block* tail_block() const noexcept { return tail_block_; }
-  // What holding this message pins in memory: the object and the whole of a shared block.
+  // Returns the memory that this message keeps allocated: the object and the whole shared block.
   [[nodiscard]] std::size_t memory_size() const noexcept {
     return sizeof(message) + (tail_block_ != nullptr ? tail_block_->capacity() : 0);
   }
-  // Its tail pins more than four times as much.
+  // Returns whether the tail keeps a block of more than four times its size allocated.
   [[nodiscard]] bool wasteful() const noexcept {
     return tail_block_ != nullptr && tail_size_ < tail_block_->capacity() / 4;
   }
-  // Moves a small slice of a large block into a block of its own, so that twenty octets never pin
-  // sixty-four thousand. Queues do this with what is still there when a turn ends.
+  // Moves a small slice of a large block into a block of its own, so that 20 bytes never pin 64
+  // KiB. Queues compact the messages that remain at the end of a turn.
   void compact();
 
   friend bool operator==(const message& a, const message& b) noexcept;
@@ -150,14 +156,15 @@ private:
   block* tail_block_ = nullptr;
   const std::byte* tail_data_ = nullptr;
   std::size_t tail_size_ = 0;
-  std::uint32_t last_size_ = 0;  // of the last frame, header included; 0 is not known
+  std::uint32_t last_size_ = 0;  // bytes of the last frame with its header; 0: unknown
   std::uint16_t parts_ = 0;
   std::uint8_t head_begin_ = 0;
   std::uint8_t head_end_ = 0;
-  // A frame whose body alone is adopted ends the head with its header and has the tail for a body.
+  // If only the body of the last frame is shared, the head ends with its header and the tail is its
+  // body.
   std::array<std::byte, inline_capacity> head_;
 
-  // Most messages are small: what is not in use of the head is not copied.
+  // Copies only the used part of the head, because most messages are small.
   static constexpr std::size_t line = 64;
   void copy_object(const message& other) noexcept;
 };
@@ -202,7 +209,7 @@ private:
 
   [[nodiscard]] const std::byte* body(std::size_t size) const noexcept {
     const std::byte* in_place = at_ + frame::header_size(*at_);
-    // Only a frame whose header ends the head can have its body elsewhere.
+    // Only a frame whose header ends the head can have its body in the tail.
     return in_place == head_end_ && size != 0 ? tail_ : in_place;
   }
 

@@ -12,21 +12,21 @@
 
 namespace zmtp {
 
-// Properties in their order; names are compared without regard to case.
+// Properties in their wire order. Comparison of names ignores case.
 class metadata {
 public:
   using property = std::pair<std::string, std::string>;
 
-  // Reads properties to the end of `octets`, which is at most a handshake command.
+  // Parses all of `octets`. The caller limits the size to one handshake command.
   // Errors: errc::bad_metadata, bad_property_name, duplicate_property, too_many_properties.
   [[nodiscard]] static result<metadata> parse(std::string_view octets, const limits& limit);
 
-  // Appends; `name` is sent in the case it has here ("Socket-Type").
+  // Appends a property. The wire format keeps the case of `name` ("Socket-Type").
   void add(std::string_view name, std::string_view value);
-  // The value, or nullptr.
+  // Returns the value, or nullptr.
   [[nodiscard]] const std::string* find(std::string_view name) const noexcept;
   [[nodiscard]] const std::vector<property>& properties() const noexcept { return properties_; }
-  // Appends the wire form.
+  // Appends the wire format to `to`.
   void encode(std::string& to) const;
 
   friend bool operator==(const metadata&, const metadata&) = default;

@@ -1,5 +1,6 @@
 #pragma once
-// Reads fields from the front of octets that a peer sent. Lengths are compared, never pointers.
+// Reads fields from the front of bytes that a peer sent. Compares lengths, never pointers, so that
+// a hostile length cannot overflow.
 
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +9,7 @@
 
 namespace zmtp {
 
-// A field that is cut short is nothing, and takes nothing.
+// A truncated field yields nothing and consumes nothing.
 class octet_reader {
 public:
   explicit octet_reader(std::string_view octets) noexcept : rest_{octets} {}
@@ -16,7 +17,7 @@ public:
   [[nodiscard]] bool empty() const noexcept { return rest_.empty(); }
   [[nodiscard]] std::string_view rest() const noexcept { return rest_; }
 
-  // A number in network order; `width` is at most 8 octets.
+  // Reads a number in network byte order. `width` is at most 8 bytes.
   [[nodiscard]] std::optional<std::uint64_t> number(std::size_t width) noexcept {
     const auto octets = take(width);
     if (!octets) {
@@ -38,7 +39,7 @@ public:
     return octets;
   }
 
-  // Octets behind their length, which is a number of `width` octets.
+  // Reads bytes that follow their length. The length is a number of `width` bytes.
   [[nodiscard]] std::optional<std::string_view> sized(std::size_t width) noexcept {
     const auto before = rest_;
     const auto size = number(width);

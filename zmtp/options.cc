@@ -10,14 +10,15 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t max_routing_id = 255;   // RFC 37: the length is one octet
-constexpr std::size_t max_extensions = 255;   // octets of the list: READY shall stay small
+constexpr std::size_t max_routing_id = 255;   // bytes; RFC 37: the length has one byte
+constexpr std::size_t max_extensions = 255;   // bytes of the list, so that READY stays small
 constexpr std::size_t max_size = 1ULL << 31;  // 2 GiB
-constexpr std::size_t max_parts = 65'535;     // what a message counts
-constexpr heartbeat_options::deciseconds max_ttl{655};  // libzmq overflows above it
-// Added to a clock's nanoseconds, the longest representable duration would overflow.
+constexpr std::size_t max_parts = 65'535;     // maximum of message's counter
+constexpr heartbeat_options::deciseconds max_ttl{655};  // a larger value overflows in libzmq
+// A longer duration could overflow when it is added to a time_point in nanoseconds.
 constexpr milliseconds max_duration = std::chrono::hours{24 * 365};
-// What the kernel takes: seconds and questions of TCP keepalive, milliseconds in an int.
+// Limits of the kernel: keepalive in seconds and probes, the user timeout in milliseconds in an
+// int.
 constexpr int max_keepalive_seconds = 32'767;
 constexpr int max_keepalive_count = 127;
 constexpr milliseconds max_user_timeout = std::chrono::hours{24 * 24};

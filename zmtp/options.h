@@ -1,5 +1,5 @@
 #pragma once
-// Options of a socket: plain values, safe as they are.
+// Options of a socket: plain values with safe defaults.
 
 #include "zmtp/error.h"
 #include "zmtp/message.h"
@@ -15,206 +15,224 @@
 
 namespace zmtp {
 
-// What one peer may take of us. All per connection.
+// Limits for one peer. All of them apply per connection.
 struct limits {
-  std::size_t handshake_command_size = 4 * 1024;    // octets of one handshake command
-  std::chrono::milliseconds handshake_time{5'000};  // from accept to READY; and to connect
-  // Without an octet, after which a handshake gives way to a newcomer, if there are too many.
+  std::size_t handshake_command_size = 4 * 1024;    // bytes of one handshake command
+  std::chrono::milliseconds handshake_time{5'000};  // from accept to READY; also for connecting
+  // If all handshake slots are taken, the listener may evict a handshake that has been idle for
+  // this time.
   std::chrono::milliseconds handshake_silence{1'000};
-  std::size_t command_size = 64 * 1024;         // octets of one later command
-  std::size_t frame_size = 64 * 1024 * 1024;    // octets of one part
-  std::size_t message_size = 64 * 1024 * 1024;  // octets of one message as framed
+  std::size_t command_size = 64 * 1024;         // bytes of one command after the handshake
+  std::size_t frame_size = 64 * 1024 * 1024;    // bytes of one part
+  std::size_t message_size = 64 * 1024 * 1024;  // bytes of one message with its frame headers
   std::size_t message_parts = 1'024;
   std::size_t message_commands = 1'024;  // between the parts of one message
   std::size_t metadata_properties = 32;
-  std::size_t topic_size = 1'024;  // octets of a subscription
+  std::size_t topic_size = 1'024;  // bytes of a subscription
   std::size_t subscriptions = 100'000;
-  std::size_t subscription_octets = 8 * 1024 * 1024;  // of all topics together
-  std::size_t ping_context_size = 16;  // bytes of a PING's context that its PONG repeats
+  std::size_t subscription_octets = 8 * 1024 * 1024;  // bytes of all topics together
+  std::size_t ping_context_size = 16;  // bytes of a PING's context that the PONG repeats
   unsigned pings_per_second = 50;
 };
 
-// A queue is full when either is reached; it never exceeds a mark by more than one message.
-// Absent: no mark of that kind.
+// A queue is full when it reaches either limit. It exceeds a limit by at most one message. Absent:
+// no limit of that kind.
 struct high_water_mark {
   std::optional<std::size_t> messages = 1'000;
   std::optional<std::size_t> octets = 64 * 1024 * 1024;
 };
 
-// Finding out whether a silent peer still lives. A peer is asked before it is judged, and as long as its
-// kernel acknowledges what is sent, it is alive but slow, and is kept. (TCP keepalive looks after those
-// that are never asked.)
+// Detection of dead peers. The socket sends a PING before it declares a peer dead. While the peer's
+// kernel acknowledges data, the peer is alive but slow, and the socket keeps the connection. For
+// peers that receive no PING, TCP keepalive does this.
 struct heartbeat_options {
-  using deciseconds = std::chrono::duration<std::int32_t, std::deci>;  // as in PING
+  using deciseconds = std::chrono::duration<std::int32_t, std::deci>;  // the unit of PING
 
-  // A PING goes to a peer of ZMTP 3.1 from which no octet has come for so long. Absent: none.
+  // The socket sends a PING to a ZMTP 3.1 peer after this time without a received byte. Absent: no
+  // PINGs.
   std::optional<std::chrono::milliseconds> interval = std::chrono::milliseconds{10'000};
-  // So long after a PING, without an octet since, TCP is asked: a peer whose kernel has acknowledged
-  // nothing since then is dead. Who has only not answered is kept, and reported as not reading.
+  // If no byte has arrived for this time after a PING, the socket queries TCP. The peer is dead if
+  // its kernel has acknowledged nothing since the PING. If the kernel has acknowledged the PING,
+  // the socket keeps the connection and reports the peer as not reading.
   std::chrono::milliseconds timeout{30'000};
-  // What our PING says: the peer may give us up after so long without traffic. Up to 65.5 s (longer
-  // ones overflow in libzmq), zero is none. Longer than `interval`, or it cuts us off.
+  // TTL in the PINGs of this socket. The peer may close the connection after this time without
+  // traffic. At most 65.5 s, because larger values overflow in libzmq. Zero: no TTL. Must be longer
+  // than `interval`, or the peer closes idle connections.
   deciseconds ttl{0};
-  // A peer that is silent for `timeout` after a PING, or for longer than the TTL of its own PINGs, is
-  // closed, whatever TCP says: as libzmq does.
+  // Closes a peer that sends nothing for `timeout` after a PING, or for the TTL of its own PINGs,
+  // whatever TCP reports. libzmq behaves this way.
   bool strict = false;
 };
 
-// Waiting before connecting again: doubles from `initial` to `maximum`, ± 50 %; starts over once a
-// completed handshake has lasted `stable`. Up to `refused_maximum` while the peer refuses us. An endpoint
-// that is given up is reported to monitors and is then as if it had been disconnected.
+// Delay before the next connection attempt. The delay doubles from `initial` to `maximum`, ± 50 %,
+// and to `refused_maximum` while the peer rejects the connection. The delay starts again at
+// `initial` after a connection has lasted `stable` past its handshake. When the socket stops
+// retrying an endpoint, it notifies monitors and treats the endpoint as disconnected.
 struct reconnect_options {
   std::chrono::milliseconds initial{100};
   std::chrono::milliseconds maximum{2'000};
   std::chrono::milliseconds refused_maximum{30'000};
   std::chrono::milliseconds stable{1'000};
-  // Attempts in a row that came to nothing (a handshake that was completed but did not last `stable` is
-  // one, too), after which an endpoint is given up. Absent: never.
+  // Number of consecutive failed attempts after which the socket stops retrying. A connection that
+  // did not last `stable` counts as failed. Absent: unlimited.
   std::optional<std::size_t> stop_after{};
-  // An endpoint whose peer refuses us is given up at once.
+  // Stops retrying immediately when the peer rejects the connection.
   bool stop_on_refusal = false;
 };
 
-// TCP asks the other host whether it is still there: first after `idle` without an octet, then every
-// `interval`; after `count` questions without an answer the connection is lost. 1 to 32,767 s, 1 to 127.
+// TCP keepalive. TCP sends the first probe after `idle` without a received byte, then one every
+// `interval`. The connection is lost after `count` unanswered probes. Ranges: 1 to 32,767 s, 1 to
+// 127 probes.
 struct keepalive_options {
   std::chrono::seconds idle{30};
   std::chrono::seconds interval{10};
   int count = 3;
 };
 
-// What the kernel is asked for. Read when a socket binds or connects.
+// Options that Zinc passes to the kernel. A socket reads them when it binds or connects.
 struct transport_options {
   std::optional<keepalive_options> keepalive = keepalive_options{};  // absent: off
-  // SO_SNDBUF and SO_RCVBUF of each connection, octets. Absent: the kernel's choice, which grows as
-  // needed; a size that is set does not, and the kernel has a maximum of its own.
+  // SO_SNDBUF and SO_RCVBUF of each connection, in bytes. Absent: the kernel chooses a size and
+  // grows it on demand. A fixed size does not grow, and the kernel has its own maximum.
   std::optional<int> send_buffer{};
   std::optional<int> receive_buffer{};
-  // TCP: the octet of each packet that routers may treat it by, 0 to 255: IP_TOS, or IPV6_TCLASS.
+  // TCP: the traffic class of each packet, 0 to 255: IP_TOS or IPV6_TCLASS.
   std::optional<int> type_of_service{};
-  // TCP: a connection is lost when what was sent is not acknowledged for so long (TCP_USER_TIMEOUT).
-  // That includes peers that are alive and only slow to read. 1 ms to 24 days.
+  // TCP: a connection is lost if sent data is not acknowledged for this time (TCP_USER_TIMEOUT).
+  // This includes peers that are alive and only read slowly. 1 ms to 24 days.
   std::optional<std::chrono::milliseconds> user_timeout{};
-  // TCP, to bind: "*" is every address of both IPv4 and IPv6, and [::] is too. Without it "*" is every
-  // IPv4 address, [::] every IPv6 address.
+  // TCP, when binding: "*" and [::] mean every IPv4 and IPv6 address. If false, "*" means every
+  // IPv4 address and [::] every IPv6 address.
   bool ipv6 = false;
-  // ipc: the mode of the files that are made, whatever the umask. Who connects must be able to write.
+  // ipc: the mode of the socket files, independent of the umask. A connecting process needs write
+  // access.
   unsigned file_mode = 0600;
 };
 
-// Which of the peers that have room a message goes to, where it may go to any.
+// Selects the peer for a message that may go to any ready peer.
 enum class send_policy : std::uint8_t {
-  round_robin,   // the next one
-  least_queued,  // the one with the fewest messages still to be written; of several, the next
+  round_robin,  // the next ready peer
+  // the ready peer with the fewest unwritten messages; the next one if several are equal
+  least_queued,
 };
 
-// What an XPUB keeps of last values. The topic that has rested longest gives way to a new one.
+// Limits of XPUB's last-value store. At a limit, XPUB evicts the topic that was published least
+// recently.
 struct last_value_limits {
   std::size_t topics = 100'000;
-  std::size_t octets = 64 * 1024 * 1024;  // of all messages as framed, with their topics
+  std::size_t octets = 64 * 1024 * 1024;  // bytes of all messages with frame headers and topics
 };
 
-// What XPUB alone has.
+// Options that only XPUB has.
 struct xpub_options {
   enum class notices : std::uint8_t {
     changes,        // the first subscription of all peers to a topic, and the end of the last
     subscriptions,  // every subscription, and the end of the last
     all,            // every subscription and the end of each
   };
-  // What the user receives of his peers' subscriptions. By hand it is always all of them.
+  // Subscription changes that the user receives. With `manual`, always all of them.
   notices told = notices::changes;
-  // Peers are sent what the user subscribes them to, not what they asked for.
+  // The user decides what each peer is subscribed to. The subscriptions of peers have no effect by
+  // themselves.
   bool manual = false;
-  // Peers see a PUB, as protocols want it that do not know XPUB (12/CHP).
+  // Announces PUB to peers, for protocols that do not know XPUB (12/CHP).
   bool announce_as_pub = false;
-  // Sent to each new peer before anything else, whatever it subscribes to. Without parts: nothing.
+  // A message that each new peer receives first, whatever its subscriptions. Without parts: none.
   message welcome{};
-  // The last message of each topic, which is its first part, is kept, and sent to each peer that
-  // subscribes to it, or to how it begins, when it does.
+  // XPUB stores the last message of each topic. The topic is the first part. A peer that subscribes
+  // receives the stored messages that match its subscription. Absent: off.
   std::optional<last_value_limits> last_values{};
   enum class matching : std::uint8_t {
-    prefix,  // the topics that begin as the subscription does: all that it will hear of
-    topic,   // the topic that is the subscription, to the octet
+    prefix,  // all stored topics that start with the subscription
+    topic,   // only the topic that equals the subscription
   };
-  // Which last values a subscription brings.
+  // Selects the stored messages that a subscription delivers.
   matching last_values_of = matching::prefix;
 };
 
 struct socket_options {
-  // REQ, DEALER, ROUTER: announced to peers as Identity; up to 255 octets, the first not zero. Empty: a
-  // ROUTER peer makes one up.
+  // REQ, DEALER, ROUTER: announced to peers as Identity. At most 255 bytes, and the first must not
+  // be zero. Empty: a ROUTER peer generates an id.
   std::string routing_id{};
   high_water_mark send_mark{};     // per peer
   high_water_mark receive_mark{};  // per peer
-  // How long a closed or destroyed socket goes on writing what is queued. Absent: for ever.
+  // How long a closed or destroyed socket continues to write queued messages. Absent: no limit.
   std::optional<std::chrono::milliseconds> linger{5'000};
   reconnect_options reconnect{};
   heartbeat_options heartbeat{};
   limits limit{};
   transport_options transport{};
-  int backlog = 4'096;  // of the kernel's queue of a listener; it has a limit of its own
-  // Per listener; full: accepting pauses. Up to a quarter may be of one address, but for loopback.
+  int backlog = 4'096;  // connections in a listener's accept queue; the kernel has a maximum too
+  // Limit per listener. When it is reached, accepting pauses. One address may take a quarter of it,
+  // except loopback.
   std::size_t pending_handshakes = 1'024;
-  // ROUTER, XPUB: sending to one peer that is unknown is an error and a full one is waited for, instead
-  // of dropping the message.
+  // ROUTER, XPUB: sending to an unknown peer is an error, and sending to a peer with a full queue
+  // waits. If false, the socket drops such messages.
   bool mandatory = false;
-  // ROUTER: a newcomer takes over the routing id of a living peer, which is closed.
+  // ROUTER: a new peer takes over the routing id of a live peer. The socket closes the old
+  // connection.
   bool handover = false;
-  // REQ: a request may follow one that was not answered. Only its own reply is received then; but a late
-  // reply of the same peer to an earlier request looks like that, unless `correlate` tells them apart.
+  // REQ: allows a new request before the reply. The socket then receives only replies to the newest
+  // request. A late reply of the same peer to an earlier request looks the same, unless `correlate`
+  // distinguishes them.
   bool relaxed = false;
-  // REQ: requests carry a number that their replies must bring back.
+  // REQ: adds a number to each request, which its reply must repeat.
   bool correlate = false;
-  // PUB, XPUB: sending waits for the slowest subscriber, instead of dropping what one has no room for.
+  // PUB, XPUB: sending waits for the slowest subscriber. If false, the socket drops messages for
+  // subscribers whose queue is full.
   bool no_drop = false;
-  // PUB, XPUB: a subscriber that has no room for a message which it wants is disconnected
-  // (errc::too_slow), instead of missing it: on one connection nobody misses anything, and who connects
-  // again knows that he did. What is queued for a connection goes with it. Neither with no_drop nor with
-  // conflate, which never come to that.
+  // PUB, XPUB: disconnects a subscriber (errc::too_slow) when its queue is full, instead of
+  // dropping the message. So a subscriber misses nothing on one connection, and a reconnect tells
+  // it that it may have missed messages. Messages queued for the connection are dropped. Cannot be
+  // combined with no_drop or conflate, which never drop a message for a full queue.
   bool disconnect_slow = false;
-  // ROUTER, DEALER, REQ: each new peer is sent a message of one empty part before anything else, which
-  // tells a ROUTER of us.
+  // ROUTER, DEALER, REQ: sends each new peer a message of one empty part first, so that a ROUTER
+  // learns about this socket.
   bool probe_router = false;
-  // PUB, SUB, PUSH, PULL, DEALER: of what waits for, or has come from, one peer only the last message is
-  // kept, whole; what gives way to it is counted. Marks do not apply.
+  // PUB, SUB, PUSH, PULL, DEALER: keeps only the last message to and from each peer, and counts the
+  // replaced ones. High-water marks do not apply.
   bool conflate = false;
-  // PUSH, DEALER, REQ, PAIR, ROUTER, XSUB: nothing is queued for an endpoint whose connection is not up.
-  // Messages that were queued before the connection was lost stay. A ROUTER does not know the routing id of
-  // such an endpoint; its peer_id has no room.
+  // PUSH, DEALER, REQ, PAIR, ROUTER, XSUB: queues messages for an endpoint only while it is
+  // connected. Messages that were queued before a disconnect remain. A ROUTER does not know the
+  // routing id of a disconnected endpoint, and its peer_id is not writable.
   bool immediate = false;
   // PUSH, DEALER.
   send_policy policy = send_policy::round_robin;
-  // ROUTER, DEALER, PUSH, PAIR: sent to each new peer before anything else. Without parts: nothing.
+  // ROUTER, DEALER, PUSH, PAIR: a message that each new peer receives first. Without parts: none.
   message hello_message{};
-  // ROUTER, DEALER, PULL, PAIR, XSUB: received from each peer when it goes, behind its last message.
-  // Without parts: nothing.
+  // ROUTER, DEALER, PULL, PAIR, XSUB: a message that the user receives when a peer disconnects,
+  // after the peer's last message. Without parts: none.
   message disconnect_message{};
-  // After each turn the socket keeps its executor busy for so long, instead of letting the thread sleep:
-  // what comes in the meantime, from whatever peer, waits for no wake-up. It costs a core for that time
-  // and delays others on the executor by well under a microsecond each; poll() of an io_context returns no
-  // sooner. Zero: the thread sleeps at once.
+  // After each turn the socket keeps its executor busy for this time instead of letting the thread
+  // sleep. Messages that arrive during this time, from any peer, do not have to wait until the
+  // thread wakes up. This takes one core for that time, and delays each other handler on the
+  // executor by less than a microsecond. io_context::poll() returns only after this time. Zero:
+  // off.
   std::chrono::microseconds spin{0};
-  // DEALER, ROUTER, SUB, XPUB: attach and detach of peers are received too, in their order with the messages,
-  // by who receives routed messages (libzmq's notify).
+  // DEALER, ROUTER, SUB, XPUB: the user receives attach and detach of peers as routed messages, in
+  // order with the other messages (libzmq's notify).
   bool announce_peers = false;
   xpub_options xpub{};
-  // Announced to peers as X-Zinc: what only peers of this project understand, each `name` or
-  // `name=value`. Printable ASCII without commas and blanks; up to 255 octets with the commas
-  // between them.
+  // Extensions for other Zinc peers, announced as X-Zinc. Each is `name` or `name=value` in
+  // printable ASCII without commas and blanks. At most 255 bytes, with the commas between them.
   std::vector<std::string> extensions{};
 };
 
-// Errors: errc::bad_option, for a value that no socket can work with: a routing id or extension
-// that is not as above, a limit or mark of zero, sizes above 2 GiB, more than 65,535 parts, what the kernel is asked for out
-// of its range, a file mode above 0777, a duration that is negative, zero where that means never, or longer than a year; a TTL
-// that is negative or above 65.5 s.
+// Checks the values.
+// Errors: errc::bad_option:
+// - a routing id or extension with an invalid form
+// - a limit or mark of zero, a size above 2 GiB, more than 65,535 parts
+// - a transport option out of range, or a file mode above 0777
+// - a duration that is negative, zero where it must be positive, or above one year
+// - a TTL that is negative or above 65.5 s
 [[nodiscard]] error_code validate(const socket_options& options) noexcept;
-// The same, and nothing is set that a socket of this type does not have. A peer's view of an XPUB does
-// not matter here: it is an XPUB.
+// Also checks that every option that is set applies to this socket type. Use xpub even if the
+// socket announces itself as PUB.
 [[nodiscard]] error_code validate(const socket_options& options, socket_type type) noexcept;
-// Whether a socket may change from one to the other; `used` says that it was bound or connected before.
-// Errors: errc::bad_option, as above; and once used, for a change of what peers have been told or what
-// queues rely on: routing_id, extensions, announce_peers, correlate, conflate, xpub.announce_as_pub.
+// Checks a change of options. `used`: the socket has been bound or connected.
+// Errors: errc::bad_option, as above. Also, after the first use, for options that peers or queues
+// already rely on: routing_id, extensions, announce_peers, correlate, conflate,
+// xpub.announce_as_pub.
 [[nodiscard]] error_code validate_change(const socket_options& from, const socket_options& to,
                                          socket_type type, bool used) noexcept;
 

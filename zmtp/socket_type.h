@@ -1,5 +1,5 @@
 #pragma once
-// The socket types of RFC 28–31 and which of them talk to each other (RFC 37 "Socket-Type").
+// The socket types of RFC 28–31 and their compatibility (RFC 37 "Socket-Type").
 
 #include <cstdint>
 #include <optional>
@@ -21,11 +21,11 @@ enum class socket_type : std::uint8_t {
   xsub,
 };
 
-// The name as it is in READY ("DEALER").
+// Returns the name that READY contains ("DEALER").
 [[nodiscard]] std::string_view to_string(socket_type type) noexcept;
-// Nothing for a name that no type has. Names are upper case on the wire.
+// Returns nothing if no type has this name. Names are upper case.
 [[nodiscard]] std::optional<socket_type> parse_socket_type(std::string_view name) noexcept;
-// Whether sockets of this type announce a routing id, as libzmq's do: REQ, DEALER and ROUTER.
+// Returns whether sockets of this type announce a routing id: REQ, DEALER and ROUTER, as in libzmq.
 [[nodiscard]] bool announces_routing_id(socket_type type) noexcept;
 [[nodiscard]] bool compatible(socket_type ours, socket_type theirs) noexcept;
 

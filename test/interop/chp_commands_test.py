@@ -164,9 +164,9 @@ class AloneTest(ChpCase):
         database.close()
         self.serve("--store", self.path("taken"))
         for name, fault in (
-            ("foreign", "name another, or a new one"),
-            ("damaged", "begin with a new one"),
-            ("taken", "stop it, or name another"),
+            ("foreign", "name another file or a new one"),
+            ("damaged", "start with a new one"),
+            ("taken", "stop that process or name another store"),
             ("no/folder", "create it first"),
         ):
             with self.subTest(name):

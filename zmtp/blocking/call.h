@@ -1,5 +1,5 @@
 #pragma once
-// An operation of a socket that a thread sleeps for.
+// A pending operation of a socket for which a thread sleeps.
 
 #include "zmtp/blocking/monitor.h"
 #include "zmtp/error.h"
@@ -11,7 +11,7 @@
 
 namespace zmtp::blocking {
 
-// Lives until its handler has been called, under the lock.
+// Must live until its handler has run, under the lock.
 template <class... Results>
 class call {
 public:
@@ -19,7 +19,7 @@ public:
   call(const call&) = delete;
   call& operator=(const call&) = delete;
 
-  // To be given to the operation, once.
+  // The handler for the operation. Call once.
   [[nodiscard]] auto handler() noexcept {
     return [this](error_code ec, Results... results) {
       ec_ = ec;
@@ -28,7 +28,7 @@ public:
       wake_.notify_one();
     };
   }
-  // Sleeps until then. The thread holds the lock once.
+  // Sleeps until the handler has run. The thread must hold the lock exactly once.
   [[nodiscard]] error_code wait(monitor& lock) {
     lock.wait(wake_, [this] { return over_; });
     return ec_;

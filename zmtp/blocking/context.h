@@ -1,5 +1,5 @@
 #pragma once
-// For code that runs no event loop: a context has one of its own, in a thread of its own.
+// For code without an event loop: a context that runs its own event loop in its own thread.
 
 #include <boost/asio/any_io_executor.hpp>
 
@@ -10,24 +10,26 @@ namespace zmtp::blocking {
 
 class engine;
 
-// Thread safety: its sockets may be used in any thread; see blocking::socket. Signals are not delivered to
-// the context's thread, and no call ends early because its thread was interrupted by one.
+// Thread safety: any thread may use its sockets; see blocking::socket. The thread of the context
+// blocks all signals. A signal does not interrupt a call.
 //
-// After a fork the child can destroy contexts and sockets, which does nothing, and nothing else: calls fail
-// with errc::socket_closed. Descriptors are closed on exec.
+// Fork: in the child, the only allowed operation is to destroy contexts and sockets, which has no
+// effect. Other calls fail with errc::socket_closed. Descriptors are closed on exec.
 class context {
 public:
   // Starts the thread. Throws std::system_error.
-  // `longest_close`: no destructor takes longer, however long its sockets are to linger.
+  // `longest_close`: the maximum time that the destructor takes, whatever the linger times of the
+  // sockets.
   explicit context(std::chrono::milliseconds longest_close = std::chrono::seconds{30});
   context(const context&) = delete;
   context& operator=(const context&) = delete;
-  // Closes all sockets: who waits for one is told errc::socket_closed, and what is queued is written as long
-  // as each socket lingers. Sockets may be destroyed later.
+  // Closes all sockets. Calls that wait fail with errc::socket_closed. Writes queued messages for
+  // the linger time of each socket. The socket objects may be destroyed later.
   ~context();
 
-  // For what has no blocking form: sockets and proxies made with it belong to the context's thread. Who
-  // holds the lock, in blocking::socket::with, may use them too.
+  // For objects without a blocking form. Sockets and proxies that use this executor belong to the
+  // thread of the context. A thread inside blocking::socket::with() holds the lock and may use them
+  // too.
   [[nodiscard]] boost::asio::any_io_executor get_executor() const;
 
 private:

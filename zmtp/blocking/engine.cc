@@ -16,7 +16,7 @@ namespace {
 
 std::atomic<unsigned> forks{0};
 
-// Further away the clock does not count.
+// A longer time could overflow the clock.
 constexpr std::chrono::milliseconds longest = std::chrono::hours{24 * 365};
 
 void watch_forks() {
@@ -26,7 +26,7 @@ void watch_forks() {
   }();
 }
 
-// Signals are for the threads of the program.
+// Blocks all signals, so that only threads of the program receive them.
 class no_signals {
 public:
   no_signals() noexcept {
@@ -69,7 +69,7 @@ void engine::run() noexcept {
     try {
       context_.run();
     } catch (const std::bad_alloc&) {
-      // What wanted memory has not happened; the rest goes on.
+      // The step that had no memory has failed. The rest continues.
       again = true;
     }
   }
@@ -85,7 +85,7 @@ void engine::shut_down(std::chrono::milliseconds limit) {
     for (auto& socket : members_) {
       socket.close();
     }
-    // Behind what tells those who wait.
+    // Runs after the handlers of all waiting calls.
     asio::post(executor_, [this] {
       members_told_ = true;
       changed_.notify_all();

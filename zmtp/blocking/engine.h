@@ -1,6 +1,6 @@
 #pragma once
-// What is behind a blocking context: an io_context, the thread that runs it, and the lock under which both
-// that thread and the users' work.
+// The implementation of a blocking context: an io_context, its thread, and the lock that this
+// thread and the user's threads share.
 
 #include "zmtp/blocking/monitor.h"
 
@@ -18,7 +18,7 @@ namespace zmtp::blocking {
 
 namespace asio = boost::asio;
 
-// Shared by the context and its sockets. Members that say so are for who holds the lock.
+// Shared by the context and its sockets. Some members require the lock, as stated there.
 class engine {
 public:
   // A socket of the context.
@@ -29,27 +29,27 @@ public:
     member(const member&) = delete;
     member& operator=(const member&) = delete;
     virtual ~member() = default;
-    // Under the lock.
+    // Requires the lock.
     virtual void close() = 0;
   };
 
-  // In a process that was forked off, nothing is destroyed: the thread is not there, and what it was
-  // changing is as it was at that moment.
+  // In the child of a fork, the deleter does nothing, because the thread does not exist there and
+  // its data may be inconsistent.
   [[nodiscard]] static std::shared_ptr<engine> start();
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
   [[nodiscard]] monitor& lock() noexcept { return lock_; }
   [[nodiscard]] const asio::any_io_executor& executor() const noexcept { return executor_; }
-  // This process is a fork of the one that the thread is in.
+  // Returns whether this process is a fork of the process with the thread.
   [[nodiscard]] bool forked() const noexcept;
 
-  // Under the lock.
+  // Requires the lock.
   [[nodiscard]] bool open() const noexcept { return open_; }
   void enter(member& socket) noexcept { members_.push_back(socket); }
 
-  // Closes all sockets, which wakes who waits for them, and waits until they have written what is queued
-  // and all else in the context is done; but no longer than this. Then the thread is gone.
+  // Closes all sockets, which ends all waiting calls. Waits until the queued messages are written
+  // and all other work of the context is done, for at most `limit`. Then joins the thread.
   void shut_down(std::chrono::milliseconds limit);
 
 private:

@@ -1,6 +1,6 @@
 #pragma once
-// An executor that does everything under a lock, so that another thread which holds the lock may use what
-// belongs to the executor.
+// An executor that runs every function under a lock. Another thread that holds the lock may
+// therefore use objects of the executor.
 
 #include "zmtp/blocking/monitor.h"
 
@@ -15,7 +15,7 @@ namespace zmtp::blocking {
 
 namespace asio = boost::asio;
 
-// `Inner` runs what is executed, serially. The lock must outlive what is executed.
+// `Inner` must run functions serially. The lock must outlive them.
 template <class Inner>
 class locked_executor {
 public:
@@ -42,7 +42,7 @@ public:
   void execute(Function&& function) const {
     inner_.execute([lock = lock_, f = std::forward<Function>(function)]() mutable {
       const monitor::scope alone{*lock};
-      // It goes under the lock too: what it owns may be of the executor's.
+      // Destroy the function under the lock too, because it may own objects of the executor.
       auto own = std::move(f);
       std::move(own)();
     });

@@ -1,5 +1,5 @@
 #pragma once
-// The lock of a blocking context: its own thread and those of its users take turns.
+// The lock of a blocking context, shared by its thread and the user's threads.
 
 #include <atomic>
 #include <cassert>
@@ -10,7 +10,7 @@
 
 namespace zmtp::blocking {
 
-// A thread that holds it may take it again.
+// Recursive: a thread that holds it may take it again.
 class monitor {
 public:
   class scope {
@@ -24,8 +24,8 @@ public:
     monitor& of_;
   };
 
-  // Sleeps until `done()`, which is asked under the lock. The thread must hold it once; meanwhile it does
-  // not.
+  // Sleeps until `done()` returns true. Calls `done()` under the lock. The thread must hold the
+  // lock exactly once, and releases it while it sleeps.
   template <class Done>
   void wait(std::condition_variable& wake, Done&& done) {
     let_go([&](std::unique_lock<std::mutex>& held) {
@@ -33,7 +33,7 @@ public:
       return true;
     });
   }
-  // No longer than this; returns done().
+  // Sleeps for at most `time`. Returns done().
   template <class Done>
   [[nodiscard]] bool wait_for(std::condition_variable& wake, std::chrono::milliseconds time,
                               Done&& done) {
@@ -55,7 +55,7 @@ private:
     return done;
   }
   void enter() {
-    // Only the thread itself writes its own id there.
+    // Only this thread writes its own id there.
     if (owner_.load(std::memory_order_relaxed) != std::this_thread::get_id()) {
       mutex_.lock();
       owner_.store(std::this_thread::get_id(), std::memory_order_relaxed);

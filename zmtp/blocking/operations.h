@@ -1,6 +1,6 @@
 #pragma once
-// What a blocking call does under the lock: at once in the thread of the caller, and otherwise as an operation of
-// the context's thread, for which the caller sleeps.
+// The steps of a blocking call under the lock: an immediate attempt in the caller's thread, and
+// otherwise an operation in the context's thread, for which the caller sleeps.
 
 #include "zmtp/blocking/call.h"
 #include "zmtp/blocking/monitor.h"
@@ -17,7 +17,7 @@
 
 namespace zmtp::blocking {
 
-// A turn's worth: more would keep the lock from others.
+// Maximum batch of one call. More would delay other threads that need the lock.
 inline constexpr std::size_t most_at_once = 1024;
 
 template <class Async, class Received>
@@ -69,7 +69,7 @@ template <class Async, class Received>
   return wait.wait(lock);
 }
 
-// From the front of `batch`, which keeps what was not sent. `count` adds up.
+// Sends from the front of `batch`, and leaves unsent messages in it. Adds to `count`.
 template <class Async, class Item>
 [[nodiscard]] error_code send_slowly(Async& to, monitor& lock, deadline until,
                                      std::vector<Item>& batch, std::size_t& count) {
@@ -80,7 +80,8 @@ template <class Async, class Item>
   return ec;
 }
 
-// `m` is moved from only if it is queued. What is wrong where it is not queued at once, waiting will tell.
+// Moves from `m` only if it is queued. If the immediate attempt fails, the asynchronous operation
+// returns the error.
 template <class Async>
 [[nodiscard]] error_code send(Async& to, monitor& lock, deadline until, message& m) {
   if (to.try_send(std::move(m)) == send_status::queued) {

@@ -10,11 +10,11 @@
 
 namespace zmtp::blocking {
 
-// What one poll() waits for: shared with the handlers that are still to be called when it has returned.
-// Its own lock is taken within those of the contexts, never around them.
+// The state of one poll(), shared with handlers that may run after it has returned. Its lock is
+// taken inside the locks of the contexts, never around them.
 class poll_item::waiting : public std::enable_shared_from_this<waiting> {
 public:
-  // Under the lock of the context, as long as the handler is pending.
+  // Requires the lock of the context while the handler is pending.
   [[nodiscard]] pollable::done_handler handler(engine* of) {
     auto& added = waits_.emplace_back();
     added.of = of;

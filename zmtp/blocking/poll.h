@@ -1,5 +1,5 @@
 #pragma once
-// Waits for the first of several sockets that can be received from or sent to.
+// Waits for the first readable or writable socket of several.
 
 #include "zmtp/blocking/engine.h"
 #include "zmtp/blocking/pollable.h"
@@ -13,19 +13,19 @@
 
 namespace zmtp::blocking {
 
-// One socket, what is asked of it, and the answer. The socket must live, and stay where it is, until poll()
-// has returned.
+// One socket, the requested condition, and the result. Until poll() has returned, the socket must
+// live and must not be moved.
 struct poll_item {
   enum class wants { to_receive, to_send, either };
 
   template <class Async>
-  poll_item(socket<Async>& of, wants what) noexcept  // NOLINT: also for braces without a name
+  poll_item(socket<Async>& of, wants what) noexcept  // NOLINT: implicit, for braced lists
       : asked{what}, engine_{of.engine_.get()}, socket_{of.held_.get()} {}
 
   wants asked;
-  bool readable = false;  // something has come, for which the pattern may have no use
-  bool writable = false;  // a message would be queued, or dropped where the pattern drops
-  bool closed = false;    // nothing will come of it any more
+  bool readable = false;  // a message is queued; the pattern may still drop it
+  bool writable = false;  // a message would be queued, or dropped if the pattern drops
+  bool closed = false;    // the socket or its context is closed
 
 private:
   friend std::size_t poll(std::span<poll_item> items, deadline until);
@@ -38,9 +38,10 @@ private:
   pollable* socket_;
 };
 
-// Waits until one of them is as it was asked to be, or closed, or until the deadline. Sets what each of them is,
-// and returns how many are as asked, or closed: none if the deadline has passed. They may belong to several
-// contexts. A time of zero only looks.
+// Waits until one of the sockets fulfils its condition or is closed, or until the deadline. Sets
+// the results of all items. Returns the number of items whose condition is true or whose socket is
+// closed, and 0 after the deadline. The sockets may belong to several contexts. A duration of zero
+// only checks.
 std::size_t poll(std::span<poll_item> items, deadline until = {});
 
 }  // namespace zmtp::blocking

@@ -1,5 +1,5 @@
 #pragma once
-// A socket of a blocking context as poll() sees it.
+// The interface of a blocking socket for poll().
 
 #include "zmtp/blocking/engine.h"
 #include "zmtp/error.h"
@@ -11,13 +11,13 @@
 
 namespace zmtp::blocking {
 
-// Can be told for each message whom it is for: ROUTER, XPUB.
+// A socket that names a peer per message: ROUTER, XPUB.
 template <class Async>
 concept names_peers = requires(Async& s, peer_id to, message m) {
   s.try_send(to, std::move(m));
 };
 
-// All of it under the lock of its engine.
+// All members require the lock of the engine.
 class pollable : public engine::member {
 public:
   using done_handler = completion_handler<void(error_code)>;
@@ -25,12 +25,12 @@ public:
   [[nodiscard]] virtual bool is_open() const noexcept = 0;
   [[nodiscard]] virtual bool readable() const noexcept = 0;
   [[nodiscard]] virtual bool writable() const noexcept = 0;
-  // One that is never readable, or always writable, has nothing to wait for, and drops the handler.
+  // A socket that is never readable, or always writable, drops the handler without waiting.
   virtual void wait_readable(done_handler h) = 0;
   virtual void wait_writable(done_handler h) = 0;
 };
 
-// The socket itself, where it stays while the object that refers to it is moved.
+// The socket itself. Its address stays the same when the object that owns it moves.
 template <class Async>
 class held_socket final : public pollable {
 public:
@@ -50,7 +50,8 @@ public:
     if constexpr (requires { socket.writable(); }) {
       return socket.writable();
     } else {
-      // It does not wait for room in general: it sends what it can and drops the rest, or says so.
+      // A ROUTER has no general wait for writability. It sends what it can, and drops or rejects
+      // the rest.
       return names_peers<Async>;
     }
   }

@@ -1,5 +1,5 @@
 #pragma once
-// Work that a thread hands to a context's thread and sleeps for.
+// Runs a function in the thread of a context and waits for it.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/post.hpp>
@@ -9,8 +9,8 @@
 
 namespace zmtp::blocking {
 
-// Returns what `work` returns, and throws what it throws. Not for the context's own thread, which would
-// wait for itself.
+// Returns what `work` returns, and throws what it throws. Must not be called in the context's own
+// thread, which would wait for itself.
 template <class Work>
 auto run_in(const boost::asio::any_io_executor& executor, Work&& work) {
   std::packaged_task<decltype(work())()> task{std::forward<Work>(work)};

@@ -1,5 +1,5 @@
 #pragma once
-// Any socket of this library for code that runs no event loop: calls that return when they are done.
+// A blocking form of any socket, for code without an event loop: each call returns when it is done.
 
 #include "zmtp/blocking/context.h"
 #include "zmtp/blocking/engine.h"
@@ -30,29 +30,31 @@ namespace zmtp::blocking {
 
 struct poll_item;
 
-// `Async` is one of this library's socket classes: socket<zmtp::push_socket>, or blocking::push_socket for
-// short (zmtp/blocking/sockets.h). It has of these members what `Async` can do. A call takes the
-// context's lock and works on the socket in its own thread; only what has to wait is left to the
-// context's thread, and the call sleeps.
+// `Async` is a socket class such as zmtp::push_socket. zmtp/blocking/sockets.h has short names,
+// such as blocking::push_socket. Only members that `Async` supports are available.
 //
-// Errors are those of `Async`: each call that can fail has a form with an error_code as last argument and one
-// that throws boost::system::system_error. errc::timed_out when the deadline passes; without one a call
-// waits as long as the socket is open. A message is sent or received whole or not at all, and what a
-// call could not send is still the caller's.
+// A call takes the lock of the context and works on the socket in the caller's thread. If the
+// operation must wait, the context's thread completes it and the caller sleeps.
 //
-// Lifetime: once the context is destroyed, calls fail with errc::socket_closed. Destroying a socket does not
-// wait: what is queued is written by the context's thread as long as the socket lingers.
+// Errors: as for `Async`. Each call that can fail has two forms: one sets an error_code as its last
+// argument, the other throws boost::system::system_error. After the deadline, a call fails with
+// errc::timed_out. Without a deadline, a call waits while the socket is open. A message is sent or
+// received whole or not at all. After an error, unsent messages still belong to the caller.
 //
-// Thread safety: calls on one socket may come from several threads at once, and each message goes to one of
-// those that receive. Moving and destroying are for one thread that nobody else disturbs; close() wakes
-// who waits.
+// Lifetime: after the context is destroyed, calls fail with errc::socket_closed. The destructor
+// does not wait. The context's thread writes queued messages for the linger time.
+//
+// Thread safety: several threads may call one socket at the same time, and each message goes to one
+// of the receiving threads. While a thread moves or destroys the socket, no other thread may use
+// it. close() ends the calls of other threads.
 template <class Async>
 class socket {
 public:
-  // A message; with who sent it, where the socket tells that apart (ROUTER, XPUB).
+  // The received type: message, or routed_message on sockets with addressable peers (ROUTER, XPUB).
   using received = std::conditional_t<receives<Async, routed_message>, routed_message, message>;
 
-  // Throws boost::system::system_error with errc::bad_option, or with errc::socket_closed in a fork.
+  // Throws boost::system::system_error: errc::bad_option, or errc::socket_closed in the child of a
+  // fork.
   explicit socket(context& in) : socket{in, socket_options{}} {}
   socket(context& in, const socket_options& options) : engine_{in.engine_} {
     const auto ec = locked([&]() -> error_code {
@@ -73,7 +75,7 @@ public:
   }
   ~socket() { drop(); }
 
-  // As zmtp::socket has them.
+  // See zmtp::socket for these operations.
   endpoint bind(std::string_view at) {
     error_code ec;
     auto bound = bind(at, ec);
@@ -99,7 +101,7 @@ public:
   void disconnect(std::string_view from, error_code& ec) {
     ec = use([&](Async& s, error_code& why) { s.disconnect(from, why); });
   }
-  // Who waits is told errc::socket_closed. Does not wait.
+  // Closes the socket. Waiting calls fail with errc::socket_closed. Does not wait.
   void close() {
     (void)use([](Async& s, error_code&) { s.close(); });
   }
@@ -129,13 +131,13 @@ public:
     (void)use([&](Async& s, error_code&) { s.unsubscribe(topic); });
   }
 
-  // False if nothing has come.
+  // Takes the next message without waiting. Returns false if there is none.
   [[nodiscard]] bool try_receive(received& to) requires receives<Async, received> {
     bool any = false;
     (void)use([&](Async& s, error_code&) { any = s.try_receive(to); });
     return any;
   }
-  // Waits for one message.
+  // Waits for one message and returns it.
   [[nodiscard]] received receive(deadline until = {}) requires receives<Async, received> {
     error_code ec;
     auto m = receive(until, ec);
@@ -151,8 +153,8 @@ public:
     ec = use([&](Async& s, error_code& why) { why = blocking::receive(s, lock(), until, m); });
     return m;
   }
-  // Waits for one and takes all that are there, up to 1024; what the batch held is dropped. Returns how
-  // many there are.
+  // Waits for a message and takes all queued ones, up to 1024. Overwrites the batch. Returns the
+  // number of messages.
   std::size_t receive(std::vector<received>& batch,
                       deadline until = {}) requires receives<Async, received> {
     error_code ec;
@@ -167,27 +169,29 @@ public:
     return ec ? 0 : batch.size();
   }
 
-  // Moved from only if it is queued. `closed` also if the context is closed, and in a fork.
+  // Queues `m` without waiting. Moves from `m` only if the result is `queued`. Returns `closed`
+  // also after the context is closed, and in the child of a fork.
   [[nodiscard]] send_status try_send(message&& m) requires sends<Async> {
     auto status = send_status::closed;
     (void)use([&](Async& s, error_code&) { status = s.try_send(std::move(m)); });
     return status;
   }
-  // Queues one message, and waits while it cannot be queued.
+  // Queues one message. Waits while it cannot be queued.
   void send(message m, deadline until = {}) requires sends<Async> {
     error_code ec;
     send(std::move(m), until, ec);
     require(ec, "send");
   }
-  // Moved from only if it is queued.
+  // Moves from `m` only if it was queued.
   void send(message&& m, error_code& ec) requires sends<Async> {
     send(std::move(m), deadline{}, ec);
   }
   void send(message&& m, deadline until, error_code& ec) requires sends<Async> {
     ec = use([&](Async& s, error_code& why) { why = blocking::send(s, lock(), until, m); });
   }
-  // Queues all in order, and waits whenever there is no room. What is queued goes from the front of the
-  // batch, so that after an error the rest is there. Returns how many were queued.
+  // Queues all messages in order. Waits while the next one cannot be queued. Removes queued
+  // messages from the front of the batch, so after an error the rest remains. Returns the number of
+  // queued messages.
   std::size_t send(std::vector<message>& batch, deadline until = {}) requires sends<Async> {
     error_code ec;
     const auto count = send(batch, until, ec);
@@ -202,8 +206,9 @@ public:
     return count;
   }
 
-  // ROUTER, XPUB: to this peer. What cannot be queued is dropped and counted, or waited for with
-  // socket_options::mandatory. The forms without a peer are those of router_socket, with an envelope.
+  // ROUTER, XPUB: send to this peer. Drop and count a message that cannot be queued. With
+  // socket_options::mandatory, send() waits instead. The forms without a peer use an envelope, as
+  // in router_socket.
   [[nodiscard]] send_status try_send(peer_id to, message&& m) requires names_peers<Async> {
     auto status = send_status::closed;
     (void)use([&](Async& s, error_code&) { status = s.try_send(to, std::move(m)); });
@@ -218,8 +223,8 @@ public:
     ec = use([&](Async& s, error_code& why) { why = blocking::send(s, lock(), until, to, m); });
   }
 
-  // Calls f(Async&) under the lock, for all that has no form of its own here; what it returns is returned.
-  // `f` must not wait for anything. Not of a socket that was moved from, nor in a fork.
+  // Calls f(Async&) under the lock, for operations without a blocking form. Returns its result. `f`
+  // must not block. Must not be called on a moved-from socket, or in the child of a fork.
   template <class Function>
   decltype(auto) with(Function&& f) {
     const monitor::scope alone{lock()};

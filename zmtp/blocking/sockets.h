@@ -1,5 +1,5 @@
 #pragma once
-// The blocking form of each socket, under the name that it has.
+// Short names for the blocking form of each socket.
 
 #include "zmtp/blocking/socket.h"
 #include "zmtp/socket/dealer_socket.h"

@@ -8,7 +8,7 @@ namespace zmtp {
 
 namespace {
 
-// Header and octets in one piece of memory.
+// The header and the bytes in one allocation.
 class plain_block final : public block {
 public:
   explicit plain_block(std::size_t capacity) noexcept : block{&destroy} {

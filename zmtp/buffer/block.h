@@ -1,5 +1,5 @@
 #pragma once
-// A counted block of octets: what messages, read buffers and send queues share instead of copying.
+// A counted block of bytes. Messages, read buffers and send queues share blocks instead of copying.
 
 #include <atomic>
 #include <cstddef>
@@ -9,21 +9,21 @@
 
 namespace zmtp {
 
-// What blocks are made of for the length of a turn.
+// Usual sizes of blocks in bytes. Queues compact what remains in a block at the end of a turn.
 namespace block_size {
 inline constexpr std::size_t small = 4 * 1024;
 inline constexpr std::size_t large = 64 * 1024;
 inline constexpr std::size_t reading = 256 * 1024;
 }  // namespace block_size
 
-// Memory with a count of its owners. Counts are atomic, because messages cross threads; the octets
-// are written only by who knows that nobody else reads them.
+// Memory with a count of its owners. The count is atomic, because messages cross threads. Only code
+// that knows that no other owner reads the bytes may write them.
 class block {
 public:
-  // Uninitialised memory of `capacity` octets with a count of one. Throws std::bad_alloc.
+  // Returns uninitialized memory of `capacity` bytes with a count of one. Throws std::bad_alloc.
   [[nodiscard]] static block* create(std::size_t capacity);
 
-  // Takes over a contiguous container of octets without copying what it holds, count of one.
+  // Takes over a contiguous container of bytes without copying its elements. The count is one.
   template <class Container>
   [[nodiscard]] static block* adopt(Container&& container);
 
@@ -33,19 +33,20 @@ public:
   [[nodiscard]] std::byte* data() const noexcept { return data_; }
   [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
 
-  // True while there is one owner, which may then write.
+  // Returns whether there is one owner, which may then write.
   [[nodiscard]] bool unique() const noexcept { return count_.load(std::memory_order_acquire) == 1; }
 
   void add_owner() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
   void remove_owner() noexcept {
-    // An only owner needs no locked instruction to find out that it is the last.
+    // A sole owner does not need a locked instruction to detect that it is the last.
     if (unique() || count_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
       release_(this);
     }
   }
 
-  // The queues that it waits in, beside its owners, so that it can count once in all of them. Whether this
-  // one is the first; whether it was the last.
+  // Counts the queues that contain the block, beside its owners, so that it is charged once for all
+  // of them. enter_queue() returns whether this is the first queue, leave_queue() whether this was
+  // the last.
   [[nodiscard]] bool enter_queue() noexcept {
     return queues_.fetch_add(1, std::memory_order_relaxed) == 0;
   }
@@ -98,7 +99,7 @@ block* block::adopt(Container&& container) {
 class block_ptr {
 public:
   block_ptr() noexcept = default;
-  // Takes over the count that the caller holds.
+  // Takes over the caller's count.
   explicit block_ptr(block* counted) noexcept : block_{counted} {}
   block_ptr(const block_ptr& other) noexcept : block_{other.block_} {
     if (block_ != nullptr) {

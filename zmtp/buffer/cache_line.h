@@ -1,11 +1,11 @@
 #pragma once
-// What the processor reads and writes at once.
+// The unit in which a processor reads and writes memory.
 
 #include <cstddef>
 
 namespace zmtp {
 
-// Octets. Of the processors that we know; another size costs time, and nothing else.
+// In bytes, for common processors. Another size affects only speed.
 inline constexpr std::size_t cache_line = 64;
 
 }  // namespace zmtp

@@ -1,6 +1,6 @@
 #pragma once
-// Copying a few octets, whose number only run time knows: compilers make of a bounded memcpy something
-// that takes longer to begin than to copy.
+// Copies a few bytes whose number is known only at run time. For a bounded memcpy, compilers
+// generate code whose setup takes longer than the copy.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,8 +22,8 @@ inline void copy_ends(std::byte* to, const std::byte* from, std::size_t count) n
 
 }  // namespace detail
 
-// The octets must not overlap. Right for any count, fast for up to about a hundred. Always inline: it is
-// called for every message, and compilers think it too long.
+// The ranges must not overlap. Correct for any count, fast for up to about 100 bytes. Always
+// inline, because it runs for every message and compilers consider it too long.
 [[gnu::always_inline]] inline void copy_short(std::byte* to, const std::byte* from,
                                               std::size_t count) noexcept {
   struct sixteen {

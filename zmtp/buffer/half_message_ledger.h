@@ -1,5 +1,5 @@
 #pragma once
-// Who has to go when messages that have not come whole hold too much memory together.
+// Selects the connection to close when partial messages exceed the memory budget.
 
 #include <boost/intrusive/set.hpp>
 
@@ -8,12 +8,13 @@
 
 namespace zmtp {
 
-// A budget and who holds what of it. Each peer keeps to its limits and all of them together may still be
-// too many; then the largest half message is worth least, for its end is furthest away as a rule, and
-// those of who means well are small.
+// A budget and the memory that each partial message holds. All peers together can exceed the budget
+// even if each keeps its limits. The ledger then evicts the largest partial message. Its end is
+// usually the furthest away, and the messages of well-behaved peers are small.
 class half_message_ledger {
 public:
-  // The half message of one connection. Stays where it is, and is released before it goes.
+  // The partial message of one connection. Must not move, and must be released before it is
+  // destroyed.
   class entry : public boost::intrusive::set_base_hook<> {
   public:
     entry() = default;
@@ -21,29 +22,30 @@ public:
     entry& operator=(const entry&) = delete;
 
     [[nodiscard]] std::size_t octets() const noexcept { return octets_; }
-    // It has to go. What it has still counts for nobody.
+    // Evicted: its connection must close. Its memory no longer counts.
     [[nodiscard]] bool condemned() const noexcept { return condemned_; }
 
   private:
     friend class half_message_ledger;
     std::size_t octets_ = 0;
-    std::uint64_t changed_ = 0;  // when: a number that rises
+    std::uint64_t changed_ = 0;  // number of the last change; it increases
     bool condemned_ = false;
   };
 
   explicit half_message_ledger(std::size_t budget) noexcept : budget_{budget} {}
 
-  // `who` wants to hold `octets` instead of what it holds. Nobody: so it does from now on. Otherwise who
-  // is condemned for it, the largest with what it wants; of equals, who has not changed for longest: a
-  // peer that has stopped in the middle keeps nobody out. After that one was told, ask again, unless it
-  // is `who` itself.
+  // Requests that `who` holds `octets` bytes in total. Returns nullptr if the request succeeds.
+  // Otherwise returns the entry that is evicted for it: the largest, counting `who` with the
+  // requested size. Among equal entries, evicts the one that has not changed for longest, so that a
+  // stalled peer does not block others. If the result is not `who`, the caller closes that
+  // connection and calls hold() again.
   [[nodiscard]] entry* hold(entry& who, std::size_t octets) noexcept;
-  // Its message has come whole, or its connection is gone. It is not condemned any more.
+  // Call when the message is complete or the connection has ended. Clears the evicted state.
   void release(entry& who) noexcept;
 
   [[nodiscard]] std::size_t used() const noexcept { return used_; }
   [[nodiscard]] std::size_t budget() const noexcept { return budget_; }
-  // With less than is held nobody goes before somebody wants more.
+  // If the new budget is below the current use, nothing is evicted until the next request.
   void set_budget(std::size_t octets) noexcept { budget_ = octets; }
 
 private:

@@ -1,24 +1,25 @@
 #pragma once
-// What the queues of one socket hold together, and what each of them may hold while memory is short.
+// The memory of all queues of one socket, and the quota of each queue while memory is short.
 
 #include <cstddef>
 
 namespace zmtp {
 
-// Plain numbers: the queues of a socket are in one executor. Outlives them.
+// Not atomic, because all queues of a socket belong to one executor. Must outlive the queues.
 class queue_account {
 public:
-  // As much as the marks of the queues say.
+  // Only the marks of the queues apply.
   static constexpr std::size_t unlimited = static_cast<std::size_t>(-1);
 
-  // A block that waits in several queues counts once, in the account of who queued it first, and leaves
-  // that of who has it last: of several sockets that share blocks, one may be below zero.
+  // A block in several queues counts once. The account that queued the block first adds it, and the
+  // account that removes it last subtracts it. So the value can be negative if several sockets
+  // share blocks.
   [[nodiscard]] std::ptrdiff_t octets() const noexcept { return octets_; }
   void add(std::size_t octets) noexcept { octets_ += static_cast<std::ptrdiff_t>(octets); }
   void subtract(std::size_t octets) noexcept { octets_ -= static_cast<std::ptrdiff_t>(octets); }
 
-  // A queue that holds so much, or more, takes nothing. It is never zero, so that a queue in which
-  // nothing waits always takes a message: somewhere in a ring of sockets it would be waited for.
+  // A queue that holds this many bytes or more accepts nothing. Never zero, so that an empty queue
+  // always accepts a message. Otherwise sockets that forward in a ring could wait for each other.
   [[nodiscard]] std::size_t allowance() const noexcept { return allowance_; }
   void allow(std::size_t octets) noexcept { allowance_ = octets; }
 

@@ -34,7 +34,7 @@ void queue_ledger::look() noexcept {
   times_scarce_ += before == step::ample && now_ != step::ample ? 1U : 0U;
 }
 
-// More than that is used.
+// The step begins above this use.
 std::size_t queue_ledger::begin_of(step s) const noexcept {
   switch (s) {
     case step::ample: break;

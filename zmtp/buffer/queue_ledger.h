@@ -1,5 +1,5 @@
 #pragma once
-// What the queues of the process hold together against their budget, and what each of them may hold for it.
+// The memory of all queues of the process, and the quota of each queue.
 
 #include "zmtp/buffer/queue_account.h"
 
@@ -8,27 +8,26 @@
 
 namespace zmtp {
 
-// While half of the budget is free, the marks of the queues alone hold. Then an allowance for each queue
-// shrinks in steps with what is free, so that a few peers that do not read take a part of the budget and
-// never what the others move their messages with. Each step is left an eighth of the budget below where
-// it began.
+// While half of the budget is free, only the marks of the queues apply. Above that, a quota per
+// queue shrinks in steps. So a few peers that do not read can use only a part of the budget, and
+// other peers can still exchange messages. Each step ends one eighth of the budget below its start.
 class queue_ledger {
 public:
   enum class step : std::uint8_t {
-    ample,   // the marks alone hold
-    scarce,  // more than half is used: a 32nd of the budget for each queue
-    little,  // more than three quarters: a 256th
-    spent,   // more than seven eighths: `least`
+    ample,   // only the marks apply
+    scarce,  // above 1/2 of the budget: quota of 1/32 of the budget
+    little,  // above 3/4: quota of 1/256
+    spent,   // above 7/8: quota of `least`
   };
 
-  // What a queue always may hold: its first chunk takes it anyway.
+  // Bytes that a queue may always hold. Its first chunk has this size.
   static constexpr std::size_t least = 4 * 1024;
 
   explicit queue_ledger(std::size_t budget) noexcept : budget_{budget} {}
 
-  // The queues hold so much more, or less.
+  // Adds a change of the queued bytes.
   void change(std::ptrdiff_t by) noexcept;
-  // Holds from now on; with less than is held, nothing that is queued goes.
+  // Applies immediately. A lower budget does not drop queued messages.
   void set_budget(std::size_t octets) noexcept;
 
   [[nodiscard]] std::size_t budget() const noexcept { return budget_; }
@@ -36,11 +35,12 @@ public:
     return used_ > 0 ? static_cast<std::size_t>(used_) : 0;
   }
   [[nodiscard]] step now() const noexcept { return now_; }
-  // For each queue: see queue_account.
+  // Returns the quota of each queue; see queue_account.
   [[nodiscard]] std::size_t allowance() const noexcept;
-  // How often it was no longer ample.
+  // Returns how many times the step left `ample`.
   [[nodiscard]] std::uint64_t times_scarce() const noexcept { return times_scarce_; }
-  // What an account need not tell: too little to matter, and so no work for most turns.
+  // Returns the change in bytes that an account does not need to report. Smaller changes do not
+  // matter, so most turns report nothing.
   [[nodiscard]] std::size_t unheard() const noexcept;
 
 private:
@@ -49,7 +49,8 @@ private:
   [[nodiscard]] std::size_t end_of(step s) const noexcept;
 
   std::size_t budget_;
-  std::ptrdiff_t used_ = 0;  // of accounts that tell one after the other: below zero for a while
+  // can be negative for a while, because accounts report at different times
+  std::ptrdiff_t used_ = 0;
   step now_ = step::ample;
   std::uint64_t times_scarce_ = 0;
 };

@@ -10,14 +10,13 @@ namespace zmtp {
 
 namespace {
 
-// What a length field is trusted for before the octets have come.
+// Bytes to allocate for a declared length before the data arrives.
 constexpr std::size_t trusted_size = 1024 * 1024;
-// A read shorter than this is not worth a system call while there is a larger buffer.
+// A shorter read is not worth a system call if a larger buffer is available.
 constexpr std::size_t short_read = 16 * 1024;
 
-// Of a buffer larger than the usual for a message that needs, so far as is known, `needed` octets, of
-// which `waiting` have come. Grows by half at least, so that a message of many parts is not moved for
-// each of them.
+// Returns the capacity for a message that needs `needed` bytes as far as known, of which `waiting`
+// have arrived. Grows by at least half, so that a message of many parts is not moved for each part.
 std::size_t size_for(std::size_t needed, std::size_t waiting) noexcept {
   return std::max(std::min(needed, std::max(trusted_size, 2 * waiting)), waiting + waiting / 2);
 }
@@ -56,10 +55,10 @@ std::size_t read_buffer::own_memory(std::size_t needed) const noexcept {
   return needed <= block_size::reading ? 0 : size_for(needed, waiting());
 }
 
-// Whether to move the waiting bytes to a block with room for `needed` bytes. A larger block is read to its
-// end first, so that the bytes are not moved for each piece of a large message. A smaller one is left when
-// it is full, or when half as much as waits has come since the last move: a peer that sends byte by byte
-// causes no more copying than that.
+// Returns whether to move the pending bytes to a block with space for `needed` bytes. The buffer
+// fills a larger block completely first, so that the pieces of a large message do not each cause a
+// move. It leaves a smaller block when that block is full, or when half as many bytes as are
+// pending have arrived since the last move. This limits the copying if a peer sends byte by byte.
 bool read_buffer::worth_moving(std::size_t needed) const noexcept {
   const auto size = memory_->capacity();
   const auto room = size - start() - waiting();
@@ -117,8 +116,8 @@ void read_buffer::settle() {
     return;
   }
   const auto capacity = memory_->capacity();
-  // Room for the next bytes, so that not each of them moves those that wait. From a quarter of the pool's
-  // block on, the connection keeps that block, and own_memory() counts it.
+  // Leaves space for the next bytes, so that not every read moves the pending ones. From a quarter
+  // of the scratch block, the connection keeps that block, and own_memory() counts it.
   constexpr auto kept_from = block_size::reading / 4;
   const auto enough = std::max(block_size::small, std::min(waiting() + waiting() / 2, kept_from));
   const bool little = waiting() < capacity / 4 &&

@@ -1,5 +1,5 @@
 #pragma once
-// The bytes read from one peer, until they make a whole message or command.
+// The bytes received from one peer until they form a whole message or command.
 
 #include "zmtp/buffer/block.h"
 
@@ -10,36 +10,37 @@
 
 namespace zmtp {
 
-// Reads go to the pool's block for reading, where they are decoded in place: a peer of which nothing
-// waits owns no memory. A message larger than that block gets one of its own, which grows as its bytes
+// Reads go to the thread's scratch block and are decoded there, so an idle connection owns no
+// buffer. A message larger than that block gets a block of its own, which grows as the bytes
 // arrive.
 //
-// A message lies in one piece. The buffer sets the parts aside that came before a command, and moves the
-// bytes behind the command up to them: bytes of the last read alone, each of them once at most. Commands
-// and changes of the block together move a small multiple of the bytes that have come.
+// A message is contiguous. If a command interrupts it, the buffer sets the parts before the command
+// aside and moves the bytes after the command next to them. It moves only bytes of the last read,
+// and each of them at most once. All moves together copy a small multiple of the received bytes.
 class read_buffer {
 public:
-  // Where to read to, never empty. `needed` is the size of undecoded() and of the bytes to come that lie in
-  // one piece with it, as the peer declares it. Up to a mebibyte is allocated before the bytes come.
-  // Valid until the next call of any member but commit().
+  // Returns space for a read, never empty. `needed` is the size of undecoded() plus the bytes to
+  // come that must be contiguous with it, as the peer declares them. At most 1 MiB is allocated
+  // before the bytes arrive. The span is valid until the next call of any member except commit().
   [[nodiscard]] std::span<std::byte> prepare(std::size_t needed);
   void commit(std::size_t count) noexcept {
     end_ += count;
     fresh_ += count;
   }
 
-  // Nothing waits, neither undecoded nor set aside.
+  // Returns whether no bytes are pending, neither undecoded nor set aside.
   [[nodiscard]] bool empty() const noexcept { return waiting() == 0; }
   [[nodiscard]] std::span<std::byte> undecoded() const noexcept {
     return {memory_ ? memory_->data() + begin_ : nullptr, end_ - begin_};
   }
-  // Drops the first `count` undecoded bytes, which stay readable until the next call that is not const.
+  // Drops the first `count` undecoded bytes. They stay readable until the next call of a member
+  // that is not const.
   void skip(std::size_t count) noexcept { begin_ += count; }
-  // Sets the first `count` undecoded bytes aside, parts of a message that a command interrupts, behind the
-  // parts of the same message that were set aside before.
+  // Sets the first `count` undecoded bytes aside, after bytes that are already set aside. The bytes
+  // are parts of a message that a command interrupts.
   void set_aside(std::size_t count) noexcept;
-  // Takes the message that the first `count` undecoded bytes end: with the parts that were set aside. Its
-  // bytes stay where they are, for slices of memory().
+  // Takes the message that ends with the first `count` undecoded bytes, together with the parts
+  // that were set aside. The bytes keep their place, so that messages can be slices of memory().
   [[nodiscard]] std::span<std::byte> take(std::size_t count) noexcept {
     if (aside_ != 0) [[unlikely]] {
       set_aside(count);
@@ -50,28 +51,30 @@ public:
     return run;
   }
   [[nodiscard]] const block_ptr& memory() const noexcept { return memory_; }
-  // Octets of the block that what waits keeps.
+  // Returns the capacity of the block that contains the pending bytes.
   [[nodiscard]] std::size_t memory_size() const noexcept {
     return memory_ ? memory_->capacity() : 0;
   }
 
-  // Octets of the block that is a large message's own, and the size that prepare(needed) will give it; none
-  // where there is no such message. It is one larger than the pool's block, or that one itself, if too
-  // much waits in it to be copied out when a turn ends.
+  // The first form returns the capacity of the block that a large message owns, the second the
+  // capacity after prepare(needed). Both return 0 if the connection does not own a block. A
+  // connection owns a block that is larger than the scratch block. It also owns the scratch block
+  // itself if too many bytes are pending at the end of a turn to copy them out.
   [[nodiscard]] std::size_t own_memory() const noexcept {
     return memory_ && (kept_ || memory_->capacity() > block_size::reading) ? memory_->capacity()
                                                                            : 0;
   }
   [[nodiscard]] std::size_t own_memory(std::size_t needed) const noexcept;
 
-  // A turn is over: keeps what waits in little more memory than it needs.
+  // Call at the end of a turn. Moves the pending bytes into a block not much larger than they are.
   void settle();
 
-  // Bytes that were moved within memory, ever.
+  // Returns the number of bytes that were moved within memory so far.
   [[nodiscard]] std::uint64_t moved() const noexcept { return moved_; }
 
 private:
-  // The offset and the size of all that waits, aside and undecoded, once the gap between is closed.
+  // Offset and size of all pending bytes, set aside and undecoded, after the gap between them is
+  // closed.
   [[nodiscard]] std::size_t start() const noexcept { return aside_ != 0 ? message_ : begin_; }
   [[nodiscard]] std::size_t waiting() const noexcept { return aside_ + end_ - begin_; }
   [[nodiscard]] bool worth_moving(std::size_t needed) const noexcept;
@@ -82,11 +85,11 @@ private:
   block_ptr memory_;
   std::size_t message_ = 0;  // offset of the bytes that are set aside
   std::size_t aside_ = 0;    // their number
-  std::size_t begin_ = 0;    // the undecoded bytes
+  std::size_t begin_ = 0;    // start of the undecoded bytes
   std::size_t end_ = 0;
-  std::size_t fresh_ = 0;  // bytes that have come since prepare() moved any
+  std::size_t fresh_ = 0;  // bytes received since prepare() last moved any
   std::uint64_t moved_ = 0;
-  bool kept_ = false;  // the pool's block, since a turn has ended
+  bool kept_ = false;  // the scratch block belongs to this buffer since the end of a turn
 };
 
 }  // namespace zmtp

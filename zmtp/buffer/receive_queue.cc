@@ -6,7 +6,7 @@ namespace zmtp {
 
 namespace {
 
-// Of the usual sizes of blocks, and beyond them powers of two.
+// Returns a usual block size, or above those a power of two.
 std::size_t ring_size(std::size_t messages) noexcept {
   const auto octets = messages * sizeof(message);
   return octets <= block_size::small   ? block_size::small
@@ -17,7 +17,7 @@ std::size_t ring_size(std::size_t messages) noexcept {
 }  // namespace
 
 void receive_queue::grow() {
-  // A ring of its own size grows; a new one begins with the size that the last one needed.
+  // A ring that is full doubles. A new ring starts with the size that the previous one needed.
   const auto octets = ring_size(capacity_ == 0 ? std::exchange(peak_, 0) : capacity_ + 1);
   block_ptr ring{block::create(octets)};
   auto* to = reinterpret_cast<message*>(ring->data());

@@ -1,5 +1,5 @@
 #pragma once
-// Messages from one peer that the user has not taken yet.
+// Messages from one peer that the user has not received yet.
 
 #include "zmtp/buffer/block.h"
 #include "zmtp/buffer/queue_account.h"
@@ -14,37 +14,38 @@
 
 namespace zmtp {
 
-// A ring of messages with marks. Its memory grows with what is queued and goes back to the pool when
-// a turn ends with the queue empty.
+// A ring of messages with high-water marks. Its memory grows with the queued messages. It is freed
+// when the queue is empty at the end of a turn.
 class receive_queue {
 public:
-  // Without an account it is nobody's.
+  // Without an account, the queue counts only for its own marks.
   explicit receive_queue(const high_water_mark& mark, queue_account* account = nullptr) noexcept
       : mark_{mark}, account_{account} {}
   receive_queue(const receive_queue&) = delete;
   receive_queue& operator=(const receive_queue&) = delete;
   ~receive_queue() { clear(); }
 
-  // At a mark, or at what the account allows.
+  // Returns whether the queue is at a mark or at the quota of its account.
   [[nodiscard]] bool full() const noexcept {
     return (mark_.messages && size_ >= *mark_.messages) ||
            (mark_.octets && octets_ >= *mark_.octets) || octets_ >= allowance();
   }
-  // No more than half of each of them is taken: time to decode again, if decoding had stopped.
+  // Returns whether the queue is at most half full by every limit. Decoding that had stopped
+  // resumes then.
   [[nodiscard]] bool half_empty() const noexcept {
     return (!mark_.messages || size_ <= *mark_.messages / 2) &&
            (!mark_.octets || octets_ <= *mark_.octets / 2) && octets_ <= allowance() / 2;
   }
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  // What the mark in octets counts: the messages with the objects that hold them.
+  // Returns the bytes that count for the mark: the messages with the objects that hold them.
   [[nodiscard]] std::size_t octets() const noexcept { return octets_; }
   // See queue_account.
   [[nodiscard]] std::size_t allowance() const noexcept {
     return account_ != nullptr ? account_->allowance() : queue_account::unlimited;
   }
 
-  // Makes the message where it waits, from what its constructors take.
+  // Constructs a message in the queue.
   template <class... Args>
   void emplace(Args&&... args) {
     if (size_ == capacity_) {
@@ -60,7 +61,7 @@ public:
   }
   void push(message&& m) { emplace(std::move(m)); }
 
-  // What pop() would take. The queue must not be empty.
+  // Returns the message that pop() would take. The queue must not be empty.
   [[nodiscard]] const message& front() const noexcept { return *slot(0); }
   // The queue must not be empty.
   void pop(message& to) noexcept {
@@ -80,7 +81,8 @@ public:
 
   void clear() noexcept;
 
-  // The turn is over: what came in it and is still here shall not pin the read buffer.
+  // Call at the end of a turn. Compacts the messages of this turn, so that they do not pin the read
+  // buffer.
   void settle();
 
 private:
@@ -94,7 +96,7 @@ private:
       settled&& is_large(m) ? discharge_large(m) : account_->subtract(octets);
     }
   }
-  // Of those that are there when a turn ends the account counts whole blocks, each once.
+  // For large messages that remain after a turn, the account counts whole blocks, each once.
   [[nodiscard]] static bool is_large(const message& m) noexcept {
     return m.tail().size() > message::large_slice;
   }
@@ -108,11 +110,12 @@ private:
   high_water_mark mark_;
   queue_account* account_;
   block_ptr ring_;
-  std::size_t capacity_ = 0;  // a power of two, or none
-  std::size_t peak_ = 0;      // of size_, since the ring was taken; without a ring, of the last one
+  std::size_t capacity_ = 0;  // a power of two, or 0
+  // maximum of size_ since the ring was allocated; without a ring, of the previous ring
+  std::size_t peak_ = 0;
   std::size_t first_ = 0;
   std::size_t size_ = 0;
-  std::size_t settled_ = 0;  // how many at the front are not of this turn
+  std::size_t settled_ = 0;  // messages at the front that are older than this turn
   std::size_t octets_ = 0;
 };
 

@@ -25,7 +25,7 @@ namespace zmtp::recycled_memory {
 
 namespace {
 
-// Four sizes between one power of two and the next: whoever asks gets at most a quarter too much.
+// Four sizes from one power of two to the next, so that rounding adds at most a quarter.
 constexpr std::size_t steps = 4;
 constexpr std::size_t smallest = 128;
 
@@ -60,8 +60,9 @@ static_assert(class_of(1024 + beside).size == 1024 + beside);
 static_assert(class_of(1025 + beside).size == 1280 + beside);
 static_assert(class_of(largest).size == largest);
 
-// What a thread keeps: for each size a list through the memory itself. Trivially destructible, so that
-// a block which outlives the thread's own objects finds it closed rather than gone.
+// The free memory of a thread: one list per size, linked through the memory itself. Trivially
+// destructible, so that a block that outlives the thread's own objects finds it closed and not
+// destroyed.
 class shelves {
 public:
   void count(size_class of) noexcept { in_use_ += of.size; }
@@ -69,7 +70,8 @@ public:
     return first_[of.index] != nullptr ? pop(of) : nullptr;
   }
 
-  // False if it is full of that size. Other sizes, which may be those of a time that is over, make room.
+  // Returns false if the limit is reached with this size alone. Otherwise frees other sizes first,
+  // because they may no longer be in use.
   [[nodiscard]] bool put(void* memory, size_class of) noexcept {
     in_use_ -= std::min(in_use_, of.size);
     const auto most = std::clamp(in_use_ / 2, kept, kept_at_most);
@@ -107,7 +109,7 @@ private:
     return first;
   }
 
-  // Of the one size that is left. What was kept while more was in use goes as that goes.
+  // Frees memory of the only size that is left. The limit decreases with the bytes in use.
   void shrink(size_class of, std::size_t most) noexcept {
     while (octets_ > most) {
       ::operator delete(pop(of));
@@ -127,14 +129,14 @@ private:
 
   std::array<link*, class_of(largest).index + 1> first_{};
   std::size_t octets_ = 0;
-  std::size_t in_use_ = 0;  // taken here, less what was put here: blocks cross threads
-  std::size_t next_ = 0;    // of the sizes, to drop
+  std::size_t in_use_ = 0;  // allocated minus released by this thread; blocks cross threads
+  std::size_t next_ = 0;    // index of the size to free next
   state now_ = state::unused;
 };
 
 thread_local constinit shelves mine;
 
-// Closes the thread's shelves when it ends.
+// Closes the thread's lists when the thread ends.
 struct closer {
   closer() noexcept { mine.open(); }
   closer(const closer&) = delete;
@@ -163,8 +165,8 @@ void* allocate(std::size_t size) {
 }
 
 void release(void* memory, std::size_t size) noexcept {
-  // A thread that never allocates keeps nothing. At exit the main thread cannot open its shelves any more,
-  // because nothing would close them.
+  // A thread that never allocates keeps nothing. At exit, the main thread cannot open its lists
+  // again, because nothing would close them.
   if (size <= largest && mine.now() == shelves::state::open && mine.put(memory, class_of(size))) {
     return;
   }

@@ -17,7 +17,7 @@ block_ptr scratch_block() {
       return spare;
     }
   }
-  // All are in use: the one that has been for longest is its messages' from now on.
+  // Messages use all blocks, so replace the oldest. It then belongs to its messages.
   std::rotate(scratches.begin(), scratches.begin() + 1, scratches.end());
   scratches.back() = block_ptr{block::create(block_size::reading)};
   return scratches.back();

@@ -12,7 +12,7 @@ namespace zmtp {
 
 namespace {
 
-// Of entries that are done with, and of room for entries in a queue that is empty.
+// Number of written entries, and of free entries in an empty queue, to keep.
 constexpr std::size_t kept_entries = 64;
 
 }  // namespace
@@ -98,7 +98,8 @@ void send_queue::push_framed(const block_ptr& memory, std::size_t size, std::siz
 
 void send_queue::add_chunk(std::size_t octets) {
   close_chunk();
-  // A peer that is sent little gets by with little, and so does what stands between large messages.
+  // A peer that receives little needs a small chunk. This also applies to small messages between
+  // large ones.
   const auto begins = empty() || std::holds_alternative<message>(entries_.back());
   const auto wanted = std::max(octets, begins ? 0 : octets_);
   const auto capacity = std::clamp(std::bit_ceil(wanted), block_size::small, block_size::large);
@@ -116,7 +117,7 @@ void send_queue::note() noexcept {
   }
 }
 
-// Nothing is put behind what is there.
+// Nothing more may be appended to the last entry.
 void send_queue::close_chunk() noexcept {
   note();
   room_ = 0;
@@ -215,7 +216,7 @@ void send_queue::hand_over(std::vector<entry>& to) {
   if (!swaps) {
     to.reserve(to.size() + entries_.size() - first_);
   }
-  // Of what goes to several peers, it counts for the last.
+  // If several queues share an entry, the last one counts it.
   std::size_t counted = 0;
   for (auto i = first_; i < entries_.size(); ++i) {
     counted += discharge(entries_[i]) ? size_of(entries_[i]) : 0;
@@ -256,8 +257,8 @@ void send_queue::rewind() noexcept {
   }
   note();
   if (auto* c = std::get_if<chunk>(&entries_[first_])) {
-    // A chunk holds whole messages: walk their frames up to the one that was cut. Those before it
-    // are done with, though their octets stay until the chunk goes.
+    // A chunk holds whole messages, so walk its frames up to the message that was cut. The messages
+    // before it are done, although their bytes remain until the chunk is released.
     const auto* octets = c->memory->data();
     while (start_ < written_) {
       const auto end = start_ + frame::message_at(octets + start_).octets;

@@ -1,6 +1,6 @@
 #pragma once
-// What waits to be written to one peer, already framed: independent of the connection that will
-// take it, so that it survives the connection.
+// Framed messages that wait to be written to one peer. The queue is independent of a connection, so
+// that it survives a reconnect.
 
 #include "zmtp/buffer/block.h"
 #include "zmtp/buffer/cache_line.h"
@@ -17,22 +17,22 @@
 
 namespace zmtp {
 
-// Small messages are copied one behind the other into chunks of 4 to 64 KiB, each as large as what
-// waits already; a message with a large slice is an entry of its own and is written from where it lies.
-// Marks are released entry by entry as the kernel takes them.
+// The queue copies small messages into chunks of 4 to 64 KiB. A new chunk is about as large as the
+// queued bytes. A message with a large slice is an entry of its own, and its slice is written
+// without a copy. The queue releases its marks entry by entry as the kernel takes the bytes.
 class send_queue {
 public:
   using piece = std::span<const std::byte>;
-  // Whole messages, framed one behind the other.
+  // Whole framed messages in one block.
   struct chunk {
     block_ptr memory;
     std::uint32_t size = 0;
     std::uint32_t messages = 0;
-    bool shared = false;  // with other queues: nothing may be put behind it
+    bool shared = false;  // shared with other queues, so nothing may be appended
   };
   using entry = std::variant<chunk, message>;
 
-  // Without an account it is nobody's.
+  // Without an account, the queue counts only for its own marks.
   explicit send_queue(const high_water_mark& mark, queue_account* account = nullptr) noexcept
       : most_messages_{mark.messages.value_or(no_mark)},
         most_octets_{mark.octets.value_or(no_mark)},
@@ -41,7 +41,7 @@ public:
   send_queue& operator=(const send_queue&) = delete;
   ~send_queue() { clear(); }
 
-  // At a mark, or at what the account allows.
+  // Returns whether the queue is at a mark or at the quota of its account.
   [[nodiscard]] bool full() const noexcept { return at_mark() || over_allowance(); }
   [[nodiscard]] bool at_mark() const noexcept {
     return messages_ >= most_messages_ || octets_ >= most_octets_;
@@ -49,13 +49,13 @@ public:
   [[nodiscard]] bool over_allowance() const noexcept {
     return account_ != nullptr && octets_ >= account_->allowance();
   }
-  // Nothing is left to write.
+  // Returns whether nothing is left to write.
   [[nodiscard]] bool empty() const noexcept { return first_ == entries_.size(); }
-  // Messages and octets not yet released.
+  // Messages and bytes that are not released yet.
   [[nodiscard]] std::size_t messages() const noexcept { return messages_; }
   [[nodiscard]] std::size_t octets() const noexcept { return octets_; }
 
-  // How many more messages, and octets, until it is full.
+  // How many messages and bytes the queue still accepts.
   [[nodiscard]] std::size_t room_for_messages() const noexcept {
     return most_messages_ - std::min(most_messages_, messages_);
   }
@@ -65,7 +65,7 @@ public:
     return most - std::min(most, octets_);
   }
 
-  // Something will be pushed soon.
+  // Call shortly before a push.
   void prefetch() const noexcept {
     if (room_ != 0) {
       __builtin_prefetch(tail_, 1);
@@ -73,37 +73,39 @@ public:
     }
   }
 
-  // Frames `m` into the queue. Whether it is full is for the caller to ask before.
+  // Frames `m` into the queue. The caller must check full() first.
   void push(message&& m);
-  // The same for whole messages that are framed already, the first `size` octets of `memory`. Many
-  // are shared with other queues, few are copied; nobody writes those octets afterwards.
+  // Appends whole messages that are already framed: the first `size` bytes of `memory`. Shares a
+  // large run with other queues and copies a small one. The bytes must not change afterwards.
   void push_framed(const block_ptr& memory, std::size_t size, std::size_t messages);
 
-  // Bytes of an entry as framed, and how many messages they are.
+  // Framed bytes of an entry, and its number of messages.
   [[nodiscard]] static std::size_t size_of(const entry& e) noexcept;
   [[nodiscard]] static std::size_t messages_of(const entry& e) noexcept;
-  // Fills `to` from the start with what is to be written next, in order; returns how many pieces.
+  // Fills `to` with the pieces to write next, in order. Returns their number.
   [[nodiscard]] std::size_t gather(std::span<piece> to) noexcept;
-  // The same, but no further than the entry that is partly written: behind it a command may go.
+  // Like gather(), but only up to the end of the entry that is partly written. A command may follow
+  // there.
   [[nodiscard]] std::size_t gather_begun(std::span<piece> to) noexcept;
-  // No entry is partly written, so that a command may go before what is left.
+  // Returns whether no entry is partly written, so that a command may be written next.
   [[nodiscard]] bool at_boundary() const noexcept { return written_ == start_; }
-  // The kernel has taken `count` octets.
+  // Call when the kernel has taken `count` bytes.
   void advance(std::size_t count) noexcept;
 
-  // For a peer in this process, which takes what is queued as it is: appends all of it to `to`. It
-  // counts until it is released.
+  // For a peer in the same process, which takes the entries themselves. Appends all entries to
+  // `to`. They count until release().
   void hand_over(std::vector<entry>& to);
-  // So much of what was handed over counts no longer.
+  // Stops counting this part of the entries that were handed over.
   void release(std::size_t messages, std::size_t octets) noexcept;
 
-  // The connection is gone: the next one starts with the first message that was not wholly taken,
-  // and messages() counts those that are left.
+  // Call when the connection has ended. The next connection starts with the first message that the
+  // kernel has not taken whole. messages() then counts the messages that are left.
   void rewind() noexcept;
-  // Drops all but an entry that is partly written, behind which what comes next begins another; returns
-  // how many messages went.
+  // Drops all entries except one that is partly written. Later messages start a new entry. Returns
+  // the number of dropped messages.
   std::size_t drop_unbegun() noexcept;
-  // The turn is over: what came in it and is still here shall not pin a read buffer.
+  // Call at the end of a turn. Compacts the entries of this turn, so that they do not pin a read
+  // buffer.
   void settle();
   void clear() noexcept;
 
@@ -112,9 +114,9 @@ private:
 
   [[nodiscard]] static std::size_t gather(const entry& e, std::size_t skip,
                                           std::span<piece> to) noexcept;
-  // What it takes of memory: whole blocks, each once.
+  // Counts the memory of an entry: whole blocks, each once.
   void charge(const entry& e) noexcept;
-  // Whether it is in no other queue.
+  // Returns whether the entry is in no other queue.
   bool discharge(const entry& e) noexcept;
   void discharge_all() noexcept;
   void push_entry(message&& m);
@@ -123,27 +125,29 @@ private:
   void close_chunk() noexcept;
   void drop_first() noexcept;
 
-  // What a push needs is in one cache line, and in the memory that it fills; what was put there is noted
-  // in its entry when somebody looks. With thousands of peers each line is waited for.
+  // A push touches one cache line of this object and the memory that it fills. The entry is updated
+  // on the next access. With thousands of peers, each touched line is a cache miss.
   //
-  // Counted together, by one store: across two cache lines, it would be waited for at the next look.
+  // Both counters change with one store. Across two cache lines, the next read would have to wait
+  // for that store.
   alignas(2 * sizeof(std::size_t)) std::size_t messages_ = 0;
   std::size_t octets_ = 0;
   std::size_t most_messages_;
   std::size_t most_octets_;
-  std::byte* tail_ = nullptr;  // where messages go while the last entry is a chunk that may grow …
-  std::size_t room_ = 0;       // … as far as that
-  std::size_t unnoted_ = 0;    // messages
+  // where the next message goes, if the last entry is a chunk that may grow …
+  std::byte* tail_ = nullptr;
+  std::size_t room_ = 0;     // … and bytes that are free there
+  std::size_t unnoted_ = 0;  // messages that the chunk does not count yet
   queue_account* account_;
 
   std::size_t first_ = 0;
-  std::vector<entry> entries_;  // those before first_ are done
-  std::size_t settled_ = 0;     // entries before it are not of this turn
-  std::size_t written_ = 0;     // octets of the first entry that are done with
-  std::size_t start_ = 0;       // … and how many of them before this connection
-  std::size_t away_ = 0;        // octets handed over that still count …
+  std::vector<entry> entries_;  // entries before first_ are written
+  std::size_t settled_ = 0;     // entries before this index are older than this turn
+  std::size_t written_ = 0;     // bytes of the first entry that are written
+  std::size_t start_ = 0;       // … of which this many before this connection
+  std::size_t away_ = 0;        // bytes handed over and not released …
   std::size_t away_messages_ = 0;
-  std::size_t away_counted_ = 0;  // … in the account too
+  std::size_t away_counted_ = 0;  // … of which the account counts this many
 };
 
 }  // namespace zmtp

@@ -1,5 +1,5 @@
 #pragma once
-// Subscription changes that a peer has not been sent yet.
+// Subscription changes that a peer has not received yet.
 
 #include <boost/intrusive/list.hpp>
 #include <boost/intrusive/set.hpp>
@@ -11,16 +11,16 @@
 
 namespace zmtp {
 
-// A subscription of a socket that began or ended.
+// The start or the end of a subscription.
 struct subscription_change {
   bool subscribe;
   std::string topic;
 };
 
-// A queue of changes, in order. A peer that reads gets every change. For a peer that does not, the queue holds up to
-// `kept_in_full` changes, and further ones as one net change per topic. A change that then undoes the last pending
-// change of its topic removes it, and neither is sent. The queue therefore depends on the number of topics, not on
-// time. The changes of one topic alternate, before and after.
+// An ordered queue of changes. A peer that reads receives every change. For a peer that does not
+// read, the queue keeps up to `kept_in_full` changes, and beyond that one net change per topic. If
+// such a change undoes the last pending change of its topic, the queue removes both. So the size
+// depends on the number of topics, not on time. The changes of one topic always alternate.
 class subscription_changes {
   struct node : subscription_change,
                 boost::intrusive::set_base_hook<>,
@@ -47,11 +47,11 @@ public:
   }
   ~subscription_changes() { clear(); }
 
-  // Throws std::bad_alloc, and then nothing has changed.
+  // Throws std::bad_alloc, without an effect.
   void add(bool subscribe, std::string_view topic);
   [[nodiscard]] bool empty() const noexcept { return in_order_.empty(); }
   [[nodiscard]] std::size_t size() const noexcept { return in_order_.size(); }
-  // The oldest change. The queue must not be empty.
+  // Returns the oldest change. The queue must not be empty.
   [[nodiscard]] const subscription_change& front() const noexcept { return in_order_.front(); }
   void pop() noexcept { drop(in_order_.front()); }
   void clear() noexcept;

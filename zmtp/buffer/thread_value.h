@@ -1,11 +1,12 @@
 #pragma once
-// A value of each thread that outlives the other objects of the thread.
+// A value per thread that outlives the other objects of the thread.
 
 namespace zmtp {
 
-// Returns the T of the calling thread, value-initialized at first. It never is a destroyed object: when the
-// thread ends, the T is assigned an empty one. The main thread ends before objects with static lifetime are
-// destroyed. Values that their destructors put into the T stay until the process ends.
+// Returns the T of the calling thread, value-initialized at first. The T is never destroyed. When
+// the thread ends, an empty T is assigned to it. In the main thread, this happens before objects
+// with static lifetime are destroyed. Values that their destructors put into the T remain until the
+// process ends.
 template <class T>
 [[nodiscard]] T& thread_value() {
   union undestroyed {

@@ -10,14 +10,13 @@ namespace zmtp {
 
 namespace {
 
-// Each costs what a message of many octets does. Who has said more of them in one read is read from in
-// pieces so short that others on the executor do not wait for long.
+// Each command costs as much as a message of many bytes. After a peer has sent more than this in
+// one read, its reads become short, so that others on the executor do not wait.
 constexpr unsigned many_commands = 32;
 constexpr std::size_t short_read = 1024;
-// The most that one read takes beyond the frame in progress, however much room its message has. It bounds
-// how long the work of one read takes.
+// Upper limit of one read beyond the frame in progress. It limits the work per read.
 constexpr std::size_t usual_read = block_size::reading;
-// Bytes of subscription changes in one write; the last command may exceed them.
+// Bytes of subscription changes in one write. The last command may exceed them.
 constexpr std::size_t control_size = block_size::large;
 // Bytes of the longer of both names, with its length.
 constexpr std::size_t subscribe_name_size = 1 + std::string_view{"SUBSCRIBE"}.size();
@@ -26,7 +25,7 @@ std::string_view view(std::span<const std::byte> octets) noexcept {
   return {reinterpret_cast<const char*>(octets.data()), octets.size()};
 }
 
-// Peers say these between the parts of a message, too.
+// Peers may send these also between the parts of a message.
 bool may_interrupt(const command::traffic& c) noexcept {
   return !std::holds_alternative<command::error>(c) && !std::holds_alternative<command::unknown>(c);
 }
@@ -50,7 +49,7 @@ connection::connection(socket_type own_type, std::string_view mechanism_name,
       handshake_deadline_{now + limit.handshake_time},
       heartbeat_{beat},
       now_{now} {
-  // All of it at once: whoever downgrades is refused anyway.
+  // Send the whole greeting at once. A peer that would downgrade is rejected anyway.
   control_ = view(greeting::encode(mechanism_name, as_server));
 }
 
@@ -64,7 +63,7 @@ std::span<std::byte> connection::prepare(std::size_t ahead) {
   if (std::exchange(commands_, 0) > many_commands) {
     longest_read_ = short_read;
   }
-  // Who is not admitted yet may not fill a buffer.
+  // A peer that is not admitted yet must not fill a buffer.
   const auto most = traffic() ? std::max(std::min(ahead, longest_read_), to_come)
                               : limit_->handshake_command_size;
   return to.first(std::min(to.size(), most));
@@ -72,7 +71,7 @@ std::span<std::byte> connection::prepare(std::size_t ahead) {
 
 void connection::commit(std::size_t count, time_point now) noexcept {
   buffer_.commit(count);
-  // Back to what others are given, unless it goes on so.
+  // Reads grow back to the usual size, unless many commands follow.
   longest_read_ = std::min(longest_read_ * 2, usual_read);
   now_ = now;
   heartbeat_.on_octets(now);
@@ -115,7 +114,7 @@ bool connection::read_frame(receive_queue& queue) {
     blocked_ = !buffer_.empty();
     return false;
   }
-  // Who is not admitted yet is not waited for while it sends what will be refused.
+  // Before admission, reject a message immediately. Its end would be rejected anyway.
   const auto octets = buffer_.undecoded();
   if (!traffic() && !octets.empty() && !frame::has(octets.front(), frame::command)) {
     close(errc::unexpected_command);
@@ -189,7 +188,7 @@ void connection::on_progress(mechanism::progress progress) {
 }
 
 error_code connection::judge_peer() {
-  // No Socket-Type at all is accepted, as libzmq does.
+  // A missing Socket-Type is accepted, as in libzmq.
   if (const auto* name = peer_metadata().find("Socket-Type")) {
     peer_type_ = parse_socket_type(*name);
     if (!peer_type_ || !compatible(own_type_, *peer_type_)) {
@@ -229,8 +228,8 @@ void connection::close(error_code reason) noexcept {
   }
 }
 
-// At once when all is written: what comes next has not been begun, and waits for the end of a message
-// that has.
+// Only when all bytes are written. The next commands are not encoded yet, and wait for the end of a
+// message that has begun.
 void connection::clear_control() noexcept {
   control_written_ = 0;
   if (control_.capacity() > block_size::small) {
@@ -276,7 +275,7 @@ void connection::on_traffic_command(std::string_view body) {
     void operator()(const command::subscribe& c) const { self.on_subscription(true, c.topic); }
     void operator()(const command::cancel& c) const { self.on_subscription(false, c.topic); }
     void operator()(const command::ping& c) const { self.on_ping(c); }
-    void operator()(const command::pong&) const {}  // that octets came was all there is to know
+    void operator()(const command::pong&) const {}  // only the arrival of bytes matters
     void operator()(const command::error& c) const {
       self.peer_error_ = c.reason;
       self.close(errc::refused_by_peer);
@@ -307,7 +306,7 @@ void connection::on_ping(const command::ping& ping) {
     return;
   }
   pong_due_ = true;
-  // libzmq cuts a longer context, too.
+  // libzmq also truncates a longer context.
   pong_context_ = ping.context.substr(0, limit_->ping_context_size);
   heartbeat_.on_ping(heartbeat_options::deciseconds{ping.ttl});
 }
@@ -334,7 +333,7 @@ void connection::act(heartbeat::action action) {
   }
 }
 
-// Turns pending commands into bytes. All earlier bytes have been written.
+// Encodes pending commands. All earlier bytes have been written.
 void connection::fill_control() {
   if (std::exchange(pong_due_, false)) {
     command::put_pong(control_, pong_context_);
@@ -402,7 +401,7 @@ void connection::on_deadline(time_point now, const acknowledgement& acknowledged
     return;
   }
   if (blocked_) {
-    heartbeat_.on_octets(now);  // it is we who do not listen
+    heartbeat_.on_octets(now);  // reading has paused on the local side
   }
   act(heartbeat_.on_deadline(now, acknowledged));
 }

@@ -1,6 +1,6 @@
 #pragma once
-// One conversation with one peer: octets in; messages, events and octets out. No I/O: the shell reads
-// into prepare(), writes output(), and acts on events.
+// One conversation with one peer: bytes in; messages, events and bytes out. No I/O: the shell reads
+// into prepare(), writes output(), and handles events.
 
 #include "zmtp/buffer/read_buffer.h"
 #include "zmtp/buffer/receive_queue.h"
@@ -30,20 +30,20 @@
 
 namespace zmtp {
 
-// Order of calls, again and again:
-//   commit() what was read into prepare();
-//   receive_into(queue), then next_event() until there is none, answering each, and receive_into()
-//     again after an event, because decoding stops at each so that order is kept;
-//   output() and advance() until nothing is left;
-//   on_deadline() at next_deadline(), after what waits in the kernel was read: who is judged silent
-//     shall have been listened to.
+// Order of calls, repeated:
+// 1. commit() after a read into prepare().
+// 2. receive_into(queue), then next_event() until it returns nothing. Handle each event, and call
+//    receive_into() again after it. Decoding stops at each event, so that the order is kept.
+// 3. output() and advance() until nothing is left.
+// 4. on_deadline() at next_deadline(). Read everything that the kernel has received first, because
+//    those bytes prove that the peer is alive.
 class connection {
 public:
   using time_point = std::chrono::steady_clock::time_point;
   using piece = send_queue::piece;
   static constexpr std::size_t max_pieces = 64;
 
-  // The peer has said who it is (peer_type(), peer_metadata()): admit() or refuse().
+  // The peer has identified itself (peer_type(), peer_metadata()). Call admit() or refuse().
   struct admission_requested {};
   // Traffic may flow in both directions.
   struct ready {};
@@ -52,90 +52,91 @@ public:
     bool subscribe;
     std::string topic;
   };
-  // The peer lives, for its kernel acknowledges what it is sent, and answers no PING: its application
-  // does not read. Once for each silence; the conversation goes on.
+  // The peer's kernel acknowledges data, but its application does not answer a PING. Reported once
+  // per period without data. The conversation continues.
   struct not_reading {};
-  // The conversation is over: flush what output() still has, then close.
+  // The conversation is over. Write the rest of output(), then close.
   struct closed {
     error_code reason;
   };
   using event = std::variant<admission_requested, ready, subscription, not_reading, closed>;
   using acknowledgement = heartbeat::acknowledgement;
 
-  // `as_server` is what the greeting says; `limit` and `beat` are kept by reference, and what changes in
-  // them holds from then on. `now` starts the time of the handshake.
+  // `as_server` is the flag in the greeting. Keeps references to `limit` and `beat`; changes of
+  // their values apply immediately. The deadline of the handshake counts from `now`.
   connection(socket_type own_type, std::string_view mechanism_name,
              std::unique_ptr<mechanism> handshake, bool as_server, const limits& limit,
              const heartbeat_options& beat, time_point now);
 
-  // Where to read to, no more than `ahead` octets beyond what the message in progress is known to need;
-  // empty while nothing may be read: an event or undecoded octets wait, or the conversation is over.
-  // Valid until the next call of any member but commit().
+  // Returns space for a read. Its size is at most `ahead` bytes more than the message in progress
+  // is known to need. Empty if reading must pause: an event or undecoded bytes are pending, or the
+  // conversation is over. Valid until the next call of any member except commit().
   [[nodiscard]] std::span<std::byte> prepare(std::size_t ahead = static_cast<std::size_t>(-1));
   void commit(std::size_t count, time_point now) noexcept;
-  // Octets that the message in progress, if it is too large to leave the buffer that all connections
-  // share, holds in a block of its own, and will hold in it after prepare(): for who has to answer for
-  // memory, before prepare() and after settle(). What waits for room in the queue is in progress no
-  // longer.
+  // Bytes of the block that the message in progress owns, now and after prepare(). 0 if the message
+  // fits into the shared buffer. The memory budget uses these before prepare() and after settle().
+  // A message that waits for space in the queue is no longer in progress.
   [[nodiscard]] std::size_t own_memory() const noexcept {
     return blocked_ ? 0 : buffer_.own_memory();
   }
   [[nodiscard]] std::size_t next_memory() const noexcept {
     return listening() ? buffer_.own_memory(in_one_piece()) : own_memory();
   }
-  // Octets of memory that wait for room in the queue; after settle().
+  // Bytes of memory that wait for space in the queue. Valid after settle().
   [[nodiscard]] std::size_t blocked_memory() const noexcept {
     return blocked_ ? buffer_.memory_size() : 0;
   }
-  // Octets of the peer were read and dropped, because nobody listens any more: it lives.
+  // Call when bytes of the peer were read and dropped during a graceful close. They prove that the
+  // peer is alive.
   void heard(time_point now) noexcept { heartbeat_.on_octets(now); }
-  // Decodes into `queue` up to its mark, or to the next event. What is not decoded stays: that is the
-  // back-pressure.
+  // Decodes into `queue` up to its mark, or up to the next event. The remaining bytes stay
+  // undecoded, which causes back-pressure.
   void receive_into(receive_queue& queue);
   [[nodiscard]] std::optional<event> next_event() noexcept;
-  // Octets have been read that wait for room in the queue.
+  // Returns whether undecoded bytes wait for space in the queue.
   [[nodiscard]] bool blocked() const noexcept { return blocked_; }
-  // The peer has sent the beginning of a message, and not all of it.
+  // Returns whether the peer has sent a partial message.
   [[nodiscard]] bool message_begun() const noexcept {
     const auto undecoded = buffer_.undecoded();
     return traffic() && (decoder_.parts() != 0 ||
                          (!undecoded.empty() && !frame::has(undecoded.front(), frame::command)));
   }
-  // A turn is over: keeps the bytes that wait in little more memory than they need.
+  // Call at the end of a turn. Moves pending bytes into memory not much larger than they are.
   void settle() { buffer_.settle(); }
-  // Bytes that were moved on their way into messages, until drop_unread(): a small multiple of the bytes
-  // that have come.
+  // Bytes that were moved while messages were assembled, up to drop_unread(). A small multiple of
+  // the received bytes.
   [[nodiscard]] std::uint64_t moved() const noexcept { return buffer_.moved(); }
-  // Nobody will receive any more: what is not decoded goes.
+  // Drops all undecoded bytes, because the user will not receive any more.
   void drop_unread() noexcept;
 
   void admit();
-  // ERROR with three digits for refused credentials; no reason closes silently, which alone lets a
-  // libzmq peer come back.
+  // Rejects the peer. For rejected credentials, `status` has three digits and the peer receives
+  // ERROR. An empty `status` closes without ERROR. Only then does a libzmq peer reconnect.
   void refuse(error_code reason, std::string_view status = {});
-  // Ends the conversation from our side, silently.
+  // Ends the conversation from the local side, without ERROR.
   void close(error_code reason) noexcept;
 
-  // Commands of this connection; not kept for the next one. They wait as subscription_changes until output() turns them
-  // into bytes.
+  // Commands of this connection. The next connection does not inherit them. They wait as
+  // subscription_changes until output() encodes them.
   void subscribe(std::string_view topic) { changes_.add(true, topic); }
   void cancel(std::string_view topic) { changes_.add(false, topic); }
-  // A message of this connection: before what is queued.
+  // Queues a message for this connection, before the messages of the send queue.
   void greet(const message& m);
-  // Asks whether the peer still lives: a PING (where the peer knows it), and after two seconds without
-  // an octet the verdict of on_deadline(), by TCP alone.
+  // Tests whether the peer is alive: sends a PING if the peer knows it. If no byte arrives within
+  // two seconds, on_deadline() decides by TCP acknowledgements alone.
   void probe(time_point now, const acknowledgement& acknowledged);
-  // What to write next: commands of the conversation, and once traffic may flow, `queue`.
+  // Fills `to` with the pieces to write next: commands of the conversation, and after the handshake
+  // messages of `queue`. Returns their number.
   [[nodiscard]] std::size_t output(std::span<piece> to, send_queue& queue);
-  // The kernel took `count` octets of what output() returned.
+  // Call when the kernel has taken `count` bytes of output().
   void advance(std::size_t count, send_queue& queue) noexcept;
-  // What is kept by reference has changed.
+  // Call after a change of the values that are kept by reference.
   void options_changed() noexcept {
     if (traffic()) {
       heartbeat_.on_options();
     }
   }
-  // Whether something waits to be written.
+  // Returns whether anything is pending to be written.
   [[nodiscard]] bool has_output(const send_queue& queue) const noexcept {
     return control_pending() || pong_due_ || ping_due_ || !changes_.empty() ||
            (traffic() && !queue.empty());
@@ -143,8 +144,9 @@ public:
 
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
   void on_deadline(time_point now, const acknowledgement& acknowledged);
-  // So long the peer has said nothing: which of those that were accepted may give way while handshakes are
-  // too many. Nothing of a peer that has been admitted: our READY tells it to send, and that would be lost.
+  // Returns how long the peer has sent nothing. The listener uses this to evict a handshake when
+  // all slots are taken. Returns nothing for an admitted peer. READY has already told it to send,
+  // and its messages would be lost.
   [[nodiscard]] std::optional<time_point::duration> silence(time_point now) const noexcept {
     const bool told = state_ != state::greeting && state_ != state::handshake;
     return told ? std::nullopt : std::optional{now - now_};
@@ -152,19 +154,19 @@ public:
 
   [[nodiscard]] bool traffic() const noexcept { return state_ == state::traffic; }
   [[nodiscard]] bool over() const noexcept { return state_ == state::over; }
-  // Nothing if the peer did not say.
+  // Empty if the peer has not sent a Socket-Type.
   [[nodiscard]] std::optional<socket_type> peer_type() const noexcept { return peer_type_; }
   [[nodiscard]] std::string_view peer_routing_id() const noexcept;
   [[nodiscard]] const metadata& peer_metadata() const noexcept {
     return mechanism_->peer_metadata();
   }
   [[nodiscard]] std::uint8_t peer_minor() const noexcept { return peer_minor_; }
-  // What the peer's ERROR said.
+  // Returns the reason in the peer's ERROR.
   [[nodiscard]] std::string_view peer_error() const noexcept {
     return peer_error_.empty() ? mechanism_->error_reason() : peer_error_;
   }
-  // The peer's subscriptions and cancellations that were ignored, because their topic is longer than
-  // limits::topic_size.
+  // Returns the number of the peer's subscriptions and cancellations that were ignored, because
+  // their topic is longer than limits::topic_size.
   [[nodiscard]] std::uint64_t refused_subscriptions() const noexcept {
     return refused_subscriptions_;
   }
@@ -175,11 +177,11 @@ private:
   [[nodiscard]] bool listening() const noexcept {
     return !over() && !event_ && !blocked_ && state_ != state::admission;
   }
-  // The size of the undecoded bytes and of those to come that lie in one piece.
+  // The undecoded bytes plus the bytes to come that must be contiguous with them.
   [[nodiscard]] std::size_t in_one_piece() const noexcept {
     return std::max(decoder_.needed(), buffer_.undecoded().size() + 1);
   }
-  // Each returns whether it got any further.
+  // Each returns whether it made progress.
   [[nodiscard]] bool read_greeting();
   [[nodiscard]] bool read_frame(receive_queue& queue);
   void take_message(receive_queue& queue);
@@ -195,7 +197,7 @@ private:
   void clear_control() noexcept;
   void fill_control();
   [[nodiscard]] bool control_pending() const noexcept { return control_written_ < control_.size(); }
-  // A command may not cut a message in two.
+  // A command must not split a message.
   [[nodiscard]] bool control_goes_first(const send_queue& queue) const noexcept {
     return control_pending() && (!traffic() || queue.at_boundary());
   }
@@ -212,11 +214,11 @@ private:
   read_buffer buffer_;
   bool blocked_ = false;
   std::size_t longest_read_;
-  unsigned commands_ =
-      0;  // of the peer, subscriptions by message too, since the last read was prepared
+  unsigned commands_ = 0;  // since the last prepare(), subscriptions by message included
 
-  // Octets of our own: greeting, handshake, commands. They go between messages. Commands that a peer or the user can
-  // cause repeatedly wait in the members below until these octets are written.
+  // Bytes of the greeting, the handshake and commands. They are written between messages. Commands
+  // that a peer or the user can cause repeatedly wait in the members below until these bytes are
+  // written.
   std::string control_;
   std::size_t control_written_ = 0;
   bool pong_due_ = false;
@@ -231,7 +233,7 @@ private:
 
   time_point handshake_deadline_;
   heartbeat heartbeat_;
-  bool not_reading_ = false;  // to be told
+  bool not_reading_ = false;  // an event to report
   time_point ping_second_{};
   time_point now_;
   unsigned pings_ = 0;

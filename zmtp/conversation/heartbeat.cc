@@ -6,7 +6,7 @@ namespace zmtp {
 
 namespace {
 
-// TCP has this long at least to acknowledge, so that a slow network is no death.
+// Minimum time for TCP to acknowledge, so that a slow network does not look like a dead peer.
 constexpr std::chrono::seconds least_patience{2};
 
 }  // namespace
@@ -46,7 +46,7 @@ void heartbeat::answered() noexcept {
 }
 
 void heartbeat::on_ping(heartbeat_options::deciseconds ttl) noexcept {
-  knows_ping_ = true;  // who asks can answer
+  knows_ping_ = true;  // a peer that sends PING can answer it
   ttl_ = ttl;
   if (ttl_ != duration::zero() && (!due_ || last_ + ttl_ < *due_)) {
     due_ = last_ + ttl_;
@@ -61,7 +61,7 @@ heartbeat::action heartbeat::probe(time_point now, const acknowledgement& acknow
   if (!asked_at_) {
     return ask(now, least_patience, acknowledged);
   }
-  // One PING at a time: TCP still has that one to acknowledge, or whatever came after.
+  // One PING at a time. TCP still has to acknowledge that PING or later bytes.
   outstanding_ = !acknowledged.complete;
   octets_ = acknowledged.octets;
   look_again(now, least_patience);
@@ -119,7 +119,7 @@ heartbeat::action heartbeat::judge(time_point now, const acknowledgement& acknow
   octets_ = acknowledged.octets;
   outstanding_ = outstanding;
   if (outstanding && !stirred) {
-    // It has not had its time yet.
+    // The latest bytes have not had their full time yet.
     look_again(now, patience_);
     return action::none;
   }

@@ -1,6 +1,5 @@
 #pragma once
-// When to ask a silent peer whether it still lives, and what to make of the answer (reliability: the
-// half-open peer). Pure.
+// Decides when to send a PING to a peer that sends nothing, and when the peer is dead. Pure.
 
 #include "zmtp/options.h"
 
@@ -10,54 +9,55 @@
 
 namespace zmtp {
 
-// A peer is asked (PING) once it has been silent for heartbeat_options::interval, or for the TTL that
-// it gave us itself; it is judged only if not an octet follows. What its kernel acknowledges says that
-// it lives and does not read.
+// Sends a PING after heartbeat_options::interval without a byte, or after the TTL that the peer
+// sent. Judges the peer only if no byte follows. If the peer's kernel acknowledges data, the peer
+// is alive but its application does not read.
 class heartbeat {
 public:
   using time_point = std::chrono::steady_clock::time_point;
   using duration = time_point::duration;
 
-  // What TCP says of what was written.
+  // The state of TCP acknowledgements.
   struct acknowledgement {
-    std::uint64_t octets = 0;  // how many the peer's kernel has acknowledged, ever
-    bool complete = true;      // it has acknowledged all, and answers where it is asked for room
+    std::uint64_t octets = 0;  // bytes that the peer's kernel has acknowledged so far
+    bool complete = true;      // everything is acknowledged, and window probes are answered
   };
   enum class action {
     none,
     ping,         // send PING
-    not_reading,  // the peer lives and does not answer: said once for each silence
-    dead,         // nothing was acknowledged for all that time
-    timed_out,    // strict: not answered, whatever TCP says
-    expired,      // strict: silent for longer than its TTL
+    not_reading,  // alive but not answering; reported once per period without data
+    dead,         // nothing was acknowledged within the timeout
+    timed_out,    // strict: no answer within the timeout, whatever TCP reports
+    expired,      // strict: no byte within the peer's TTL
   };
 
   explicit heartbeat(const heartbeat_options& options) noexcept : options_{&options} {}
 
-  // Traffic begins. `asks`: the peer knows PING, which came with ZMTP 3.1.
+  // Call when traffic starts. `asks`: the peer knows PING (ZMTP 3.1).
   void start(time_point now, bool asks) noexcept;
   void stop() noexcept { due_.reset(); }
 
-  // Any octet is life. Costs next to nothing: a deadline that it defers stays, and is found to be early.
+  // Call for any received bytes. Does not move the deadline, which is cheap; on_deadline() detects
+  // that it is early.
   void on_octets(time_point now) noexcept {
     last_ = now;
     if (asked_at_) {
       answered();
     }
   }
-  // The options have changed: a silence that has begun is judged by them.
+  // Call after a change of the options. They apply to the current period without data.
   void on_options() noexcept {
     if (!asked_at_) {
       wait_for_silence();
     }
   }
-  // The peer's PING: from now on it may be judged by `ttl`, if that is not zero.
+  // Call for a PING of the peer. From now on `ttl` applies to the peer, unless it is zero.
   void on_ping(heartbeat_options::deciseconds ttl) noexcept;
-  // The peer is to be asked now, and judged after two seconds by TCP alone.
+  // Starts a test of the peer now. After two seconds, on_deadline() decides by TCP alone.
   [[nodiscard]] action probe(time_point now, const acknowledgement& acknowledged) noexcept;
 
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept { return due_; }
-  // At next_deadline(), after what waits in the kernel was read.
+  // Call at next_deadline(), after a read of everything that the kernel has received.
   [[nodiscard]] action on_deadline(time_point now, const acknowledgement& acknowledged) noexcept;
 
 private:
@@ -71,16 +71,16 @@ private:
   void look_again(time_point now, duration patience) noexcept;
 
   const heartbeat_options* options_;
-  bool asks_ = false;                   // the peer is asked each interval
-  bool knows_ping_ = false;             // … or at least understands it
-  bool probing_ = false;                // what was asked was asked by probe()
-  bool reported_ = false;               // not_reading was said
-  bool outstanding_ = false;            // something was unacknowledged at the last look
-  std::uint64_t octets_ = 0;            // that were acknowledged at the last look
+  bool asks_ = false;                   // the peer gets a PING each interval
+  bool knows_ping_ = false;             // … or at least understands PING
+  bool probing_ = false;                // probe() sent the pending PING
+  bool reported_ = false;               // not_reading was reported
+  bool outstanding_ = false;            // unacknowledged bytes at the last check
+  std::uint64_t octets_ = 0;            // acknowledged bytes at the last check
   duration ttl_{};                      // zero: none
-  duration patience_{};                 // from one look to the next
-  time_point last_;                     // octet
-  std::optional<time_point> asked_at_;  // and not an octet since
+  duration patience_{};                 // time between two checks
+  time_point last_;                     // time of the last byte
+  std::optional<time_point> asked_at_;  // time of the PING, while no byte has followed
   std::optional<time_point> due_;
 };
 

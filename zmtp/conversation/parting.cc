@@ -6,7 +6,7 @@ namespace zmtp {
 
 namespace {
 
-// The pause between two looks doubles: a peer that reads slowly may take as long as it likes.
+// The pause between two checks doubles. A peer that reads slowly may take any time.
 constexpr std::chrono::milliseconds first_pause{5};
 constexpr std::chrono::milliseconds longest_pause{160};
 
@@ -16,14 +16,15 @@ parting::verdict parting::on_read(heard what) noexcept {
   switch (what) {
     case heard::octets:
     case heard::nothing: return verdict::stays;
-    // Before we said that there is no more, it cannot have waited for the end.
+    // If the peer closes before the local end does, it cannot have read everything.
     case heard::end: peer_ended_ = shut_; return shut_ ? verdict::closed : verdict::left_unread;
     case heard::failure: break;
   }
   return verdict::left_unread;
 }
 
-// Whether it read to the end before it closed, its TCP says: it acknowledges, or resets.
+// TCP tells whether the peer read everything before it closed: it acknowledges the bytes, or it
+// resets the connection.
 parting::outcome parting::judge(clock::time_point now, bool deaf, bool reset,
                                 std::size_t unacknowledged) noexcept {
   next_look_.reset();

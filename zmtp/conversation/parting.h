@@ -1,6 +1,6 @@
 #pragma once
-// The end of a conversation whose socket closes: what is queued is written, our end of the stream closed,
-// and the peer listened to no longer, but waited for until it has read to the end.
+// The graceful close of a conversation whose socket closes. The socket writes its queue and closes
+// its end of the stream. It drops received bytes, and waits until the peer has read everything.
 
 #include <chrono>
 #include <cstddef>
@@ -14,11 +14,11 @@ public:
 
   void begin() noexcept { begun_ = true; }
   [[nodiscard]] bool begun() const noexcept { return begun_; }
-  // Our end of the stream is closed.
+  // Returns whether the local end of the stream is closed.
   [[nodiscard]] bool shut() const noexcept { return shut_; }
 
-  // After a write. `traffic`: the handshake is over; `more`: there is something to write that the peer
-  // could take. True, once, if our end of the stream is to be closed now.
+  // Call after a write. `traffic`: the handshake is complete. `more`: the peer could take more
+  // output. Returns true once, when the local end of the stream must be closed.
   [[nodiscard]] bool shuts(bool traffic, bool more) noexcept {
     if (!begun_ || shut_ || !traffic || more) {
       return false;
@@ -27,26 +27,27 @@ public:
     return true;
   }
 
-  // What a read brought, whose octets nobody wants.
+  // The result of a read whose bytes are dropped.
   enum class heard {
-    octets,   // it lives
-    nothing,  // that there is, for now
-    end,      // it has closed its end
-    failure,  // the connection is gone
+    octets,   // the peer is alive
+    nothing,  // no more data for now
+    end,      // the peer closed its end
+    failure,  // the connection failed
   };
   enum class verdict {
-    stays,        // as it is
-    closed,       // judge() whether it read to the end
-    left_unread,  // something that was queued, or was written, has been lost
+    stays,        // no change
+    closed,       // judge() decides whether the peer read everything
+    left_unread,  // queued or written data is lost
   };
   [[nodiscard]] verdict on_read(heard what) noexcept;
-  // False once the peer has closed its end after ours: the stream stays readable, and brings nothing.
+  // Returns false after the peer has closed its end after the local one. The stream then stays
+  // readable without data.
   [[nodiscard]] bool listens() const noexcept { return !peer_ended_; }
 
   enum class outcome {
     read_all,
     left_unread,
-    unknown,  // judge again at next_look(): TCP does not report acknowledgements
+    unknown,  // call judge() again at next_look(), because TCP does not report acknowledgements
   };
   // Judges a peer that has closed its end.
   // - `deaf`: the peer took no more bytes.
@@ -54,14 +55,14 @@ public:
   // - `unacknowledged`: bytes that the peer has not acknowledged.
   [[nodiscard]] outcome judge(clock::time_point now, bool deaf, bool reset,
                               std::size_t unacknowledged) noexcept;
-  // The time of the next judge(), after an unknown outcome.
+  // The time of the next judge() after an unknown outcome.
   [[nodiscard]] std::optional<clock::time_point> next_look() const noexcept { return next_look_; }
 
 private:
   bool begun_ = false;
   bool shut_ = false;
   bool peer_ended_ = false;
-  clock::duration pause_{};  // between the last two looks
+  clock::duration pause_{};  // between the last two calls of judge()
   std::optional<clock::time_point> next_look_;
 };
 

@@ -1,6 +1,5 @@
 #pragma once
-// How long to wait before connecting again (reliability: doubling, spread, forgiving), and when to give
-// up. Pure.
+// The delay before the next connection attempt, and the decision to stop retrying. Pure.
 
 #include "zmtp/error.h"
 #include "zmtp/options.h"
@@ -12,8 +11,8 @@
 
 namespace zmtp {
 
-// Whether a connection that ended so was turned away: by the peer, who said ERROR, or by what one of
-// both found in the handshake, which will be found there again. Loss and slowness are none.
+// Returns whether the connection was rejected: by an ERROR of the peer, or by a mismatch in the
+// handshake that would occur again. Lost and slow connections are not rejections.
 [[nodiscard]] bool is_refusal(error_code reason, bool handshake_done) noexcept;
 
 class reconnect_backoff {
@@ -21,23 +20,24 @@ public:
   using milliseconds = std::chrono::milliseconds;
 
   explicit reconnect_backoff(const reconnect_options& options) noexcept : options_{options} {}
-  // From the next end on.
+  // Applies from the next end of a connection.
   void change(const reconnect_options& options) noexcept { options_ = options; }
 
-  // A connection attempt or a connection has ended. `handshake_lasted` is the time since its handshake
-  // was completed, if it ever was. Returns the wait before the next attempt; nothing if there is to be
-  // none (reconnect_options::stop_after, stop_on_refusal).
+  // Call when a connection attempt or a connection has ended. `handshake_lasted` is the time since
+  // the handshake was complete, if it was. Returns the delay before the next attempt. Returns
+  // nothing if there must not be one (reconnect_options::stop_after, stop_on_refusal).
   [[nodiscard]] std::optional<milliseconds> on_end(error_code reason,
                                                    std::optional<milliseconds> handshake_lasted,
                                                    std::uint32_t random) noexcept;
-  // The wait alone: doubled each time, ± 50 % by `random`, over again after a handshake that lasted.
+  // Returns only the delay. It doubles each time, ± 50 % by `random`, and starts again after a
+  // connection that lasted.
   [[nodiscard]] milliseconds next(milliseconds handshake_lasted, bool refused,
                                   std::uint32_t random) noexcept;
 
 private:
   reconnect_options options_;
-  milliseconds wait_{0};      // zero: start over
-  std::size_t failures_ = 0;  // in a row
+  milliseconds wait_{0};      // zero: starts at `initial`
+  std::size_t failures_ = 0;  // consecutive failures
 };
 
 }  // namespace zmtp

@@ -9,33 +9,33 @@
 
 namespace zmtp {
 
-// One side of one handshake. The conversation feeds it commands until it is done; whether the peer
-// is let in is asked between `admission` and the answer.
+// One side of one handshake. The conversation passes commands to it until the handshake is done.
+// After `admission`, the conversation decides whether to admit the peer.
 class mechanism {
 public:
   enum class progress {
-    more,       // waits for the peer's next command
-    admission,  // the peer has said who it is: admit() or refuse() is to be called
-    done,       // the handshake is over, traffic may flow
+    more,       // needs the next command of the peer
+    admission,  // the peer has identified itself; call admit() or refuse()
+    done,       // the handshake is complete; traffic may start
   };
 
   virtual ~mechanism() = default;
 
-  // Appends what may be sent before the peer has said anything, as whole command frames.
+  // Appends the commands to send before the first command of the peer, as whole frames.
   virtual void start(std::string& output) = 0;
-  // A handshake command's body. Appends the answer to `output`.
-  // Errors: errc::bad_command, bad_metadata …, unexpected_command, refused_by_peer (which ERROR said
-  // so is in error_reason()).
+  // Processes the body of a handshake command. Appends the answer to `output`.
+  // Errors: errc::bad_command, bad_metadata …, unexpected_command, refused_by_peer. After
+  // refused_by_peer, error_reason() has the reason of the peer's ERROR.
   [[nodiscard]] virtual result<progress> on_command(std::string_view body, std::string& output) = 0;
-  // The peer is welcome. Appends what was held back until then.
+  // Admits the peer. Appends the commands that waited for this decision.
   [[nodiscard]] virtual progress admit(std::string& output) = 0;
-  // Credentials are refused: appends ERROR with the reason (three digits), after which the connection
-  // closes.
+  // Rejects the peer's credentials. Appends ERROR with `reason` (three digits). The connection must
+  // close after it.
   virtual void refuse(std::string_view reason, std::string& output) = 0;
 
   // Valid from `admission` on.
   [[nodiscard]] virtual const metadata& peer_metadata() const noexcept = 0;
-  // What the peer's ERROR said.
+  // Returns the reason in the peer's ERROR.
   [[nodiscard]] virtual std::string_view error_reason() const noexcept = 0;
 };
 

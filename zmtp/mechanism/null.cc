@@ -34,7 +34,8 @@ result<mechanism::progress> null_mechanism::on_command(std::string_view body, st
   if (!command) {
     return command.error();
   }
-  // Also behind its READY: it may have asked its authenticator only when it had ours.
+  // ERROR may also follow READY, because the peer may start authentication only after it has
+  // received READY.
   if (command->name == "ERROR") {
     const auto parsed = command::parse_error(command->data);
     if (!parsed) {

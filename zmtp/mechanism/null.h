@@ -1,5 +1,5 @@
 #pragma once
-// NULL: both sides send READY with their metadata, and that is all (RFC 37 "NULL").
+// NULL: each side sends READY with its metadata (RFC 37 "NULL").
 
 #include "zmtp/mechanism/mechanism.h"
 
@@ -11,13 +11,15 @@ class null_mechanism final : public mechanism {
 public:
   static constexpr std::string_view name = "NULL";
 
-  // When READY is sent. Whoever connects goes first (RFC 37), and may be waited for.
+  // When to send READY. The connecting side sends first (RFC 37), so the other side may wait for
+  // it.
   enum class ready {
-    at_once,        // as soon as the peer has greeted: it may wait for ours
-    once_admitted,  // a peer that is refused has not been told to send, and keeps what it has
+    at_once,  // after the greeting, because the peer may wait for READY
+    // after admission, so that a rejected peer does not start to send and loses no messages
+    once_admitted,
   };
 
-  // `own` is announced to the peer.
+  // `own` is the metadata for the peer.
   null_mechanism(metadata own, const limits& limit, ready when = ready::at_once);
 
   void start(std::string& output) override;

@@ -16,7 +16,7 @@ void alarm::set(std::optional<time_point> at) {
   armed_ = at;
   timer_.expires_at(*at);
   timer_.async_wait([this, alive = std::weak_ptr{alive_}](boost::system::error_code ec) {
-    // The timer may have fired before cancel().
+    // The handler may have been posted before cancel().
     if (!ec && !alive.expired() && armed_) {
       armed_.reset();
       on_time_();

@@ -1,5 +1,5 @@
 #pragma once
-// One timer for the deadline of a pure state.
+// A timer for the deadline of a pure state.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -11,18 +11,18 @@
 
 namespace zmtp {
 
-// Calls back at the earliest time it was last set to, or earlier if it was set to that before: a state
-// that is asked too early says when to come again. So a deadline that moves away with every message
-// costs nothing.
+// Calls back at the last deadline that was set, or earlier if an earlier one was set before. A
+// state that is called too early returns its deadline again. So a deadline that moves with every
+// message costs nothing.
 class alarm {
 public:
   using time_point = std::chrono::steady_clock::time_point;
 
-  // `on_time` is not called any more once the alarm is destroyed.
+  // Destroying the alarm prevents further calls of `on_time`.
   alarm(const boost::asio::any_io_executor& executor, std::function<void()> on_time);
 
   void set(std::optional<time_point> at);
-  // `on_time` is not called before the next set().
+  // Prevents calls of `on_time` until the next set().
   void cancel();
 
 private:
@@ -30,7 +30,7 @@ private:
   std::function<void()> on_time_;
   std::optional<time_point> armed_;
   std::shared_ptr<bool> alive_ =
-      std::make_shared<bool>(true);  // for a timer that has fired already
+      std::make_shared<bool>(true);  // for a timer whose handler is already posted
 };
 
 }  // namespace zmtp

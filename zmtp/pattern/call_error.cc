@@ -11,19 +11,23 @@ namespace {
 const char* text(call_errc e) noexcept {
   switch (e) {
     case call_errc::not_sent:
-      return "no server was there, and the call was not carried out: check the endpoints";
+      return "call failed: no server was available and no server executed it; check the endpoints";
     case call_errc::no_answer:
-      return "no server has answered in time, the call may have been carried out: repeat only what "
+      return "call timed out: no server answered, but one may have executed it; retry only if it "
              "may run twice";
-    case call_errc::no_servers: return "no servers: name an endpoint at least";
+    case call_errc::no_servers: return "no servers: the list is empty; name at least one endpoint";
     case call_errc::call_in_flight:
-      return "a call is in flight on this client: await its answer or use another client";
+      return "call rejected: another call is in flight on this client; wait for its answer or use "
+             "another client";
     case call_errc::too_many_calls:
-      return "too many calls are in flight on this client: await some, or raise its limit";
+      return "call rejected: too many calls are in flight on this client; wait for some or raise "
+             "its limit";
     case call_errc::no_request:
-      return "no such request is in hand: it was answered already, or who asked is lost";
+      return "no such request: already answered, or its client has disconnected; reply once to "
+             "each request";
     case call_errc::bad_call_option:
-      return "bad option: timeouts, intervals and numbers are positive, pauses not negative";
+      return "invalid option: out of range; use positive timeouts, intervals and numbers, and no "
+             "negative pauses";
   }
   return "unknown error of a call";
 }

@@ -1,5 +1,5 @@
 #pragma once
-// How calls of the pirate and Freelance patterns fail, one enumerator per distinct fault.
+// Errors of calls in the pirate and Freelance patterns, one enumerator per distinct fault.
 
 #include <boost/system/error_code.hpp>
 
@@ -10,16 +10,16 @@
 namespace zmtp {
 
 enum class call_errc {
-  // How a call ends that is not answered.
-  not_sent = 1,  // no server was there: it was not carried out
-  no_answer,     // it was sent, but not answered in time: it may have been carried out
+  // Ends of a call without an answer.
+  not_sent = 1,  // no server was available: no server executed the call
+  no_answer,     // no answer in time: a server may have executed the call
 
-  // Calls of the local user.
+  // Mistakes of the local user.
   no_servers,       // a client without an endpoint
-  call_in_flight,   // a second call on a client that has one at a time
-  too_many_calls,   // one more than the client may have in flight
-  no_request,       // a reply to no request in hand: answered already, or who asked is lost
-  bad_call_option,  // a time or a number that nothing can work with
+  call_in_flight,   // a second call on a client that supports one at a time
+  too_many_calls,   // above the limit of calls in flight
+  no_request,       // a reply without its request: already answered, or the client has disconnected
+  bad_call_option,  // a duration or a number is out of range
 };
 
 inline constexpr std::size_t call_errc_count =
@@ -31,13 +31,13 @@ inline constexpr std::size_t call_errc_count =
   return {static_cast<int>(e), call_category()};
 }
 
-// What is known of how a call ended.
+// The outcome of a call.
 enum class call_outcome : std::uint8_t {
-  answered,  // there is an answer
-  refused,   // it was not carried out
-  unknown,   // it may have been carried out
+  answered,  // the call was answered
+  refused,   // no server executed the call
+  unknown,   // a server may have executed the call
 };
-// Of what a call completed with.
+// Returns the outcome for an error code from a call.
 [[nodiscard]] call_outcome outcome_of(const boost::system::error_code& ec) noexcept;
 
 }  // namespace zmtp

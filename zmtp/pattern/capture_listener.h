@@ -1,6 +1,6 @@
 #pragma once
-// Espresso: sees everything that a proxy forwards, either way. A capture for zmtp/socket/proxy.h without
-// a socket behind it.
+// Espresso: observes all messages that a proxy forwards in either direction. A capture for
+// zmtp/socket/proxy.h without a socket.
 
 #include "zmtp/message.h"
 #include "zmtp/routing/socket_state.h"
@@ -13,15 +13,18 @@
 
 namespace zmtp {
 
-// Given to proxy::capture_to(), and outlives the proxy's runs. The handler is called for each message,
-// subscriptions included, before it goes on; it holds up the proxy for as long as it takes.
+// Pass this object to proxy::capture_to(). It must outlive the runs of the proxy. The proxy calls
+// the handler for each message, subscriptions included, before it forwards the message, and waits
+// until the handler returns. Handlers run in the executor of the proxy.
+//
+// Thread safety: distinct objects safe, one object not.
 class capture_listener {
 public:
   using handler = std::function<void(const message&)>;
 
   capture_listener(boost::asio::any_io_executor executor, handler on_message);
 
-  // As a message_sink that has always room.
+  // The operations of a message_sink that is always writable.
   [[nodiscard]] send_status try_send(message&& m);
   void async_send(std::vector<message>& batch, count_done_handler done);
 

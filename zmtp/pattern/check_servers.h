@@ -1,5 +1,5 @@
 #pragma once
-// The endpoints that a client is given.
+// Checks the endpoints that a client receives.
 
 #include <string>
 #include <string_view>
@@ -7,8 +7,8 @@
 
 namespace zmtp {
 
-// That all of them can be connected to is found out when a client is made, not when it turns to one.
-// Throws boost::system::system_error: call_errc::no_servers, what zmtp::socket::connect throws.
+// Checks that all endpoints are valid when the client is created, not when it first uses one.
+// Throws boost::system::system_error: call_errc::no_servers, and what zmtp::socket::connect throws.
 void check_servers(const std::vector<std::string>& servers, std::string_view who);
 
 }  // namespace zmtp

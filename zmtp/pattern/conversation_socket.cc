@@ -68,7 +68,7 @@ void conversation_socket::open() {
   options.send_mark.messages.reset();
   const bool others = servers_->size() > 1;
   if (others) {
-    // Not to be called again, but left for the next.
+    // Do not retry this server; switch to the next one.
     options.reconnect.stop_after = 1;
   }
   server_ = servers_->current();
@@ -98,7 +98,7 @@ void conversation_socket::watch() {
 void conversation_socket::on_batch(std::vector<routed_message>& batch) {
   const auto now = clock::now();
   for (auto& item : batch) {
-    // What came behind the end of a conversation is of no account.
+    // Drop messages after the end of a conversation.
     if (stopped_ || reopen_after_) {
       return;
     }
@@ -129,7 +129,7 @@ void conversation_socket::reopen(std::chrono::milliseconds delay) {
   }
   reopen_after_ = std::max(delay, pace_.wait(clock::now(), static_cast<std::uint32_t>(random_())));
   if (socket_) {
-    socket_->close(std::chrono::milliseconds{0});  // wakes the loop
+    socket_->close(std::chrono::milliseconds{0});  // resumes the loop
   }
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// The I/O of workers and clients: one conversation with a server after the other, each on a DEALER of
-// its own, and the deadline of the state that decides about them.
+// The I/O of workers and clients: successive conversations with a server, each on a DEALER of its
+// own, and the deadline of the state that makes their decisions.
 
 #include "zmtp/message.h"
 #include "zmtp/metadata.h"
@@ -32,16 +32,16 @@ class conversation_socket {
 public:
   using time_point = std::chrono::steady_clock::time_point;
 
-  // Hears what happens, and may call the socket meanwhile. Between one conversation and the next, and
-  // after the end, it hears nothing but its deadline.
+  // Receives the events of a conversation. May call the socket from these functions. Between two
+  // conversations and after the end, only on_deadline() is called.
   class listener {
   public:
     virtual void on_attached(time_point now) = 0;
     virtual void on_message(message&& m, time_point now) = 0;
     virtual void on_detached() = 0;
-    // There is nobody at the server's endpoint, and there are other servers.
+    // The server's endpoint refuses connections, and there are other servers.
     virtual void on_unreachable() {}
-    // May come early, or for a deadline that has moved.
+    // May be called early, or for a deadline that has moved.
     virtual void on_deadline(time_point now) = 0;
     [[nodiscard]] virtual std::optional<time_point> next_deadline() const = 0;
 
@@ -49,38 +49,40 @@ public:
     ~listener() = default;
   };
 
-  // Connects to the current one of the servers. `extensions` are announced to it; `to` must outlive the
-  // socket. Throws what socket::connect throws.
+  // Connects to the current server. Announces `extensions` to it. `to` must outlive the socket.
+  // Throws what socket::connect throws.
   conversation_socket(const boost::asio::any_io_executor& executor,
                       std::shared_ptr<server_list> servers, std::vector<std::string> extensions,
                       listener& to);
 
-  // Begins to hear. `owner`, of this and of the listener, is kept until the end or until the context goes.
+  // Starts to call the listener. `owner` must own this object and the listener. It is kept until
+  // the end or until the context is destroyed.
   void start(std::shared_ptr<void> owner);
 
-  // The metadata of the server's handshake. For listener::on_attached.
+  // The metadata from the server's handshake. Use it in listener::on_attached.
   [[nodiscard]] const metadata& announced() const noexcept { return announced_; }
 
-  // False if the server takes nothing any more. Between two conversations `m` is dropped.
+  // Returns false if the server takes no more messages. Drops `m` between two conversations.
   [[nodiscard]] bool send(message&& m);
-  // Ends the conversation, discarding what is queued, and begins another after this delay at least: with
-  // the server that is current then.
+  // Ends the conversation and drops queued messages. Starts another one with the server that is
+  // current then, at least `delay` later.
   void reopen(std::chrono::milliseconds delay);
-  // Leaves this conversation's server for the next one.
+  // Switches from the server of this conversation to the next one.
   void leave_server() noexcept { servers_->leave(server_); }
-  // To be called when the deadline may have become earlier, unless it was in a call of the listener.
+  // Call when the deadline may have become earlier, except inside a call of the listener.
   void look_at_deadline();
-  // The end. Absent: what is queued is written for the socket's own linger time.
+  // Ends all conversations. Absent: queued messages are written for the socket's own linger time.
   void stop(std::optional<std::chrono::milliseconds> linger);
-  // Ends in the same way. `written` is called when all is written and the server has read it, or at `until`; without
-  // `until` the socket's own linger time counts. `written` is destroyed uncalled if the context ends before.
+  // Ends in the same way. Calls `written` when the server has read all messages, or at `until`.
+  // Without `until`, the socket's own linger time applies. If the context is destroyed first,
+  // `written` is destroyed without a call.
   void finish(deadline until, std::function<void(boost::system::error_code)> written);
 
   [[nodiscard]] bool stopped() const noexcept { return stopped_; }
   [[nodiscard]] const boost::asio::any_io_executor& executor() const noexcept { return executor_; }
 
 private:
-  struct loop;  // its coroutine
+  struct loop;  // the coroutine
 
   void open();
   void watch();
@@ -89,11 +91,11 @@ private:
 
   boost::asio::any_io_executor executor_;
   std::shared_ptr<server_list> servers_;
-  std::size_t server_ = 0;  // of this conversation
+  std::size_t server_ = 0;  // the server of this conversation
   std::vector<std::string> extensions_;
   listener& listener_;
   std::optional<dealer_socket> socket_;
-  std::optional<monitor> monitor_;  // where there are several servers
+  std::optional<monitor> monitor_;  // only with several servers
   metadata announced_;
   std::optional<std::chrono::milliseconds> reopen_after_;
   alarm alarm_;
@@ -101,7 +103,8 @@ private:
   reopen_pace pace_;
   std::mt19937 random_{std::random_device{}()};
   bool stopped_ = false;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for an event that is on its way
+  // for an event whose handler is already posted
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace zmtp

@@ -35,7 +35,8 @@ socket_options link_options() {
   socket_options options;
   options.announce_peers = true;
   options.extensions = {std::string{freelance_session_name}};
-  // How much there is, the calls in flight limit; and what was given up is not sent any more.
+  // The limit of calls in flight also limits the queue. Messages of ended calls must not be sent
+  // any more.
   options.send_mark.messages.reset();
   options.linger = std::chrono::milliseconds{0};
   return options;
@@ -46,7 +47,7 @@ std::uint64_t random_session() {
   return std::uint64_t{device()} << 32 | device();
 }
 
-// A socket of one server, as a REP and as a ROUTER has to be spoken to.
+// The operations of a link to one server, for servers that behave as REP and as ROUTER.
 [[nodiscard]] bool send_on(dealer_socket& wire, peer_id /*to*/, message&& m) {
   return wire.try_send(std::move(m)) == send_status::queued;
 }
@@ -56,8 +57,8 @@ std::uint64_t random_session() {
 
 }  // namespace
 
-// Owned by the coroutines of its sockets, so that it goes with the context when that goes, together with
-// the handlers of the calls.
+// Owned by the coroutines of its sockets. When the context is destroyed, it is destroyed together
+// with the handlers of the calls.
 class freelance_client::core : public std::enable_shared_from_this<core> {
 public:
   core(const asio::any_io_executor& executor, const std::shared_ptr<freelance_client_state>& state)
@@ -181,15 +182,15 @@ private:
   }
 
   void on_time() {
-    const auto self = shared_from_this();  // a handler may stop it
+    const auto self = shared_from_this();  // a handler may stop the client
     const auto now = clock::now();
     state_.on_deadline(now, actions_);
     carry_out(now);
   }
 
   void carry_out(clock::time_point now) {
-    // Handlers call again, which brings new actions: take these first. By index: what is not taken makes
-    // the state want more.
+    // Handlers may start calls, which adds new actions, so take the current ones first. Iterate by
+    // index, because on_not_taken() may append actions.
     auto actions = std::exchange(actions_, {});
     for (std::size_t i = 0; i < actions.sends.size() && !stopped_; ++i) {
       auto [server, number, content] = std::move(actions.sends[i]);

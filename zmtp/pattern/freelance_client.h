@@ -1,6 +1,6 @@
 #pragma once
-// A Freelance client (the Guide, chapter 4; 10/FLP): servers without a broker. The decisions are
-// freelance_client_state's.
+// A Freelance client (the Guide, chapter 4; 10/FLP) for servers without a broker.
+// freelance_client_state makes the decisions.
 
 #include "zmtp/message.h"
 #include "zmtp/pattern/call_error.h"
@@ -18,27 +18,41 @@
 
 namespace zmtp {
 
-// Connected to each of its servers, and asks them as freelance_client_options::model says. Calls may be in
-// flight in any number.
+// Connects to all its servers, and sends calls as freelance_client_options::model selects. Several
+// calls may be in flight.
 //
-// Thread safety: distinct objects safe, one object not; its executor must be serial.
+// Executor: a handler runs in its associated executor, or in the executor of the client. A handler
+// never runs inside async_call().
+//
+// Lifetime: the client may outlive its context. When the context is destroyed, it destroys pending
+// handlers without calling them.
+//
+// Thread safety: distinct objects safe, one object not. The executor must be serial. Call all
+// members in it.
 class freelance_client {
 public:
-  // Throws boost::system::system_error: call_errc::no_servers, call_errc::bad_call_option (a time that is not
-  // positive, or more than 64 servers), what zmtp::socket::connect throws.
+  // Throws boost::system::system_error: call_errc::no_servers, call_errc::bad_call_option (a
+  // duration that is not positive, or more than 64 servers), and what zmtp::socket::connect throws.
   freelance_client(boost::asio::any_io_executor executor, const std::vector<std::string>& servers,
                    const freelance_client_options& options = {});
   freelance_client(const freelance_client&) = delete;
   freelance_client& operator=(const freelance_client&) = delete;
-  // Stops.
+  // Calls stop().
   ~freelance_client();
 
-  // Asks the servers; as soon as there is one, if none is there yet.
-  // Completes with error_code and the answer's parts.
-  // Cancellation: terminal, partial, total; the call may have been carried out all the same.
-  // Errors: call_errc::no_answer (in time, or of a server that was lost; it may have been carried out),
-  // not_sent (nobody was there: it was not), too_many_calls; errc::bad_message (no parts);
+  // Calls the servers. Waits for a server if none is available yet.
+  //
+  // Lifetime: the body is moved. Destroying the client completes the operation with
   // operation_aborted.
+  // Completes with: error_code and the parts of the answer.
+  // Errors:
+  // - call_errc::no_answer: no answer in time, or the server disconnected. A server may have
+  //   executed the call.
+  // - call_errc::not_sent: no server was available. No server executed the call.
+  // - call_errc::too_many_calls: above freelance_client_options::calls.
+  // - errc::bad_message: the body has no parts.
+  // - operation_aborted: cancelled, or the client was stopped.
+  // Cancellation: terminal, partial, total. A server may have executed the call.
   template <boost::asio::completion_token_for<void(boost::system::error_code, message)> Token =
                 boost::asio::deferred_t>
   [[nodiscard]] auto async_call(message body, const freelance_call_options& how,
@@ -52,7 +66,7 @@ public:
 
   [[nodiscard]] const freelance_client_counters& counters() const noexcept;
 
-  // Calls in flight complete with operation_aborted, later ones too.
+  // Stops the client. Calls in flight and later calls complete with operation_aborted.
   void stop();
 
 private:
@@ -62,7 +76,7 @@ private:
   void start(message&& body, const freelance_call_options& how, answer_handler&& handler);
 
   boost::asio::any_io_executor executor_;
-  std::weak_ptr<core> core_;  // which goes with the context
+  std::weak_ptr<core> core_;  // owned by the context's coroutines
   std::shared_ptr<const freelance_client_state> state_;
 };
 

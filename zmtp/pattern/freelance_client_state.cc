@@ -53,7 +53,7 @@ boost::system::result<std::uint64_t> freelance_client_state::ask(message&& body,
   return number;
 }
 
-// Sends the call to whom it is to be sent now, if to anybody.
+// Sends the call to the servers that may receive it now.
 void freelance_client_state::seek_server(entry& one, time_point now, actions& out) {
   if (!one.second.idempotent && one.second.times_sent != 0) {
     return;
@@ -67,7 +67,7 @@ void freelance_client_state::seek_server(entry& one, time_point now, actions& ou
   }
 }
 
-// Who is heard before who is silent.
+// Prefers responsive servers.
 std::optional<std::size_t> freelance_client_state::choose(const call_record& one,
                                                           time_point now) const noexcept {
   std::optional<std::size_t> silent;
@@ -127,7 +127,7 @@ void freelance_client_state::on_attached(std::size_t server, time_point now, act
   serve_the_waiting(now, out);
 }
 
-// Calls that have not been sent where they may be.
+// Sends pending calls to servers that may receive them now.
 void freelance_client_state::serve_the_waiting(time_point now, actions& out) {
   const bool shotgun = options_.model == freelance_model::shotgun;
   for (auto& one : calls_) {
@@ -172,7 +172,7 @@ void freelance_client_state::on_not_taken(std::size_t server, std::uint64_t call
   if (found == calls_.end() || !found->second.asked[server]) {
     return;
   }
-  // It stays among those that were asked, so that others are now.
+  // The server still counts as used for this call, so that other servers get it.
   --found->second.times_sent;
   seek_server(*found, now, out);
 }
@@ -262,7 +262,7 @@ void freelance_client_state::look_at(std::size_t which, time_point now, actions&
     pass_over(which, now, out);
     return;
   }
-  // Not asked yet, or asked by one that was stopped itself, or silent for long.
+  // No PING is pending, the process itself was paused, or the server was already unresponsive.
   one.pinged_at = now;
   out.sends.push_back({which, 0, message{freelance_ping}});
 }
@@ -270,7 +270,7 @@ void freelance_client_state::look_at(std::size_t which, time_point now, actions&
 void freelance_client_state::pass_over(std::size_t which, time_point now, actions& out) {
   ++counters_.passed_over;
   servers_[which].silent = true;
-  // Others are asked before it, also when it is back.
+  // Prefer other servers from now on, even after this one responds again.
   const auto at = std::find(order_.begin(), order_.end(), which);
   std::rotate(at, at + 1, order_.end());
   for (auto& one : calls_) {

@@ -1,6 +1,6 @@
 #pragma once
-// Which server a Freelance client asks, and which answer is whose. Pure; the shell around it is
-// `freelance_client`.
+// Decides which server a Freelance client calls, and matches answers to calls. Pure;
+// `freelance_client` is the shell.
 
 #include "zmtp/message.h"
 #include "zmtp/pattern/call_error.h"
@@ -19,42 +19,43 @@
 
 namespace zmtp {
 
-// Of the Guide's three; the first is a lazy_pirate_client over several endpoints.
+// The Guide has three models. The first is a lazy_pirate_client with several endpoints.
 enum class freelance_model : std::uint8_t {
-  shotgun,   // 2: asks all servers at once, and takes the first answer; servers are as a REP is
-  directed,  // 3, 10/FLP: asks one, and the next when that is silent
+  shotgun,   // 2: calls all servers at once and takes the first answer; servers behave as REP
+  directed,  // 3, 10/FLP: calls one server, and the next one if that is unresponsive
 };
 
 struct freelance_client_options {
   freelance_model model = freelance_model::directed;
-  // Of a call.
+  // Timeout of a call.
   std::chrono::milliseconds timeout{3'000};
-  // Directed: a server that has been silent for so long is pinged.
+  // Directed: sends a PING to a server after this time without a message from it.
   std::chrono::milliseconds ping_interval{2'000};
-  // Directed: how long a server that has been asked may be silent before it is pinged, and how long it may
-  // then take. After that others are asked before it.
+  // Directed: time without a message before a server with a pending call gets a PING, and time for
+  // its answer. After that, the client prefers other servers.
   std::chrono::milliseconds ping_timeout{500};
-  // Directed: a server that has been silent for so long is not asked at all, until it is heard.
+  // Directed: the client does not use a server after this time without a message, until the server
+  // sends one.
   std::chrono::milliseconds server_ttl{6'000};
-  // In flight at most.
+  // Maximum number of calls in flight.
   std::size_t calls = 1'000;
 };
 
 struct freelance_call_options {
-  // It may be carried out twice, so that more than one server may be asked.
+  // The call may be executed twice, so the client may send it to several servers.
   bool idempotent = false;
-  std::optional<std::chrono::milliseconds> timeout{};  // freelance_client_options::timeout
+  std::optional<std::chrono::milliseconds> timeout{};  // absent: freelance_client_options::timeout
 };
 
 struct freelance_client_counters {
   std::uint64_t calls = 0;
   std::uint64_t answers = 0;
-  std::uint64_t surplus = 0;      // answers to calls that have ended: late, or a second one
-  std::uint64_t invalid = 0;      // what is no answer of a call of this client
-  std::uint64_t passed_over = 0;  // times that a server was silent for too long
+  std::uint64_t surplus = 0;      // answers to calls that have ended: late, or duplicates
+  std::uint64_t invalid = 0;      // messages that do not answer a call of this client
+  std::uint64_t passed_over = 0;  // times that a server was unresponsive
 };
 
-// Appended to by the client, carried out and cleared by the shell, in the order of the members.
+// The client appends actions. The shell executes and clears them, in the order of the members.
 struct freelance_client_actions {
   struct sending {
     std::size_t server;
@@ -64,7 +65,7 @@ struct freelance_client_actions {
   struct ending {
     std::uint64_t call;
     std::optional<call_errc> failure;
-    message answer;  // if there is no failure
+    message answer;  // without a failure
   };
   std::vector<sending> sends;
   std::vector<ending> ends;
@@ -75,10 +76,10 @@ struct freelance_client_actions {
   }
 };
 
-// Any number of calls in flight. A call ends once: with the first answer that has its control frame, or with
-// what is known of it; answers that come later are counted and dropped. A server is asked at most once in
-// each connection. Only an idempotent call is given to a second server; of others it is unknown what became
-// of them when the server that has them is lost.
+// Several calls may be in flight. A call ends once: with the first answer that has its control
+// frame, or with an error. Later answers are counted and dropped. A server receives a call at most
+// once per connection. Only an idempotent call goes to a second server. If the server of another
+// call disconnects, its outcome is unknown.
 class freelance_client_state {
 public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -86,27 +87,27 @@ public:
 
   static constexpr std::size_t max_servers = 64;
 
-  // `session` is to be random. `servers` is from 1 to max_servers.
+  // `session` must be random. `servers` must be from 1 to max_servers.
   freelance_client_state(const freelance_client_options& options, std::size_t servers,
                          std::uint64_t session);
 
   void on_attached(std::size_t server, time_point now, actions& out);
   void on_message(std::size_t server, message&& m, time_point now, actions& out);
   void on_detached(std::size_t server, time_point now, actions& out);
-  // The server takes nothing any more.
+  // Call when the server takes no more messages.
   void on_not_taken(std::size_t server, std::uint64_t call, time_point now, actions& out);
 
-  // Begins a call; its number is not zero and never used twice.
+  // Starts a call. Its number is not zero and never reused.
   // Errors: call_errc::too_many_calls.
   [[nodiscard]] boost::system::result<std::uint64_t> ask(message&& body,
                                                          const freelance_call_options& how,
                                                          time_point now, actions& out);
-  // Gives a call up, without an end.
+  // Drops a call without an action.
   void cancel(std::uint64_t call);
 
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
-  // If it comes more than a timeout late, this process was stopped: servers and calls are given another
-  // timeout, so that what came meanwhile is read first.
+  // If the call is more than a timeout late, the process was paused. Servers and calls then get
+  // another timeout, so that pending messages are read first.
   void on_deadline(time_point now, actions& out);
 
   [[nodiscard]] std::size_t in_flight() const noexcept { return calls_.size(); }
@@ -119,7 +120,7 @@ private:
     bool idempotent;
     time_point deadline;
     std::chrono::milliseconds timeout;
-    server_set asked{};  // in their present connections, and not answered
+    server_set asked{};  // servers of the call in their current connections, not answered yet
     std::size_t times_sent = 0;
   };
   struct server_record {
@@ -127,7 +128,7 @@ private:
     bool silent = false;
     time_point heard_at{};
     time_point asked_since{};
-    std::optional<time_point> pinged_at{};  // without an answer yet
+    std::optional<time_point> pinged_at{};  // the time of an unanswered PING
     std::size_t in_hand = 0;
   };
   using entry = std::pair<const std::uint64_t, call_record>;
@@ -147,7 +148,7 @@ private:
   const freelance_client_options options_;
   const std::uint64_t session_;
   std::vector<server_record> servers_;
-  std::vector<std::size_t> order_;  // who is asked before whom
+  std::vector<std::size_t> order_;  // servers in order of preference
   std::uint64_t last_number_ = 0;
   std::unordered_map<std::uint64_t, call_record> calls_;
   std::set<std::pair<time_point, std::uint64_t>> deadlines_;

@@ -1,5 +1,5 @@
 #pragma once
-// What Freelance clients and servers say to each other (the Guide, chapter 4; 10/FLP), without I/O.
+// The frames of Freelance clients and servers (the Guide, chapter 4; 10/FLP), without I/O.
 
 #include "zmtp/message.h"
 
@@ -11,16 +11,17 @@
 
 namespace zmtp {
 
-// 10/FLP: whether a server lives. One frame each.
+// 10/FLP: liveness of a server. One frame each.
 inline constexpr std::string_view freelance_ping = "PING";
 inline constexpr std::string_view freelance_pong = "PONG";
 
-// What a client of this project announces: its control frames are its own in all the world, so that a server
-// knows one that it has seen, whichever connection it comes over.
+// An extension that Zinc's clients announce. Their control frames are globally unique, so a server
+// recognizes a repeated request on any connection.
 inline constexpr std::string_view freelance_session_name = "freelance-session";
 
-// The control frame of a call, which servers send back as it is: a random session and a number, 8 octets each,
-// most significant first. Not taken for PING, nor for the number of a client of the Guide, which are shorter.
+// The control frame of a call. Servers send it back unchanged. It has a random session and a
+// number, 8 bytes each in big-endian order. PING and the numbers of the Guide's clients are
+// shorter.
 struct control_frame {
   std::uint64_t session = 0;
   std::uint64_t number = 0;

@@ -29,15 +29,15 @@ socket_options router_options(const std::string& identity) {
   socket_options options;
   options.routing_id = identity;
   options.announce_peers = true;
-  // Replies that a client does not take are bounded by octets, not by number: one may ask much before it
-  // reads the first answer.
+  // Unsent replies are limited by bytes, not by number, because a client may send many requests
+  // before it reads the first reply.
   options.send_mark.messages.reset();
   return options;
 }
 
 }  // namespace
 
-// Owned by its coroutine, so that it goes with the context when that goes.
+// Owned by its coroutine, so that it is destroyed with the context.
 class freelance_server::core final : public request_holder,
                                      public std::enable_shared_from_this<core> {
 public:
@@ -52,7 +52,7 @@ public:
         on_request_{std::move(on_request)},
         handlers_{std::move(handlers)} {}
 
-  // Clients are only read while what they ask has a place.
+  // Reads from clients only while the limit of requests allows it.
   static asio::awaitable<void> serve(std::shared_ptr<core> self) {
     routed_message item;
     while (!self->stopped_) {
@@ -140,12 +140,12 @@ private:
 
   asio::any_io_executor executor_;
   router_socket router_;
-  asio::steady_timer gate_;  // closed until cancelled
+  asio::steady_timer gate_;  // a condition: cancel() resumes the loop
   const std::shared_ptr<freelance_server_state> state_owner_;
   freelance_server_state& state_;
   handler on_request_;
   const freelance_server_handlers handlers_;
-  std::unordered_set<peer_id> sessions_;  // whose control frames are their own in all the world
+  std::unordered_set<peer_id> sessions_;  // clients whose control frames are globally unique
   bool stopped_ = false;
 };
 

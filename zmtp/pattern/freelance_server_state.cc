@@ -21,7 +21,7 @@ void freelance_server_state::on_message(peer_id client, bool sessions, message&&
     out.sends.emplace_back(client, message{freelance_pong});
     return;
   }
-  // What goes back in front of the reply.
+  // The envelope of the reply.
   const auto front =
       flp ? 1 : envelope_size(m) + (options_.form == freelance_form::sequenced ? 1 : 0);
   if ((!flp && envelope_size(m) == 0) || m.part_count() <= front) {
@@ -30,7 +30,7 @@ void freelance_server_state::on_message(peer_id client, bool sessions, message&&
   }
   auto envelope = take_front(m, front);
   if (flp && !sessions && m.part_count() > 1 && m.front().empty()) {
-    m.pop_front();  // clients of the Guide's in Python have one there
+    m.pop_front();  // the Guide's Python clients send an empty frame here
   }
   std::string key;
   if (kept_) {
@@ -42,7 +42,7 @@ void freelance_server_state::on_message(peer_id client, bool sessions, message&&
       return;
     }
     if (const auto at = by_key_.find(key); at != by_key_.end()) {
-      // It is being worked on: the reply goes to who asked last.
+      // The request is in progress. Its reply goes to the client that sent it last.
       ++counters_.repeated;
       auto& working = in_hand_.at(at->second);
       working.client = client;

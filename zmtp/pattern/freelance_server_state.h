@@ -1,6 +1,6 @@
 #pragma once
-// What a Freelance server answers at once, and what is for its user. Pure; the shell around it is
-// `freelance_server`.
+// Decides which messages a Freelance server answers itself, and which it passes to its user. Pure;
+// `freelance_server` is the shell.
 
 #include "zmtp/message.h"
 #include "zmtp/pattern/reply_cache.h"
@@ -20,35 +20,35 @@
 
 namespace zmtp {
 
-// Of the Guide's three models.
+// The message forms of the Guide's three models.
 enum class freelance_form : std::uint8_t {
   plain,      // 1: a body, as a REQ sends it
-  sequenced,  // 2: a number, which is sent back, and a body, as a REQ sends them
-  flp,        // 3, 10/FLP: PING, or a control frame, which is sent back, and a body
+  sequenced,  // 2: a number, which the reply repeats, and a body, as a REQ sends them
+  flp,        // 3, 10/FLP: PING, or a control frame, which the reply repeats, and a body
 };
 
 struct freelance_server_options {
   freelance_form form = freelance_form::flp;
-  // Replies are kept, and a request that comes again is answered with what was answered before, instead of
-  // being carried out twice. Of clients of this project over whichever connection, of others over the same.
-  // Not in the plain form, which has nothing to tell requests by.
+  // Stores replies. A repeated request gets the stored reply and is not executed again. The server
+  // recognizes requests of Zinc's clients on any connection, and those of other clients on the same
+  // connection. Not available in the plain form, which cannot distinguish requests.
   std::optional<reply_cache_options> keep_replies{};
-  // Requests in hand at once. At its limit clients are not read.
+  // Maximum number of requests in progress. At this limit, the server does not read from clients.
   std::size_t requests = 1'000;
 };
 
 struct freelance_server_counters {
-  std::uint64_t requests = 0;  // for the user
+  std::uint64_t requests = 0;  // passed to the user
   std::uint64_t pings = 0;
-  std::uint64_t repeated = 0;     // requests that were known, and not carried out again
-  std::uint64_t undelivered = 0;  // replies whose client is gone, or takes nothing
-  std::uint64_t invalid = 0;      // what is no request
+  std::uint64_t repeated = 0;     // repeated requests that were not executed again
+  std::uint64_t undelivered = 0;  // replies whose client has disconnected, or takes no messages
+  std::uint64_t invalid = 0;      // messages that are not requests
 };
 
-// Appended to by the server, carried out and cleared by the shell, in the order of the members.
+// The server appends actions. The shell executes and clears them, in the order of the members.
 struct freelance_server_actions {
   struct request {
-    std::uint64_t id;  // to be named in the reply; never used twice
+    std::uint64_t id;  // names the request in its reply; never reused
     message body;
   };
   std::vector<std::pair<peer_id, message>> sends;
@@ -62,35 +62,36 @@ public:
 
   explicit freelance_server_state(const freelance_server_options& options);
 
-  // `sessions`: the client's control frames are its own in all the world (freelance_session_name).
+  // `sessions`: the client's control frames are globally unique (freelance_session_name).
   void on_message(peer_id client, bool sessions, message&& m, time_point now, actions& out);
   void on_reply_not_taken() noexcept { ++counters_.undelivered; }
 
-  // The reply is kept before it is sent. Errors: call_errc::no_request.
+  // Stores the reply before it sends it. Errors: call_errc::no_request.
   [[nodiscard]] boost::system::error_code reply(std::uint64_t request, message&& body,
                                                 time_point now, actions& out);
-  // A request in hand will not be answered. Nothing for one that is not in hand.
+  // Drops a request that will not be answered. Does nothing if it is not in progress.
   void drop(std::uint64_t request);
 
-  // Whether clients are to be read.
+  // Returns whether the shell may read from clients.
   [[nodiscard]] bool wants_requests() const noexcept { return in_hand_.size() < options_.requests; }
   [[nodiscard]] const freelance_server_counters& counters() const noexcept { return counters_; }
 
 private:
   struct hand {
-    peer_id client;    // who has asked last
-    message envelope;  // of the reply
-    std::string key;   // empty: replies are not kept
+    peer_id client;    // the client that sent the request last
+    message envelope;  // for the reply
+    std::string key;   // empty: the reply is not stored
   };
 
-  // Of the control frame, which is the last of the envelope.
+  // Returns the key for a control frame, which is the last part of the envelope.
   [[nodiscard]] std::string key_of(peer_id client, bool sessions, std::string_view control) const;
 
   const freelance_server_options options_;
   std::optional<reply_cache> kept_;
   std::uint64_t last_id_ = 0;
   std::unordered_map<std::uint64_t, hand> in_hand_;
-  std::unordered_map<std::string, std::uint64_t> by_key_;  // those in hand whose replies are kept
+  // requests in progress whose replies will be stored
+  std::unordered_map<std::string, std::uint64_t> by_key_;
   freelance_server_counters counters_;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// A request in the hand of who serves, to be answered now or later.
+// A received request, to be answered now or later.
 
 #include "zmtp/message.h"
 
@@ -11,7 +11,7 @@
 
 namespace zmtp {
 
-// What a request needs of who has received it.
+// The receiver of a request, as the request uses it.
 class request_holder {
 public:
   virtual boost::system::error_code reply(std::uint64_t id, message&& answer) = 0;
@@ -21,9 +21,10 @@ protected:
   ~request_holder() = default;
 };
 
-// To be answered once. One that is destroyed unanswered is given up: who asks must do without.
+// A request that must be answered once. Destroying it without a reply drops the request, and its
+// client gets no answer.
 //
-// It may outlive who has received it. Thread safety: as of that one.
+// Lifetime: it may outlive its receiver. Thread safety: as for the receiver.
 class held_request {
 public:
   held_request(std::weak_ptr<request_holder> holder, std::uint64_t id, message body) noexcept
@@ -39,7 +40,8 @@ public:
   [[nodiscard]] const message& body() const noexcept { return body_; }
   [[nodiscard]] message& body() noexcept { return body_; }
 
-  // Errors: call_errc::no_request (answered already, or who asked is lost), errc::bad_message (no parts).
+  // Errors: call_errc::no_request (already answered, or the client has disconnected),
+  // errc::bad_message (no parts).
   boost::system::error_code reply(message answer);
 
 private:

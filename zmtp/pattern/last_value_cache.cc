@@ -23,7 +23,7 @@ socket_options with_cache(const last_value_cache_options& options) {
 
 }  // namespace
 
-// What its handlers keep, until the sockets are closed.
+// Owned by its handlers until the sockets are closed.
 class last_value_cache::core : public std::enable_shared_from_this<core> {
 public:
   core(const boost::asio::any_io_executor& executor, const last_value_cache_options& options,
@@ -84,7 +84,7 @@ private:
     }
   }
   void tell(std::string_view topic) {
-    // The handler may destroy the cache, and with it itself.
+    // The handler may destroy the cache, and itself with it.
     if (const auto handler = on_subscription_) {
       const auto* const kept = backend.last_values();
       const auto is_one = [](const message&) { return false; };

@@ -1,6 +1,6 @@
 #pragma once
-// Last value cache: between publishers and subscribers, with the last message of each topic for who comes
-// late. Shell of zmtp/routing/last_values.h, by way of an XPUB.
+// Last value cache: forwards messages from publishers to subscribers, and sends a new subscriber
+// the last message of each topic. Shell of zmtp/routing/last_values.h, through an XPUB.
 
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
@@ -18,37 +18,42 @@ namespace zmtp {
 
 struct last_value_cache_options {
   last_value_limits limit{};
-  // What a subscriber is sent of what is kept: the topic that he has named, as the Guide's cache has it, or
-  // all that begin so, which is what he will hear of.
+  // Stored messages that a new subscription delivers: the message of exactly this topic, as in the
+  // Guide's cache, or the messages of all topics that begin with it.
   xpub_options::matching matching = xpub_options::matching::topic;
-  // Of the socket towards publishers, and of that towards subscribers, of which `xpub` is the cache's own.
+  // Options of the socket for publishers and of the socket for subscribers. The cache sets
+  // `backend.xpub` itself.
   socket_options frontend{};
   socket_options backend{};
 };
 
 struct last_value_cache_status {
-  std::size_t topics = 0;  // that are kept, and
-  std::size_t octets = 0;  // what they take
+  std::size_t topics = 0;  // stored topics
+  std::size_t octets = 0;  // memory of the stored messages
   std::uint64_t forwarded = 0;
   std::uint64_t subscriptions = 0;
 };
 
-// Subscribes to everything there is, forwards each message, and keeps it until there is a newer one of its
-// topic, the first part. Who subscribes to a topic is sent what is kept of it: he alone, and every one who
-// does, others that have subscribed before notwithstanding. A subscriber who is too slow misses messages, as
-// with any publisher.
+// Subscribes to all messages, forwards each one, and stores it until a newer message of its topic
+// arrives. The topic is the first part. A subscriber receives the stored messages of its topics
+// when it subscribes. Other subscribers do not receive them again. A subscriber that is too slow
+// misses messages, as with any publisher.
 //
-// A cache that is behind another subscribes to everything there: the first one's `matching` is `prefix`.
+// If a cache connects to another cache, it subscribes to all topics, so set `matching` of the first
+// cache to `prefix`.
 //
-// Lifetime: destroying it closes its sockets, which write what is queued while the context runs.
+// Executor: the handler runs in the executor of the cache.
 //
-// Thread safety: distinct objects safe, one object not; call its members in its executor.
+// Lifetime: destroying the cache closes its sockets. The context writes queued messages for the
+// linger time.
+//
+// Thread safety: distinct objects safe, one object not. Call all members in its executor.
 class last_value_cache {
 public:
-  // A subscription to `topic` has come. `known`: there is a last value for it.
+  // Called for each subscription to `topic`. `known`: there is a stored message for it.
   using subscription_handler = std::function<void(std::string_view topic, bool known)>;
 
-  // Throws boost::system::system_error with errc::bad_option.
+  // Throws boost::system::system_error: errc::bad_option.
   explicit last_value_cache(const boost::asio::any_io_executor& executor,
                             const last_value_cache_options& options = {},
                             subscription_handler on_subscription = {});
@@ -56,15 +61,15 @@ public:
   last_value_cache& operator=(const last_value_cache&) = delete;
   ~last_value_cache();
 
-  // Where publishers are, or come to; and where subscribers do. As socket::connect() and bind(): an
-  // endpoint with a wildcard can be bound, not connected to.
+  // Connect or bind the socket for publishers, and the socket for subscribers. These work as
+  // socket::connect() and socket::bind(). A wildcard endpoint can only be bound.
   // Throws boost::system::system_error.
   void connect(std::string_view publisher);
   endpoint bind_for_publishers(std::string_view at);
   void connect_to_subscriber(std::string_view subscriber);
   endpoint bind(std::string_view at);
 
-  // Nothing is forwarded any more. What is queued is written.
+  // Stops forwarding. The context writes queued messages for the linger time.
   void stop();
   [[nodiscard]] last_value_cache_status status() const;
 

@@ -24,7 +24,8 @@ namespace {
 
 socket_options fresh_options() {
   socket_options options;
-  // What was given up is not sent any more, and what nobody took was not sent.
+  // The requests of ended attempts must not be sent any more. A request that no connection took was
+  // not sent.
   options.linger = std::chrono::milliseconds{0};
   options.immediate = true;
   return options;
@@ -110,7 +111,7 @@ private:
     }
     tell(actions.asking);
     if (!request_) {
-      return;  // who was told has cancelled it
+      return;  // the handler has cancelled the request
     }
     if (actions.open) {
       socket_.emplace(executor_, fresh_options());
@@ -130,7 +131,7 @@ private:
     }
   }
 
-  // Whatever is under way on the socket is of no account any more.
+  // Pending operations of the old socket have no effect any more.
   void close() {
     ++socket_number_;
     socket_.reset();

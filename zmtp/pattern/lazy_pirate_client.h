@@ -1,6 +1,6 @@
 #pragma once
-// Lazy Pirate (the Guide, chapter 4): asks servers until one answers, each attempt on a fresh socket. The
-// decisions are lazy_pirate_state's.
+// Lazy Pirate (the Guide, chapter 4): sends a request to servers in turn until one answers, each
+// attempt on a new socket. lazy_pirate_state makes the decisions.
 
 #include "zmtp/message.h"
 #include "zmtp/pattern/call_error.h"
@@ -24,49 +24,63 @@
 namespace zmtp {
 
 struct lazy_pirate_options {
-  // How long a server may take for an answer.
+  // Timeout of one attempt.
   std::chrono::milliseconds timeout{2'500};
-  // Attempts for each request, in all, whoever is asked. Absent: as many as there is time for.
+  // Maximum number of attempts per request, for all servers together. Absent: limited only by the
+  // deadline.
   std::optional<unsigned> attempts = 3;
-  // Between an attempt that was not answered and the next.
+  // Delay between an unanswered attempt and the next one.
   std::chrono::milliseconds pause{0};
 };
 
-// What the user is told of and asked for while a request is under way, in the executor. Absent: nothing
-// is told, every answer is taken.
+// Handlers of the user during a request. If `accept` is empty, every answer is accepted.
 struct lazy_pirate_handlers {
-  // What became of an attempt; the endpoint of its server.
+  // Reports the result of an attempt, and the endpoint of its server.
   std::function<void(const attempt_event&, std::string_view)> on_attempt{};
-  // Whether an answer is one. The attempt goes on after one that is not, until its time is over.
+  // Returns whether an answer is valid. After an invalid one, the attempt continues until its
+  // timeout.
   std::function<bool(const message&)> accept{};
 };
 
-// One request at a time, on a REQ: servers answer with what they were sent in front. It stays with a server
-// that answers. Each attempt has a socket of its own, unless the one before was answered: an answer that
-// is late is never taken for another's.
+// Sends one request at a time, on a REQ socket. Servers repeat the envelope of the request in their
+// answer. The client stays with a server that answers. Each attempt after an unanswered one uses a
+// new socket, so that a late answer cannot be taken for the answer to another request.
 //
-// A request may be carried out twice: by a server that could not answer in time, and by the next, which
-// may be the same.
+// A request may be executed twice: by a server that could not answer in time, and by the next
+// server, which may be the same.
 //
-// It goes before its context does.
+// Executor: a handler runs in its associated executor, or in the executor of the client. A
+// completion handler never runs inside async_request(), but `on_attempt` can.
 //
-// Thread safety: distinct objects safe, one object not; its executor must be serial.
+// Lifetime: the client must be destroyed before its context.
+//
+// Thread safety: distinct objects safe, one object not. The executor must be serial. Call all
+// members in it.
 class lazy_pirate_client {
 public:
-  // Throws boost::system::system_error: call_errc::no_servers, call_errc::bad_call_option (a timeout that
-  // is not positive, a negative pause, no attempt), what zmtp::socket::connect throws.
+  // Throws boost::system::system_error: call_errc::no_servers, call_errc::bad_call_option (a
+  // timeout that is not positive, a negative pause, zero attempts), and what zmtp::socket::connect
+  // throws.
   lazy_pirate_client(boost::asio::any_io_executor executor, std::vector<std::string> servers,
                      const lazy_pirate_options& options = {}, lazy_pirate_handlers handlers = {});
   lazy_pirate_client(const lazy_pirate_client&) = delete;
   lazy_pirate_client& operator=(const lazy_pirate_client&) = delete;
-  // Stops.
+  // Calls stop().
   ~lazy_pirate_client();
 
-  // Asks one server after the other, or one again and again, until there is an answer.
-  // Completes with error_code and the answer's parts.
-  // Cancellation: terminal, partial, total; the request may have been carried out all the same.
-  // Errors: call_errc::no_answer (in all attempts, or by `until`; it may have been carried out), not_sent
-  // (nobody was there: it was not), call_in_flight; errc::bad_message (no parts); operation_aborted.
+  // Sends a request to one server after the other, or repeatedly to one, until there is an answer.
+  //
+  // Lifetime: the body is moved. Destroying the client completes the operation with
+  // operation_aborted.
+  // Completes with: error_code and the parts of the answer.
+  // Errors:
+  // - call_errc::no_answer: no answer in all attempts, or by `until`. A server may have executed
+  //   the request.
+  // - call_errc::not_sent: no server was available. No server executed the request.
+  // - call_errc::call_in_flight: another request is in flight.
+  // - errc::bad_message: the body has no parts.
+  // - operation_aborted: cancelled, or the client was stopped.
+  // Cancellation: terminal, partial, total. A server may have executed the request.
   template <boost::asio::completion_token_for<void(boost::system::error_code, message)> Token =
                 boost::asio::deferred_t>
   [[nodiscard]] auto async_request(message body, deadline until, Token&& token = {}) {
@@ -77,10 +91,10 @@ public:
         token, std::move(body), until);
   }
 
-  // The endpoint of who is asked now, or will be.
+  // Returns the endpoint of the current server.
   [[nodiscard]] std::string_view server() const noexcept;
 
-  // A request in flight completes with operation_aborted, later ones too.
+  // Stops the client. A request in flight and later requests complete with operation_aborted.
   void stop();
 
 private:

@@ -1,6 +1,6 @@
 #pragma once
-// When a Lazy Pirate client asks whom, and when it gives up. Pure; the shell around it is
-// `lazy_pirate_client`.
+// Decides when a Lazy Pirate client sends to which server, and when it stops. Pure;
+// `lazy_pirate_client` is the shell.
 
 #include "zmtp/pattern/call_error.h"
 
@@ -13,61 +13,61 @@
 
 namespace zmtp {
 
-// What became of one attempt, for who wants to tell a user.
+// An event of one attempt, to report to the user.
 struct attempt_event {
   enum class kind : std::uint8_t {
-    asking,     // the server is being asked
-    no_answer,  // … and has not answered in time
+    asking,     // the request is sent to the server
+    no_answer,  // … and the server has not answered in time
   };
   kind what;
   std::size_t server;  // its index
-  unsigned attempt;    // of this request: 1 is the first
+  unsigned attempt;    // counted per request, from 1
 };
 
-// Set by the client, carried out and cleared by the shell, in the order of the members.
+// The client sets actions. The shell executes and clears them, in the order of the members.
 struct lazy_pirate_actions {
-  std::optional<attempt_event> lost;  // an attempt
-  bool close = false;                 // the socket, discarding what it has queued
+  std::optional<attempt_event> lost;  // an unanswered attempt
+  bool close = false;                 // close the socket and drop its queue
   std::optional<attempt_event> asking;
-  std::optional<std::size_t> open;   // another socket, to this server
-  bool send = false;                 // the request
-  std::optional<call_errc> failure;  // the request has ended without an answer
+  std::optional<std::size_t> open;   // create a new socket and connect to this server
+  bool send = false;                 // send the request
+  std::optional<call_errc> failure;  // the request ended without an answer
 };
 
 struct lazy_pirate_timing {
-  std::chrono::milliseconds timeout;  // of an attempt
-  std::chrono::milliseconds pause;    // between one and the next
-  std::optional<unsigned> attempts;   // absent: as many as there is time for
+  std::chrono::milliseconds timeout;  // per attempt
+  std::chrono::milliseconds pause;    // between two attempts
+  std::optional<unsigned> attempts;   // absent: limited only by the deadline
 };
 
-// One request at a time. A socket is used again only where its last request was answered: so an answer
-// that is late is never taken for another's. It stays with a server that answers, and leaves one that
-// does not for the next.
+// Handles one request at a time. Reuses a socket only if its last request was answered, so that a
+// late answer cannot be taken for the answer to another request. Stays with a server that answers,
+// and otherwise switches to the next one.
 class lazy_pirate_state {
 public:
   using time_point = std::chrono::steady_clock::time_point;
   using actions = lazy_pirate_actions;
 
-  // `servers` is not zero.
+  // `servers` must not be zero.
   lazy_pirate_state(std::size_t servers, const lazy_pirate_timing& timing) noexcept;
 
-  // Begins a request, which ends by `until`.
+  // Starts a request, which ends at `until` at the latest.
   // Errors: call_errc::call_in_flight.
   [[nodiscard]] boost::system::error_code ask(time_point now, std::optional<time_point> until,
                                               actions& out);
-  // The request was taken by a connection.
+  // Call when a connection has taken the request.
   void on_sent() noexcept { sent_ = true; }
-  // The request has ended with an answer.
+  // Call when the request has ended with an answer.
   void on_answer() noexcept { phase_ = phase::idle; }
-  // Gives the request up, without a failure.
+  // Ends the request without a failure.
   void cancel(actions& out);
 
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
-  // If it comes more than a timeout late, this process was stopped: the server is given another
-  // timeout, so that what came meanwhile is read first.
+  // If the call is more than a timeout late, the process was paused. The server then gets another
+  // timeout, so that pending messages are read first.
   void on_deadline(time_point now, actions& out);
 
-  // Who is asked, or will be.
+  // Returns the index of the current server.
   [[nodiscard]] std::size_t server() const noexcept { return server_; }
 
 private:

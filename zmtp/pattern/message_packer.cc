@@ -18,7 +18,7 @@ void message_packer::pack(message& m) {
     block_ = block_ptr{block::create(block_size)};
     used_ = 0;
   }
-  // Nobody has seen these octets of the block yet.
+  // No other thread has a reference to these bytes yet.
   auto* const begin = block_->data() + used_;
   const auto head = m.head();
   const auto tail = m.tail();

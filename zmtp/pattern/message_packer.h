@@ -1,5 +1,5 @@
 #pragma once
-// Messages that are to go to another thread, off the read buffers that they came in.
+// Copies messages for another thread out of the read buffers in which they arrived.
 
 #include "zmtp/buffer/block.h"
 #include "zmtp/message.h"
@@ -8,19 +8,19 @@
 
 namespace zmtp {
 
-// Copies messages into blocks of their own, one behind the other. Who shares a read buffer with other threads
-// shares its count of owners, for which their processors contend with each message; and would pin all of it
-// for the sake of one message. What is large is left where it is, if it takes a quarter of that at least.
+// Copies messages into blocks of its own, one after the other. If threads share a read buffer,
+// their processors contend for its count of owners with each message, and one message pins the
+// whole buffer. A large message stays in its buffer if it uses at least a quarter of it.
 //
-// Thread safety: distinct objects safe, one object not. What was packed may go to any thread.
+// Thread safety: distinct objects safe, one object not. A packed message may move to any thread.
 class message_packer {
 public:
-  // Above this copying costs more than it saves.
+  // Bytes. Copying a larger message costs more than it saves.
   static constexpr std::size_t largest = 4'096;
 
   void pack(message& m);
 
-  // What a packed message takes in memory.
+  // Returns the memory of a packed message.
   [[nodiscard]] static std::size_t charge(const message& m) noexcept {
     return m.tail().size() > largest ? m.memory_size() : sizeof(message) + m.tail().size();
   }

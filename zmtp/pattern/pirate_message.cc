@@ -27,7 +27,7 @@ std::optional<pirate_kind> parse_pirate(message& m, pirate_protocol how) noexcep
     }
     return std::nullopt;
   }
-  // Without an address there is nobody to answer.
+  // Without an address, the request cannot be answered.
   return envelope_size(m) >= 2 ? std::optional{pirate_kind::request} : std::nullopt;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// What workers and queues of the Simple and the Paranoid Pirate (6/PPP) say to each other, without I/O.
+// The messages of workers and queues in the Simple and the Paranoid Pirate patterns (6/PPP),
+// without I/O.
 
 #include "zmtp/message.h"
 
@@ -11,34 +12,34 @@
 namespace zmtp {
 
 enum class pirate_protocol : std::uint8_t {
-  simple,    // workers are as a REQ is: READY, and then requests and replies in turn
-  paranoid,  // 6/PPP: both sides send heartbeats, so that each learns of the other's death
+  simple,    // workers behave as REQ: READY, then requests and replies in turn
+  paranoid,  // 6/PPP: both sides send heartbeats, so that each detects a dead peer
 };
 
-// What a worker announces that takes bodies of several parts. Workers of the Guide do not, and answer
-// nothing else than one part.
+// An extension that a worker announces if it accepts bodies of several parts. The Guide's workers
+// do not, and treat only a body of one part as a request.
 inline constexpr std::string_view multipart_name = "ppp-multipart";
 
 enum class pirate_kind : std::uint8_t {
   ready,      // [01]
   heartbeat,  // [02], not in the simple protocol
-  request,    // an address stack, an empty frame and a body; and so is a reply
+  request,    // a request or a reply: an address stack, an empty frame and a body
 };
 
-// What `m` is, whoever it is from; nothing if it is none of them. It is left without the empty frame in front
-// of all that the simple protocol has.
+// Returns the kind of `m` from either side, or nothing if `m` is not valid. Removes the empty frame
+// that the simple protocol puts in front.
 [[nodiscard]] std::optional<pirate_kind> parse_pirate(message& m, pirate_protocol how) noexcept;
 
 [[nodiscard]] message make_ready(pirate_protocol how);
 [[nodiscard]] message make_heartbeat();
 
-// How many frames an address stack and the empty frame behind it are; zero if there is no empty frame, or no
-// body behind it.
+// Returns the number of frames of an address stack and the empty frame after it. Returns zero if
+// there is no empty frame, or no body after it.
 [[nodiscard]] std::size_t envelope_size(const message& m) noexcept;
-// Takes so many parts from the front of `m`.
+// Removes the first `parts` parts of `m` and returns them.
 [[nodiscard]] message take_front(message& m, std::size_t parts);
 
-// A request to a worker, or its reply.
+// Wraps a request for a worker, or its reply.
 void wrap_pirate(message& body, const message& envelope, pirate_protocol how);
 
 }  // namespace zmtp

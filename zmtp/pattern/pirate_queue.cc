@@ -38,7 +38,7 @@ constexpr auto token = asio::as_tuple(asio::use_awaitable);
 
 }  // namespace
 
-// Owned by its coroutines, so that it goes with the context when that goes.
+// Owned by its coroutines, so that it is destroyed with the context.
 class pirate_queue::core {
 public:
   core(const asio::any_io_executor& executor, const std::shared_ptr<pirate_queue_state>& state,
@@ -66,7 +66,8 @@ public:
     }
   }
 
-  // Receives one message at a time. Messages behind a request that pauses its client stay in the socket.
+  // Receives one message at a time. Messages behind a request that pauses its client stay in the
+  // socket.
   static asio::awaitable<void> serve_clients(std::shared_ptr<core> self) {
     routed_message item;
     for (;;) {
@@ -137,7 +138,7 @@ private:
   }
 
   void carry_out(clock::time_point now) {
-    // By index: what is not taken makes the state want more.
+    // Iterate by index, because on_not_taken() may append actions.
     for (std::size_t i = 0; i < actions_.to_workers.size(); ++i) {
       auto [to, content] = std::move(actions_.to_workers[i]);
       if (workers_.try_send(to, std::move(content)) != send_status::queued) {

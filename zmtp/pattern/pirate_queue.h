@@ -1,6 +1,6 @@
 #pragma once
-// The queue between Lazy Pirate clients and Simple or Paranoid Pirate workers (the Guide, chapter 4; 6/PPP).
-// The decisions are pirate_queue_state's.
+// The queue between Lazy Pirate clients and Simple or Paranoid Pirate workers (the Guide, chapter
+// 4; 6/PPP). pirate_queue_state makes the decisions.
 
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
@@ -14,29 +14,34 @@
 
 namespace zmtp {
 
-// Serves from the first bind until it is stopped or destroyed: clients on one ROUTER, workers on another.
-// A worker has one request at a time; what a lost worker had is lost, and its client asks again.
+// Serves from the first bind until it is stopped or destroyed, with one ROUTER for clients and one
+// for workers. A worker has one request at a time. If a worker disconnects, its request is lost and
+// the client must retry.
 //
-// It may outlive its context, which ends what it does.
+// Executor: handlers run in the executor of the queue.
 //
-// Thread safety: distinct objects safe, one object not; its executor must be serial.
+// Lifetime: the queue may outlive its context. It stops when the context is destroyed.
+//
+// Thread safety: distinct objects safe, one object not. The executor must be serial. Call all
+// members in it.
 class pirate_queue {
 public:
-  // Called in the executor with the routing id of the worker, or of the client of a dropped request. The id is
-  // empty if the peer has disconnected. An exception that the handler throws propagates out of io_context::run().
+  // Called with the routing id of the worker, or of the client of a dropped request. The id is
+  // empty if the peer has disconnected. An exception that the handler throws propagates out of
+  // `io_context::run()`.
   using event_handler = std::function<void(pirate_event, std::string_view)>;
 
   explicit pirate_queue(boost::asio::any_io_executor executor,
                         const pirate_queue_options& options = {}, event_handler on_event = {});
   pirate_queue(const pirate_queue&) = delete;
   pirate_queue& operator=(const pirate_queue&) = delete;
-  // Stops.
+  // Calls stop().
   ~pirate_queue();
 
-  // As zmtp::socket::bind. Errors: also errc::socket_closed, once it is stopped.
+  // Bind as zmtp::socket::bind does. Additional error: errc::socket_closed after stop().
   endpoint bind_clients(std::string_view at);
   endpoint bind_workers(std::string_view at);
-  // Closes the sockets: replies that are queued are written, for the linger time, while the context runs.
+  // Closes the sockets. The context writes queued replies for the linger time.
   void stop();
 
   [[nodiscard]] const pirate_queue_counters& counters() const noexcept;
@@ -45,7 +50,7 @@ public:
 
 private:
   class core;
-  std::weak_ptr<core> core_;  // of what goes with the context
+  std::weak_ptr<core> core_;  // owned by the context's coroutines
   std::shared_ptr<const pirate_queue_state> state_;
 };
 

@@ -18,7 +18,8 @@ pirate_queue_options workable(pirate_queue_options options) noexcept {
   return options;
 }
 
-// Nine octets, the first not zero: neither empty nor what a Guide's queue takes for a command.
+// Nine bytes, of which the first is not zero. So a mark is not empty, and the Guide's queue does
+// not take it for a command.
 using mark_octets = std::array<char, 9>;
 
 mark_octets octets_of(std::uint64_t mark) noexcept {
@@ -62,10 +63,10 @@ void pirate_queue_state::on_worker_message(peer_id worker, message&& m, time_poi
   }
   one.second.heard_at = now;
   switch (*said) {
-    case pirate_kind::heartbeat: break;  // who is busy remains so
+    case pirate_kind::heartbeat: break;  // a busy worker remains busy
     case pirate_kind::ready:
       if (!one.second.resting && !new_one) {
-        ++counters_.lost;  // it has begun anew
+        ++counters_.lost;  // the worker has restarted
         rest(one, now, out);
       }
       break;
@@ -85,7 +86,7 @@ void pirate_queue_state::on_worker_message(peer_id worker, message&& m, time_poi
   }
 }
 
-// Whether it is a worker now.
+// Registers the worker if possible. Returns whether it is registered.
 bool pirate_queue_state::enlist(entry& one, pirate_kind said, time_point now, actions& out) {
   if (options_.strict_ready && said != pirate_kind::ready) {
     return false;
@@ -104,7 +105,7 @@ bool pirate_queue_state::enlist(entry& one, pirate_kind said, time_point now, ac
 
 void pirate_queue_state::take_reply(entry& one, message&& m, actions& out) {
   m.pop_front();
-  // Of the stack only the mark was given.
+  // The queue sent only the mark as the address stack.
   if (!m.front().empty()) {
     ++counters_.invalid_messages;
     out.events.emplace_back(pirate_event::invalid_message, one.first);
@@ -116,7 +117,7 @@ void pirate_queue_state::take_reply(entry& one, message&& m, actions& out) {
   out.to_clients.emplace_back(one.second.client, std::move(m));
 }
 
-// Gives the worker the request that waits longest, or lets it rest.
+// Assigns the oldest suitable request to the worker, or makes the worker idle.
 void pirate_queue_state::rest(entry& one, time_point now, actions& out) {
   one.second.envelope.clear();
   line* next = nullptr;
@@ -265,7 +266,7 @@ pirate_queue_state::request pirate_queue_state::leave_front(line& of, actions& o
   return what;
 }
 
-// Counts a request as gone from its line, and reads again from clients that may have another one there.
+// Counts a request that leaves its line. Resumes clients that may have another pending request now.
 void pirate_queue_state::leave(const request& what, actions& out) {
   --waiting_;
   waiting_octets_ -= what.octets;
@@ -282,7 +283,7 @@ void pirate_queue_state::leave(const request& what, actions& out) {
 }
 
 void pirate_queue_state::on_client_detached(peer_id client, actions& out) {
-  // Clients that are gone are not resumed.
+  // A disconnected client is not resumed.
   paused_.erase(client);
   if (!waiting_of_.contains(client)) {
     return;
@@ -303,13 +304,14 @@ bool pirate_queue_state::full() const noexcept {
   return waiting_ >= options_.waiting || waiting_octets_ >= options_.waiting_octets;
 }
 
-// Below the limits by so much that a queue at its limits does not pause and resume for each request.
+// Returns true well below the limits, so that a full queue does not pause and resume for each
+// request.
 bool pirate_queue_state::roomy() const noexcept {
   const auto level = [](std::size_t limit) { return limit - limit / 4; };
   return waiting_ < level(options_.waiting) && waiting_octets_ < level(options_.waiting_octets);
 }
 
-// When the first of its requests expires, if no worker that takes them comes.
+// Returns when the oldest request of the line expires, if no suitable worker connects.
 std::optional<pirate_queue_state::time_point> pirate_queue_state::expiry_of(
     const line& one) const noexcept {
   if (one.workers != 0 || one.requests.empty()) {
@@ -335,7 +337,8 @@ pirate_queue_state::time_point pirate_queue_state::dead_at(
   return std::max(one.heard_at + options_.heartbeat_interval * options_.liveness, judge_from_);
 }
 
-// Of an idle one. It is only noted when it was heard or told; its deadline is looked at again when due.
+// For an idle worker. Messages only update a time, and the deadline is computed again when it is
+// due.
 std::optional<pirate_queue_state::time_point> pirate_queue_state::due_of(
     const worker_record& one) const noexcept {
   if (options_.protocol == pirate_protocol::simple) {

@@ -1,6 +1,6 @@
 #pragma once
-// Which worker of a Simple or Paranoid Pirate queue gets which request, and which worker is dead. Pure; the
-// shell around it is `pirate_queue`.
+// Assigns requests to the workers of a Simple or Paranoid Pirate queue, and detects dead workers.
+// Pure; `pirate_queue` is the shell.
 
 #include "zmtp/message.h"
 #include "zmtp/metadata.h"
@@ -24,64 +24,67 @@ namespace zmtp {
 
 struct pirate_queue_options {
   pirate_protocol protocol = pirate_protocol::paranoid;
-  // Paranoid only: between heartbeats, and after how many of silence an idle worker is dead.
+  // Paranoid only: interval of heartbeats, and the number of intervals without a message after
+  // which an idle worker is dead.
   std::chrono::milliseconds heartbeat_interval{1'000};
   unsigned liveness = 3;
-  // A worker that has had a request for so long is taken out, until it is heard again: it hangs. Absent:
-  // only the loss of its connection counts, since workers may be silent while they work.
+  // Removes a worker that has not answered a request for this time, until the worker sends a
+  // message. Absent: only a disconnect removes a busy worker, because workers may send nothing
+  // while they work.
   std::optional<std::chrono::milliseconds> busy_deadline{};
-  // A worker is one only when it has said READY, as 6/PPP has it. Otherwise whatever a worker may say
-  // makes it one: those of the Guide say READY only once, and to the queue that was here before.
+  // A peer becomes a worker only with READY, as in 6/PPP. If false, every message of a worker
+  // registers it. The Guide's workers send READY only once, which a previous queue process may have
+  // received.
   bool strict_ready = false;
-  // Paranoid only: workers that announce nothing are given bodies of several parts, too. They are not the
-  // Guide's, which take one.
+  // Paranoid only: also assigns bodies of several parts to workers that do not announce support. Do
+  // not set this for the Guide's workers, which accept one part.
   bool multipart_for_all = false;
-  // Requests, and their bytes, that wait while no worker is free. Above either limit each client may have
-  // one request here, and is not read until that request has left the queue or a quarter of both limits is
-  // free.
+  // Limits of pending requests and their bytes. Above either limit, each client may have one
+  // pending request. The queue does not read from such a client until this request leaves, or until
+  // a quarter of both limits is free.
   std::size_t waiting = 1'000;
   std::size_t waiting_octets = 64 * 1024 * 1024;
-  // A request expires after this time without a worker that takes it: no worker is there, or no worker takes
-  // bodies of several parts. The queue then drops the request.
+  // A request expires after this time without a suitable worker: no worker is connected, or no
+  // worker accepts bodies of several parts. The queue then drops the request.
   std::chrono::milliseconds unserved_expiry{60'000};
   std::size_t workers = 10'000;
 };
 
-// An event of a worker, or of a request, for logs.
+// An event of a worker or a request, for logs.
 enum class pirate_event : std::uint8_t {
-  worker_ready,        // it was not there before
-  worker_expired,      // it was silent, or had a request, for too long
-  worker_lost,         // its connection
-  invalid_message,     // it said what is nothing
-  request_unserved,    // dropped: no worker was there for pirate_queue_options::unserved_expiry
-  request_unsuitable,  // dropped: for that time no worker was there that takes several parts
+  worker_ready,        // a new worker
+  worker_expired,      // the worker sent nothing, or did not answer a request, for too long
+  worker_lost,         // the worker disconnected
+  invalid_message,     // the worker sent an invalid message
+  request_unserved,    // dropped: no worker during pirate_queue_options::unserved_expiry
+  request_unsuitable,  // dropped: during that time no worker that accepts several parts
 };
 
-// True for events of a request, whose peer is the client.
+// Returns true for events of a request. The peer of these events is the client.
 [[nodiscard]] constexpr bool is_of_request(pirate_event what) noexcept {
   return what == pirate_event::request_unserved || what == pirate_event::request_unsuitable;
 }
 
 struct pirate_queue_counters {
-  std::uint64_t requests = 0;          // given to workers
-  std::uint64_t replies = 0;           // for clients
-  std::uint64_t lost = 0;              // requests that went with their worker: clients ask again
-  std::uint64_t abandoned = 0;         // whose client went away before a worker was free
-  std::uint64_t expired = 0;           // dropped: no worker came that takes them
-  std::uint64_t late_replies = 0;      // to no request in hand
-  std::uint64_t undelivered = 0;       // replies whose client is gone, or takes nothing
-  std::uint64_t invalid_messages = 0;  // of workers
-  std::uint64_t invalid_requests = 0;  // of clients: without an empty frame, or without a body
+  std::uint64_t requests = 0;      // assigned to workers
+  std::uint64_t replies = 0;       // for clients
+  std::uint64_t lost = 0;          // requests of workers that disconnected; clients must retry
+  std::uint64_t abandoned = 0;     // dropped: the client disconnected before a worker was free
+  std::uint64_t expired = 0;       // dropped: no suitable worker in time
+  std::uint64_t late_replies = 0;  // without a request in flight
+  std::uint64_t undelivered = 0;   // replies whose client has disconnected, or takes no messages
+  std::uint64_t invalid_messages = 0;  // from workers
+  std::uint64_t invalid_requests = 0;  // from clients: without an empty frame or without a body
   std::uint64_t workers_expired = 0;
   std::uint64_t workers_refused = 0;  // above pirate_queue_options::workers
 };
 
-// Appended to by the queue, carried out and cleared by the shell, in the order of the members.
+// The queue appends actions. The shell executes and clears them, in the order of the members.
 struct pirate_queue_actions {
   using addressed = std::pair<peer_id, message>;
   std::vector<addressed> to_workers;
   std::vector<addressed> to_clients;
-  std::vector<std::pair<pirate_event, peer_id>> events;  // with the worker, or the client
+  std::vector<std::pair<pirate_event, peer_id>> events;  // with the worker or the client
   std::vector<peer_id> pause;                            // clients to stop reading from
   std::vector<peer_id> resume;                           // clients to read from again
 
@@ -94,32 +97,33 @@ struct pirate_queue_actions {
   }
 };
 
-// A worker has one request at a time; the one that has rested longest is next. Workers see a mark of the
-// request for an address, so that a reply that comes late is told from one to the request in hand, and
-// whatever else the client sent in front is put in front of the reply.
+// A worker has one request at a time. The worker that has been idle for longest is next. Workers
+// receive a mark as the address of a request. The mark distinguishes a late reply from the reply to
+// the request in flight. The queue puts the original envelope of the client in front of the reply.
 class pirate_queue_state {
 public:
   using time_point = std::chrono::steady_clock::time_point;
   using actions = pirate_queue_actions;
 
-  // The marks begin with `first_mark`, which is to be random: a worker may still answer what another
-  // queue gave it.
+  // `first_mark` must be random, because a worker may still answer a request of another queue
+  // process.
   pirate_queue_state(const pirate_queue_options& options, std::uint64_t first_mark);
 
   void on_worker_attached(peer_id worker, const metadata& properties);
   void on_worker_message(peer_id worker, message&& m, time_point now, actions& out);
   void on_worker_detached(peer_id worker, time_point now, actions& out);
-  // What was to go to a worker was not taken: it is as good as gone.
+  // Call when the worker's socket did not take a message. The state treats the worker as
+  // disconnected.
   void on_not_taken(peer_id worker, message&& m, time_point now, actions& out);
 
   void on_client_message(peer_id client, message&& m, time_point now, actions& out);
-  // The requests of the client that wait are dropped. Must be called for paused clients too.
+  // Drops the pending requests of the client. Must be called for paused clients too.
   void on_client_detached(peer_id client, actions& out);
   void on_reply_not_taken() noexcept { ++counters_.undelivered; }
 
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
-  // If it comes more than a heartbeat interval late, this process was stopped: workers are given another
-  // interval, so that what came meanwhile is read first.
+  // If the call is more than a heartbeat interval late, the process was paused. Workers then get
+  // another interval, so that pending messages are read first.
   void on_deadline(time_point now, actions& out);
 
   [[nodiscard]] const pirate_queue_counters& counters() const noexcept { return counters_; }
@@ -132,14 +136,14 @@ private:
     peer_id client;
     message envelope;
     message body;
-    std::size_t octets = 0;    // that count while it waits
-    time_point since{};        // when it began to wait
-    std::uint64_t number = 0;  // the order of requests that wait
+    std::size_t octets = 0;    // bytes that count while the request is pending
+    time_point since{};        // when it became pending
+    std::uint64_t number = 0;  // order of pending requests
   };
-  // Requests that the same workers take.
+  // Pending requests for the same set of workers.
   struct line {
     std::deque<request> requests;
-    std::size_t workers = 0;  // registered, that take them
+    std::size_t workers = 0;  // registered workers that accept these requests
     time_point unserved_since{};
   };
   struct worker_record {
@@ -149,7 +153,7 @@ private:
     std::optional<time_point> due{};                        // as in deadlines_
     time_point heard_at{};
     time_point told_at{};
-    // Of the request in hand.
+    // The request in flight.
     std::uint64_t mark = 0;
     peer_id client{};
     message envelope{};
@@ -178,17 +182,17 @@ private:
 
   const pirate_queue_options options_;
   std::uint64_t next_mark_;
-  std::unordered_map<peer_id, worker_record> workers_;  // all that are attached
+  std::unordered_map<peer_id, worker_record> workers_;  // all connected workers
   std::size_t registered_ = 0;
-  std::list<peer_id> idle_;  // the first has rested longest
+  std::list<peer_id> idle_;  // idle for longest first
   std::set<std::pair<time_point, peer_id>> deadlines_;
-  time_point judge_from_{};    // no worker is dead before
-  std::array<line, 2> lines_;  // bodies of one part, of several parts
-  std::size_t waiting_ = 0;    // requests in both
+  time_point judge_from_{};    // no worker is declared dead before
+  std::array<line, 2> lines_;  // bodies of one part, bodies of several parts
+  std::size_t waiting_ = 0;    // pending requests in both
   std::size_t waiting_octets_ = 0;
   std::uint64_t last_number_ = 0;
-  std::unordered_map<peer_id, std::size_t> waiting_of_;  // clients with requests that wait
-  std::unordered_set<peer_id> paused_;                   // some of those clients
+  std::unordered_map<peer_id, std::size_t> waiting_of_;  // pending requests per client
+  std::unordered_set<peer_id> paused_;                   // clients that are paused
   pirate_queue_counters counters_;
 };
 

@@ -29,7 +29,7 @@ std::vector<std::string> announced(const pirate_worker_options& options) {
 
 }  // namespace
 
-// Owned by its socket's coroutine, so that it goes with the context when that goes.
+// Owned by the coroutine of its socket, so that it is destroyed with the context.
 class pirate_worker::core final : public request_holder,
                                   public conversation_socket::listener,
                                   public std::enable_shared_from_this<core> {
@@ -93,12 +93,12 @@ private:
   }
 
   void carry_out() {
-    // Handlers reply, which brings new actions: take these first.
+    // Handlers may reply, which adds new actions, so take the current ones first.
     auto actions = std::exchange(actions_, {});
     const auto self = shared_from_this();
     for (auto& m : actions.sends) {
       if (!socket_.stopped() && !socket_.send(std::move(m))) {
-        // The queue takes nothing any more: as good as gone.
+        // If the queue takes no more messages, treat it as disconnected.
         state_.on_detached(actions);
       }
     }

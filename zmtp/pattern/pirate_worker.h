@@ -1,5 +1,6 @@
 #pragma once
-// A Simple or Paranoid Pirate worker (the Guide, chapter 4; 6/PPP). The decisions are pirate_worker_state's.
+// A Simple or Paranoid Pirate worker (the Guide, chapter 4; 6/PPP). pirate_worker_state makes the
+// decisions.
 
 #include "zmtp/message.h"
 #include "zmtp/pattern/held_request.h"
@@ -13,16 +14,21 @@
 
 namespace zmtp {
 
-// Serves one queue, and comes back when the queue does: says READY on each new connection, one request at
-// a time.
+// Serves one queue, and reconnects when the queue restarts. Sends READY on each new connection.
+// Handles one request at a time.
 //
-// It may outlive its context, which ends what it does.
+// Executor: handlers run in the executor of the worker. `on_event` can run inside
+// held_request::reply() and inside the destructor of a held_request.
 //
-// Thread safety: distinct objects safe, one object not; its executor must be serial.
+// Lifetime: the worker may outlive its context. It stops when the context is destroyed.
+//
+// Thread safety: distinct objects safe, one object not. The executor must be serial. Call all
+// members in it.
 class pirate_worker {
 public:
-  // Called for each request, in the executor, which may be answered later. One that is dropped
-  // unanswered is lost, and its client asks again. What it throws reaches who runs the context.
+  // Called for each request. The request may be answered later. If the handler destroys it without
+  // a reply, the request is lost and its client must retry. An exception that the handler throws
+  // propagates out of `io_context::run()`.
   using handler = std::function<void(held_request)>;
   using event_handler = std::function<void(const pirate_worker_event&)>;
 
@@ -32,16 +38,16 @@ public:
                 event_handler on_event = {});
   pirate_worker(const pirate_worker&) = delete;
   pirate_worker& operator=(const pirate_worker&) = delete;
-  // Stops.
+  // Calls stop().
   ~pirate_worker();
 
-  // Takes no more requests. A reply that was given is written, for the linger time, while the context
-  // runs; a request that is still in hand is lost.
+  // Accepts no more requests. The context writes a queued reply for the linger time. An unanswered
+  // request is lost.
   void stop();
 
 private:
   class core;
-  std::weak_ptr<core> core_;  // which goes with the context
+  std::weak_ptr<core> core_;  // owned by the context's coroutine
 };
 
 }  // namespace zmtp

@@ -96,7 +96,7 @@ pirate_worker_state::time_point pirate_worker_state::queue_dead_at() const noexc
   return heard_at_ + options_.heartbeat_interval * options_.liveness;
 }
 
-// Without a connection a queue is silent, too.
+// A disconnected queue also counts as unresponsive.
 std::optional<pirate_worker_state::time_point> pirate_worker_state::next_deadline() const noexcept {
   if (!paranoid() || in_hand_) {
     return std::nullopt;
@@ -115,7 +115,7 @@ void pirate_worker_state::on_deadline(time_point now, actions& out) {
   }
   if (queue_dead_at() <= now) {
     in_conversation_ = false;
-    heard_at_ = now + delay_;  // it cannot be heard before
+    heard_at_ = now + delay_;  // no message can arrive before that
     out.events.push_back({kind::lost, delay_});
     out.reopen = delay_;
     delay_ = std::min(delay_ * 2, options_.longest_reconnect_delay);

@@ -1,6 +1,6 @@
 #pragma once
-// A Simple or Paranoid Pirate worker's side of its conversations with a queue. Pure; the shell around it is
-// `pirate_worker`.
+// The worker's side of conversations with a Simple or Paranoid Pirate queue. Pure; `pirate_worker`
+// is the shell.
 
 #include "zmtp/message.h"
 #include "zmtp/pattern/pirate_message.h"
@@ -17,47 +17,49 @@ namespace zmtp {
 
 struct pirate_worker_options {
   pirate_protocol protocol = pirate_protocol::paranoid;
-  // Paranoid only: between heartbeats while idle, and after how many of silence the queue is dead.
+  // Paranoid only: interval of heartbeats while idle, and the number of intervals without a message
+  // after which the queue is dead.
   std::chrono::milliseconds heartbeat_interval{1'000};
   unsigned liveness = 3;
-  // How long to wait after a dead queue before connecting anew: doubles each time up to the longest, and
-  // starts over with whatever the queue says.
+  // Delay before reconnecting to a dead queue. It doubles each time up to the maximum. Any message
+  // of the queue resets it.
   std::chrono::milliseconds reconnect_delay{1'000};
   std::chrono::milliseconds longest_reconnect_delay{32'000};
 };
 
-// What happened, for who wants to tell a user.
+// An event, to report to the user.
 struct pirate_worker_event {
   enum class kind : std::uint8_t {
-    ready,      // the queue was told that there is a worker
-    heartbeat,  // … and that it lives
-    lost,       // the queue was silent for too long
-    invalid,    // it said what is nothing
-    surplus,    // it gave a request while there was one in hand, which is ignored
+    ready,      // READY was sent to the queue
+    heartbeat,  // a heartbeat was sent
+    lost,       // the queue was unresponsive for too long
+    invalid,    // the queue sent an invalid message
+    surplus,    // a request arrived while another one is in progress, and is dropped
   };
   kind what;
-  std::chrono::milliseconds delay{};  // lost: before it is connected to anew
+  std::chrono::milliseconds delay{};  // lost: time until the worker reconnects
 };
 
-// Appended to by the worker, carried out and cleared by the shell, in the order of the members.
+// The worker appends actions. The shell executes and clears them, in the order of the members.
 struct pirate_worker_actions {
   struct request {
-    std::uint64_t id;  // to be named in the reply; never used twice
+    std::uint64_t id;  // names the request in its reply; never reused
     message body;
   };
   std::vector<message> sends;
   std::vector<pirate_worker_event> events;
-  std::vector<request> requests;  // to be worked on
-  // Close the socket, discarding what it has queued, and open another after this delay. Nothing of the
-  // old one is told to the state any more.
+  std::vector<request> requests;  // requests to execute
+  // Close the socket, drop its queue, and create another socket after this delay. The state must
+  // not receive events of the old socket any more.
   std::optional<std::chrono::milliseconds> reopen;
 };
 
-// Each conversation is a connection on a socket of its own: it begins with on_attached and READY, and ends
-// with the queue's silence or the loss of the connection. The request in hand is lost with it.
+// Each conversation uses a connection on a socket of its own. It starts with on_attached and READY.
+// It ends when the queue is unresponsive or the connection ends, and then its request is lost.
 //
-// While it has one, it sends no heartbeats, which a queue of the Guide takes for being free; and such a queue
-// sends none to who is busy, so its silence means nothing.
+// During a request, the worker sends no heartbeats, because the Guide's queue takes a heartbeat for
+// a free worker. That queue sends no heartbeats to a busy worker, so the worker does not expect
+// any.
 class pirate_worker_state {
 public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -69,16 +71,16 @@ public:
   void on_message(message&& m, time_point now, actions& out);
   void on_detached(actions& out);
 
-  // The body is moved from only if there is no error. Errors: call_errc::no_request.
+  // Moves from the body only without an error. Errors: call_errc::no_request.
   [[nodiscard]] boost::system::error_code reply(std::uint64_t request, message&& body,
                                                 time_point now, actions& out);
-  // A request in hand will not be answered: the worker says READY instead. Nothing for one that is not in
-  // hand.
+  // Drops a request that will not be answered, and sends READY instead. Does nothing if the request
+  // is not in progress.
   void drop(std::uint64_t request, time_point now, actions& out);
 
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
-  // If it comes more than a heartbeat interval late, this process was stopped: the queue is given another
-  // interval, so that what came meanwhile is read first.
+  // If the call is more than a heartbeat interval late, the process was paused. The queue then gets
+  // another interval, so that pending messages are read first.
   void on_deadline(time_point now, actions& out);
 
   [[nodiscard]] bool in_conversation() const noexcept { return in_conversation_; }

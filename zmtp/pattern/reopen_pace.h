@@ -1,5 +1,5 @@
 #pragma once
-// How long to wait before a conversation with a server is begun anew on another connection.
+// The delay before the next conversation with a server on a new connection.
 
 #include "zmtp/conversation/reconnect_backoff.h"
 #include "zmtp/options.h"
@@ -10,15 +10,15 @@
 
 namespace zmtp {
 
-// Not at all after a conversation that lasted; ever longer after ones that did not, so that a server
-// that turns everybody away is not called again and again without a pause.
+// No delay after a conversation that lasted. The delay grows with short conversations, so that a
+// server that rejects every client does not receive connections without a pause.
 class reopen_pace {
 public:
   using time_point = std::chrono::steady_clock::time_point;
 
   void on_attached(time_point now) noexcept { attached_at_ = now; }
 
-  // The conversation has ended. `random` spreads the waits of many.
+  // Call when the conversation has ended. `random` spreads the delays of many clients.
   [[nodiscard]] std::chrono::milliseconds wait(time_point now, std::uint32_t random) noexcept {
     const auto lasted =
         attached_at_ ? std::chrono::duration_cast<std::chrono::milliseconds>(now - *attached_at_)

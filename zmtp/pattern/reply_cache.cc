@@ -28,7 +28,7 @@ void reply_cache::store(std::string_view key, const message& reply, time_point n
     return;
   }
   entry added{std::string{key}, reply, now, 0};
-  // A slice that is much larger than the reply is not kept for it.
+  // Do not keep a block that is much larger than the reply.
   added.reply.compact();
   added.octets = sizeof(entry) + key.size() + added.reply.memory_size();
   if (added.octets > options_.octets || options_.entries == 0) {

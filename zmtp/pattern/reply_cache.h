@@ -1,6 +1,6 @@
 #pragma once
-// For services that may be asked the same thing twice: keeps replies by who asked and the number that it
-// gave its request, so that a request is carried out once. Pure.
+// Stores replies by client and request number, so that a service executes a repeated request only
+// once. Pure.
 
 #include "zmtp/message.h"
 
@@ -15,16 +15,17 @@
 
 namespace zmtp {
 
-// The reply that has been kept longest gives way to a new one.
+// At a limit, the cache evicts the oldest reply.
 struct reply_cache_options {
   std::size_t entries = 100'000;
-  std::size_t octets = 64 * 1024 * 1024;  // of replies and keys in memory
-  // How long a reply is kept: longer than clients go on asking.
+  std::size_t octets = 64 * 1024 * 1024;  // bytes of replies and keys in memory
+  // How long a reply is stored. Must be longer than clients retry.
   std::chrono::milliseconds age{60'000};
 };
 
-// Look a request up before it is carried out; store its reply before it is sent: so one that was lost on
-// its way is the same when it is asked for again. What a crash of the process loses is carried out again.
+// Look up a request before you execute it, and store its reply before you send it. A repeated
+// request then gets the same reply. Replies are lost if the process crashes, and such requests are
+// executed again.
 //
 // Thread safety: distinct objects safe, one object not.
 class reply_cache {
@@ -35,15 +36,16 @@ public:
   reply_cache(const reply_cache&) = delete;
   reply_cache& operator=(const reply_cache&) = delete;
 
-  // Of a request that is named by two parts, whatever octets they are.
+  // Returns the key of a request that has these two parts as its name. The parts may have any
+  // bytes.
   [[nodiscard]] static std::string key(std::string_view client, std::string_view number);
 
-  // The reply to this request, until the cache is changed; null if it is not known.
+  // Returns the stored reply, or nullptr. Valid until the cache changes.
   [[nodiscard]] const message* find(std::string_view key, time_point now);
-  // Keeps a reply; the first one, if there are several. One that is too large for it is not kept.
+  // Stores a reply unless the key already has one. Does not store a reply that exceeds the limits.
   void store(std::string_view key, const message& reply, time_point now);
 
-  // The whole of it: the reply that is known, or what `execute` returns, which is kept.
+  // Returns the stored reply. If there is none, returns and stores the result of `execute`.
   template <class Execute>
   [[nodiscard]] message answer(std::string_view key, time_point now, Execute&& execute) {
     if (const auto* const known = find(key, now)) {
@@ -70,7 +72,7 @@ private:
   void drop_first();
 
   const reply_cache_options options_;
-  std::list<entry> replies_;  // in the order of their age
+  std::list<entry> replies_;  // oldest first
   std::unordered_map<std::string_view, std::list<entry>::iterator> by_key_;
   std::size_t octets_ = 0;
   std::uint64_t hits_ = 0;

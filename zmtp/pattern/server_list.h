@@ -1,5 +1,5 @@
 #pragma once
-// The servers that a client may turn to. Pure.
+// The servers of a client, one of which is current. Pure.
 
 #include <cstddef>
 #include <string>
@@ -8,11 +8,12 @@
 
 namespace zmtp {
 
-// One is current, the first to begin with. Shared by the conversations of one client: the first of them
-// to leave a server takes all along to the next, and those that leave it later follow.
+// Initially, the first server is current. All conversations of one client share the list. The first
+// conversation that leaves the current server switches to the next one for all. Later calls for the
+// same old server have no effect.
 class server_list {
 public:
-  // Not empty.
+  // `endpoints` must not be empty.
   explicit server_list(std::vector<std::string> endpoints) noexcept
       : endpoints_{std::move(endpoints)} {}
 

@@ -1,5 +1,5 @@
 #pragma once
-// Which of several shards a topic is for: the same in every run and on every machine.
+// Maps a topic to a shard, with the same result in every run and on every machine.
 
 #include <cstddef>
 #include <cstdint>
@@ -7,8 +7,9 @@
 
 namespace zmtp {
 
-// Below `shards`, which is not zero. FNV-1a, and MurmurHash3's mix of 64 bits, without which the octets that topics
-// end with would decide too little. Publishers of a stream that is split further up may use it too.
+// Returns a number below `shards`, which must not be zero. Uses FNV-1a with the 64-bit mix of
+// MurmurHash3. Without the mix, the last bytes of a topic would have too little effect. Publishers
+// of a stream that is split earlier can use this function too.
 [[nodiscard]] constexpr std::size_t shard_of(std::string_view topic, std::size_t shards) noexcept {
   std::uint64_t hash = 0xcbf2'9ce4'8422'2325;
   for (const char octet : topic) {

@@ -19,7 +19,7 @@
 
 namespace zmtp {
 
-// A thread, and what waits for it: the only lock, taken once for a batch on either side.
+// A thread and its queue. The lock is the only one, and each side takes it once per batch.
 class sharded_subscriber::shard {
 public:
   shard(std::size_t index, const sharded_subscriber_options& options,
@@ -27,18 +27,18 @@ public:
       : index_{index}, options_{options}, handlers_{handlers}, thread_{[this] {
           context_.run();
         }} {}
-  // Ends when all is processed.
+  // Ends when all messages are processed.
   ~shard() {
     work_.reset();
     thread_.join();
   }
 
-  // Whoever waits for room is called, in the thread of the shard.
+  // `call` runs in the thread of the shard when the queue has space again.
   void on_room(std::function<void()> call) { on_room_ = std::move(call); }
 
-  // False if it is full, and `batch` is as it was; `on_room` is called when it is not any more. A batch that
-  // `must` be taken is. Batches are passed on whole: moving each message once more costs as much as receiving
-  // it.
+  // Returns false if the queue is full, and leaves `batch` unchanged. Calls `on_room` later when
+  // the queue has space. Always takes the batch if `must` is set. Batches move as a whole, because
+  // moving each message again costs as much as receiving it.
   [[nodiscard]] bool take(std::vector<message>& batch, bool must) {
     std::size_t octets = 0;
     for (const auto& m : batch) {
@@ -92,12 +92,12 @@ private:
     }
     if (!in_hand_.empty()) {
       in_hand_.clear();
-      // What else the context has to do has its turn.
+      // Other work of the context runs first.
       boost::asio::post(context_, [this] { process(); });
     }
   }
 
-  // The messages end outside the lock.
+  // Destroys the messages outside the lock.
   void give_back(std::vector<message>& batch) {
     const auto count = batch.size();
     batch.clear();
@@ -108,7 +108,7 @@ private:
     }
   }
 
-  static constexpr std::size_t most_spare = 16;  // of 128 KiB each at most
+  static constexpr std::size_t most_spare = 16;  // each at most 128 KiB
 
   const std::size_t index_;
   const sharded_subscriber_options& options_;
@@ -117,14 +117,14 @@ private:
 
   mutable std::mutex lock_;
   std::vector<std::vector<message>> waiting_;
-  std::size_t messages_ = 0;                 // that wait
-  std::size_t octets_ = 0;                   // that these take
-  std::vector<std::vector<message>> spare_;  // empty ones, for their memory
+  std::size_t messages_ = 0;                 // pending messages
+  std::size_t octets_ = 0;                   // their bytes
+  std::vector<std::vector<message>> spare_;  // empty batches, to reuse their memory
   shard_counters counters_;
   bool scheduled_ = false;
   bool room_wanted_ = false;
 
-  std::vector<std::vector<message>> in_hand_;  // of the thread alone
+  std::vector<std::vector<message>> in_hand_;  // used only by the thread
   boost::asio::io_context context_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
       context_.get_executor()};
@@ -144,7 +144,7 @@ public:
   }
   ~intake() { finish(); }
 
-  // Waits until the thread has ended, and all that it had is with the shards.
+  // Waits until the thread has ended and the shards have all its messages.
   void finish() {
     stop();
     work_.reset();
@@ -165,7 +165,7 @@ public:
     thread_ = std::thread{[this] { context_.run(); }};
   }
 
-  // Does it in the receiving thread, and waits.
+  // Runs `f` in the receiving thread and waits for it.
   template <class Function>
   auto call(Function f) {
     return boost::asio::dispatch(context_, boost::asio::use_future([&] { return f(socket_); }))
@@ -181,11 +181,11 @@ public:
 private:
   struct lane {
     shard* to;
-    std::vector<message> batch{};  // that it has no room for
+    std::vector<message> batch{};  // messages that do not fit into the queue
     message_packer packer{};
   };
 
-  // It has nothing to write, for which it would linger.
+  // A SUB has no messages to write, so it does not linger.
   void close() { socket_.close(std::chrono::milliseconds{0}); }
 
   void receive() {
@@ -206,7 +206,7 @@ private:
     receiving_ = false;
   }
 
-  // Again and again, until all have what is theirs. Then on to the next.
+  // Repeats until each shard has its messages, and then receives the next batch.
   void hand_over() {
     bool all = true;
     for (auto& one : shards_) {

@@ -1,6 +1,6 @@
 #pragma once
-// Black Box: a fast subscriber, whose one thread does nothing but receive, and whose others, each with an
-// io_context of its own, share the topics among them.
+// Black Box: a fast subscriber. One thread only receives. The other threads, each with an
+// io_context of its own, process the topics.
 
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
@@ -21,57 +21,62 @@ namespace zmtp {
 
 struct sharded_subscriber_options {
   std::size_t shards = 2;
-  // What waits for one shard. It is full when either is reached, and exceeds them by one batch at most.
+  // Queue of one shard. It is full at either limit, and exceeds the limits by at most one batch.
   std::size_t queue_messages = 8'192;
   std::size_t queue_octets = 64 * 1024 * 1024;
-  // A shard is full: nothing more is received until it has room, for any of them, and the publisher's own
-  // marks count; or, if this is set, the socket is closed, so that what is missed is known to be missed.
+  // If true, the socket closes when a shard is full, so that the application knows that it misses
+  // messages. If false, receiving pauses for all shards until this shard has space, and the
+  // publisher's high-water marks apply.
   bool close_when_full = false;
   socket_options socket{};
 };
 
-// Of one shard, since it was made.
+// Counters of one shard since its creation.
 struct shard_counters {
-  std::uint64_t received = 0;   // queued for it
-  std::uint64_t processed = 0;  // of these: its handler has returned
-  std::uint64_t full = 0;       // times that the receiving thread found it so
+  std::uint64_t received = 0;   // queued for the shard
+  std::uint64_t processed = 0;  // messages whose handler has returned
+  std::uint64_t full = 0;       // times that the receiving thread found the shard full
   std::size_t most_waiting = 0;
 };
 
 struct sharded_subscriber_handlers {
-  // Called in the thread of shard `shard`, with messages in the order in which they were received; they end
-  // when it returns. It
-  // must not throw.
+  // Called in the thread of shard `shard`, with messages in the order of arrival. The messages are
+  // valid until the handler returns. The handler must not throw.
   std::function<void(std::size_t shard, std::span<const message> batch)> on_messages;
-  // Called in the receiving thread when it has closed the socket because a shard was full.
+  // Called in the receiving thread after it has closed the socket because a shard was full.
   std::function<void(error_code why)> on_end{};
 };
 
-// The topic, a message's first part, decides upon the shard (zmtp/pattern/shard_of.h): messages of one topic
-// keep their order, and each is given to a handler once. A message is dropped by publishers alone.
+// The topic, which is the first part, selects the shard (zmtp/pattern/shard_of.h). So messages of
+// one topic keep their order. Each message goes to a handler once. Only publishers drop messages.
 //
-// Thread safety: its members may be called from any thread, also from its handlers; the destructor not from
-// these.
+// Executor: handlers run in the threads of this object.
+//
+// Lifetime: the destructor waits for all threads, so handlers must not call it.
+//
+// Thread safety: any thread and any handler may call the members at any time, except the
+// destructor.
 class sharded_subscriber {
 public:
-  // Starts the threads. Throws boost::system::system_error with errc::bad_option, also for no shard or
-  // queues of no size.
+  // Starts the threads. Throws boost::system::system_error: errc::bad_option, also for zero shards
+  // or queue limits of zero.
   sharded_subscriber(const sharded_subscriber_options& options,
                      sharded_subscriber_handlers handlers);
   sharded_subscriber(const sharded_subscriber&) = delete;
   sharded_subscriber& operator=(const sharded_subscriber&) = delete;
-  // Stops, and waits until the shards have processed what they have.
+  // Stops, and waits until the shards have processed all received messages.
   ~sharded_subscriber();
 
-  // As sub_socket's; they wait for the receiving thread. Throw boost::system::system_error.
+  // Work as those of sub_socket, and wait for the receiving thread. Throw
+  // boost::system::system_error.
   void subscribe(std::string_view topic);
   void connect(std::string_view publisher);
   endpoint bind(std::string_view at);
-  // Nothing is received any more; what was received is processed. Does not wait.
+  // Stops receiving. The shards process the received messages. Does not wait.
   void stop();
 
   [[nodiscard]] std::vector<shard_counters> counters() const;
-  // Of a shard, for what else its thread is to do. Valid as long as this is.
+  // Returns the executor of a shard, for other work in its thread. Valid while this object exists.
   [[nodiscard]] boost::asio::any_io_executor executor(std::size_t shard) const;
 
 private:

@@ -48,7 +48,7 @@ bool snail_state::is_late(publisher& from, const snail_stamp& stamp,
 
 snail_verdict snail_state::on_message(const snail_stamp& stamp, std::chrono::milliseconds now) {
   auto& from = find(stamp.publisher);
-  // Both see the message, whatever the other finds.
+  // Both functions must see each message, independent of the other's result.
   const auto gap = has_gap(from, stamp);
   const auto late = is_late(from, stamp, now);
   return gap ? snail_verdict::gap : late ? snail_verdict::too_late : snail_verdict::keeps_up;

@@ -1,5 +1,6 @@
 #pragma once
-// Suicidal Snail: whether a subscriber keeps up with its publishers. Pure: time is an argument.
+// Suicidal Snail: decides whether a subscriber keeps up with its publishers. Pure: time is an
+// argument.
 
 #include <chrono>
 #include <cstddef>
@@ -14,42 +15,45 @@
 namespace zmtp {
 
 struct snail_options {
-  // A message may be so much older than now. Absent: its age does not matter.
+  // Maximum age of a message. Absent: no limit.
   std::optional<std::chrono::milliseconds> max_delay = std::chrono::milliseconds{1'000};
-  // The clocks of publishers differ from ours: of each the youngest message so far counts as of no age.
+  // The clocks of publishers differ from the local clock. The youngest message of each publisher so
+  // far then counts as age zero.
   bool clocks_differ = false;
-  // The numbers of a publisher follow each other. With a subscription to a part of what it publishes they
-  // do not.
+  // The numbers of a publisher have no gaps. Set to false if the subscription covers only a part of
+  // its messages.
   bool gapless = true;
-  // That are remembered; beyond that, who has been silent longest begins anew.
+  // Number of publishers to remember. Beyond that, the snail forgets the publisher that has sent
+  // nothing for longest.
   std::size_t publishers = 1'000;
 };
 
-// What a message says of itself. A publisher is whatever distinguishes one sequence from another.
+// The stamp of a message. `publisher` is any name that distinguishes sequences of numbers.
 struct snail_stamp {
   std::string_view publisher{};
   std::optional<std::uint64_t> number{};
-  // When it was published, since an epoch that is ours too, or of the publisher's own.
+  // Time of publication, since the local epoch or an epoch of the publisher.
   std::optional<std::chrono::milliseconds> at{};
 };
 
 enum class snail_verdict {
   keeps_up,
-  too_late,  // it was on its way for longer than snail_options::max_delay
-  gap,       // messages before it were dropped on their way
+  too_late,  // the message is older than snail_options::max_delay
+  gap,       // messages before this one are missing
 };
 
 class snail_state {
 public:
   explicit snail_state(const snail_options& options) : options_{options} {}
 
-  // A number that is not above the last one is of a publisher that was restarted: its sequence, and
-  // the age of its messages, begin anew.
+  // Judges a message. A number that is not above the last one comes from a restarted publisher, and
+  // its sequence and the ages of its messages start again.
   [[nodiscard]] snail_verdict on_message(const snail_stamp& stamp, std::chrono::milliseconds now);
 
-  // Of the last message, at least zero; of one without a time, that of the one before.
+  // Returns the age of the last message, at least zero. For a message without a time, returns the
+  // age of the one before.
   [[nodiscard]] std::chrono::milliseconds delay() const noexcept { return delay_; }
-  // How many were missed before the last message.
+  // Returns the number of messages missing before the last one.
   [[nodiscard]] std::uint64_t missed() const noexcept { return missed_; }
   [[nodiscard]] std::size_t publishers() const noexcept { return known_.size(); }
 
@@ -66,7 +70,7 @@ private:
                              std::chrono::milliseconds now);
 
   snail_options options_;
-  std::list<publisher> known_;  // who was heard last first
+  std::list<publisher> known_;  // last active publisher first
   std::map<std::string_view, std::list<publisher>::iterator> by_name_;
   std::chrono::milliseconds delay_{0};
   std::uint64_t missed_ = 0;

@@ -18,7 +18,7 @@ std::chrono::milliseconds now() {
 
 }  // namespace
 
-// What its handler keeps, until the socket is closed.
+// Owned by its handler until the socket is closed.
 class suicidal_snail::core : public std::enable_shared_from_this<core> {
 public:
   core(const boost::asio::any_io_executor& executor, const snail_options& options,

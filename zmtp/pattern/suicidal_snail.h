@@ -1,6 +1,6 @@
 #pragma once
-// Suicidal Snail: a subscriber that ends itself when it cannot keep up, rather than to work on what is
-// stale. Shell of zmtp/pattern/snail_state.h.
+// Suicidal Snail: a subscriber that stops when it cannot keep up, instead of processing old
+// messages. Shell of zmtp/pattern/snail_state.h.
 
 #include "zmtp/endpoint.h"
 #include "zmtp/message.h"
@@ -17,35 +17,38 @@ namespace zmtp {
 
 struct snail_report {
   snail_verdict why = snail_verdict::keeps_up;
-  std::chrono::milliseconds delay{0};  // of the message that it fell over
-  std::uint64_t missed = 0;            // before it
+  std::chrono::milliseconds delay{0};  // age of the message that ended it
+  std::uint64_t missed = 0;            // messages missing before that message
 };
 
 struct snail_handlers {
-  // Reads the stamp out of a message; views into it.
+  // Reads the stamp of a message. May return views into it.
   std::function<snail_stamp(const message&)> stamp_of;
-  // A message that is in time. What this takes is what makes a snail.
+  // Receives a message in time. If this handler is too slow, the subscriber cannot keep up.
   std::function<void(const message&)> on_message;
-  // It did not keep up, and has closed its socket: nothing else is called any more.
+  // Called after the subscriber did not keep up and has closed its socket. No other handler is
+  // called after this.
   std::function<void(const snail_report&)> on_end;
 };
 
-// Receives through a SUB of its own and judges each message when it is its turn, by the system's clock in
-// milliseconds since the Unix epoch, as publishers stamp them.
+// Receives through a SUB of its own. Judges each message when it is its turn, by the system clock
+// in milliseconds since the Unix epoch, as publishers stamp messages.
 //
-// Lifetime: destroying it, which its handlers may do, closes the socket.
+// Executor: handlers run in the executor of this object.
 //
-// Thread safety: distinct objects safe, one object not; call its members in its executor.
+// Lifetime: destroying the object closes the socket. Handlers may destroy it.
+//
+// Thread safety: distinct objects safe, one object not. Call all members in its executor.
 class suicidal_snail {
 public:
-  // Throws boost::system::system_error with errc::bad_option.
+  // Throws boost::system::system_error: errc::bad_option.
   suicidal_snail(const boost::asio::any_io_executor& executor, const snail_options& options,
                  snail_handlers handlers, const socket_options& socket = {});
   suicidal_snail(const suicidal_snail&) = delete;
   suicidal_snail& operator=(const suicidal_snail&) = delete;
   ~suicidal_snail();
 
-  // As sub_socket's. Throw boost::system::system_error.
+  // Work as those of sub_socket. Throw boost::system::system_error.
   void subscribe(std::string_view topic);
   void connect(std::string_view publisher);
   endpoint bind(std::string_view at);

@@ -1,5 +1,6 @@
 #pragma once
-// How many of a listener's handshakes one address may have under way, so that one alone keeps nobody out.
+// The number of pending handshakes per address, so that one address cannot use all slots of a
+// listener.
 
 #include <array>
 #include <cstddef>
@@ -9,21 +10,22 @@
 
 namespace zmtp {
 
-// Counts those of each address. Those of loopback, which a whole machine has in common, and those without
-// an address (ipc) have no share: it is for strangers.
+// Counts the handshakes of each address. Loopback addresses and connections without an address
+// (ipc) are not limited, because all local programs share them.
 class address_shares {
 public:
-  // Of IPv6, or of IPv4 as IPv6 writes it (::ffff:192.0.2.1).
+  // An IPv6 address, or an IPv4 address mapped into IPv6 (::ffff:192.0.2.1).
   using host = std::array<std::uint8_t, 16>;
 
-  // One begins. False, and it is not counted, if its address has a quarter of `places` already, or one
-  // where that would be none.
+  // Counts a new handshake. Returns false, without counting it, if its address already has a
+  // quarter of `places`, or one if a quarter is less than one.
   [[nodiscard]] bool enter(const std::optional<host>& from, std::size_t places);
-  // One that had entered is over.
+  // Call when a counted handshake has ended.
   void leave(const std::optional<host>& from) noexcept;
 
 private:
-  std::map<host, std::size_t> taken_;  // of who has some; a peer cannot slow it down by its choice
+  // only addresses with handshakes; ordered, so that peers cannot force hash collisions
+  std::map<host, std::size_t> taken_;
 };
 
 }  // namespace zmtp

@@ -6,7 +6,7 @@ namespace zmtp {
 
 namespace {
 
-// Further away the clock does not count.
+// A longer time could overflow the clock.
 constexpr std::chrono::milliseconds longest = std::chrono::hours{24 * 365};
 
 }  // namespace

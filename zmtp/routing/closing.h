@@ -1,5 +1,6 @@
 #pragma once
-// The end of a socket: what goes on once the user has closed it, for how long, and what it came to.
+// The end of a socket: what continues after the user has closed the socket, for how long, and the
+// outcome.
 
 #include "zmtp/error.h"
 
@@ -13,42 +14,44 @@ class closing {
 public:
   using time_point = std::chrono::steady_clock::time_point;
 
-  // The user has not closed it yet.
+  // Returns whether the user has not closed the socket yet.
   [[nodiscard]] bool open() const noexcept { return phase_ == phase::open; }
-  // He has, and what is queued is written, until that has been read or the linger time is over.
+  // Returns whether the socket is closed and still writes its queues, until peers have read
+  // everything or the linger time ends.
   [[nodiscard]] bool finishing() const noexcept { return phase_ == phase::finishing; }
   [[nodiscard]] bool over() const noexcept { return phase_ == phase::over; }
 
   enum class step {
-    nothing,  // it is over already, or goes on for another linger time
-    finish,   // what is queued is written, and nothing else
-    end,      // on_end(), now
+    nothing,  // the socket has ended already, or only its linger time changes
+    finish,   // write the queues, and nothing else
+    end,      // call on_end() now
   };
-  // The user closes it; once more: for this linger time from now. Without one, for as long as it takes.
-  // `dropped`: messages that have gone with their peers.
+  // Call when the user closes the socket. A second call sets a new linger time from `now`. Without
+  // a linger time, there is no limit. `dropped`: messages that were dropped with their peers so
+  // far.
   [[nodiscard]] step on_close(time_point now, std::optional<std::chrono::milliseconds> linger,
                               std::uint64_t dropped) noexcept;
-  // When the linger time is over.
+  // The end of the linger time.
   [[nodiscard]] const std::optional<time_point>& next_deadline() const noexcept {
     return deadline_;
   }
-  // on_end() is to be called, however much is left.
+  // Returns whether on_end() must be called, even if messages are left.
   [[nodiscard]] bool expired(time_point now) const noexcept {
     return finishing() && deadline_ && *deadline_ <= now;
   }
 
-  // Whether an endpoint is to be connected, and connected again: once the socket is closed, only for what is
-  // left to write.
+  // Returns whether an endpoint must connect and reconnect. After the user has closed the socket,
+  // only unwritten messages require a connection.
   [[nodiscard]] bool connects(bool unwritten) const noexcept {
     return open() || (finishing() && unwritten);
   }
-  // A peer went while this finishes, without having read to the end.
+  // Call when a peer disconnects before it has read everything.
   void on_unread() noexcept { unread_ = true; }
 
-  // All is over: nobody is there any more, or the linger time was over before, or the context goes down.
-  // `unwritten`: something is still queued; `dropped` as above.
+  // Call when the socket ends: no connection is left, the linger time is over, or the context is
+  // destroyed. `unwritten`: messages are still queued. `dropped`: as for on_close().
   void on_end(bool unwritten, std::uint64_t dropped) noexcept;
-  // What it came to, once it is over: nothing if all was written and read, errc::timed_out,
+  // The outcome after the end: no error if the peers read everything, errc::timed_out, or
   // errc::connection_lost.
   [[nodiscard]] error_code outcome() const noexcept { return outcome_; }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Which of a listener's handshakes gives way to who comes, where there are as many as there may be.
+// Selects the pending handshake to evict when a listener has no free slot for a new connection.
 
 #include <chrono>
 #include <cstddef>
@@ -7,30 +7,33 @@
 
 namespace zmtp {
 
-// The one that has been silent for longest, if it has been so for long enough; else who comes waits in the
-// kernel's backlog.
+// Evicts the handshake that has been idle for longest, if that is long enough. Otherwise new
+// connections wait in the kernel's backlog.
 class handshake_room {
 public:
   using duration = std::chrono::steady_clock::duration;
-  // Of one handshake. None: it never gives way, for it is over or about to be.
+  // The idle time of one handshake. Empty: never evicted, because the handshake is complete or
+  // about to be.
   using silence = std::optional<duration>;
 
   struct verdict {
     enum class kind {
-      room,   // there is a place
-      evict,  // `which` gives way, unless it turns out to have spoken: may_go()
-      wait,   // nobody gives way
+      room,   // a slot is free
+      evict,  // evict `which`, unless may_go() is false after a last read
+      wait,   // no handshake may be evicted
     };
     kind what = kind::room;
     std::size_t which = 0;
-    silence again_after{};  // wait: when somebody may; absent: not before a handshake is over
+    // wait: time until one may be evicted; empty: only when a handshake ends
+    silence again_after{};
   };
 
-  // So many at once; one that has said nothing for as long as `allowed` may have to go.
+  // `places`: the number of slots. `allowed`: the idle time after which a handshake may be evicted.
   handshake_room(std::size_t places, duration allowed) noexcept
       : places_{places}, allowed_{allowed} {}
 
-  // `silence_of(i)` is that of handshake i, of `taken` in the order in which they began.
+  // Decides for `taken` handshakes. `silence_of(i)` returns the idle time of handshake i, in order
+  // of their start.
   template <class SilenceOf>
   [[nodiscard]] verdict decide(std::size_t taken, SilenceOf&& silence_of) const {
     if (taken < places_) {
@@ -52,7 +55,7 @@ public:
             .again_after = longest ? silence{allowed_ - *longest} : silence{}};
   }
 
-  // Once what it said meanwhile has been read.
+  // Returns whether a handshake may be evicted. Call after a last read from its connection.
   [[nodiscard]] bool may_go(silence of) const noexcept { return of && *of >= allowed_; }
 
 private:

@@ -1,5 +1,5 @@
 #pragma once
-// Which peer has which routing id.
+// Maps routing ids to peers.
 
 #include "zmtp/routing/peer_id.h"
 
@@ -22,14 +22,14 @@ public:
   void insert(std::string_view routing_id, peer_id peer) {
     peers_.insert_or_assign(std::string{routing_id}, peer);
   }
-  // Nothing if the routing id is meanwhile another peer's.
+  // Does nothing if the routing id belongs to another peer now.
   void erase(std::string_view routing_id, peer_id peer) noexcept {
     if (const auto at = peers_.find(routing_id); at != peers_.end() && at->second == peer) {
       peers_.erase(at);
     }
   }
-  // A routing id for a peer that has none: a zero octet, which no peer may begin with, and a counter
-  // in four octets that starts at `random` (protocols A7).
+  // Generates a routing id: a zero byte, with which no peer's own id may begin (RFC 37), and a
+  // four-byte counter that starts at `random`.
   [[nodiscard]] std::string make_up(std::uint32_t random);
 
 private:

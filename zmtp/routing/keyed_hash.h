@@ -1,5 +1,5 @@
 #pragma once
-// A hash of octets that peers choose: who does not know the key cannot make them collide.
+// A hash of bytes that peers choose. Without the key, a peer cannot cause collisions.
 
 #include <boost/endian/conversion.hpp>
 
@@ -10,20 +10,21 @@
 
 namespace zmtp {
 
-// Takes eight octets with each multiplication, and what is left over at the end, so that the hashes of
-// several prefixes of a text cost little more than that of the longest.
+// Processes eight bytes per multiplication, and the remaining bytes at the end. So the hashes of
+// several prefixes of a text cost little more than the hash of the longest.
 class keyed_hash {
 public:
-  // Sixty-four random bits make a key.
+  // `seed` must have 64 random bits.
   explicit keyed_hash(std::uint64_t seed) noexcept
       : start_{expand(seed)}, step_{expand(seed) | 1}, end_{expand(seed) | 1} {}
 
-  // Goes along a text, which it views.
+  // Hashes prefixes of a text. Keeps a view of the text.
   class walk {
   public:
     walk(const keyed_hash& key, std::string_view text) noexcept
         : key_{&key}, text_{text}, state_{key.start_} {}
-    // The hash of the first so many octets; not fewer than the last time, nor more than there are.
+    // Returns the hash of the first `length` bytes. `length` must not decrease between calls, or
+    // exceed the text.
     [[nodiscard]] std::uint64_t to(std::size_t length) noexcept {
       for (; length - at_ >= word; at_ += word) {
         state_ = fold(state_ ^ load(at_), key_->step_);
@@ -36,16 +37,18 @@ public:
       return boost::endian::load_little_u64(
           reinterpret_cast<const unsigned char*>(text_.data() + at));
     }
-    // Less than a word, from at_ on. What stands around it in the text may be read, but does not count.
+    // The bytes from at_ on, fewer than a word. May read the bytes around them, and masks those
+    // out.
     [[nodiscard]] std::uint64_t rest(std::size_t size) const noexcept {
       if (text_.size() >= word) {
         const auto beyond = at_ + word - std::min(at_ + word, text_.size());
-        // A shift by a whole word, which is none, is of a word that nothing is wanted of.
+        // For a size of 0, the shift by a whole word becomes a shift by 0, and the mask removes all
+        // bits.
         return load(at_ - beyond) >> (8 * beyond & 63) & ((std::uint64_t{1} << 8 * size) - 1);
       }
       return short_rest(size);
     }
-    // The same without a whole word to read. Reading an octet twice puts it twice into the same place.
+    // For texts shorter than a word. A byte that is read twice goes to the same place both times.
     [[nodiscard]] std::uint64_t short_rest(std::size_t size) const noexcept {
       const auto* const octets = reinterpret_cast<const unsigned char*>(text_.data());
       if (size >= 4) {
@@ -60,7 +63,7 @@ public:
     const keyed_hash* key_;
     std::string_view text_;
     std::uint64_t state_;
-    std::size_t at_ = 0;  // a multiple of a word
+    std::size_t at_ = 0;  // a multiple of the word size
   };
 
   [[nodiscard]] std::uint64_t operator()(std::string_view text) const noexcept {
@@ -74,12 +77,13 @@ private:
   static constexpr std::size_t word = sizeof(std::uint64_t);
   __extension__ using wide = unsigned __int128;
 
-  // Every bit of a product depends on bits of both factors; neither half does on all of them.
+  // Every bit of a product depends on bits of both factors, but neither half depends on all of
+  // them.
   [[nodiscard]] static std::uint64_t fold(std::uint64_t a, std::uint64_t b) noexcept {
     const auto product = static_cast<wide>(a) * b;
     return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
   }
-  // The next of the numbers that a seed stands for.
+  // Returns the next number that the seed generates.
   [[nodiscard]] static std::uint64_t expand(std::uint64_t& seed) noexcept {
     seed += 0x9e37'79b9'7f4a'7c15;
     auto bits = seed;

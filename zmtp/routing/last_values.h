@@ -1,5 +1,5 @@
 #pragma once
-// The last message of each topic, which is its first part.
+// The last message of each topic. The topic is the first part.
 
 #include "zmtp/message.h"
 #include "zmtp/options.h"
@@ -12,7 +12,7 @@
 
 namespace zmtp {
 
-// Never holds more than its limits: the topic that has rested longest gives way.
+// Never exceeds its limits. Evicts the topic that was published least recently.
 class last_values {
 public:
   explicit last_values(const last_value_limits& limit) noexcept : limit_{limit} {}
@@ -20,12 +20,13 @@ public:
   last_values& operator=(const last_values&) = delete;
   ~last_values();
 
-  // What is above it gives way when the next message is kept.
+  // If the store exceeds the new limit, the next keep() evicts topics.
   void change_limit(const last_value_limits& limit) noexcept { limit_ = limit; }
-  // A message that is too large for the limits is not kept, nor the one that it outdates.
+  // Stores `m` as the last message of its topic. If `m` alone exceeds the limits, only removes the
+  // older message.
   void keep(const message& m);
-  // Visits the messages of the topics that a subscription to `wanted` brings, in the order of topics and
-  // beginning at topic `from`, until `visit` returns false. False if it did.
+  // Visits the messages that match a subscription to `wanted`, in the order of topics, from topic
+  // `from` on, until `visit` returns false. Returns false if `visit` did.
   template <class Visit>
   bool visit(std::string_view wanted, xpub_options::matching how, std::string_view from,
              Visit&& visit) const {
@@ -39,7 +40,7 @@ public:
   }
 
   [[nodiscard]] std::size_t topics() const noexcept { return by_topic_.size(); }
-  // In memory, with the objects that hold the messages.
+  // Bytes in memory, with the objects that hold the messages.
   [[nodiscard]] std::size_t octets() const noexcept { return octets_; }
 
 private:
@@ -59,7 +60,7 @@ private:
     }
   };
 
-  // Who is the topic itself comes before all who begin with it.
+  // In the order of topics, the topic itself comes before longer topics that begin with it.
   [[nodiscard]] static bool matches(std::string_view topic, std::string_view wanted,
                                     xpub_options::matching how) noexcept {
     return how == xpub_options::matching::topic ? topic == wanted : topic.starts_with(wanted);
@@ -71,7 +72,7 @@ private:
 
   last_value_limits limit_;
   boost::intrusive::set<value, boost::intrusive::compare<order>> by_topic_;
-  boost::intrusive::list<value> by_age_;  // the one that has rested longest first
+  boost::intrusive::list<value> by_age_;  // least recently published first
   std::size_t octets_ = 0;
 };
 

@@ -7,7 +7,7 @@ namespace zmtp {
 pipe& pair_state::open_pipe(bool durable) {
   auto& p = socket_state::open_pipe(durable);
   if (durable && !peer_) {
-    // One may send before the connection stands (protocols A8).
+    // A connect endpoint takes messages before its connection is up.
     peer_ = p.id;
   }
   return p;

@@ -7,9 +7,10 @@
 
 namespace zmtp {
 
-// The peer is whoever comes first: the first endpoint that is connected to, whether its connection stands
-// or not, or the first connection that is accepted. As long as it is there, all others are refused. What
-// it has sent is received before anything from the next, which may be the same that has come back.
+// The first peer gets the slot: the first endpoint that the socket connects to, even without a
+// connection, or the first accepted connection. While it has the slot, all other peers are
+// rejected. The user receives all its messages before the first message of the next peer, even if
+// the next peer is the same program after a reconnect.
 class pair_state final : public socket_state {
 public:
   static constexpr auto pattern = socket_type::pair;
@@ -23,7 +24,7 @@ public:
   void on_attached(pipe& p, peer_info info, std::uint32_t random) override;
   void close_pipe(pipe& p) override;
 
-  // Never discards: full if the peer has no room or there is none.
+  // Never drops a message. Returns full if the peer's queue is full or there is no peer.
   [[nodiscard]] send_status send(message&& m, if_full then) override;
   using socket_state::send;
   [[nodiscard]] bool writable() const noexcept override;

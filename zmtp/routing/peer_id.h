@@ -1,5 +1,5 @@
 #pragma once
-// Names one peer of one socket, in the process, not on the wire.
+// Names one peer of one socket inside the process, not on the wire.
 
 #include <compare>
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace zmtp {
 
-// Valid from the peer's attach to its detach, and never given to another peer afterwards. Small and
-// dense: `slot` indexes tables, `generation` tells successive users of a slot apart.
+// Valid from the attach of the peer to its detach, and never reused for another peer. `slot` is a
+// small index for tables. `generation` distinguishes successive users of a slot.
 struct peer_id {
   std::uint32_t slot = 0;
   std::uint32_t generation = 0;

@@ -7,7 +7,7 @@ pipe& pipe_table::open(bool durable) {
     pipes_.emplace_back();
     generations_.push_back(0);
     free_.push_back(static_cast<std::uint32_t>(pipes_.size() - 1));
-    free_.reserve(pipes_.size());  // erase() shall not allocate
+    free_.reserve(pipes_.size());  // so that erase() does not allocate
   }
   const auto slot = free_.back();
   pipes_[slot] =

@@ -1,5 +1,5 @@
 #pragma once
-// The pipes of a socket: for each peer what waits to be sent and what waits to be received.
+// The pipes of a socket: the send queue and the receive queue of each peer.
 
 #include "zmtp/buffer/cache_line.h"
 #include "zmtp/buffer/queue_account.h"
@@ -16,58 +16,59 @@
 
 namespace zmtp {
 
-// Bytes that were read from a peer and are not in `in` yet.
+// Bytes that were read from a peer and are not in the queue `in` yet.
 enum class unread : std::uint8_t {
   nothing,
-  beginning,  // part of a message; the peer has not sent all of it
-  messages,   // whole messages, which wait for room, and perhaps part of another one
+  beginning,  // a partial message
+  messages,   // whole messages that wait for space in `in`, perhaps also a partial one
 };
 
-// Belongs to one connection that was accepted, or to one endpoint that we connect to; then it outlives
-// connections, and keeps what was not sent.
+// Belongs to an accepted connection, or to an endpoint that the socket connects to. A pipe of an
+// endpoint outlives connections and keeps unsent messages.
 struct alignas(cache_line) pipe {
   pipe(peer_id own_id, bool is_durable, const socket_options& options,
        queue_account* account) noexcept
       : id{own_id},
         durable{is_durable},
-        // Of what conflates there is never more than one that waits.
+        // A conflating queue never holds more than one message, so marks do not apply.
         out{options.conflate ? high_water_mark{.messages = {}, .octets = {}} : options.send_mark,
             account},
         in{options.receive_mark, account} {}
 
-  // Something will be sent to it soon.
+  // Call shortly before a message is sent to this peer.
   void prefetch() const noexcept {
     __builtin_prefetch(this, 1);
     __builtin_prefetch(&out, 1);
   }
 
-  // What a message that is queued needs is in two cache lines: the first one, and the first of `out`.
+  // Queueing a message touches two cache lines: the first one of the pipe, and the first one of
+  // `out`.
   peer_id id;
   bool durable;
-  bool attached = false;   // a conversation in traffic is on it
-  bool met = false;        // there has been one
-  bool announced = false;  // the user has been told of the attach, and not of the detach
-  bool closing = false;    // gone but for what the user has not received yet
-  bool dirty = false;      // something was sent since the shell last looked
-  bool paused = false;     // the user does not want to receive from it
-  bool blocked = false;    // octets have been read that wait for room in `in`
-  bool lagging = false;    // PUB: misses messages until its queue has room …
-  bool overrun = false;    // … or until its connection, which is to end for that, has ended
-  // Left to decode at the last on_received().
+  bool attached = false;   // a conversation after its handshake uses the pipe
+  bool met = false;        // attached at least once
+  bool announced = false;  // the user has received the attach, but not the detach
+  bool closing = false;    // remains only until the user has received its messages
+  bool dirty = false;      // messages were sent since the shell last looked
+  bool paused = false;     // the user has paused receiving from this peer
+  bool blocked = false;    // undecoded bytes wait for space in `in`
+  bool lagging = false;    // PUB: drops messages until the queue has space …
+  bool overrun = false;    // … or until its connection, which must close, has ended
+  // Undecoded at the last on_received().
   unread rest = unread::nothing;
   peer_counters counters;
-  // The pipe that has the endpoint now, and counts messages that are still received from others. Shared by
-  // all pipes that have had the endpoint; none if this one alone has had it.
+  // The pipe that owns the endpoint now, and counts messages that are still received from earlier
+  // pipes. Shared by all pipes that have owned the endpoint. Null if there was only this one.
   std::shared_ptr<peer_id> holder;
   alignas(cache_line) send_queue out;
   receive_queue in;
   peer_info info;
 };
 
-// Slots are used again, with another generation; a stale peer_id finds nothing.
+// Reuses slots with a new generation, so that an old peer_id finds nothing.
 class pipe_table {
 public:
-  // The queues are of this account, or nobody's.
+  // The queues charge `account`, or no account.
   explicit pipe_table(const socket_options& options, queue_account* account = nullptr) noexcept
       : options_{&options}, account_{account} {}
 

@@ -9,7 +9,7 @@ namespace zmtp {
 
 namespace {
 
-// A turn's worth: more would starve others.
+// Messages per turn. More would delay others on the executor.
 constexpr std::size_t most_in_a_row = 1024;
 
 }  // namespace
@@ -60,7 +60,7 @@ void proxy_state::on_sent(direction way, std::size_t octets) noexcept {
   side.octets_sent += octets;
 }
 
-// Whether the message was at fault, and not the socket.
+// Drops an undeliverable message. Returns whether the message caused the error, not the socket.
 bool proxy_state::dropped(std::vector<message>& what, error_code ec) noexcept {
   const bool for_good =
       ec == errc::host_unreachable || ec == errc::out_of_turn || ec == errc::bad_message;

@@ -1,6 +1,6 @@
 #pragma once
-// What a proxy does next, and what it has done: two directions, and the commands that steer them. The
-// loops around it are zmtp/socket/proxy.h's.
+// Decisions and counters of a proxy: two directions, and the commands that control them.
+// zmtp/socket/proxy.h has the loops around it.
 
 #include "zmtp/error.h"
 #include "zmtp/message.h"
@@ -14,7 +14,7 @@
 
 namespace zmtp {
 
-// Of one side of a proxy: messages, and the octets of all their parts, envelopes included.
+// Counters of one side: messages, and bytes of all their parts with envelopes.
 struct proxy_traffic {
   std::uint64_t messages_received = 0;
   std::uint64_t octets_received = 0;
@@ -22,12 +22,12 @@ struct proxy_traffic {
   std::uint64_t octets_sent = 0;
 };
 
-// Since the proxy was made. What was received on one side was sent on the other, or was dropped, or is
-// in hand: one message in each direction at most.
+// Counters since the proxy was created. Each message that one side received was sent on the other
+// side or dropped, except at most one pending message per direction.
 struct proxy_statistics {
   proxy_traffic frontend;
   proxy_traffic backend;
-  std::uint64_t dropped = 0;  // that could never be sent: to a peer that is gone, or out of turn
+  std::uint64_t dropped = 0;  // undeliverable: the peer has disconnected, or REQ/REP order
 };
 
 class proxy_state {
@@ -35,57 +35,61 @@ public:
   enum class direction : std::uint8_t { to_backend, to_frontend };
 
   enum class step {
-    rest,           // until it is resumed
-    copy,           // waits for the capture socket to take copies()
-    deliver,        // waits for the other side to take in_hand()
-    await_message,  // also when there is one: others have their turn
-    await_room,     // on the other side
-    move,           // one message: it is there, and the other side has room
+    rest,           // paused; wait for resume()
+    copy,           // wait until the capture socket takes copies()
+    deliver,        // wait until the other side takes in_hand()
+    await_message,  // wait, even if there is a message, so that others on the executor can run
+    await_room,     // wait until the other side is writable
+    move,           // forward one message; both sides are ready
   };
 
-  // A run begins; what the last one had in hand goes first.
+  // Starts a run. The pending messages of the last run go first.
   void begin() noexcept;
   void pause() noexcept { paused_ = true; }
   void resume() noexcept { paused_ = false; }
-  // The run is over, for this reason if it is the first. Outside a run nothing happens.
+  // Ends the run. The first reason counts. Does nothing outside a run.
   void end(error_code why) noexcept;
 
   [[nodiscard]] bool running() const noexcept { return running_; }
-  // Why the last run ended; nothing if it was told to.
+  // Why the last run ended. No error if it was stopped by terminate().
   [[nodiscard]] error_code reason() const noexcept { return reason_; }
 
-  // In a run. `readable`: the one side has something; `writable`: the other has room.
+  // Returns the next step of a run. `readable`: the source has a message. `writable`: the
+  // destination accepts one.
   [[nodiscard]] step next(direction way, bool readable, bool writable) noexcept;
 
   void on_received(direction way, std::size_t octets) noexcept;
   void on_sent(direction way, std::size_t octets) noexcept;
-  // What was received last, or its copy for the capture socket, was not taken at once.
+  // Keeps the message that was received last, or its copy for the capture socket, because it could
+  // not be sent immediately.
   void keep(direction way, message&& m) { of(way).in_hand.push_back(std::move(m)); }
   void keep_copy(direction way, message&& m) { of(way).copies.push_back(std::move(m)); }
-  // To be sent from, front first; at most one message each.
+  // The pending messages, at most one each. The caller sends from the front.
   [[nodiscard]] std::vector<message>& in_hand(direction way) noexcept { return of(way).in_hand; }
   [[nodiscard]] std::vector<message>& copies(direction way) noexcept { return of(way).copies; }
-  // Waiting to send from in_hand() or copies() has ended. What can never be sent is dropped, and counted
-  // where it was in hand; another error than operation_aborted, with which waiting is interrupted, is the end.
+  // Call when sending from in_hand() or copies() has ended. Drops undeliverable messages, and
+  // counts those of in_hand(). operation_aborted only interrupts the wait. Any other error ends the
+  // run.
   void on_delivered(direction way, std::size_t octets, error_code ec) noexcept;
   void on_copied(direction way, error_code ec) noexcept;
-  // Waiting for something else has ended.
+  // Call when another wait has ended.
   void on_waited(error_code ec) noexcept;
 
   [[nodiscard]] const proxy_statistics& statistics() const noexcept { return statistics_; }
 
-  // Does what the last part says: PAUSE, RESUME, TERMINATE or STATISTICS, as libzmq's
-  // zmq_proxy_steerable has them; passes over anything else. Returns the answer, behind the parts that
-  // came in front of the command: to STATISTICS eight numbers of 64 bits in the machine's order of
-  // octets, one to a part: of the frontend messages received, octets received, messages sent, octets
-  // sent, then of the backend; to the rest an empty part if everything `is_answered`.
+  // Executes the command in the last part: PAUSE, RESUME, TERMINATE or STATISTICS, as in libzmq's
+  // zmq_proxy_steerable. Ignores other messages.
+  // Returns the answer, after the parts that preceded the command. The answer to STATISTICS has
+  // eight parts, each a 64-bit number in native byte order: messages received, bytes received,
+  // messages sent and bytes sent by the frontend, then the same for the backend. If `is_answered`,
+  // the answer to every other message is an empty part.
   [[nodiscard]] std::optional<message> on_command(const message& m, bool is_answered);
 
 private:
   struct lane {
     std::vector<message> in_hand;
     std::vector<message> copies;
-    std::size_t in_a_row = 0;  // moved without letting others have their turn
+    std::size_t in_a_row = 0;  // messages forwarded without a pause for others on the executor
   };
 
   [[nodiscard]] lane& of(direction way) noexcept { return lanes_[static_cast<std::size_t>(way)]; }

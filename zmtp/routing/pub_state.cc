@@ -16,7 +16,7 @@ pub_state::change pub_state::apply(pipe& p, bool subscribe, std::string_view top
   const auto& limit = options_.limit;
   if (index_.subscriptions_of(p.id.slot) >= limit.subscriptions ||
       index_.topic_bytes_of(p.id.slot) + topic.size() > limit.subscription_octets) {
-    // Asking for the same again takes nothing.
+    // A repeated subscription needs no memory, so no limit applies.
     if (index_.contains(p.id.slot, topic)) {
       return change::none;
     }
@@ -35,7 +35,7 @@ void pub_state::on_detached(pipe& p) {
   socket_state::on_detached(p);
 }
 
-// The next connection begins with what is published then.
+// The next connection starts with messages that are published then.
 void pub_state::drop_queue(pipe& p) {
   p.out.rewind();
   counters_.dropped_detached += p.out.messages();
@@ -76,7 +76,7 @@ std::size_t pub_state::subscribers(std::string_view part) const {
   return static_cast<std::size_t>(std::unique(peers.begin(), peers.end()) - peers.begin());
 }
 
-// False if the peers are those of the last message.
+// Returns false if the peers are those of the last message.
 bool pub_state::find_peers(std::string_view part) {
   topics_.clear();
   index_.match(part, topics_);
@@ -146,7 +146,7 @@ send_status pub_state::send(message&& m, if_full then) {
   return send_status::queued;
 }
 
-// False if somebody has no room and is to have another chance.
+// Returns false if a queue is full and the caller must try again.
 bool pub_state::open_group(if_full then) {
   takers_.clear();
   missers_.clear();
@@ -210,7 +210,7 @@ void pub_state::close_group() {
   for (const auto slot : takers_) {
     pipes_.at(slot).out.push_framed(gathered_, octets_, messages_);
   }
-  // Who is sent to by reference keeps it; else it is gathered into again.
+  // If a queue shares the block, it keeps the block. Otherwise the next group reuses it.
   if (!gathered_->unique()) {
     gathered_ = block_ptr{};
   }

@@ -1,5 +1,6 @@
 #pragma once
-// PUB (RFC 29): each message to all peers that subscribed to how it begins. What XPUB does alike.
+// PUB (RFC 29): sends each message to all peers with a subscription that matches its first part.
+// XPUB shares this code.
 
 #include "zmtp/buffer/block.h"
 #include "zmtp/routing/socket_state.h"
@@ -12,51 +13,52 @@
 
 namespace zmtp {
 
-// A message is framed once: successive messages for the same peers are gathered into one block, which
-// goes to each of their queues when the peers change, when the block or a queue is full, or when the
-// turn ends; large ones as they are, small ones copied.
+// Frames a message once. Successive messages for the same peers form a group in one block. The
+// group ends, and goes into the queues of these peers, when the peers change, when the block or a
+// queue is full, or when the turn ends. Queues share a large group and copy a small one.
 class pub_state : public socket_state {
 public:
   static constexpr auto pattern = socket_type::pub;
 
-  // `seed` makes the hash of topics unpredictable: peers choose them.
+  // `seed` makes the hash of topics unpredictable, because peers choose the topics.
   explicit pub_state(const socket_options& options, std::uint64_t seed = 0)
       : pub_state{pattern, options, seed} {}
 
   void on_subscription(pipe& p, bool subscribe, std::string_view topic) override {
     apply(p, subscribe, topic);
   }
-  // What a SUB peer sends besides subscriptions is nobody's.
+  // A SUB peer sends only subscriptions. Other messages are dropped.
   void on_received(pipe& p) override { discard(p); }
   void on_detached(pipe& p) override;
   void on_written(pipe& p) override;
 
-  // `full` if a peer that wants the message has no room; nobody was sent it then. With if_full::drop the
-  // message goes to the others: who has no room misses it, and what follows until it has, which is
-  // counted; with socket_options::disconnect_slow it is sent nothing any more and is among overrun().
-  // With socket_options::no_drop it stays `full`.
+  // Returns full if the queue of a matching peer is full. Then no peer gets the message. With
+  // if_full::drop, the other peers get the message. A peer with a full queue misses this message
+  // and the next ones until its queue has space, and the drops are counted. With
+  // socket_options::disconnect_slow, such a peer gets nothing more and is added to overrun(). With
+  // socket_options::no_drop, the result remains full.
   [[nodiscard]] send_status send(message&& m, if_full then) override;
   using socket_state::send;
-  // With no_drop, if no subscriber is full, though it might not want the message.
+  // With no_drop, returns whether no subscriber's queue is full, whatever topics it has.
   [[nodiscard]] bool writable() const noexcept override;
   void end_turn() override { close_group(); }
 
-  // Peers that a message would go to whose first part this is.
+  // Returns the number of peers that would receive a message with this first part.
   [[nodiscard]] std::size_t subscribers(std::string_view part) const;
   [[nodiscard]] const subscription_index& subscriptions() const noexcept { return index_; }
 
 protected:
-  // `announced_as` is what peers see.
+  // `announced_as` is the type that peers see.
   pub_state(socket_type announced_as, const socket_options& options, std::uint64_t seed)
       : socket_state{announced_as, options}, index_{seed} {}
 
   enum class change {
-    made,     // the peer's topics are others now
-    none,     // it has the topic already, or does not have it
-    refused,  // above a limit, which has been counted
+    made,     // the topics of the peer have changed
+    none,     // nothing to change: already subscribed, or not subscribed
+    refused,  // over a limit, and counted
   };
   change apply(pipe& p, bool subscribe, std::string_view topic);
-  // Before something else is put into a peer's queue: what was gathered for it comes first.
+  // Call before another message goes into a peer's queue, so that the group comes first.
   void close_group();
   void forget(pipe& p) override;
   [[nodiscard]] subscription_index& index() noexcept { return index_; }
@@ -69,19 +71,19 @@ private:
 
   subscription_index index_;
 
-  // The peers that the last message matched; the next one most often matches the same.
+  // The peers that the last message matched. The next message usually matches the same peers.
   std::vector<subscription_index::topic_id> topics_;
   std::vector<subscription_index::topic_id> topics_before_;
   std::uint64_t version_ = ~std::uint64_t{0};
   std::vector<std::uint32_t> peers_;
-  std::vector<std::uint64_t> seen_;  // by slot: the round of find_peers() that found it
+  std::vector<std::uint64_t> seen_;  // by slot: the round of find_peers() that found the peer
   std::uint64_t round_ = 0;
 
-  // The messages gathered for those of peers_ that had room when the group was opened.
+  // Peers of the current group: those of peers_ whose queues had space when the group started.
   std::vector<std::uint32_t> takers_;
-  std::vector<std::uint32_t> missers_;  // those that had none …
-  std::vector<std::uint32_t> over_;     // … or what the process allows them, and no more
-  std::uint64_t sent_ = 0;              // to the takers, since then
+  std::vector<std::uint32_t> missers_;  // matching peers whose queue was full …
+  std::vector<std::uint32_t> over_;     // … by the memory quota alone
+  std::uint64_t sent_ = 0;              // messages to takers_ in this group
   block_ptr gathered_;
   std::size_t octets_ = 0;
   std::size_t messages_ = 0;

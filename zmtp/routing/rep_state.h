@@ -1,5 +1,5 @@
 #pragma once
-// REP (RFC 28): one request, then its reply, to the peer that asked.
+// REP (RFC 28): one request, then its reply to the same peer.
 
 #include "zmtp/routing/socket_state.h"
 
@@ -7,22 +7,23 @@
 
 namespace zmtp {
 
-// A request's envelope, up to and with its empty delimiter, is kept and goes back in front of the
-// reply. A message without a delimiter, or with nothing behind it, is dropped and counted. A reply is for
-// who asked: whoever comes to its endpoint without the routing id that it had is somebody else.
+// Stores the envelope of a request, including its empty delimiter, and puts it in front of the
+// reply. Drops and counts a message without a delimiter, or without a part after it. A reply goes
+// only to the peer that sent the request. A peer that reconnects without the same routing id is a
+// different peer.
 class rep_state final : public socket_state {
 public:
   static constexpr auto pattern = socket_type::rep;
 
   explicit rep_state(const socket_options& options) : socket_state{pattern, options} {}
 
-  // Nothing while a request waits for its reply.
+  // Returns false while a request waits for its reply.
   [[nodiscard]] bool receive(message& to) override;
   [[nodiscard]] bool readable() const noexcept override {
     return !asked_by_ && socket_state::readable();
   }
-  // Never waits: a reply whose peer is gone, or has no room even now, is dropped and counted. Out of
-  // turn if there is no request.
+  // Never waits. Drops and counts a reply if its peer has disconnected or its queue is full.
+  // Returns out_of_turn if there is no request.
   [[nodiscard]] send_status send(message&& m, if_full then) override;
   using socket_state::send;
   [[nodiscard]] bool writable() const noexcept override { return asked_by_.has_value(); }

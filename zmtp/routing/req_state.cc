@@ -8,7 +8,7 @@ namespace zmtp {
 
 namespace {
 
-// Any four octets do, as long as those of successive requests differ.
+// Any four bytes work if those of successive requests differ.
 std::string_view octets_of(const std::uint32_t& number) noexcept {
   return {reinterpret_cast<const char*>(&number), sizeof number};
 }
@@ -33,7 +33,7 @@ send_status req_state::send(message&& m, if_full then) {
   return round_robin_state::send(std::move(m), then);
 }
 
-// Messages that wait now are older than the request.
+// Messages that are queued now are older than the request.
 void req_state::drop_waiting() {
   routed_message received;
   while (socket_state::receive(received)) {
@@ -43,7 +43,7 @@ void req_state::drop_waiting() {
   }
 }
 
-// Drops messages that are older than the request, before they can be taken for its reply.
+// Drops messages that are older than the request, so that they are not taken for its reply.
 void req_state::on_received(pipe& p) {
   if (p.id == asked_) {
     if (early_ == unread::messages || !p.out.empty()) {
@@ -57,7 +57,7 @@ void req_state::on_received(pipe& p) {
   round_robin_state::on_received(p);
 }
 
-// The next connection has said nothing yet.
+// The next connection has sent nothing yet.
 void req_state::on_detached(pipe& p) {
   if (p.id == asked_) {
     early_ = unread::nothing;
@@ -82,7 +82,7 @@ bool req_state::receive(message& to) {
   return false;
 }
 
-// Takes the envelope off.
+// Removes the envelope.
 bool req_state::is_reply(message& m) const {
   if (options_.correlate) {
     if (m.front() != octets_of(number_)) {

@@ -1,5 +1,5 @@
 #pragma once
-// REQ (RFC 28): one request, then its reply, from the peer that was asked.
+// REQ (RFC 28): one request, then its reply from the same peer.
 
 #include "zmtp/routing/round_robin_state.h"
 
@@ -8,9 +8,9 @@
 
 namespace zmtp {
 
-// Strict by default. With socket_options::relaxed a request may follow an unanswered one, whose reply is
-// then not wanted any more; with ::correlate each request carries a number in front of its delimiter
-// that the reply must bring back, which REP and ROUTER peers do unasked.
+// Strict by default. With socket_options::relaxed, a new request may follow an unanswered one,
+// whose reply is then dropped. With socket_options::correlate, each request has a number before its
+// delimiter. The reply must repeat the number, as REP and ROUTER peers do without configuration.
 class req_state final : public round_robin_state {
 public:
   static constexpr auto pattern = socket_type::req;
@@ -19,11 +19,13 @@ public:
     read_before_writing();
   }
 
-  // Out of turn if a reply is awaited (and not relaxed). Messages that came before are dropped and counted.
+  // Returns out_of_turn while a reply is pending, unless relaxed. Drops and counts messages that
+  // arrived before the request.
   [[nodiscard]] send_status send(message&& m, if_full then) override;
   using socket_state::send;
-  // Only the reply to the request in flight; other messages are dropped and counted. A reply comes from
-  // the peer that was asked, and none of its bytes was read before the whole request was written.
+  // Returns only the reply to the request in flight, and drops and counts other messages. A reply
+  // comes from the peer of the request. None of its bytes were read before the whole request was
+  // written.
   [[nodiscard]] bool receive(message& to) override;
   void on_received(pipe& p) override;
   void on_detached(pipe& p) override;
@@ -37,7 +39,7 @@ private:
   void drop_waiting();
 
   std::optional<peer_id> asked_;
-  unread early_ = unread::nothing;  // pipe::rest of the asked peer, when the request was written
+  unread early_ = unread::nothing;  // pipe::rest of that peer when the request was written
   std::uint32_t number_ = 0;
 };
 

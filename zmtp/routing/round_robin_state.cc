@@ -6,7 +6,7 @@ namespace zmtp {
 
 namespace {
 
-// Of so many everything stays in the cache.
+// Up to this number of peers, all their data stays in the cache.
 constexpr std::size_t cached_peers = 256;
 
 }  // namespace
@@ -14,7 +14,7 @@ constexpr std::size_t cached_peers = 256;
 pipe& round_robin_state::open_pipe(bool durable) {
   auto& p = socket_state::open_pipe(durable);
   if (durable && takes(p)) {
-    // One may send before the connection stands (protocols A8).
+    // A connect endpoint takes messages before its connection is up.
     writable_.insert(p.id.slot);
   }
   return p;
@@ -40,7 +40,7 @@ void round_robin_state::on_detached(pipe& p) {
     if (options_.immediate) {
       writable_.erase(p.id.slot);
     }
-    // What was written last no longer counts.
+    // The last write released space in the queue.
     on_written(p);
   }
 }
@@ -75,7 +75,7 @@ send_status round_robin_state::send(message&& m, if_full) {
   return send_status::queued;
 }
 
-// What the next messages need, each step in time for the one that needs it.
+// Prefetches the data of the next messages, each step early enough for the message that needs it.
 void round_robin_state::prefetch() const noexcept {
   if (!writable_.empty()) {
     const auto near = writable_.after(writable_.current(), 2);
@@ -84,7 +84,7 @@ void round_robin_state::prefetch() const noexcept {
   }
 }
 
-// From whose turn it is, so that those who are equal take turns.
+// Starts at the cursor, so that peers with equal queues take turns.
 void round_robin_state::turn_to_least_queued() noexcept {
   const auto queued = [this](slot_ring::slot s) { return pipes_.at(s).out.messages(); };
   auto least = writable_.current();

@@ -1,6 +1,6 @@
 #pragma once
-// Sending to peers in turn, to those that have room (RFC 28, RFC 30), or to who has the least to do: what
-// DEALER, REQ and PUSH share.
+// Sends to ready peers in turn (RFC 28, RFC 30), or to the peer with the fewest queued messages.
+// DEALER, REQ and PUSH share this code.
 
 #include "zmtp/routing/socket_state.h"
 
@@ -15,14 +15,14 @@ public:
   void close_pipe(pipe& p) override;
 
   [[nodiscard]] bool writable() const noexcept override { return !writable_.empty(); }
-  // Never discards: full if no peer has room or there is none.
+  // Never drops a message. Returns full if every queue is full or there is no peer.
   [[nodiscard]] send_status send(message&& m, if_full) override;
   using socket_state::send;
 
 protected:
   using socket_state::socket_state;
   void forget(pipe& p) override;
-  // The peer that the next message goes to. There must be one.
+  // The peer that gets the next message. There must be one.
   [[nodiscard]] pipe& next_writable() const noexcept { return pipes_.at(writable_.current()); }
 
 private:
@@ -32,7 +32,7 @@ private:
   slot_ring writable_;
 };
 
-// DEALER: sends in turn, receives fairly from all, changes nothing.
+// DEALER: sends to peers in turn, receives fairly from all peers, and does not change messages.
 class dealer_state final : public round_robin_state {
 public:
   static constexpr auto pattern = socket_type::dealer;
@@ -40,17 +40,17 @@ public:
   explicit dealer_state(const socket_options& options) : round_robin_state{pattern, options} {}
 };
 
-// PUSH: sends in turn, receives nothing.
+// PUSH: sends to peers in turn and receives nothing.
 class push_state final : public round_robin_state {
 public:
   static constexpr auto pattern = socket_type::push;
 
   explicit push_state(const socket_options& options) : round_robin_state{pattern, options} {}
-  // A PULL has nothing to say.
+  // A PULL peer does not send messages.
   void on_received(pipe& p) override { discard(p); }
 };
 
-// PULL: receives fairly from all, sends nothing.
+// PULL: receives fairly from all peers and sends nothing.
 class pull_state final : public socket_state {
 public:
   static constexpr auto pattern = socket_type::pull;

@@ -1,5 +1,5 @@
 #pragma once
-// What a socket with addressable peers receives: who, and what.
+// A received item of a socket with addressable peers: the peer, and the message.
 
 #include "zmtp/message.h"
 #include "zmtp/routing/peer_id.h"
@@ -11,8 +11,8 @@ namespace zmtp {
 struct routed_message {
   enum class kind : std::uint8_t {
     message,
-    attached,  // the peer can be sent to from now on; before its first message
-    detached,  // the peer is gone; after its last message
+    attached,  // the peer can be sent to from now on; comes before its first message
+    detached,  // the peer has disconnected; comes after its last message
   };
 
   kind what = kind::message;

@@ -6,7 +6,7 @@ namespace zmtp {
 
 namespace {
 
-// A routing id that begins with a zero octet is ours to make up.
+// A routing id that begins with a zero byte is reserved for generated ids.
 bool usable(std::string_view routing_id) noexcept {
   return !routing_id.empty() && routing_id.front() != '\0';
 }
@@ -19,7 +19,7 @@ socket_state::verdict router_state::on_admission(std::optional<peer_id> id, cons
   }
   const auto holder = identities_.find(info.routing_id);
   const auto* held_by = holder ? find(*holder) : nullptr;
-  // An endpoint without a connection has its routing id until somebody else comes with it.
+  // An endpoint without a connection keeps its routing id until another peer attaches with it.
   if (held_by == nullptr || !held_by->attached || holder == id) {
     return {};
   }
@@ -36,7 +36,8 @@ bool router_state::succeeds(const peer_info& last, const peer_info& who) const {
 void router_state::on_attached(pipe& p, peer_info info, std::uint32_t random) {
   identities_.erase(p.info.routing_id, p.id);
   if (!usable(info.routing_id)) {
-    // An endpoint's peers without one have what was made up for the first: it names the endpoint.
+    // All peers of an endpoint that announce no routing id get the id that was generated for the
+    // first. That id names the endpoint.
     const auto made_up = !p.info.routing_id.empty() && !usable(p.info.routing_id);
     info.routing_id = made_up ? p.info.routing_id : identities_.make_up(random);
   }
@@ -57,7 +58,8 @@ void router_state::forget(pipe& p) {
 bool router_state::receive(message& to) {
   routed_message next;
   while (!readable_.empty()) {
-    // Before: a peer that is gone is forgotten with the last that it sent.
+    // Read the routing id first. When the last message of a disconnected peer is received, its pipe
+    // is deleted.
     sender_.assign(pipes_.at(readable_.current()).info.routing_id);
     if (!socket_state::receive(next) || next.what != routed_message::kind::message) {
       continue;

@@ -1,6 +1,6 @@
 #pragma once
-// ROUTER (RFC 28): receives fairly from all peers and says from which, sends to the peer that is named.
-// Who comes to an endpoint without the routing id of the last one there is another peer.
+// ROUTER (RFC 28): receives fairly from all peers with the sender of each message, and sends to a
+// named peer. A peer that reconnects without the same routing id is a different peer.
 
 #include "zmtp/routing/identity_table.h"
 #include "zmtp/routing/socket_state.h"
@@ -22,15 +22,17 @@ public:
   void on_attached(pipe& p, peer_info info, std::uint32_t random) override;
   void close_pipe(pipe& p) override;
 
-  // In an envelope: with the routing id of the sender as the first part, as libzmq's ROUTER has it.
+  // Receives with an envelope: the first part is the routing id of the sender, as in libzmq's
+  // ROUTER.
   using socket_state::receive;
   [[nodiscard]] bool receive(message& to) override;
-  // To the peer that the first part names, without that part. Unless socket_options::mandatory, what
-  // has no peer is dropped and counted, and so is what a full one has no room for, with if_full::drop.
-  // With socket_options::immediate a routing id names a peer that is connected.
+  // Sends to the peer that the first part names, without that part. Unless
+  // socket_options::mandatory is set, drops and counts a message for an unknown peer. With
+  // if_full::drop, also drops and counts a message for a full queue. With
+  // socket_options::immediate, a routing id names only a connected peer.
   [[nodiscard]] send_status send(message&& m, if_full then) override;
 
-  // The living peer with this routing id.
+  // The live peer with this routing id.
   [[nodiscard]] std::optional<peer_id> find_routing_id(std::string_view routing_id) const noexcept {
     return identities_.find(routing_id);
   }
@@ -44,7 +46,7 @@ private:
   void forget(pipe& p) override;
 
   identity_table identities_;
-  std::string sender_;  // of the message that is being received; kept for its memory
+  std::string sender_;  // sender of the current message; a member to reuse its memory
 };
 
 }  // namespace zmtp

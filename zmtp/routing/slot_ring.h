@@ -1,6 +1,6 @@
 #pragma once
-// A circle of slots with a cursor: who is next. Entering, leaving and moving on take constant time,
-// whatever the number of peers.
+// A ring of slots with a cursor for the next one. All operations take constant time for any number
+// of peers.
 
 #include <cstdint>
 #include <vector>
@@ -15,23 +15,23 @@ public:
   [[nodiscard]] bool contains(slot s) const noexcept {
     return s < links_.size() && links_[s].next != none;
   }
-  // Whose turn it is. The ring must not be empty.
+  // Returns the slot at the cursor. The ring must not be empty.
   [[nodiscard]] slot current() const noexcept { return cursor_; }
   void advance() noexcept { cursor_ = links_[cursor_].next; }
 
-  // Who comes after this one, which must be in.
+  // Returns the slot after `s`, which must be in the ring.
   [[nodiscard]] slot after(slot s) const noexcept { return links_[s].next; }
-  // The same so many places further.
+  // Returns the slot `places` steps after `s`.
   [[nodiscard]] slot after(slot s, int places) const noexcept {
     for (; places != 0; --places) {
       s = after(s);
     }
     return s;
   }
-  // It is the turn of this one, which must be in.
+  // Moves the cursor to `s`, which must be in the ring.
   void turn_to(slot s) noexcept { cursor_ = s; }
 
-  // Enters as the last whose turn comes; nothing if it is in already.
+  // Inserts a slot at the end, just before the cursor. Does nothing if it is in the ring.
   void insert(slot s) {
     if (contains(s)) {
       return;
@@ -50,7 +50,7 @@ public:
     links_[cursor_].previous = s;
   }
 
-  // Leaves; if it was its turn, it is the next one's.
+  // Removes a slot. If the cursor is at this slot, moves it to the next one.
   void erase(slot s) noexcept {
     if (!contains(s)) {
       return;

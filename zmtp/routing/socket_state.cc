@@ -48,7 +48,7 @@ void socket_state::on_attached(pipe& p, peer_info info, std::uint32_t) {
   announce(p);
 }
 
-// A message without parts, which no peer can send, marks attach and detach in turn.
+// A message without parts, which no peer can send, marks attach and detach alternately.
 void socket_state::announce(pipe& p) {
   if (announces_) {
     deliver(p, message{});
@@ -86,7 +86,7 @@ void socket_state::on_received(pipe& p) {
   mark_readable(p);
 }
 
-// Where peers come and go is kept, too.
+// Also keeps the marks for attach and detach.
 void socket_state::keep_last(pipe& p) {
   message last;
   for (auto left = p.in.size(); left != 0; --left) {
@@ -213,7 +213,7 @@ void socket_state::touch(pipe& p) {
   }
 }
 
-// Attach and detach count as no message.
+// Attach and detach do not count as messages.
 void socket_state::discard(pipe& p, std::size_t most) {
   for (; most != 0 && !p.in.empty(); --most) {
     const bool counts = !p.in.pop().empty();
@@ -234,7 +234,7 @@ void socket_state::on_allowance(std::size_t octets) {
   account_.allow(octets);
   for_each_pipe([this](pipe& p) {
     if (p.out.messages() != 0) {
-      // A peer in the process is to say when it has taken what it was sent.
+      // A peer in the same process must report when it has taken its messages.
       touch(p);
     }
     on_written(p);
@@ -244,14 +244,15 @@ void socket_state::on_allowance(std::size_t octets) {
   });
 }
 
-// Without the user's receiving anything.
+// Not because the user received something.
 void socket_state::room_again(pipe& p) {
   if (std::exchange(p.blocked, false)) {
     drained_.push_back(p.id);
   }
 }
 
-// The front of the queue whose turn it is; a message without parts where a peer came or went.
+// Takes the front of the queue whose turn it is. The result has no parts if it marks attach or
+// detach.
 inline bool socket_state::take(message& to, peer_id& from) {
   if (readable_.empty()) {
     return false;
@@ -291,7 +292,7 @@ bool socket_state::receive(routed_message& to) {
   if (!to.content.empty()) {
     to.what = routed_message::kind::message;
   } else {
-    // Once a peer is forgotten it has gone.
+    // If the pipe is deleted, the peer has detached.
     const auto* p = find(to.peer);
     to.what = p != nullptr && p->announced ? routed_message::kind::attached
                                            : routed_message::kind::detached;
@@ -332,7 +333,7 @@ void socket_state::drop_received() noexcept {
   }
 }
 
-// A peer that has disconnected cannot be paused: its detach is the last item of its queue.
+// A peer that has disconnected cannot be paused, because its detach is the last item of its queue.
 void socket_state::pause(pipe& p) noexcept {
   if (p.closing) {
     return;

@@ -4,7 +4,7 @@ namespace zmtp {
 
 namespace {
 
-// The index is of one peer's wishes here: our own.
+// In this index, the only peer is the socket itself.
 constexpr subscription_index::slot self = 0;
 
 }  // namespace

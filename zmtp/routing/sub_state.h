@@ -1,5 +1,5 @@
 #pragma once
-// SUB (RFC 29): receives from all publishers what it subscribed to.
+// SUB (RFC 29): receives messages that match its subscriptions from all publishers.
 
 #include "zmtp/routing/subscriber_state.h"
 #include "zmtp/routing/subscription_index.h"
@@ -9,7 +9,8 @@
 
 namespace zmtp {
 
-// Filters itself, too: a publisher may send more than was asked for. Stops reading when full, never drops.
+// Also filters locally, because a publisher may send messages that do not match. Stops reading when
+// its queue is full, and never drops a message for that.
 class sub_state final : public subscriber_state {
 public:
   static constexpr auto pattern = socket_type::sub;

@@ -25,7 +25,7 @@ bool subscriber_state::unsubscribe(std::string_view topic) {
   return true;
 }
 
-// Who attaches later is told topics().
+// A peer that attaches later receives topics().
 void subscriber_state::tell(bool subscribe, std::string_view topic) {
   bool any = false;
   for_each_pipe([&](pipe& p) {

@@ -1,5 +1,5 @@
 #pragma once
-// What SUB and XSUB share (RFC 29): what we subscribed to, and who is to be told of it.
+// The subscriptions of SUB and XSUB (RFC 29), and the changes to send to publishers.
 
 #include "zmtp/routing/keyed_hash.h"
 #include "zmtp/routing/socket_state.h"
@@ -15,15 +15,15 @@
 
 namespace zmtp {
 
-// Counts subscriptions to the same topic; what goes to publishers is the first and the last of them,
-// which both a publisher that keeps a set and one that counts understand (protocols C2-1).
+// Counts subscriptions per topic. Sends only the first and the last of each topic, which publishers
+// with a set and publishers with counters both understand.
 class subscriber_state : public socket_state {
 public:
-  // True if it is the first to this topic, and publishers are told.
+  // Returns true if this is the first subscription to the topic. Publishers then receive it.
   virtual bool subscribe(std::string_view topic);
-  // True if it was the last.
+  // Returns true if this was the last subscription to the topic.
   virtual bool unsubscribe(std::string_view topic);
-  // In the order in which they were subscribed to.
+  // Returns the topics in the order of subscription.
   [[nodiscard]] std::vector<std::string_view> topics() const override;
 
 protected:
@@ -41,7 +41,7 @@ private:
 
   struct wish {
     std::size_t count;
-    std::uint64_t number;  // of all wishes, in their order
+    std::uint64_t number;  // position in the order of subscription
   };
 
   boost::unordered_flat_map<std::string, wish, hash, std::equal_to<>> wishes_;

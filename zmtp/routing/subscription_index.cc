@@ -6,7 +6,7 @@ namespace zmtp {
 
 namespace {
 
-constexpr std::size_t max_octets = 0xffff'ffff;  // what offsets of topics count
+constexpr std::size_t max_octets = 0xffff'ffff;  // limit of the offsets of topics
 
 }  // namespace
 
@@ -54,7 +54,7 @@ bool subscription_index::subscribe(slot peer, std::string_view topic) {
   return true;
 }
 
-// The first free record, which stays free until it is linked.
+// Returns the first free record, which stays free until it is linked.
 std::uint32_t subscription_index::new_record() {
   if (free_record_ == none) {
     records_.emplace_back();
@@ -142,7 +142,7 @@ std::size_t subscription_index::visit_matches(std::string_view part, Visit&& vis
     }
   }
   if (!tree_.empty()) {
-    // The longest is enough: it stands for the others.
+    // The longest match represents all other matches in the tree.
     looked_at += tree_.visit_prefixes(part, [&](topic_id topic) {
       visit(topic);
       return false;
@@ -174,8 +174,8 @@ bool subscription_index::matches(std::string_view part) const {
   return any;
 }
 
-// The topic of these octets, which may be a new one without records. Where memory fails, nothing has
-// changed but what is kept free.
+// Returns the topic with these bytes, perhaps a new one without records. Without memory, throws and
+// changes only free capacity.
 subscription_index::topic_id subscription_index::topic_for(std::string_view octets) {
   const auto key = hash_of(octets);
   if (const auto found = by_octets_.find(key); found != by_octets_.end()) {
@@ -259,8 +259,8 @@ void subscription_index::drop_record(std::uint32_t r) noexcept {
   }
 }
 
-// Half of the octets are of topics that are gone. Where there is no memory to save memory with, another
-// time.
+// Half of the bytes belong to removed topics. If there is no memory for the copy, a later call
+// tries again.
 void subscription_index::squeeze() noexcept {
   std::string kept;
   try {

@@ -1,5 +1,5 @@
 #pragma once
-// Which peers want a message that begins so: a compact index of topics by their octets.
+// A compact index of topics that finds the peers whose subscriptions match a message.
 
 #include "zmtp/routing/keyed_hash.h"
 #include "zmtp/routing/topic_texts.h"
@@ -17,44 +17,49 @@
 
 namespace zmtp {
 
-// For each peer a set of topics (protocols C2-1: subscribing twice is subscribing once). A topic that
-// is a prefix of a message's first part matches. Matching hashes the part once, and looks into one table at each length
-// of the topics that are found by their length. These are lengths up to `short_topic`, and `long_lengths` other ones.
-// Topics of further lengths are in a tree. A match therefore takes no more than max_matches lookups and one search in
-// the tree, whatever the topics and their lengths are. Octets of topics lie one behind the other.
+// A set of topics for each peer, so subscribing twice has no effect. A topic matches if it is a
+// prefix of the message's first part.
+//
+// match() hashes the part once, and then looks into one table for each length of the topics that
+// are found by their length. These are the lengths up to `short_topic` and up to `long_lengths`
+// other ones. Topics of further lengths are in a tree. A match therefore takes at most max_matches
+// lookups and one search in the tree, for any topics and lengths. The bytes of topics are stored
+// one after the other.
 class subscription_index {
 public:
   using slot = std::uint32_t;
   using topic_id = topic_texts::topic_id;
 
   static constexpr std::size_t short_topic = 32;  // bytes
-  static constexpr std::size_t long_lengths = 8;  // the first ones to appear
-  // Ids that match() appends: of the empty topic, at each length, of the tree.
+  static constexpr std::size_t long_lengths = 8;  // the first ones that occur
+  // Maximum number of ids that match() appends: the empty topic, one per length, one of the tree.
   static constexpr std::size_t max_matches = 1 + short_topic + long_lengths + 1;
 
-  // Peers choose the topics: `seed` is random where they are strangers.
+  // Use a random `seed` if untrusted peers choose the topics.
   explicit subscription_index(std::uint64_t seed = 0);
   subscription_index(const subscription_index&) = delete;
   subscription_index& operator=(const subscription_index&) = delete;
 
-  // False if the peer had it already. Throws std::bad_alloc, and then nothing has changed.
+  // Returns false if the peer already has the topic. Throws std::bad_alloc, without an effect.
   bool subscribe(slot peer, std::string_view topic);
-  // False if the peer did not have it.
+  // Returns false if the peer does not have the topic.
   bool cancel(slot peer, std::string_view topic);
   [[nodiscard]] bool contains(slot peer, std::string_view topic) const;
-  // Whether any peer has this very topic.
+  // Returns whether any peer has exactly this topic.
   [[nodiscard]] bool contains(std::string_view topic) const;
-  // The peer's newest topic; nothing if it has none. Valid until the next change.
+  // Returns the peer's newest topic, or nothing if the peer has no topics. Valid until the next
+  // change.
   [[nodiscard]] std::optional<std::string_view> newest_of(slot peer) const noexcept;
-  // Takes as long as the peer had subscriptions.
+  // Removes all topics of the peer. Takes time proportional to their number.
   void remove(slot peer) noexcept;
 
-  // Appends the topics that match, shorter ones first; each has subscribers. The longest match in the tree stands for
-  // all matches in the tree. Returns how many topics the index has looked at.
+  // Appends the matching topics, shorter ones first. Each of them has subscribers. The longest
+  // match in the tree represents all matches in the tree. Returns the number of topics that the
+  // index has looked at.
   std::size_t match(std::string_view part, std::vector<topic_id>& to) const;
-  // Whether any topic matches.
+  // Returns whether any topic matches.
   [[nodiscard]] bool matches(std::string_view part) const;
-  // Visits the peers of a topic, and of those that it stands for, in no order.
+  // Visits the peers of a topic and of the topics that it represents, in no order.
   template <class Visit>
   void for_each_subscriber(topic_id topic, Visit&& visit) const {
     const auto visit_own = [&](topic_id id) {
@@ -78,13 +83,13 @@ public:
   [[nodiscard]] std::size_t topic_bytes_of(slot peer) const noexcept {
     return peer < peers_.size() ? peers_[peer].octets : 0;
   }
-  // Changes with every change, so that what was matched can be remembered.
+  // Changes with every change of the index, so that callers can reuse a match.
   [[nodiscard]] std::uint64_t version() const noexcept { return version_; }
 
 private:
   static constexpr std::uint32_t none = topic_texts::none;
 
-  // One peer's subscription to one topic.
+  // One subscription of one peer to one topic.
   struct record {
     topic_id of = 0;
     slot peer = 0;
@@ -105,7 +110,7 @@ private:
   };
   struct topic_hash {
     using is_transparent = void;
-    using is_avalanching = void;  // the table need not mix it once more
+    using is_avalanching = void;  // the hash is good, so the table does not mix it again
     const subscription_index* index;
     std::size_t operator()(topic_id id) const noexcept;
     std::size_t operator()(const hashed& key) const noexcept { return key.hash; }
@@ -145,10 +150,11 @@ private:
   [[nodiscard]] hashed hash_of(std::string_view octets) const noexcept {
     return {key_(octets), octets};
   }
-  // Visits what match() appends, until `visit` returns false. Returns how many topics were looked at.
+  // Visits the topics that match() appends, until `visit` returns false. Returns the number of
+  // topics that it has looked at.
   template <class Visit>
   std::size_t visit_matches(std::string_view part, Visit&& visit) const;
-  // Whether topics of this length are found by it from now on.
+  // Returns whether topics of this length are found by their length.
   [[nodiscard]] bool has_place(std::size_t length) const noexcept;
   [[nodiscard]] std::uint32_t new_record();
   void link(std::uint32_t r) noexcept;
@@ -166,8 +172,8 @@ private:
   std::uint32_t free_record_ = none;
   boost::unordered_flat_set<topic_id, topic_hash, topic_equal> by_octets_;
   boost::unordered_flat_set<std::uint32_t, record_hash, record_equal> memberships_;
-  topic_id everything_ = none;  // the topic without octets, which needs no hashing
-  // The lengths by which other topics are found, and how many topics have each.
+  topic_id everything_ = none;  // the empty topic, which needs no hash
+  // The lengths by which other topics are found, and the number of topics per length.
   boost::container::flat_map<std::uint32_t, std::size_t> lengths_;
   topic_tree tree_;
   std::uint64_t version_ = 0;

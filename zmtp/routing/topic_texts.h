@@ -1,5 +1,6 @@
 #pragma once
-// The topics of a subscription_index: their bytes, one topic behind the other, and what belongs to each.
+// The topics of a subscription_index: their bytes, one topic after the other, and the data of each
+// topic.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +17,7 @@ struct topic_texts {
   struct entry {
     std::uint32_t at = 0;  // position in `bytes`; for free entries the next free one
     std::uint32_t size = 0;
-    std::uint32_t first = none;  // record
+    std::uint32_t first = none;  // first record
     std::uint32_t in_tree =
         none;  // place in a topic_tree; none if the topic is found by its length
   };

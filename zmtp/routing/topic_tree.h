@@ -1,5 +1,5 @@
 #pragma once
-// An ordered tree of topics, which finds those that a text begins with, whatever their lengths.
+// An ordered tree of topics. Finds the topics that are prefixes of a text, for any lengths.
 
 #include "zmtp/routing/keyed_hash.h"
 #include "zmtp/routing/topic_texts.h"
@@ -11,11 +11,11 @@
 
 namespace zmtp {
 
-// Each topic is a pair of brackets in a sequence: its begin, the brackets of all topics that it is a prefix of, its
-// end. The topics that a text begins with are the brackets that are open where the text would stand. The sequence is
-// a treap, in which each node counts the open brackets below it. Finding the longest topic, adding one and removing
-// one take a number of steps that grows with the logarithm of the number of topics. Peers do not know the key of the
-// priorities, and cannot make the tree deep.
+// Each topic is a pair of brackets in a sequence: its begin, the brackets of all topics that have
+// it as a prefix, its end. The prefixes of a text are the brackets that are open at the text's
+// position. The sequence is a treap. Each node counts the open brackets below it. Search, insert
+// and erase take a number of steps that grows with the logarithm of the number of topics. Peers do
+// not know the key of the priorities, so they cannot make the tree deep.
 class topic_tree {
 public:
   using topic_id = topic_texts::topic_id;
@@ -25,15 +25,16 @@ public:
       : texts_{&texts}, key_{key} {}
 
   [[nodiscard]] bool empty() const noexcept { return root_ == none; }
-  // Makes room for one more topic. Throws std::bad_alloc.
+  // Allocates memory for one more topic. Throws std::bad_alloc.
   void reserve();
-  // Adds a topic that is not in the tree, after reserve(). Returns its place, which is valid until erase().
+  // Adds a topic that is not in the tree, after reserve(). Returns its place, which is valid until
+  // erase().
   [[nodiscard]] std::uint32_t insert(topic_id id) noexcept;
   // Removes the topic at this place. Compares no topics.
   void erase(std::uint32_t place) noexcept;
 
-  // Visits the topics that the text begins with, longest first, until `visit` returns false. Returns how many topics
-  // it has looked at.
+  // Visits the topics that are prefixes of `text`, longest first, until `visit` returns false.
+  // Returns the number of topics that it has looked at.
   template <class Visit>
   std::size_t visit_prefixes(std::string_view text, Visit&& visit) const {
     search<Visit> s{*this, text, visit};
@@ -42,7 +43,7 @@ public:
   }
 
 private:
-  // A bracket. The two of one topic are nodes 2 * place and 2 * place + 1, the begin first.
+  // A bracket. The begin of a topic is node 2 * place, its end node 2 * place + 1.
   using link = std::uint32_t;
   static constexpr link none = topic_texts::none;
 
@@ -50,13 +51,13 @@ private:
     link left = none;
     link right = none;
     link up = none;
-    std::int32_t sum = 0;   // begins less ends, in all of the subtree
-    std::int32_t most = 0;  // the same of the end of the subtree from which it is highest
+    std::int32_t sum = 0;   // begins minus ends in the whole subtree
+    std::int32_t most = 0;  // maximum of begins minus ends over all suffixes of the subtree
   };
 
   template <class Visit>
   struct search {
-    // Each goes from right to left, and returns false once `visit` has.
+    // Each walks from right to left, and returns false after `visit` has.
     [[nodiscard]] bool up_to_the_text(link n) {
       if (n == none) {
         return true;
@@ -91,7 +92,7 @@ private:
     std::string_view text;
     Visit& visit;
     std::size_t steps = 0;
-    std::int32_t level = 0;  // begins less ends, on the way
+    std::int32_t level = 0;  // begins minus ends so far
     std::int32_t highest = 0;
   };
 
@@ -100,11 +101,11 @@ private:
   [[nodiscard]] std::string_view text_of(link n) const noexcept {
     return (*texts_)[topics_[n / 2]];
   }
-  // Whether the bracket stands before this text and all that begins with it.
+  // Returns whether the bracket is before this text and all texts with this prefix.
   [[nodiscard]] bool before(link n, std::string_view text) const noexcept;
-  // After a change of the subtrees.
+  // Call after a change of the subtrees.
   void update(link n) noexcept;
-  // Splits a subtree into the first brackets, for which `is_left` is true, and the other ones.
+  // Splits a subtree into the first brackets, for which `is_left` is true, and the remaining ones.
   template <class IsLeft>
   void split(link n, const IsLeft& is_left, link& left, link& right) noexcept;
   [[nodiscard]] link merge(link left, link right) noexcept;

@@ -10,7 +10,7 @@ namespace zmtp {
 
 namespace {
 
-// As a peer of ZMTP 3.0 would send it.
+// The form in which a ZMTP 3.0 peer would send it.
 message notice(bool subscribe, std::string_view topic) {
   message m;
   const auto octets = m.prepare_back(1 + topic.size());
@@ -29,7 +29,7 @@ xpub_state::xpub_state(const socket_options& options, std::uint64_t seed)
   announce_to_pattern();
 }
 
-// Which may have been changed.
+// The options may have changed.
 void xpub_state::follow_options() {
   if (const auto& wanted = options_.xpub.last_values; !wanted) {
     last_values_.reset();
@@ -49,8 +49,9 @@ bool xpub_state::tells_all(bool subscribe) const noexcept {
 
 void xpub_state::on_subscription(pipe& p, bool subscribe, std::string_view topic) {
   const auto done = options_.xpub.manual ? change::none : apply(p, subscribe, topic);
-  // The user may be told of a topic that the peer has already, but not of the end of a topic that it never had. While
-  // subscriptions were by hand, the user was told, or will be told, of topics that are not in the index.
+  // The user may receive a topic again that the peer already has, but not the end of a topic that
+  // the peer never had. While subscriptions were manual, the user received topics that are not in
+  // the index.
   const bool may_end = options_.xpub.manual || told_.contains(p.id.slot, topic) || !p.in.empty();
   const bool again = done == change::none && (subscribe ? tells_all(true) : may_end);
   if (done == change::made || again) {
@@ -81,7 +82,7 @@ void xpub_state::stop_catching_up(const pipe& p, std::string_view topic) {
   }
 }
 
-// Sends last values as far as there is room.
+// Sends last values while the queue has space.
 void xpub_state::catch_up(pipe& p) {
   if (p.id.slot >= behind_.size() || behind_[p.id.slot].empty()) {
     return;
@@ -151,8 +152,8 @@ bool xpub_state::receive(message& to) {
   return false;
 }
 
-// Of one part; whether the user is to have it. What begins like a subscription is one: the conversation
-// takes all others out.
+// For a message of one part, returns whether the user receives it. A part with the form of a
+// subscription is one, because the conversation removes all others.
 bool xpub_state::is_news(peer_id from, std::string_view part) {
   const auto parsed = command::parse_subscription(part);
   const auto* const s = std::get_if<command::subscription>(&parsed);
@@ -169,7 +170,7 @@ bool xpub_state::is_news(peer_id from, std::string_view part) {
   if (told_.contains(from.slot, s->topic)) {
     return tells_all(true);
   }
-  // Otherwise the limits have been looked at when it came.
+  // Otherwise the limits were checked when the subscription arrived.
   if (options_.xpub.manual &&
       (told_.subscriptions_of(from.slot) >= limit.subscriptions ||
        told_.topic_bytes_of(from.slot) + s->topic.size() > limit.subscription_octets)) {
@@ -181,8 +182,8 @@ bool xpub_state::is_news(peer_id from, std::string_view part) {
   return first || tells_all(true);
 }
 
-// The peer's detach is next. Takes one of its topics back, whose end is news to the user; false if there
-// is none left.
+// Call before the peer's detach. Takes back one of its topics whose end the user must receive.
+// Returns false if no such topic is left.
 bool xpub_state::withdraw(const pipe& p, message& to) {
   while (const auto topic = told_.newest_of(p.id.slot)) {
     to = notice(false, *topic);

@@ -1,6 +1,6 @@
 #pragma once
-// XPUB (RFC 29): publishes as PUB does, receives its peers' subscriptions and whatever else they say,
-// and sends to a peer that is named.
+// XPUB (RFC 29): publishes as PUB does, receives the subscriptions and other messages of its peers,
+// and sends to a named peer.
 
 #include "zmtp/routing/last_values.h"
 #include "zmtp/routing/pub_state.h"
@@ -17,16 +17,18 @@
 
 namespace zmtp {
 
-// A peer's subscriptions stand in its receive queue as messages, in their order with what else it says,
-// and count against the mark there: who does not receive stops reading. Whether the user is told of one
-// depends on what he has been told of other peers, and is decided when he receives: the queues are read in
-// turn, and only so does each topic's end come behind its beginning. For that a second index keeps what
-// the user knows.
+// A peer's subscriptions are messages in its receive queue, in order with its other messages. They
+// count for the mark, so the socket stops reading if the user does not receive.
+//
+// Whether the user receives a subscription depends on the subscriptions of other peers that the
+// user has already received. The decision is made at that time, because the queues are read in
+// turn. Only then does the end of each topic follow its start. A second index contains the
+// subscriptions that the user knows.
 class xpub_state final : public pub_state {
 public:
   static constexpr auto pattern = socket_type::xpub;
 
-  // `seed` makes the hash of topics unpredictable: peers choose them.
+  // `seed` makes the hash of topics unpredictable, because peers choose the topics.
   explicit xpub_state(const socket_options& options, std::uint64_t seed = 0);
 
   void on_subscription(pipe& p, bool subscribe, std::string_view topic) override;
@@ -43,12 +45,12 @@ public:
   using pub_state::writable;
   using socket_state::writable;
 
-  // With xpub_options::manual: what this peer is sent from now on, or no longer. False if there is no
-  // such peer.
+  // With xpub_options::manual: subscribes this peer to a topic, or ends the subscription. Returns
+  // false if there is no such peer.
   [[nodiscard]] bool subscribe(peer_id peer, std::string_view topic);
   [[nodiscard]] bool cancel(peer_id peer, std::string_view topic);
 
-  // Of last values; nothing without them.
+  // Returns the stored last values, or nullptr without xpub_options::last_values.
   [[nodiscard]] const last_values* kept() const noexcept {
     return last_values_ ? &*last_values_ : nullptr;
   }
@@ -65,7 +67,8 @@ private:
 
   subscription_index told_;
   std::optional<last_values> last_values_;
-  // By slot: the topics whose last values there was no room for, each with where to go on.
+  // By slot: topics whose last values did not fit into the queue, each with the topic at which to
+  // continue.
   std::vector<std::map<std::string, std::string, std::less<>>> behind_;
 };
 

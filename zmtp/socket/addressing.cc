@@ -7,7 +7,7 @@ namespace zmtp::operations {
 
 namespace {
 
-// One attempt to send one message; true when there is no more to try.
+// Attempts once to send one message. Returns true when the operation is over.
 bool attempt(socket_core& core, peer_id to, message& m, error_code& ec) {
   if (m.empty()) {
     ec = errc::bad_message;

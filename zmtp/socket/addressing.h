@@ -1,5 +1,5 @@
 #pragma once
-// Sending to a peer that is named, and what else can be done with one.
+// Sending to a named peer, and other operations on one peer.
 
 #include "zmtp/error.h"
 #include "zmtp/message.h"
@@ -41,22 +41,33 @@ void disconnect(socket_core& core, peer_id peer);
 
 }  // namespace operations
 
-// Added to a socket class: addressing<socket>.
+// Adds the operations to a socket class: addressing<socket>. Thread safety, executor and lifetime:
+// see zmtp::socket.
 template <class Base>
 class addressing : public Base {
 public:
-  // Queues `m` for this peer; moved from only if queued. Full also while an async_send to this peer
-  // waits: order is the order of calls. `closed` if the socket is closed, bad_message if `m` has no parts.
+  // Queues `m` for this peer without waiting. Moves from `m` only if the result is `queued`.
+  //
+  // Returns `full` also while an async_send to this peer waits, because messages leave in the order
+  // of calls. Returns `closed` if the socket is closed, and `bad_message` if `m` has no parts.
   [[nodiscard]] send_status try_send(peer_id to, message&& m) {
     return operations::try_send(*this->core_, to, std::move(m));
   }
 
-  // Queues one message for a peer. What cannot be queued is dropped and counted, as RFC 28 has it;
-  // with socket_options::mandatory it waits for room instead, and an unknown peer is an error.
-  // Completes with error_code when queued (or dropped), which is not yet delivered.
-  // Cancellation: terminal, partial, total; a cancelled message was not queued.
-  // Errors: errc::host_unreachable (mandatory), timed_out, socket_closed, bad_message (no parts),
+  // Queues one message for a peer. Drops and counts a message that cannot be queued (RFC 28). With
+  // socket_options::mandatory, waits until it can be queued, and an unknown peer is an error.
+  //
+  // Lifetime: the message is moved. Destroying the socket completes the operation with
   // operation_aborted.
+  // Completes with: error_code, when the message is queued or dropped. The peer may not have
+  // received it.
+  // Errors:
+  // - errc::host_unreachable: there is no such peer (mandatory only).
+  // - errc::timed_out: the deadline passed first.
+  // - errc::socket_closed: the socket was closed first.
+  // - errc::bad_message: the message has no parts.
+  // - operation_aborted: cancelled, or the socket was destroyed.
+  // Cancellation: terminal, partial, total. A cancelled message was not queued.
   template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
   [[nodiscard]] auto async_send(peer_id to, message m, deadline until, Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code)>(
@@ -70,12 +81,15 @@ public:
     return async_send(to, std::move(m), deadline{}, std::forward<Token>(token));
   }
 
-  // Queues the messages of `batch` in order, each for its peer (`what` is of no account), and drops or
-  // waits as above.
-  // Lifetime: the batch is the caller's, and must live and be left alone until completion.
-  // Completes with error_code and how many were queued or dropped, which are gone from the front of
-  // the batch; a message that is an error is the first that is left.
-  // Cancellation: as above; each message was queued whole or not at all.
+  // Queues the messages of `batch` in order, each for its peer. Ignores routed_message::what. Drops
+  // a message or waits as for one message.
+  //
+  // Lifetime: the batch must live and must not be changed until completion.
+  // Completes with: error_code and the number of messages that were queued or dropped. These are
+  // removed from the front of the batch. After an error, the message that caused it is the first
+  // one left.
+  // Errors: as for one message.
+  // Cancellation: terminal, partial, total. Each message was queued whole or not at all.
   template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
   [[nodiscard]] auto async_send(std::vector<routed_message>& batch, deadline until,
                                 Token&& token = {}) {
@@ -91,8 +105,11 @@ public:
   }
 
   // Waits until a message to this peer would be queued.
-  // Completes with error_code. Cancellation: terminal, partial, total.
-  // Errors: errc::host_unreachable (the peer is gone), timed_out, socket_closed, operation_aborted.
+  //
+  // Completes with: error_code.
+  // Errors: errc::host_unreachable (the peer has disconnected), timed_out, socket_closed;
+  // operation_aborted.
+  // Cancellation: terminal, partial, total.
   template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
   [[nodiscard]] auto async_wait_writable(peer_id to, deadline until, Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code)>(
@@ -106,16 +123,18 @@ public:
     return async_wait_writable(to, deadline{}, std::forward<Token>(token));
   }
 
-  // What is known of a peer; nothing once it is gone. Valid until the peer detaches.
+  // Returns the properties of a peer, or nullptr after its detach. The result is valid until the
+  // peer detaches.
   [[nodiscard]] const peer_info* info(peer_id peer) const noexcept {
     return operations::info(*this->core_, peer);
   }
 
-  // Stops receiving from a peer, whose messages then wait up to the receive mark and beyond it in the
-  // network; and goes on. Of a peer that is gone nothing happens.
+  // Pauses and resumes receiving from a peer. While a peer is paused, its messages fill its receive
+  // queue up to the mark, and the rest waits in the network. Does nothing if the peer has
+  // disconnected.
   void pause(peer_id peer) { operations::pause(*this->core_, peer); }
   void resume(peer_id peer) { operations::resume(*this->core_, peer); }
-  // Closes the peer's connection silently; what was queued for it is dropped.
+  // Closes the connection of a peer, without ERROR. Drops the messages queued for it.
   void disconnect(peer_id peer) { operations::disconnect(*this->core_, peer); }
   using Base::disconnect;
 

@@ -1,6 +1,6 @@
 #pragma once
-// Receiving with the attach and detach of peers among the messages: what sockets have whose peers are alike
-// and that socket_options::announce_peers is for.
+// Receiving messages together with attach and detach of peers, for sockets whose peers are not
+// addressable.
 
 #include "zmtp/error.h"
 #include "zmtp/routing/routed_message.h"
@@ -16,13 +16,14 @@
 
 namespace zmtp {
 
-// Added to a socket class: announcing<receiving<socket>>.
+// Adds the operations to a socket class: announcing<receiving<socket>>. Thread safety, executor and
+// lifetime: see zmtp::socket.
 template <class Base>
 class announcing : public Base {
 public:
   using Base::async_receive;
-  // Like the batch of messages, with the sender beside each, and with socket_options::announce_peers
-  // the attach and detach of peers among them.
+  // Like async_receive() for a batch of messages, with the sender of each message. With
+  // socket_options::announce_peers, the batch also contains attach and detach of peers, in order.
   template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
   [[nodiscard]] auto async_receive(std::vector<routed_message>& batch, deadline until,
                                    Token&& token = {}) {

@@ -1,5 +1,5 @@
 #pragma once
-// Taking and queueing many messages in one operation.
+// Receiving and queueing many messages in one operation.
 
 #include "zmtp/error.h"
 #include "zmtp/message.h"
@@ -11,11 +11,11 @@
 
 namespace zmtp {
 
-// A batch is a turn's worth: more would starve others.
+// Maximum batch of one turn. More would delay others on the executor.
 inline constexpr std::size_t max_batch = 1024;
 
-// False if nothing waits. `Item` is message or routed_message, and `State` a socket_state or what looks
-// like it. What the batch held is overwritten.
+// Takes queued items into `batch`, whose content is overwritten. Returns false if there are none.
+// `Item` is message or routed_message. `State` is a socket_state or has the same functions.
 template <class Item, class State>
 [[nodiscard]] bool receive_batch(std::vector<Item>& batch, std::size_t& count, State& state) {
   if (!state.readable()) {
@@ -33,7 +33,8 @@ template <class Item, class State>
   return count != 0;
 }
 
-// One attempt to queue one message; true when it is over, well or with an error.
+// Attempts once to queue one message. Returns true when the operation is over, with or without an
+// error.
 template <class Send>
 [[nodiscard]] bool sent_or_failed(message& m, error_code& ec, Send&& send) {
   const auto status = socket_state::sendable(m) ? send(std::move(m)) : send_status::bad_message;
@@ -41,17 +42,18 @@ template <class Send>
   return status != send_status::full;
 }
 
-// The attempts of one operation to send the items of a batch in order. Each attempt goes on where the last
-// one stopped. finish() takes all sent items out of the batch at once, because the rest of a large batch
-// must not be moved after each attempt. `Send` is bool(Item&, error_code&), and is false if the item has to
-// wait.
+// The attempts of one operation to send the items of a batch in order. Each attempt continues where
+// the last one stopped. finish() removes all sent items at once, so that the rest of a large batch
+// is not moved after each attempt. `Send` is bool(Item&, error_code&), and returns false if the
+// item has to wait.
 template <class Item, class Send>
 class batch_attempt {
 public:
-  // The batch must outlive this.
+  // The batch must outlive this object.
   batch_attempt(std::vector<Item>& batch, Send send) : batch_{&batch}, send_{std::move(send)} {}
 
-  // True when it is over, well or with an error. `sent` is how many items were sent by all attempts.
+  // Returns true when the operation is over, with or without an error. `sent` is the number of
+  // items that all attempts have sent.
   [[nodiscard]] bool operator()(error_code& ec, std::size_t& sent) {
     while (done_ < batch_->size() && send_((*batch_)[done_], ec) && !ec) {
       ++done_;
@@ -59,7 +61,7 @@ public:
     sent = done_;
     return done_ == batch_->size() || ec;
   }
-  // No attempt follows.
+  // Call after the last attempt.
   void finish() {
     batch_->erase(batch_->begin(), batch_->begin() + static_cast<std::ptrdiff_t>(done_));
   }

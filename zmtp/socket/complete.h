@@ -1,5 +1,5 @@
 #pragma once
-// Calling a completion handler where it belongs.
+// Calls completion handlers in the right executor.
 
 #include "zmtp/socket/completion_handler.h"
 
@@ -17,8 +17,8 @@
 
 namespace zmtp {
 
-// Calls user code. What it throws does not come back to the caller, who has more to do, but reaches who
-// runs `executor`.
+// Calls user code. Posts an exception that it throws to `executor`, so that the exception
+// propagates out of `io_context::run()` and the caller can continue.
 template <class Call>
 void call_user(const boost::asio::any_io_executor& executor, Call&& call) {
   try {
@@ -29,7 +29,7 @@ void call_user(const boost::asio::any_io_executor& executor, Call&& call) {
   }
 }
 
-// The same of a handler, which may be absent.
+// Like call_user(), for a handler that may be empty.
 template <class... Args>
 void tell_user(const boost::asio::any_io_executor& executor,
                const std::function<void(Args...)>& handler, std::type_identity_t<Args>... args) {
@@ -38,15 +38,16 @@ void tell_user(const boost::asio::any_io_executor& executor,
   }
 }
 
-// Completion of a coroutine that is not waited for: what it throws reaches who runs the executor.
+// Completion of a detached coroutine. An exception of the coroutine propagates out of
+// `io_context::run()`.
 inline constexpr auto rethrow = [](const std::exception_ptr& thrown) {
   if (thrown) {
     std::rethrow_exception(thrown);
   }
 };
 
-// Work of the executor that a handler is called in, if that is another one than the socket's: it shall
-// not run out of it before.
+// Returns outstanding work for the handler's executor if that is not the socket's, so that its
+// context does not stop before the handler runs. Otherwise returns an empty executor.
 template <class Signature>
 [[nodiscard]] boost::asio::any_io_executor work_elsewhere(
     const boost::asio::any_io_executor& executor, const completion_handler<Signature>& handler) {
@@ -56,8 +57,8 @@ template <class Signature>
              : boost::asio::any_io_executor{};
 }
 
-// Calls the handler, as user code, in the executor that it is associated with, else in `executor`, where
-// the caller must be: at once, if it can be.
+// Calls the handler in its associated executor, or in `executor` if it has none. The caller must be
+// in `executor`. Calls the handler directly if that is allowed.
 template <class... Args>
 void complete_now(const boost::asio::any_io_executor& executor,
                   completion_handler<void(Args...)>&& handler, std::type_identity_t<Args>... args) {
@@ -74,7 +75,7 @@ void complete_now(const boost::asio::any_io_executor& executor,
   });
 }
 
-// The same, but never before the caller has returned to the executor.
+// Like complete_now(), but never before the caller has returned to the executor.
 template <class... Args>
 void complete_later(const boost::asio::any_io_executor& executor,
                     completion_handler<void(Args...)>&& handler,

@@ -1,5 +1,5 @@
 #pragma once
-// What an operation keeps of the user until it completes: the handler, and where it is to be called.
+// The handler of a pending operation, and the executor in which to call it.
 
 #include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/any_io_executor.hpp>
@@ -20,9 +20,9 @@ namespace zmtp {
 template <class Signature>
 class completion_handler;
 
-// Any handler, with the executor that it is associated with beside it: the type-erased handler of Boost
-// 1.81 takes memory each time that it is asked for its executor. In Boost 1.81 it must not be assigned
-// either: this is made once and moved out of once.
+// Any handler, with its associated executor beside it. The type-erased handler of Boost 1.81
+// allocates memory whenever its executor is requested. In Boost 1.81 it must not be assigned
+// either, so this object is constructed once and moved out of once.
 template <class... Args>
 class completion_handler<void(Args...)> {
 public:
@@ -30,24 +30,24 @@ public:
 
   template <class Handler>
   requires(!std::same_as<std::remove_cvref_t<Handler>, completion_handler>)
-      completion_handler(Handler&& handler)  // NOLINT: a handler is meant to convert
+      completion_handler(Handler&& handler)  // NOLINT: implicit, a handler should convert
       : executor_{executor_of(handler)}, handler_{callable(std::forward<Handler>(handler))} {}
   completion_handler(completion_handler&&) noexcept = default;
   completion_handler& operator=(completion_handler&&) = delete;
 
-  // The handler's own executor. Empty: the socket's.
+  // The handler's own executor. If empty, use the socket's.
   [[nodiscard]] const boost::asio::any_io_executor& executor() const noexcept { return executor_; }
   // For its associated allocator and cancellation slot.
   [[nodiscard]] const erased_handler& erased() const noexcept { return handler_; }
 
-  // Calls the handler, which is gone then.
+  // Calls the handler and consumes it.
   template <class... Actual>
   void operator()(Actual&&... args) {
     std::move(handler_)(std::forward<Actual>(args)...);
   }
 
 private:
-  // Handlers that are type-erased already have an executor that can only be dispatched to.
+  // The executor of a type-erased handler supports only dispatch.
   template <class Handler>
   static constexpr bool known = std::convertible_to<
       boost::asio::associated_executor_t<std::decay_t<Handler>, boost::asio::any_io_executor>,

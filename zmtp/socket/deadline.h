@@ -1,21 +1,21 @@
 #pragma once
-// When an operation gives up.
+// The deadline argument of operations.
 
 #include <chrono>
 #include <optional>
 
 namespace zmtp {
 
-// An argument of operations: a point in time, a time from now, or none.
+// A point in time, a duration from now, or no deadline.
 class deadline {
 public:
   using clock = std::chrono::steady_clock;
 
-  // Never.
+  // No deadline.
   deadline() noexcept = default;
-  deadline(clock::time_point at) noexcept : at_{at} {}  // NOLINT: an argument is meant to convert
+  deadline(clock::time_point at) noexcept : at_{at} {}  // NOLINT: implicit, so that it converts
   template <class Rep, class Period>
-  deadline(std::chrono::duration<Rep, Period> from_now) {  // NOLINT: likewise
+  deadline(std::chrono::duration<Rep, Period> from_now) {  // NOLINT: as above
     const std::chrono::duration<double> seconds{from_now};
     if (seconds < never) {
       at_ = clock::now();
@@ -28,7 +28,7 @@ public:
   [[nodiscard]] const std::optional<clock::time_point>& at() const noexcept { return at_; }
 
 private:
-  // Further away than the clock counts.
+  // A longer duration would overflow the clock.
   static constexpr std::chrono::hours never{24 * 365 * 100};
 
   std::optional<clock::time_point> at_;

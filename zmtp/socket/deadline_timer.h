@@ -1,5 +1,5 @@
 #pragma once
-// One timer for a deadline of a socket.
+// A timer for one deadline of a socket.
 
 #include "zmtp/socket/deadline.h"
 
@@ -12,8 +12,9 @@ namespace zmtp {
 
 class socket_core;
 
-// Calls the socket at the earliest time it was last set to, or earlier if it was set to that before: who is
-// called too early says when to come again. It keeps no socket alive, and calls none that has gone.
+// Calls the socket at the last deadline that was set, or earlier if an earlier one was set before.
+// A socket that is called too early sets the deadline again. The timer does not keep the socket
+// alive, and does not call a destroyed one.
 class deadline_timer {
 public:
   using time_point = deadline::clock::time_point;
@@ -22,10 +23,10 @@ public:
   deadline_timer(const boost::asio::any_io_executor& executor, handler on_time)
       : timer_{std::in_place, executor}, on_time_{on_time} {}
 
-  // `whose` has this as a member.
+  // `whose` must have this timer as a member.
   void set(std::optional<time_point> at, socket_core& whose);
   void cancel() noexcept;
-  // The context is going down, and the socket may outlive it.
+  // Call when the context is destroyed. The socket may outlive the context.
   void abandon() noexcept { timer_.reset(); }
 
 private:

@@ -1,6 +1,6 @@
 #pragma once
-// DEALER: sends each message to the next peer that has room, receives fairly from all. Face of
-// zmtp/routing/round_robin_state.h.
+// DEALER: sends each message to the next ready peer, and receives fairly from all peers. Public
+// type over zmtp/routing/round_robin_state.h.
 
 #include "zmtp/options.h"
 #include "zmtp/socket/announcing.h"
@@ -11,12 +11,13 @@
 
 namespace zmtp {
 
+// Thread safety, executor and lifetime: see zmtp::socket.
 class dealer_socket : public sending<announcing<receiving_from<receiving<socket>>>> {
 public:
-  // With the options' defaults. No default argument: GCC 12 destroys one twice if the executor is
-  // awaited in the same expression.
+  // Uses default options. Not a default argument, because GCC 12 destroys it twice if the executor
+  // is awaited in the same expression.
   explicit dealer_socket(asio::any_io_executor executor);
-  // Throws boost::system::system_error with errc::bad_option.
+  // Throws boost::system::system_error: errc::bad_option.
   dealer_socket(asio::any_io_executor executor, const socket_options& options);
 };
 

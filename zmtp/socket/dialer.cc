@@ -24,7 +24,7 @@ dialer::dialer(socket_core& core, const endpoint& to, peer_id pipe)
 
 void dialer::start() {
   if (at_->inproc() != nullptr) {
-    // It is over at once, and user code is never called within a call of its own.
+    // An inproc attempt ends immediately, and user code must never run inside one of its own calls.
     asio::post(core_->executor(), [self = shared_from_this()] { self->attempt(); });
   } else {
     attempt();
@@ -98,7 +98,7 @@ void dialer::on_connected(error_code ec, transport::stream stream) {
   }
 }
 
-// Whoever is bound to the name, now or later.
+// Connects to the listener with this name, now or when it exists.
 void dialer::call(const std::string& name) {
   const auto where = std::make_shared<remote_executor>(core_->executor());
   const auto again = [where, who = weak_from_this()] {
@@ -178,7 +178,7 @@ void dialer::wait(error_code reason, std::optional<std::chrono::milliseconds> la
           }
         }));
   } catch (const std::bad_alloc&) {
-    // Without a pause, rather than never.
+    // Without memory for a timer, retry without a pause.
     asio::post(core_->executor(), [self = shared_from_this()] { self->attempt(); });
   }
 }
@@ -207,7 +207,7 @@ void dialer::close() noexcept {
   timer_.cancel();
   if (connect_) {
     connect_->cancel();
-    // It holds what is to be called, and that holds this.
+    // The connector holds its handler, and the handler holds this dialer.
     connect_.reset();
   }
 }

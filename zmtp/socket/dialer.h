@@ -1,5 +1,5 @@
 #pragma once
-// Keeps one endpoint connected: connects, and connects again.
+// Keeps one endpoint connected: connects and reconnects.
 
 #include "zmtp/conversation/reconnect_backoff.h"
 #include "zmtp/endpoint.h"
@@ -21,16 +21,16 @@ public:
   dialer(socket_core& core, const endpoint& to, peer_id pipe);
 
   void start();
-  // No more attempts; the link, if there is one, is the caller's to end.
+  // Stops all attempts. The caller must end the link, if there is one.
   void close() noexcept;
-  // The socket is closed: goes on only while something is left to write.
+  // Call when the socket is closed. Continues only while messages are left to write.
   void finish();
 
-  // Still connecting, connected, or about to connect again.
+  // Returns whether the endpoint is connecting, connected, or waiting to reconnect.
   [[nodiscard]] bool active() const noexcept;
   [[nodiscard]] const endpoint& to() const noexcept { return *at_; }
   [[nodiscard]] peer_id pipe() const noexcept { return pipe_; }
-  // The connection, if there is one, whether its handshake is over or not.
+  // The connection, if there is one, during or after its handshake.
   [[nodiscard]] std::shared_ptr<peer_link> link() const noexcept { return link_.lock(); }
 
 private:
@@ -41,21 +41,21 @@ private:
   void call(const std::string& name);
   void stop_waiting_for_name() noexcept;
   void adopt(const std::shared_ptr<peer_link>& link);
-  // Until the next attempt, after one or its connection has ended so.
+  // Waits until the next attempt, after an attempt or a connection has ended.
   void wait(error_code reason, std::optional<std::chrono::milliseconds> lasted);
   void report(monitor_event::kind what, error_code reason = {},
               std::chrono::milliseconds retry_in = {});
   [[nodiscard]] bool wanted() const noexcept;
 
-  socket_core* core_;  // none once closed
+  socket_core* core_;  // null after close()
   std::shared_ptr<const endpoint> at_;
   peer_id pipe_;
   reconnect_backoff backoff_;
   reserved_memory for_wait_;
   asio::steady_timer timer_;
   std::shared_ptr<transport::connector> connect_;
-  std::shared_ptr<remote_executor> waiting_for_name_;  // none while it does not
-  asio::any_io_executor work_;                         // waiting keeps the context running
+  std::shared_ptr<remote_executor> waiting_for_name_;  // null while not waiting for a name
+  asio::any_io_executor work_;  // outstanding work, so that the context keeps running
   std::weak_ptr<peer_link> link_;
   bool linked_ = false;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// Where a socket is bound: lets peers in, whatever the transport.
+// A bound endpoint of a socket, for any transport.
 
 #include "zmtp/endpoint.h"
 
@@ -12,9 +12,9 @@ public:
   virtual ~entrance() = default;
 
   virtual void close() noexcept = 0;
-  // One that can be connected to.
+  // The endpoint to which peers can connect.
   [[nodiscard]] const endpoint& bound() const noexcept { return bound_; }
-  // Whether this is the endpoint as bound or as it was asked for.
+  // Returns whether this is the bound endpoint, or the one that the user passed to bind().
   [[nodiscard]] bool is_at(const endpoint& at) const noexcept {
     return at == bound_ || at == asked_for_;
   }

@@ -1,6 +1,6 @@
 #pragma once
-// Messages in an envelope, the routing id of who sent them, or is to have them, as the first part: how
-// libzmq's ROUTER has them.
+// Messages with an envelope: the first part is the routing id of the sender or the receiver, as in
+// libzmq's ROUTER.
 
 #include "zmtp/error.h"
 #include "zmtp/message.h"
@@ -18,24 +18,28 @@
 
 namespace zmtp {
 
-// Added to a socket class that tells its peers apart, for who passes messages on and has no use for peers.
-// Attach and detach are passed over. A message of a routing id alone goes nowhere.
+// Adds the operations to a socket class with addressable peers, for code that forwards messages and
+// does not use peer_id. These operations skip attach and detach. They drop a message that consists
+// only of a routing id. Thread safety, executor and lifetime: see zmtp::socket.
 template <class Base>
 class enveloping : public Base {
 public:
-  // False if nothing has come; what `to` held is lost in any case.
+  // Takes the next message without waiting. Returns false if there is none. The old content of `to`
+  // is lost in both cases.
   [[nodiscard]] bool try_receive(message& to) { return operations::try_receive(*this->core_, to); }
-  // What the peer, or the lack of one, does not take is dropped and counted, and queued says that it is
-  // dealt with; with socket_options::mandatory it is full or unknown, and `m` is as it was.
+  // Sends `m` without waiting. Drops and counts a message for an unknown peer or a full queue, and
+  // returns `queued`. With socket_options::mandatory, returns `unknown` or `full` instead, and
+  // leaves `m` unchanged.
   [[nodiscard]] send_status try_send(message&& m) {
     return operations::try_send(*this->core_, std::move(m));
   }
 
-  // Waits for a message and takes all that are there, up to 1024.
-  // Lifetime: the batch is the caller's, and must live until completion; what it held is dropped.
-  // Completes with error_code and how many there are.
-  // Cancellation: terminal, partial, total; a cancelled receive took none.
-  // Errors: errc::timed_out, socket_closed, operation_aborted.
+  // Waits for a message and takes all queued ones, up to 1024.
+  //
+  // Lifetime: the batch must live until completion. The operation overwrites its content.
+  // Completes with: error_code and the number of messages.
+  // Errors: errc::timed_out, socket_closed; operation_aborted.
+  // Cancellation: terminal, partial, total. A cancelled receive took no message.
   template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
   [[nodiscard]] auto async_receive(std::vector<message>& batch, deadline until,
                                    Token&& token = {}) {
@@ -50,14 +54,17 @@ public:
     return async_receive(batch, deadline{}, std::forward<Token>(token));
   }
 
-  // Queues the messages of `batch` in order, and drops what cannot be; with socket_options::mandatory it
-  // waits for room instead, and an unknown peer is an error.
-  // Lifetime: the batch is the caller's, and must live and be left alone until completion.
-  // Completes with error_code and how many were queued or dropped, which are gone from the front of
-  // the batch; a message that is an error is the first that is left.
-  // Cancellation: terminal, partial, total; each message was queued whole or not at all.
-  // Errors: errc::host_unreachable (mandatory), timed_out, socket_closed, bad_message (no parts),
-  // operation_aborted.
+  // Queues the messages of `batch` in order. Drops and counts messages that cannot be queued. With
+  // socket_options::mandatory, waits until a message can be queued, and an unknown peer is an
+  // error.
+  //
+  // Lifetime: the batch must live and must not be changed until completion.
+  // Completes with: error_code and the number of messages that were queued or dropped. These are
+  // removed from the front of the batch. After an error, the message that caused it is the first
+  // one left.
+  // Errors: errc::host_unreachable (mandatory only), timed_out, socket_closed, bad_message (no
+  // parts); operation_aborted.
+  // Cancellation: terminal, partial, total. Each message was queued whole or not at all.
   template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
   [[nodiscard]] auto async_send(std::vector<message>& batch, deadline until, Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code, std::size_t)>(

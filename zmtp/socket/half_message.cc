@@ -13,7 +13,8 @@ struct half_message::account {
   std::mutex mutex;
   half_message_ledger ledger{memory_shares::of_process().half_messages};
 
-  // Never destroyed: sockets with static lifetime may be closed after any static object is gone.
+  // Never destroyed, because sockets with static lifetime may close after static objects are
+  // destroyed.
   [[nodiscard]] static account& of_process() {
     static auto& own = *new account;
     return own;

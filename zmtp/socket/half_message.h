@@ -1,5 +1,5 @@
 #pragma once
-// What one connection holds of a message that has not come whole, in the ledger of the process.
+// The memory that one connection holds for a partial message, in the ledger of the process.
 
 #include "zmtp/buffer/half_message_ledger.h"
 #include "zmtp/socket/remote_executor.h"
@@ -12,21 +12,23 @@ namespace zmtp {
 class socket_core;
 class wire_link;
 
-// Belongs to its link. The ledger has a lock, for connections of several threads; it is taken once for
-// each block of such a message and once for its end, and nothing is called under it.
+// Belongs to its link. The ledger has a lock, because connections may belong to several threads.
+// The lock is taken once per block of such a message, and once at its end. Nothing is called under
+// the lock.
 class half_message final : private half_message_ledger::entry {
 public:
   half_message(const socket_core& core, std::weak_ptr<wire_link> owner);
   half_message(const half_message&) = delete;
   half_message& operator=(const half_message&) = delete;
-  // From now on nobody calls the owner.
+  // After this, no other thread calls the owner.
   ~half_message();
 
   [[nodiscard]] std::size_t held() const noexcept { return held_; }
-  // So much from now on. Who has to go for it is closed: at once if it is of the same socket, or else in
-  // its executor. False if it is the owner, which holds what it held until it goes.
+  // Requests this many bytes in total. If another connection is evicted for it, closes that one:
+  // immediately if it belongs to the same socket, otherwise in its executor. Returns false if the
+  // owner itself is evicted. The owner then keeps its memory until it closes.
   [[nodiscard]] bool hold(std::size_t octets);
-  // It has to go for another one, and its message has not come whole meanwhile.
+  // Returns whether this connection is evicted, and its message has not become complete since.
   [[nodiscard]] bool condemned() const;
 
   [[nodiscard]] static std::size_t budget();
@@ -36,16 +38,16 @@ public:
 private:
   struct account;
 
-  // How the owner is told.
+  // How to call the owner.
   struct address {
     const socket_core* core = nullptr;
     std::shared_ptr<remote_executor> where;
-    std::weak_ptr<wire_link> who;  // locked in `where`
+    std::weak_ptr<wire_link> who;  // locked only in `where`
   };
   void tell(const address& condemned) const;
 
   address own_;
-  std::size_t held_ = 0;  // as the owner knows it: without the lock
+  std::size_t held_ = 0;  // the owner's copy, for use without the lock
 };
 
 }  // namespace zmtp

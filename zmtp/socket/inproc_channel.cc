@@ -124,7 +124,7 @@ void inproc_channel::leave(end own) {
   try {
     make(std::move(next), other_than(own));
   } catch (const std::bad_alloc&) {
-    // The other side cannot be told.
+    // The other side cannot be notified.
   }
 }
 
@@ -140,7 +140,7 @@ void inproc_channel::make(turn_tail::call&& next, side& whom) {
   }
 }
 
-// Once until it collects.
+// Notifies a side once until it collects.
 turn_tail::call inproc_channel::to_call(side& whom) {
   if (!whom.where || std::exchange(whom.called, true)) {
     return {};

@@ -28,7 +28,7 @@ void inproc_link::start() {
   });
 }
 
-// Until it has said who it is.
+// The properties before the peer has sent its own.
 peer_info inproc_link::known_peer() {
   return {.type = {},
           .routing_id = {},
@@ -68,7 +68,7 @@ void inproc_link::on_mail() {
   settle();
 }
 
-// The turn is over: what is left of it shall take no more memory than it needs.
+// Call at the end of a turn. The remaining messages must not hold more memory than they need.
 void inproc_link::settle() {
   if (auto* p = own_pipe(); p != nullptr && !ended_) {
     p->in.settle();
@@ -76,7 +76,7 @@ void inproc_link::settle() {
   }
 }
 
-// What came before has been delivered.
+// Earlier data has been delivered.
 void inproc_link::read() {
   mail_.messages.clear();
   delivered_ = 0;
@@ -87,7 +87,7 @@ void inproc_link::read() {
   deliver();
 }
 
-// False if they cannot be together.
+// Returns false if the sockets are not compatible or the peer is rejected.
 bool inproc_link::meet(peer_info who) {
   auto& state = core_->state();
   auto refused = who.type && !compatible(state.type(), *who.type)
@@ -110,7 +110,7 @@ bool inproc_link::meet(peer_info who) {
   for (auto& m : mail_.greetings) {
     p->in.push(std::move(m));
   }
-  // What was sent before is to be flushed.
+  // Flush the messages that were sent before.
   state.touch(*p);
   if (finishing_) {
     finish();
@@ -118,7 +118,7 @@ bool inproc_link::meet(peer_info who) {
   return !ended_;
 }
 
-// Up to the mark: what is left then counts towards the sender's.
+// Delivers up to the mark. The rest counts for the mark of the sender.
 void inproc_link::deliver() {
   auto* const p = own_pipe();
   if (p == nullptr) {
@@ -132,7 +132,7 @@ void inproc_link::deliver() {
   }
 }
 
-// An XPUB queues them for its user.
+// XPUB puts subscriptions into the queue of its user.
 void inproc_link::take_subscriptions(pipe& p) {
   for (auto& changes = mail_.subscriptions; !changes.empty() && !p.in.full(); changes.pop()) {
     const auto& [subscribe, topic] = changes.front();
@@ -193,7 +193,8 @@ bool inproc_link::flush() {
   p->out.release(room.messages + replaced.messages, room.octets + replaced.octets);
   core_->state().on_conflated(replaced.messages);
   waits_for_room_ = false;
-  // While memory is short, what counts and has been taken is to be known soon, by whoever else waits for it.
+  // While memory is short, learn soon which messages were taken, because other sockets wait for
+  // their memory.
   const bool scarce = core_->state().account().allowance() != queue_account::unlimited;
   while (!waits_for_room_ && (p->out.full() || (scarce && p->out.messages() != 0))) {
     room = channel_->wait_for_room(own_);
@@ -202,11 +203,11 @@ bool inproc_link::flush() {
   }
   away_ = {p->out.messages(), p->out.octets()};
   core_->state().on_written(*p);
-  // An XPUB has more, perhaps, now that there is room.
+  // An XPUB may send more now, because its queue has space.
   return p->out.empty();
 }
 
-// Returns what keeps this link for its caller, because reading may end it.
+// Returns an owner of this link for the caller, because reading may end the link.
 std::shared_ptr<inproc_link> inproc_link::read_before_writing() {
   const auto* const p = own_pipe();
   if (!core_->state().reads_before_writing() || p == nullptr || p->out.empty() || ended_ || !met_ ||
@@ -267,7 +268,7 @@ void inproc_link::end(error_code reason) {
   ended_ = true;
   const auto keep = self();
   report_end(reason);
-  // What the peer has not taken is lost with the connection, and no longer counts.
+  // Messages that the peer has not taken are lost with the connection, and no longer count.
   if (auto* p = own_pipe(); p != nullptr) {
     p->out.release(away_.messages, away_.octets);
   }

@@ -1,6 +1,6 @@
 #pragma once
-// One side of a connection within the process: moves messages between its socket's queues and the
-// other side's, through their channel.
+// One side of an inproc connection. Moves messages between the queues of its socket and the channel
+// to the other side.
 
 #include "zmtp/socket/inproc_channel.h"
 #include "zmtp/socket/peer_link.h"
@@ -26,17 +26,17 @@ public:
   void hand_over() override;
   void tell(bool subscribe, std::string_view topic) override;
   void resume() override;
-  // Whose process is ours lives.
+  // A peer in the same process is always alive.
   void probe() override {}
   void close(error_code reason) override;
   void finish() override;
   void abandon() noexcept override;
 
-  // The channel has something for this side.
+  // Call when the channel has data for this side.
   void on_mail();
 
 private:
-  // A link that has no memory for what has come ends: it would never deliver the rest.
+  // Ends the link if there is no memory for received data, because it could not deliver the rest.
   template <class Body>
   void or_end(Body&& body) {
     try {
@@ -65,16 +65,16 @@ private:
   std::shared_ptr<inproc_channel> channel_;
   inproc_channel::end own_;
   std::shared_ptr<remote_executor> where_;
-  asio::any_io_executor work_;  // an open connection keeps its context running
+  asio::any_io_executor work_;  // outstanding work: an open connection keeps its context running
 
-  inproc_channel::mail mail_;               // what has come …
-  std::size_t delivered_ = 0;               // … how many entries of it are done with
-  std::size_t cut_ = 0;                     // … and octets of the next, a chunk
-  std::vector<send_queue::entry> leaving_;  // empty between flushes
-  inproc_channel::room away_;               // sent, and not taken yet
+  inproc_channel::mail mail_;  // received data …
+  std::size_t delivered_ = 0;  // … its delivered entries
+  std::size_t cut_ = 0;        // … and delivered bytes of the next entry, if that is a chunk
+  std::vector<send_queue::entry> leaving_;  // entries to send; empty between flushes
+  inproc_channel::room away_;               // sent, and not taken by the other side yet
   bool waits_for_room_ = false;
   bool met_ = false;
-  bool near_ = false;  // the other side is in the same executor, and has its turn after ours
+  bool near_ = false;  // both sides have the same executor, and the other side runs after this one
   bool finishing_ = false;
   bool ended_ = false;
 };

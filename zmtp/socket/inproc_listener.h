@@ -1,5 +1,5 @@
 #pragma once
-// A socket's name in the process: lets in who connects to it, in this or in another executor.
+// An inproc name to which a socket is bound. Accepts connections from this executor and other ones.
 
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
@@ -23,13 +23,13 @@ public:
   [[nodiscard]] error_code open(const endpoint& at);
   void close() noexcept override;
 
-  // Somebody has connected, and waits at the other end.
+  // Call when a socket has connected and waits at the other end.
   void on_call(std::shared_ptr<inproc_channel> channel);
 
 private:
-  socket_core* core_;  // none once closed
+  socket_core* core_;  // null after close()
   std::shared_ptr<remote_executor> where_;
-  asio::any_io_executor work_;  // a bound socket keeps its context running
+  asio::any_io_executor work_;  // outstanding work: a bound socket keeps its context running
 };
 
 }  // namespace zmtp

@@ -1,5 +1,5 @@
 #pragma once
-// The names of inproc:// in this process: who is bound to them, and who waits for somebody to be.
+// The inproc:// names of this process: the bound sockets, and the sockets that wait for a name.
 
 #include "zmtp/error.h"
 #include "zmtp/socket/remote_executor.h"
@@ -16,28 +16,28 @@ namespace zmtp {
 class inproc_channel;
 class inproc_listener;
 
-// Where a listener can be called.
+// How to call a listener.
 struct inproc_door {
   std::shared_ptr<remote_executor> where;
-  std::weak_ptr<inproc_listener> who;  // locked in `where`
+  std::weak_ptr<inproc_listener> who;  // locked only in `where`
 };
 
 // Thread safety: safe.
 class inproc_registry {
 public:
-  // The one of this process. Never destroyed: sockets with static lifetime may be closed after any static
-  // object is gone.
+  // The registry of this process. Never destroyed, because sockets with static lifetime may close
+  // after static objects are destroyed.
   [[nodiscard]] static inproc_registry& of_process();
 
   // Errors: address_in_use.
   [[nodiscard]] error_code bind(const std::string& name, inproc_door door);
   void unbind(const std::string& name) noexcept;
 
-  // The door of that name. If nobody is bound, nothing, and `when_bound` is called as soon as somebody
-  // is, once, in whatever thread: it should only post.
+  // Returns the listener with this name. If there is none, `when_bound` is called once when there
+  // is. It can run in any thread, so it should only post.
   [[nodiscard]] std::optional<inproc_door> find(const std::string& name, const void* caller,
                                                 std::function<void()> when_bound);
-  // The caller waits no longer.
+  // Call when the caller no longer waits.
   void leave(const std::string& name, const void* caller) noexcept;
 
 private:

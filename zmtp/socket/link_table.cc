@@ -14,7 +14,7 @@ void link_table::add(const std::shared_ptr<peer_link>& to_peer) {
 void link_table::remove(const peer_link& to_peer) noexcept { links_.erase(&to_peer); }
 
 void link_table::attach(peer_id id, peer_link& to_peer) {
-  // The newcomer is told of all; those that are there, of what is new.
+  // The new peer receives all subscriptions, the other peers only the changes.
   tell_changes();
   if (id.slot >= by_slot_.size()) {
     by_slot_.resize(id.slot + 1);
@@ -57,7 +57,7 @@ bool link_table::flush(std::size_t most) {
       p->dirty = false;
     }
     dirty.pop_front();
-    // Whoever has more comes after those that were not asked.
+    // A peer with more output goes behind those that have not had their turn.
     if (p != nullptr && more) {
       state_.touch(*p);
     }
@@ -90,7 +90,7 @@ void link_table::tell(subscription_changes& untold) {
 }
 
 bool link_table::resume(std::vector<peer_id>& drained) {
-  // One that resumes may drain others.
+  // Resuming one peer may add others.
   for (std::size_t i = 0; i < drained.size(); ++i) {
     if (auto* link = of(drained[i])) {
       link->resume();
@@ -102,7 +102,7 @@ bool link_table::resume(std::vector<peer_id>& drained) {
 
 bool link_table::end(std::vector<peer_id>& overrun) {
   for (std::size_t i = 0; i < overrun.size(); ++i) {
-    // Its connection may have ended by itself, and an endpoint have another one.
+    // The connection may have ended already, and the endpoint may have another one.
     const auto* const p = state_.find(overrun[i]);
     auto* const link = p != nullptr && p->overrun ? of(overrun[i]) : nullptr;
     if (link != nullptr) {

@@ -13,18 +13,19 @@ namespace zmtp {
 
 namespace {
 
-// Connections taken for each time the listener is readable.
+// Maximum number of connections per readiness event.
 constexpr int accepts_per_turn = 64;
-// Without descriptors or memory: doubles, and once there are some again, less than a second goes by.
+// Pauses without descriptors or memory. They double. After resources are available again, accepting
+// resumes within a second.
 constexpr std::chrono::milliseconds first_pause{100};
 constexpr std::chrono::milliseconds longest_pause{800};
 
-// The machine is at its limit, whoever it is that would connect.
+// Returns whether the machine has reached a limit, independent of the connecting peer.
 bool is_shortage(const error_code& ec) noexcept {
   return ec == errc::out_of_memory || ec == asio::error::no_descriptors ||
          ec == asio::error::no_memory || ec == asio::error::no_buffer_space ||
          ec == boost::system::errc::too_many_files_open_in_system ||
-         ec == boost::system::errc::no_space_on_device;  // epoll's watches
+         ec == boost::system::errc::no_space_on_device;  // the limit of epoll watches
 }
 
 }  // namespace
@@ -63,7 +64,7 @@ void listener::on_acceptable(error_code ec) {
     return;
   }
   const auto core = core_->shared_from_this();
-  // With an error waiting itself failed, for want of memory.
+  // After an error, the wait itself failed without memory.
   if (!ec) {
     try {
       ec = take_who_waits();
@@ -77,10 +78,11 @@ void listener::on_acceptable(error_code ec) {
   }
 }
 
-// Goes on waiting, unless there is no room, or it returns what is short.
+// Accepts pending connections and waits for more, unless all slots are taken. Returns an error if a
+// resource is short.
 error_code listener::take_who_waits() {
   const auto core = core_->shared_from_this();
-  // Somebody waits; of those behind it nothing is known yet.
+  // At least one connection is pending. Nothing is known about further ones.
   if (!make_room()) {
     return {};
   }
@@ -93,7 +95,7 @@ error_code listener::take_who_waits() {
     if (is_shortage(ec)) {
       return ec;
     }
-    // With another error this one was gone before it was taken.
+    // After another error, the connection had ended before it was accepted.
     if (!ec) {
       take(std::move(accepted));
     }
@@ -129,7 +131,8 @@ void listener::take(transport::stream accepted) {
   core->turn([&] { link->start(); });
 }
 
-// Its address has its share of the handshakes. It is closed without a word, and others are not kept out.
+// The address already has its share of the handshakes. Closes the connection without ERROR, so that
+// others can still connect.
 void listener::turn_away(const transport::stream& accepted) {
   core_->state().on_ended(errc::address_share_taken);
   core_->monitors().report([&] {
@@ -166,7 +169,7 @@ bool listener::make_room() {
     auto* const silent = pending_[verdict.which];
     const auto alive = silent->shared_from_this();
     core_->turn([&] {
-      // Where the loop was held up, what it said waits in the kernel.
+      // After a delay of the event loop, unread bytes of the peer may wait in the kernel.
       silent->listen();
       if (room.may_go(silent->silence(now))) {
         silent->close(errc::handshake_evicted);
@@ -176,7 +179,7 @@ bool listener::make_room() {
   return false;
 }
 
-// Those who come wait in the kernel's backlog meanwhile; peers that are there are served.
+// New connections wait in the kernel's backlog meanwhile. Connected peers are still served.
 void listener::wait_for_descriptors(error_code shortage) {
   core_->state().on_accepting_paused();
   waiting_ = true;
@@ -184,7 +187,7 @@ void listener::wait_for_descriptors(error_code shortage) {
   try {
     accept_after(std::exchange(pause_, std::min(pause_ * 2, longest_pause)));
   } catch (const std::bad_alloc&) {
-    // Without a pause, rather than never.
+    // Without memory for a timer, retry without a pause.
     waiting_ = false;
     accept();
   }

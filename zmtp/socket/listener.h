@@ -40,15 +40,15 @@ private:
   void report_pause(error_code reason);
   void accept_after(socket_core::clock::duration pause);
 
-  socket_core* core_;  // none once closed
+  socket_core* core_;  // null after close()
   reserved_memory for_wait_;
   reserved_memory for_pause_;
   transport::acceptor acceptor_;
   asio::steady_timer timer_;
-  std::chrono::milliseconds pause_;     // the next one
-  std::shared_ptr<const endpoint> at_;  // that is bound, for the links
-  std::vector<wire_link*> pending_;     // handshakes
-  address_shares shares_;               // of them
+  std::chrono::milliseconds pause_;     // the next pause
+  std::shared_ptr<const endpoint> at_;  // the bound endpoint, for the links
+  std::vector<wire_link*> pending_;     // pending handshakes
+  address_shares shares_;               // … by address
   bool waiting_ = false;
 };
 

@@ -1,50 +1,58 @@
 #pragma once
-// What peers may take of the process as a whole, beyond what its options allow each of them: many that
-// keep to their limits can be too many together.
+// Memory limits of the whole process for data of peers. Many peers can exceed the available memory
+// together, even if each keeps the limits of its socket.
 
 #include <cstddef>
 #include <cstdint>
 
 namespace zmtp {
 
-// Of all sockets in all threads together, in octets.
+// Limits in bytes for all sockets in all threads together.
 struct memory_budget {
-  // What waits in the queues of sockets to be sent or to be received, in the memory that it takes; a block
-  // that is in several queues, as publishers have it, counts once. While half is free the marks of each
-  // socket alone hold. When more is used, a queue takes messages only while it holds less than a 32nd of
-  // the budget (from three quarters on, a 256th; from seven eighths on, 4 KiB), so that who does not read
-  // stops, and others go on moving theirs: a queue in which nothing waits takes one always, of whatever
-  // size, and by so much the budget may be exceeded. A queue that takes nothing is as one that is full at
-  // its mark: sending waits, or drops (socket_counters::dropped_over_budget), and its connection is not
-  // read. Conflating sockets are counted and never stopped: they hold one message for each peer.
+  // Memory of all messages in send and receive queues. A block that several queues share counts
+  // once.
+  //
+  // While at least half of the budget is free, only the high-water marks of each socket apply.
+  // Above that, each queue has a quota: 1/32 of the budget, from 3/4 of the budget on 1/256, and
+  // from 7/8 on 4,096 bytes. So a peer that does not read stalls, and other peers can still
+  // exchange messages. An empty queue always takes one message of any size. These messages can
+  // exceed the budget.
+  //
+  // A queue at its quota behaves like a queue at its high-water mark: sending waits or drops
+  // (socket_counters::dropped_over_budget), and the socket does not read from the connection.
+  // Conflating sockets count but have no quota, because they hold one message per peer.
   std::size_t queued;
-  // On TCP and ipc: memory of messages that have not come whole, which grows with what has come, to their
-  // size or half as much again. Those of which less than 64 KiB wait are not counted: they leave the
-  // buffers that connections share; others keep one, of 256 KiB, or have a larger block. When a message in
-  // progress would grow beyond the budget, the connection with the largest half message closes
-  // (errc::half_message_evicted), be it the one that grows; of equals, the one that has not grown for
-  // longest. What alone is larger than the budget cannot be received. A connection of another thread
-  // closes as soon as its executor gets to it, and what it holds is in excess until then.
+  // Memory of partial messages on TCP and ipc. The memory of a message grows with the received
+  // bytes, up to its size or 1.5 times of that. A partial message below 64 KiB does not count,
+  // because it leaves the buffer that connections share. A larger one keeps a buffer of 256 KiB or
+  // a larger block.
+  //
+  // If a partial message would exceed the budget, the connection with the largest one closes
+  // (errc::half_message_evicted), even if that is the growing one. Among equals, the one that has
+  // not grown for longest closes. A message above the budget cannot be received. A connection in
+  // another thread closes when its executor runs the request, and its memory exceeds the budget
+  // until then.
   std::size_t half_messages;
 };
 
-// At first a quarter of the memory that the process may have, the machine's, or what its cgroups leave
-// of it: three quarters of that for what is queued. Thread safety of both: safe.
+// Initially a quarter of the memory available to the process, which is the memory of the machine or
+// the limit of its cgroups. Three quarters of that are for queued messages. Thread safety of both
+// functions: safe.
 [[nodiscard]] memory_budget process_memory_budget();
-// Holds from now on. Take process_memory_budget(), change it, give it back. Nothing that is held goes
-// before somebody wants more.
+// Sets the budget. Copy process_memory_budget(), change the copy and pass it. Nothing is evicted
+// until a connection needs more memory.
 void set_process_memory_budget(const memory_budget& budget);
 
 struct memory_use {
-  // Each socket tells at the end of a turn, and not of less than a 4096th of the budget (but 16 KiB at
-  // least, 256 KiB at most) while half of it is free; over inproc, until then, only with its next flush of
-  // what its peers have taken.
+  // A socket reports its use at the end of a turn. While half of the budget is free, it does not
+  // report changes below 1/4096 of the budget (at least 16 KiB, at most 256 KiB). Over inproc, a
+  // socket learns only with its next flush which messages its peers have taken.
   std::size_t queued = 0;
   std::size_t half_messages = 0;
-  std::uint64_t times_scarce = 0;  // that more than half of the budget came to be queued
+  std::uint64_t times_scarce = 0;  // times that the use rose above half of the budget
 };
 
-// What is held now. Thread safety: safe.
+// Returns the current use. Thread safety: safe.
 [[nodiscard]] memory_use process_memory_use();
 
 }  // namespace zmtp

@@ -1,6 +1,5 @@
 #pragma once
-// What gives and what takes whole messages, whatever the type of the socket: for what works with any of
-// them.
+// Concepts and interfaces for sockets of any type that receive or send whole messages.
 
 #include "zmtp/error.h"
 #include "zmtp/message.h"
@@ -21,7 +20,7 @@ namespace zmtp {
 using done_handler = completion_handler<void(error_code)>;
 using count_done_handler = completion_handler<void(error_code, std::size_t)>;
 
-// Receives messages, in an envelope where it can, else without saying from whom.
+// A type that receives messages, with an envelope if possible, and otherwise without the sender.
 template <class Socket>
 concept receives_messages = requires(Socket& s, message& m) {
   { s.try_receive(m) } -> std::same_as<bool>;
@@ -37,7 +36,8 @@ concept message_source = receives_messages<Socket> && requires(Socket& s, done_h
   s.async_wait_readable(std::move(h));
 };
 
-// A socket that sends messages. One that names a peer for each does not wait for room as such.
+// A socket that sends messages. A socket that names a peer per message has no general wait for
+// writability.
 template <class Socket>
 concept message_sink = requires(Socket& s, message& m, std::vector<message>& batch,
                                 count_done_handler h) {
@@ -65,7 +65,7 @@ public:
   virtual void send(std::vector<message>& batch, count_done_handler h) = 0;
 };
 
-// These refer to the socket, which must outlive them.
+// The result refers to the socket, which must outlive it.
 template <message_source Socket>
 [[nodiscard]] std::unique_ptr<any_source> source_of(Socket& socket) {
   class source final : public any_source {
@@ -109,7 +109,7 @@ template <message_sink Socket>
     }
     send_status try_send(message&& m) override { return to_.try_send(std::move(m)); }
     void wait_writable([[maybe_unused]] done_handler h) override {
-      // Where there is no such wait, there is always room.
+      // A socket without this wait is always writable.
       if constexpr (requires { to_.async_wait_writable(std::move(h)); }) {
         to_.async_wait_writable(std::move(h));
       }

@@ -1,5 +1,5 @@
 #pragma once
-// Watches what happens to a socket: an event stream for people and their tools, from socket::monitor().
+// A stream of the events of one socket, for people and their tools, from socket::monitor().
 
 #include "zmtp/error.h"
 #include "zmtp/socket/completion_handler.h"
@@ -17,11 +17,14 @@ namespace asio = boost::asio;
 
 class monitor_queue;
 
-// Bounded and lossy: a monitor that is not read keeps the oldest events, and the next one says how many
-// were lost in between. What the application must not miss (attach and detach of peers) comes in the
-// receive queue, by socket_options::announce_peers. Outlives the socket, of which it then tells the end.
+// Bounded, and may lose events: a monitor that is not read keeps the oldest events, and the next
+// event has the number of lost ones. If an application must not miss attach and detach of peers,
+// use socket_options::announce_peers instead. A monitor may outlive its socket, and then reports
+// its end.
 //
-// Thread safety: as the socket's, whose executor it shares.
+// Executor: handlers run in their associated executor, or in the executor of the socket. A handler
+// never runs inside async_receive(). Thread safety: distinct monitors of one socket are not safe
+// either. Use all of them in the executor of the socket.
 class monitor {
 public:
   explicit monitor(std::shared_ptr<monitor_queue> queue) noexcept : queue_{std::move(queue)} {}
@@ -29,16 +32,17 @@ public:
   monitor& operator=(const monitor&) = delete;
   monitor(monitor&&) noexcept = default;
   monitor& operator=(monitor&& other) noexcept;
-  // Operations complete with operation_aborted.
+  // Completes pending operations with operation_aborted.
   ~monitor();
 
-  // False if nothing has happened since.
+  // Takes the next event without waiting. Returns false if there is none.
   [[nodiscard]] bool try_receive(monitor_event& to);
 
   // Waits for the next event.
-  // Completes with error_code and the event.
-  // Cancellation: terminal, partial, total; no event is lost.
-  // Errors: errc::socket_closed (after the event `closed`), operation_aborted.
+  //
+  // Completes with: error_code and the event.
+  // Errors: errc::socket_closed, after the event `closed`; operation_aborted.
+  // Cancellation: terminal, partial, total. No event is lost.
   template <asio::completion_token_for<void(error_code, monitor_event)> Token = asio::deferred_t>
   [[nodiscard]] auto async_receive(Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code, monitor_event)>(

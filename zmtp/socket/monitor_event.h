@@ -1,5 +1,5 @@
 #pragma once
-// What happens to the endpoints and connections of a socket, for people and their tools.
+// An event of an endpoint or a connection of a socket, for people and their tools.
 
 #include "zmtp/error.h"
 #include "zmtp/routing/peer_id.h"
@@ -15,38 +15,39 @@ namespace zmtp {
 
 struct monitor_event {
   enum class kind : std::uint8_t {
-    listening,             // at an endpoint
-    bind_failed,           // … or not: `reason`
-    unbound,               // not any more; its connections stay
-    accepted,              // a connection came; its handshake begins
-    accept_paused,         // newcomers wait in the kernel: `reason`
-    connecting,            // an attempt begins
-    connected,             // … and has a connection; its handshake begins
-    connect_failed,        // … or has none: `reason`
-    connect_delayed,       // the next attempt comes after `retry_in`; `reason` ended the last one
-    stopped,               // there will be none: reconnect_options said so
-    handshake_failed,      // the connection ended before its handshake: `reason`
-    refused,               // likewise, because one side turned the other away, or will again
-    attached,              // the handshake is over: messages may flow
-    detached,              // the connection of an attached peer ended: `reason`
-    not_reading,           // a peer's kernel lives, its application answers no PING
-    subscription_refused,  // a peer's subscription was above a limit
-    closed,                // the socket is closed and all is over: the last event
+    listening,             // the socket listens at an endpoint
+    bind_failed,           // the socket could not bind, see `reason`
+    unbound,               // stopped listening; its connections remain
+    accepted,              // accepted a connection; its handshake starts
+    accept_paused,         // accepting pauses, see `reason`; connections wait in the kernel
+    connecting,            // a connection attempt starts
+    connected,             // an attempt succeeded; the handshake starts
+    connect_failed,        // an attempt failed, see `reason`
+    connect_delayed,       // the next attempt starts in `retry_in`; `reason` ended the last one
+    stopped,               // reconnect_options stopped all retries
+    handshake_failed,      // the connection ended before its handshake was complete, see `reason`
+    refused,               // like handshake_failed: one side rejected the other and would again
+    attached,              // the handshake is complete; messages may flow
+    detached,              // the connection of an attached peer ended, see `reason`
+    not_reading,           // the peer's host is alive, but its application answers no PING
+    subscription_refused,  // a peer's subscription exceeded a limit
+    closed,                // the last event: the socket has ended
   };
 
   kind what = kind::closed;
   std::chrono::steady_clock::time_point at;
-  std::string endpoint;  // that was bound or connected to: of a connection, the one it came by
-  std::optional<peer_id> peer;  // of one that is or was attached
-  // What is known of the peer: the address from the connection on, the rest once it has said it.
+  std::string endpoint;  // as passed to bind() or connect(); a connection has that of its origin
+  std::optional<peer_id> peer;  // only of a peer that is or was attached
+  // Properties of the peer. The address is known from the start of the connection, the rest after
+  // the handshake.
   peer_info info;
   error_code reason;
-  std::string peer_error;                 // the reason that the peer's ERROR gave
-  std::chrono::milliseconds retry_in{0};  // of connect_delayed
-  std::uint64_t missed = 0;  // events that were lost since the one before, for want of room
+  std::string peer_error;                 // the reason in the peer's ERROR
+  std::chrono::milliseconds retry_in{0};  // only of connect_delayed
+  std::uint64_t missed = 0;               // events lost directly before this one
 };
 
-// As the enumerator is written.
+// Returns the name of the enumerator.
 [[nodiscard]] std::string_view to_string(monitor_event::kind what) noexcept;
 
 }  // namespace zmtp

@@ -1,5 +1,5 @@
 #pragma once
-// Who watches a socket.
+// The monitors of a socket.
 
 #include "zmtp/socket/monitor_event.h"
 #include "zmtp/socket/monitor_queue.h"
@@ -16,10 +16,11 @@ namespace zmtp {
 
 class monitor_list {
 public:
-  // For one monitor more; it forgets a queue that nobody has any more.
+  // Adds a monitor. Removes queues whose monitor has been destroyed.
   [[nodiscard]] std::shared_ptr<monitor_queue> watch(const boost::asio::any_io_executor& executor,
                                                      std::size_t capacity);
-  // Tells all; without one no event is made. An event for which there is no memory is lost, and counted.
+  // Sends an event to all monitors. Calls `make` only if there are any. If there is no memory for
+  // the event, drops and counts it.
   template <class Make>
   void report(Make&& make) {
     if (watching_.empty()) {
@@ -31,9 +32,9 @@ public:
       miss();
     }
   }
-  // All is over, which is the last event.
+  // Sends the last event, `closed`.
   void close();
-  // The context is going down: nothing may be posted.
+  // Call when the context is destroyed. Nothing may be posted.
   void abandon() noexcept;
 
 private:

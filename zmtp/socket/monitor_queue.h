@@ -1,5 +1,6 @@
 #pragma once
-// Between a socket and one monitor of it: events up to a number, then a count of what was lost.
+// The queue between a socket and one monitor: a limited number of events, then a count of lost
+// ones.
 
 #include "zmtp/error.h"
 #include "zmtp/socket/completion_handler.h"
@@ -15,7 +16,7 @@
 
 namespace zmtp {
 
-// Shared by the monitor and, as long as that lives, known to the socket's core.
+// Owned by the monitor. The socket's core keeps a weak reference.
 class monitor_queue final : public std::enable_shared_from_this<monitor_queue> {
 public:
   using handler = completion_handler<void(error_code, monitor_event)>;
@@ -26,16 +27,17 @@ public:
   monitor_queue& operator=(const monitor_queue&) = delete;
   ~monitor_queue() { abandon(); }
 
-  // Lost, and counted, if there is no room.
+  // Drops and counts the event if the queue is full.
   void push(const monitor_event& event);
-  // An event is lost.
+  // Counts a lost event.
   void miss() noexcept { ++missed_; }
   [[nodiscard]] bool try_take(monitor_event& to);
   void start(handler h);
 
-  // No events come any more: what is there can still be taken, then the end is `reason`.
+  // Call after the last event. Queued events can still be taken. After them, receives fail with
+  // `reason`.
   void close(error_code reason);
-  // The context is going down: nothing may be posted.
+  // Call when the context is destroyed. Nothing may be posted.
   void abandon() noexcept;
 
 private:

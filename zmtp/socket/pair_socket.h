@@ -1,6 +1,5 @@
 #pragma once
-// PAIR: one peer, in both directions. Face of
-// zmtp/routing/pair_state.h.
+// PAIR: one peer, in both directions. Public type over zmtp/routing/pair_state.h.
 
 #include "zmtp/options.h"
 #include "zmtp/socket/receiving.h"
@@ -10,15 +9,17 @@
 
 namespace zmtp {
 
-// While there is a peer, others are refused (errc::already_paired); an endpoint that one has connected to
-// is the peer until one disconnects from it. Sending waits while there is no peer or it has no room, and
-// never discards.
+// While there is a peer, the socket rejects others (errc::already_paired). An endpoint from
+// connect() is the peer until disconnect(). Sending waits while there is no peer or its queue is
+// full. The socket never drops a message for a full queue.
+//
+// Thread safety, executor and lifetime: see zmtp::socket.
 class pair_socket : public sending<receiving_from<receiving<socket>>> {
 public:
-  // With the options' defaults. No default argument: GCC 12 destroys one twice if the executor is
-  // awaited in the same expression.
+  // Uses default options. Not a default argument, because GCC 12 destroys it twice if the executor
+  // is awaited in the same expression.
   explicit pair_socket(asio::any_io_executor executor);
-  // Throws boost::system::system_error with errc::bad_option.
+  // Throws boost::system::system_error: errc::bad_option.
   pair_socket(asio::any_io_executor executor, const socket_options& options);
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// What joins a socket to one peer, whatever the transport: who may attach, and what the end of a
-// connection means for the socket.
+// The link between a socket and one peer, for any transport: admission, and the effects of a
+// connection's end on the socket.
 
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
@@ -19,65 +19,66 @@
 
 namespace zmtp {
 
-// The properties by which a socket says who it is (RFC 37 "The NULL security mechanism").
+// The properties that a socket announces to peers (RFC 37 "The NULL security mechanism").
 [[nodiscard]] metadata own_properties(const socket_state& state);
 
 class peer_link : public std::enable_shared_from_this<peer_link> {
 public:
   using clock = socket_core::clock;
-  // How a link ended: why, and how long its handshake had been over, if it ever was.
+  // Receives the reason of the end, and the time since the handshake was complete, if it was.
   using end_handler = std::function<void(error_code, std::optional<std::chrono::milliseconds>)>;
 
   peer_link(const peer_link&) = delete;
   peer_link& operator=(const peer_link&) = delete;
   virtual ~peer_link() = default;
 
-  // In a turn.
+  // Must be called in a turn.
   virtual void start() = 0;
-  // Writes what is there to be written, in one write a turn; waits for the peer where it has no room.
-  // False if there is more to write in another turn.
+  // Writes pending output, once per turn. If the peer does not take all, waits for it. Returns
+  // false if more is left for another turn.
   [[nodiscard]] virtual bool flush() = 0;
-  // In the middle of a batch: what costs nothing more now than with the next flush is done.
+  // Call in the middle of a batch. Does the part of a flush that does not cost more now.
   virtual void hand_over() {}
-  // Tells the peer of a subscription of ours, with the next flush.
+  // Sends a local subscription change with the next flush.
   virtual void tell(bool subscribe, std::string_view topic) = 0;
-  // The receive queue has room again.
+  // Call when the receive queue has space again.
   virtual void resume() = 0;
-  // Asks whether the peer still lives.
+  // Tests whether the peer is alive.
   virtual void probe() = 0;
-  // The socket has other options now.
+  // Call after a change of the socket's options.
   virtual void options_changed() {}
-  // Ends the conversation silently.
+  // Ends the conversation, without ERROR.
   virtual void close(error_code reason) = 0;
-  // The socket is closed: write the rest, then say so to the peer and wait until it has read it.
+  // Call when the socket is closed. Writes the rest, closes the local end and waits until the peer
+  // has read everything.
   virtual void finish() = 0;
-  // Drops the connection, calls nothing.
+  // Drops the connection. Calls no handler.
   virtual void abandon() noexcept = 0;
 
-  // For monitors: the endpoint that it came by. Set before start().
+  // The endpoint of the connection, for monitors. Set before start().
   void came_by(std::shared_ptr<const endpoint> at) noexcept { endpoint_ = std::move(at); }
-  // When its handshake was over.
+  // The time when the handshake was complete.
   [[nodiscard]] clock::time_point attached_at() const noexcept {
     return ready_at_.value_or(clock::time_point{});
   }
 
-  // Called once, when the handshake is over, well or not. Set before start().
+  // Called once when the handshake ends, with or without success. Set before start().
   void on_handshake_over(std::function<void()> handler) { on_handshake_over_ = std::move(handler); }
-  // Called where the endpoint's pipe is another from now on. Set before start().
+  // Called when another pipe becomes the endpoint's pipe. Set before start().
   void on_moved(std::function<void(peer_id)> handler) { on_moved_ = std::move(handler); }
   // Called once, in a turn.
   void on_end(end_handler handler) { on_end_ = std::move(handler); }
 
 protected:
-  // `pipe` is the durable pipe of an endpoint that we connect to, as long as its peer may have it; an
-  // accepted connection gets one when its handshake is over.
+  // `pipe` is the durable pipe of an endpoint that the socket connects to, if this peer may use it.
+  // An accepted connection gets a pipe when its handshake is complete.
   peer_link(std::shared_ptr<socket_core> core, std::optional<peer_id> pipe)
       : core_{std::move(core)}, pipe_{pipe} {}
 
   [[nodiscard]] pipe* own_pipe() const noexcept {
     return pipe_ ? core_->state().find(*pipe_) : nullptr;
   }
-  // What is counted before there is a pipe goes along into it.
+  // Counters from before the attach move into the pipe.
   [[nodiscard]] peer_counters& counters() noexcept {
     auto* p = own_pipe();
     return p != nullptr ? p->counters : early_;
@@ -87,17 +88,18 @@ protected:
   void report_start();
   void report_end(error_code reason);
   [[nodiscard]] virtual peer_info known_peer() = 0;
-  // The reason that the peer gave, if it did.
+  // The reason in the peer's ERROR, if there was one.
   [[nodiscard]] virtual std::string_view peer_error() const noexcept { return {}; }
   [[nodiscard]] const std::shared_ptr<const endpoint>& came_by() const noexcept {
     return endpoint_;
   }
 
-  // Whether a peer that announces itself so may attach; has others give way to it.
+  // Decides whether this peer may attach. Evicts another peer if the decision requires it.
   [[nodiscard]] error_code judge(const peer_info& who);
-  // The handshake is over. Nothing if the endpoint has been given up meanwhile.
+  // Call when the handshake is complete. Returns nullptr if the endpoint was disconnected
+  // meanwhile.
   [[nodiscard]] pipe* attach(peer_info who);
-  // The connection is gone, and has been abandoned.
+  // Call when the connection has ended and was abandoned.
   void detach(error_code reason);
 
   std::shared_ptr<socket_core> core_;

@@ -1,5 +1,5 @@
 #pragma once
-// A peer of a socket as it is now.
+// A snapshot of a peer of a socket.
 
 #include "zmtp/routing/peer_counters.h"
 #include "zmtp/routing/peer_id.h"
@@ -14,10 +14,10 @@ struct peer_status {
   peer_id id;
   peer_info info;
   peer_counters counters;
-  std::size_t messages_to_send = 0;  // queued, and not wholly taken by the kernel
+  std::size_t messages_to_send = 0;  // queued, and not taken whole by the kernel
   std::size_t octets_to_send = 0;
-  std::size_t messages_to_receive = 0;  // that the user has not taken
-  std::size_t octets_to_receive = 0;    // with the objects that hold them
+  std::size_t messages_to_receive = 0;  // not received by the user yet
+  std::size_t octets_to_receive = 0;    // with the objects that hold the messages
   std::chrono::steady_clock::time_point attached_at;
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A file of one number; `max` is none.
+// Reads a file with one number. Returns nothing for `max`.
 std::optional<std::size_t> number_in(const fs::path& file) {
   std::ifstream in{file};
   std::uint64_t number = 0;
@@ -25,8 +25,8 @@ std::optional<std::size_t> smaller(std::optional<std::size_t> a, std::optional<s
   return a && b ? std::min(*a, *b) : a ? a : b;
 }
 
-// From the cgroup up to the root of its hierarchy. Where another namespace has named it, it may be
-// outside of what is seen here, or not be there.
+// From the cgroup up to the root of its hierarchy. With another namespace, the path may be outside
+// the visible hierarchy or may not exist.
 std::optional<std::size_t> limit_on_the_way(const fs::path& hierarchy, const fs::path& group,
                                             const char* file) {
   auto limit = number_in(hierarchy / file);
@@ -65,7 +65,7 @@ std::optional<std::size_t> cgroup_memory_limit(const fs::path& root) {
   const auto mounted = root / "sys/fs/cgroup";
   std::optional<std::size_t> limit;
   std::ifstream groups{root / "proc/self/cgroup"};
-  // Each is hierarchy:controllers:path, version 2 without controllers.
+  // The form of a line is hierarchy:controllers:path. Version 2 has no controllers.
   for (std::string line; std::getline(groups, line);) {
     const auto first = line.find(':');
     const auto second = first == std::string::npos ? first : line.find(':', first + 1);

@@ -1,5 +1,5 @@
 #pragma once
-// How much memory the process may have, and the shares of it that are given out.
+// The memory available to the process, and the initial memory budget.
 
 #include <cstddef>
 #include <filesystem>
@@ -7,11 +7,11 @@
 
 namespace zmtp {
 
-// Octets: the machine's memory, or what a cgroup of the process leaves of it.
+// Bytes: the memory of the machine, or the limit of the process's cgroups.
 [[nodiscard]] std::size_t process_memory();
 
-// What messages may hold of it at first, a quarter: what is queued three quarters of
-// that, what has not come whole the rest. Asked of the system once.
+// The initial memory budget, a quarter of the available memory: three quarters of it for queued
+// messages, the rest for partial messages. Queries the system once.
 struct memory_shares {
   std::size_t queued;
   std::size_t half_messages;
@@ -19,9 +19,10 @@ struct memory_shares {
   [[nodiscard]] static const memory_shares& of_process();
 };
 
-// The smallest memory limit of the cgroups that the process is in, from its own (`proc/self/cgroup`) up to
-// their root, of version 2 (`sys/fs/cgroup`) and 1 (`sys/fs/cgroup/memory`), all below `root`. Nothing
-// where there is none, or nothing can be read. A container sees the cgroup that it is in as the root.
+// Returns the smallest memory limit of the process's cgroups, from its own (`proc/self/cgroup`) up
+// to their root, of version 2 (`sys/fs/cgroup`) and version 1 (`sys/fs/cgroup/memory`). All paths
+// are below `root`. Returns nothing if there is no limit or no file can be read. In a container,
+// its own cgroup is the root.
 [[nodiscard]] std::optional<std::size_t> cgroup_memory_limit(const std::filesystem::path& root);
 
 }  // namespace zmtp

@@ -23,7 +23,7 @@ namespace {
 
 constexpr auto token = asio::as_tuple(asio::use_awaitable);
 
-// Waits as `start` says, until `interruption`.
+// Starts an operation with `start`, and cancels it on `interruption`.
 template <class Signature, class Start>
 auto wait(asio::cancellation_signal& interruption, Start start) {
   return asio::async_initiate<decltype(token), Signature>(
@@ -51,7 +51,7 @@ auto send(asio::cancellation_signal& interruption, any_sink& to, std::vector<mes
 
 }  // namespace
 
-// Outlives the proxy object until the loops of its run are over.
+// Outlives the proxy object until the loops of its run have ended.
 class proxy::core : public std::enable_shared_from_this<core> {
 public:
   struct lane {
@@ -75,7 +75,7 @@ public:
     state.end(why);
     interrupt();
   }
-  // Whoever waits looks again.
+  // Makes every waiting loop check the state again.
   void interrupt() {
     resumed_.cancel();
     for (auto* const l : {&lanes_[0], &lanes_[1], static_cast<lane*>(&control)}) {
@@ -101,8 +101,8 @@ private:
   std::weak_ptr<run> current_;
 };
 
-// One async_run(). Its loops keep it, and it keeps the core; when the context goes they go, and its handler
-// with them.
+// One async_run(). Its loops own the run, and the run owns the core. When the context is destroyed,
+// the loops are destroyed, and the run and its handler with them.
 class proxy::core::run {
 public:
   run(std::shared_ptr<core> of, done_handler handler)
@@ -149,7 +149,8 @@ void proxy::core::start(done_handler handler) {
       spawn(own, forward(way));
     }
   }
-  // Behind those, which do not end by themselves before they have waited: so the run does not end here.
+  // Started after the other loops. Those do not end before they have waited, so the run cannot end
+  // here.
   if (control.from) {
     spawn(own, obey());
   }

@@ -1,5 +1,5 @@
 #pragma once
-// Forwards between two sockets, whatever their types. Face of zmtp/routing/proxy_state.h.
+// Forwards messages between two sockets of any type. Public type over zmtp/routing/proxy_state.h.
 
 #include "zmtp/routing/proxy_state.h"
 #include "zmtp/socket/completion_handler.h"
@@ -19,31 +19,35 @@ namespace asio = boost::asio;
 
 class rep_socket;
 
-// Whether messages can go one way at least.
+// Whether messages can be forwarded in at least one direction.
 template <class Frontend, class Backend>
 concept can_be_proxied = (message_source<Frontend> && message_sink<Backend>) ||
                          (message_source<Backend> && message_sink<Frontend>);
 
-// What comes on one side goes out on the other as it is, both ways where both can. Between ROUTER and
-// DEALER requests keep their envelopes, so that proxies chain, ours and others'. XSUB and XPUB pass
-// subscriptions upstream.
+// Forwards messages unchanged between two sockets, in each direction that both support. Between
+// ROUTER and DEALER, requests keep their envelopes, so that proxies can form a chain, also with
+// other implementations. XSUB and XPUB forward subscriptions upstream.
 //
-// Nothing is dropped that the sockets themselves do not drop: a message is taken from one side when the
-// other has room, and what waits beyond that, waits with its sender. Of each direction one message at
-// most is in the proxy's hand, when a pattern knows only by sending that it has no room (a ROUTER with
-// socket_options::mandatory, whose slow peer then holds up the others; without, it drops, as RFC 28 has
-// it).
+// A proxy drops nothing that the sockets themselves do not drop. It takes a message from one side
+// only if the other side can take one. Further messages wait at their senders. A proxy holds at
+// most one message per direction, if a socket reports only on sending that its queue is full. That
+// is a ROUTER with socket_options::mandatory, on which a slow peer delays the others. Without
+// `mandatory`, the ROUTER drops the message (RFC 28).
 //
-// Lifetime: the sockets must have one executor, and outlive the proxy's runs: end one by terminate(), or
-// by closing a socket, before they go. Destroying the proxy ends its run with operation_aborted, after which
-// it touches no socket.
+// Executor: a handler runs in its associated executor, or in the executor of the sockets. A handler
+// never runs inside async_run().
 //
-// Thread safety: distinct objects safe, one object not; call its members in the executor of its sockets.
+// Lifetime: both sockets must have the same executor, and must outlive each run. End a run with
+// terminate() or by closing a socket before you destroy the sockets. Destroying the proxy ends its
+// run with operation_aborted. The proxy does not use the sockets after that.
+//
+// Thread safety: distinct objects safe, one object not. Call all members in the executor of the
+// sockets.
 class proxy {
 public:
   using executor_type = asio::any_io_executor;
 
-  // A socket with itself sends what it receives.
+  // If both arguments are the same socket, the proxy sends back each received message.
   template <class Frontend, class Backend>
   requires can_be_proxied<Frontend, Backend> proxy(Frontend& frontend, Backend& backend)
       : proxy{frontend.get_executor()} {
@@ -62,14 +66,16 @@ public:
   proxy& operator=(proxy&&) noexcept;
   ~proxy();
 
-  // A copy of everything that is forwarded, either way, goes to this socket too. It keeps what it does not
-  // drop: one that takes nothing (a PUSH without a peer) holds up the proxy. Not during a run.
+  // Also sends a copy of each forwarded message to this socket. The proxy waits for the capture
+  // socket if that does not drop messages, such as a PUSH without a peer. Must not be called during
+  // a run.
   template <message_sink Capture>
   void capture_to(Capture& capture) {
     set_capture(sink_of(capture));
   }
-  // During runs, does what comes on this socket: PAUSE, RESUME, TERMINATE and STATISTICS, and answers
-  // (proxy_state::on_command). A REP answers everything, because it must. Not during a run.
+  // During runs, executes the commands that this socket receives, and answers them: PAUSE, RESUME,
+  // TERMINATE and STATISTICS (proxy_state::on_command). A REP answers every message, because it
+  // must. Must not be called during a run.
   template <message_source Control>
   void obey(Control& control) {
     if constexpr (message_sink<Control>) {
@@ -79,22 +85,25 @@ public:
     }
   }
 
-  // Forwards until it is told to end.
-  // Completes with error_code: none after terminate() or TERMINATE, errc::socket_closed when one of the
-  // sockets was closed.
-  // Cancellation: terminal, partial, total: the run ends with operation_aborted. However it ends, no
-  // message is lost: what is in hand goes first in the next run.
-  // Errors: asio::error::already_started while there is a run.
+  // Forwards messages until the run ends.
+  //
+  // Completes with: error_code. No error after terminate() or TERMINATE.
+  // Errors:
+  // - errc::socket_closed: one of the sockets was closed.
+  // - asio::error::already_started: another run is active.
+  // - operation_aborted: cancelled, or the proxy was destroyed.
+  // Cancellation: terminal, partial, total. No message is lost at the end of a run. The next run
+  // starts with a message that the proxy still holds.
   template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
   [[nodiscard]] auto async_run(Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code)>(
         [this](done_handler h) { start(std::move(h)); }, token);
   }
 
-  // Forwards nothing until resume(), also in runs to come. Meanwhile messages wait with who sent them.
+  // Pauses forwarding until resume(), also across runs. Messages wait at their senders meanwhile.
   void pause();
   void resume();
-  // Ends the run; without one nothing happens.
+  // Ends the run. Does nothing without a run.
   void terminate();
 
   [[nodiscard]] executor_type get_executor() const;

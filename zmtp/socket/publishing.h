@@ -1,5 +1,5 @@
 #pragma once
-// Waiting for subscribers: what sockets have that publish.
+// Waiting for subscribers, for sockets that publish.
 
 #include "zmtp/error.h"
 #include "zmtp/socket/completion_handler.h"
@@ -21,21 +21,24 @@ class socket_core;
 
 namespace operations {
 
-// The core's state is a pub_state.
+// The core's state must be a pub_state.
 void start_wait_subscribers(socket_core& core, std::string topic, std::size_t count, deadline until,
                             completion_handler<void(error_code)> handler);
 [[nodiscard]] std::size_t subscribers(socket_core& core, std::string_view topic);
 
 }  // namespace operations
 
-// Added to a socket class: publishing<sending<socket>>.
+// Adds the operations to a socket class: publishing<sending<socket>>. Thread safety, executor and
+// lifetime: see zmtp::socket.
 template <class Base>
 class publishing : public Base {
 public:
-  // Waits until a message whose first part is `topic` would go to at least `count` peers: no more
-  // guessing how long subscribers take to come.
-  // Completes with error_code. Cancellation: terminal, partial, total.
-  // Errors: errc::timed_out, socket_closed, operation_aborted.
+  // Waits until a message with first part `topic` would go to at least `count` peers. Use this
+  // instead of a fixed delay before the first message.
+  //
+  // Completes with: error_code.
+  // Errors: errc::timed_out, socket_closed; operation_aborted.
+  // Cancellation: terminal, partial, total.
   template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
   [[nodiscard]] auto async_wait_subscribers(std::string topic, std::size_t count, deadline until,
                                             Token&& token = {}) {
@@ -52,7 +55,7 @@ public:
                                             Token&& token = {}) {
     return async_wait_subscribers(std::move(topic), count, deadline{}, std::forward<Token>(token));
   }
-  // How many they are now.
+  // Returns the current number of such peers.
   [[nodiscard]] std::size_t subscribers(std::string_view topic) const {
     return operations::subscribers(*this->core_, topic);
   }

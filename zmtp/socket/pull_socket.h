@@ -1,6 +1,5 @@
 #pragma once
-// PULL: receives fairly from all PUSH peers. Face of
-// zmtp/routing/round_robin_state.h.
+// PULL: receives fairly from all PUSH peers. Public type over zmtp/routing/round_robin_state.h.
 
 #include "zmtp/options.h"
 #include "zmtp/socket/receiving.h"
@@ -9,12 +8,13 @@
 
 namespace zmtp {
 
+// Thread safety, executor and lifetime: see zmtp::socket.
 class pull_socket : public receiving_from<receiving<socket>> {
 public:
-  // With the options' defaults. No default argument: GCC 12 destroys one twice if the executor is
-  // awaited in the same expression.
+  // Uses default options. Not a default argument, because GCC 12 destroys it twice if the executor
+  // is awaited in the same expression.
   explicit pull_socket(asio::any_io_executor executor);
-  // Throws boost::system::system_error with errc::bad_option.
+  // Throws boost::system::system_error: errc::bad_option.
   pull_socket(asio::any_io_executor executor, const socket_options& options);
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// PUSH: sends each message to the next PULL peer that has room. Face of
+// PUSH: sends each message to the next ready PULL peer. Public type over
 // zmtp/routing/round_robin_state.h.
 
 #include "zmtp/options.h"
@@ -8,12 +8,13 @@
 
 namespace zmtp {
 
+// Thread safety, executor and lifetime: see zmtp::socket.
 class push_socket : public sending<socket> {
 public:
-  // With the options' defaults. No default argument: GCC 12 destroys one twice if the executor is
-  // awaited in the same expression.
+  // Uses default options. Not a default argument, because GCC 12 destroys it twice if the executor
+  // is awaited in the same expression.
   explicit push_socket(asio::any_io_executor executor);
-  // Throws boost::system::system_error with errc::bad_option.
+  // Throws boost::system::system_error: errc::bad_option.
   push_socket(asio::any_io_executor executor, const socket_options& options);
 };
 

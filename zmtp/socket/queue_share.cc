@@ -16,16 +16,17 @@ struct queue_share::account {
 
   std::mutex mutex;
   queue_ledger ledger{memory_shares::of_process().queued};
-  shares listed;   // who holds something, or has an allowance
-  shares to_call;  // … and does not know yet that it is another
+  shares listed;   // sockets that hold memory or have a quota
+  shares to_call;  // … and must learn their new quota
 
-  // Never ends: sockets may be closed by what ends after it would.
+  // Never destroyed, because sockets may close during the destruction of static objects.
   [[nodiscard]] static account& of_process() {
     static account& own = *new account;
     return own;
   }
 
-  // A child of a fork has the sockets of the thread that forked, and the lock as it was.
+  // The child of a fork has only the sockets of the forking thread. fork() runs with the lock held,
+  // so that the child gets it in a consistent state.
   account() {
     ::pthread_atfork([] { of_process().mutex.lock(); }, [] { of_process().mutex.unlock(); },
                      [] {
@@ -35,7 +36,7 @@ struct queue_share::account {
                      });
   }
 
-  // Under the lock, after a change of the ledger.
+  // Call under the lock, after a change of the ledger.
   void look() {
     const auto now = ledger.allowance();
     const auto before = now_.load(std::memory_order_relaxed);
@@ -43,14 +44,15 @@ struct queue_share::account {
       return;
     }
     now_.store(now, std::memory_order_relaxed);
-    // Who goes from one allowance to a smaller one is told when it has a turn. But who has none yet may hold
-    // less than it says, for its peers in the process have taken what it was not told of.
+    // A socket with a quota learns a smaller one in its next turn. A socket without a quota may
+    // hold less than it reported, because its inproc peers have taken messages without its
+    // knowledge.
     if (now > before || (now < before && before == queue_account::unlimited)) {
       to_call.splice(to_call.end(), listed);
     }
   }
 
-  // Without the lock.
+  // Call without the lock.
   void call() {
     for (;;) {
       std::shared_ptr<remote_executor> where;
@@ -71,7 +73,7 @@ struct queue_share::account {
           }
         });
       } catch (const std::bad_alloc&) {
-        // Who cannot be called goes on with its next turn.
+        // A socket that cannot be called continues with its next turn.
       }
     }
   }

@@ -1,5 +1,5 @@
 #pragma once
-// Whether a socket can be received from, or sent to, at once.
+// Whether a socket is readable or writable.
 
 namespace zmtp {
 
@@ -7,9 +7,9 @@ class socket_core;
 
 namespace operations {
 
-// Something has come, for which the pattern may still have no use.
+// Returns whether a message is queued. The pattern may still drop it.
 [[nodiscard]] bool readable(socket_core& core) noexcept;
-// There is room, and nobody who waits for it.
+// Returns whether a message would be queued now. False while a send operation waits.
 [[nodiscard]] bool writable(socket_core& core) noexcept;
 
 }  // namespace operations

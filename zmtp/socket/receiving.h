@@ -1,5 +1,5 @@
 #pragma once
-// Receiving, from peers that are alike or with who sent it: what sockets have that receive.
+// Receiving messages, with or without the sender of each.
 
 #include "zmtp/error.h"
 #include "zmtp/message.h"
@@ -28,7 +28,7 @@ using item_handler = completion_handler<void(error_code, Item)>;
 using readable_handler = completion_handler<void(error_code)>;
 using received_handler = completion_handler<void(error_code, std::size_t)>;
 
-// Item is message or routed_message.
+// `Item` is message or routed_message.
 template <class Item>
 [[nodiscard]] bool try_receive(socket_core& core, Item& to);
 template <class Item>
@@ -40,18 +40,21 @@ void start_wait_readable(socket_core& core, deadline until, readable_handler han
 
 }  // namespace operations
 
-// Added to a socket class: receiving<socket>; or receiving<socket, routed_message>, where peers are told
-// apart, and with socket_options::announce_peers their attach and detach are received too, in order.
+// Adds the operations to a socket class: receiving<socket>. Use receiving<socket, routed_message>
+// for sockets with addressable peers. With socket_options::announce_peers, these also receive
+// attach and detach of peers, in order. Thread safety, executor and lifetime: see zmtp::socket.
 template <class Base, class Item = message>
 class receiving : public Base {
 public:
-  // False if nothing has come; what `to` held is lost in any case.
+  // Takes the next message without waiting. Returns false if there is none. The old content of `to`
+  // is lost in both cases.
   [[nodiscard]] bool try_receive(Item& to) { return operations::try_receive(*this->core_, to); }
 
   // Waits for one message.
-  // Completes with error_code and the message (with its sender, where they are told apart).
-  // Cancellation: terminal, partial, total; a cancelled receive took none.
-  // Errors: errc::timed_out, socket_closed, operation_aborted.
+  //
+  // Completes with: error_code and the message. Sockets with addressable peers add its sender.
+  // Errors: errc::timed_out, socket_closed; operation_aborted.
+  // Cancellation: terminal, partial, total. A cancelled receive took no message.
   template <asio::completion_token_for<void(error_code, Item)> Token = asio::deferred_t>
   [[nodiscard]] auto async_receive(deadline until, Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code, Item)>(
@@ -65,9 +68,13 @@ public:
     return async_receive(deadline{}, std::forward<Token>(token));
   }
 
-  // Waits for a message and takes all that are there, up to 1024: one completion for many messages.
-  // Lifetime: the batch is the caller's, and must live until completion; what it held is dropped.
-  // Completes with error_code and how many there are. Cancellation and errors as above.
+  // Waits for a message and takes all queued ones, up to 1024. One completion delivers many
+  // messages.
+  //
+  // Lifetime: the batch must live until completion. The operation overwrites its content.
+  // Completes with: error_code and the number of messages.
+  // Errors: as for one message.
+  // Cancellation: terminal, partial, total. A cancelled receive took no message.
   template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
   [[nodiscard]] auto async_receive(std::vector<Item>& batch, deadline until, Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code, std::size_t)>(
@@ -81,10 +88,13 @@ public:
     return async_receive(batch, deadline{}, std::forward<Token>(token));
   }
 
-  // Waits until something has come. Where the pattern has no use for what came (a topic that was given
-  // up, a reply that is late, a subscription that others have), receiving may still find nothing.
-  // Completes with error_code. Cancellation: terminal, partial, total.
-  // Errors: errc::timed_out, socket_closed, operation_aborted.
+  // Waits until a message is queued. A receive may still find nothing if the pattern drops the
+  // message: its topic is no longer subscribed, its reply is late, or another peer has the same
+  // subscription.
+  //
+  // Completes with: error_code.
+  // Errors: errc::timed_out, socket_closed; operation_aborted.
+  // Cancellation: terminal, partial, total.
   template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
   [[nodiscard]] auto async_wait_readable(deadline until, Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code)>(
@@ -98,7 +108,7 @@ public:
     return async_wait_readable(deadline{}, std::forward<Token>(token));
   }
 
-  // Something has come, for which the pattern may still have no use.
+  // Returns whether a message is queued. The pattern may still drop it.
   [[nodiscard]] bool readable() const noexcept { return operations::readable(*this->core_); }
 
 protected:

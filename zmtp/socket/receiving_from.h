@@ -1,5 +1,5 @@
 #pragma once
-// Receiving with who sent it, beside receiving without: what sockets have whose peers are alike.
+// Receiving messages together with their sender, for sockets whose peers are not addressable.
 
 #include "zmtp/error.h"
 #include "zmtp/routing/routed_message.h"
@@ -31,18 +31,20 @@ void start_receive_from(socket_core& core, std::vector<routed_message>& batch, d
 
 }  // namespace operations
 
-// Added to a socket class: receiving_from<receiving<socket>>. What is known of the sender, socket::peer()
-// says, as long as the peer is there or something of it is left to receive.
+// Adds the operations to a socket class: receiving_from<receiving<socket>>. socket::peer() has the
+// properties of the sender, until the user has received its last message. Thread safety, executor
+// and lifetime: see zmtp::socket.
 template <class Base>
 class receiving_from : public Base {
 public:
-  // Like try_receive.
+  // Like try_receive(), with the sender.
   [[nodiscard]] bool try_receive_from(routed_message& to) {
     return operations::try_receive_from(*this->core_, to);
   }
 
-  // Like async_receive.
-  // Completes with error_code and the message with its sender.
+  // Like async_receive(), with the sender.
+  //
+  // Completes with: error_code and the message with its sender.
   template <asio::completion_token_for<void(error_code, routed_message)> Token = asio::deferred_t>
   [[nodiscard]] auto async_receive_from(deadline until, Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code, routed_message)>(
@@ -56,9 +58,10 @@ public:
     return async_receive_from(deadline{}, std::forward<Token>(token));
   }
 
-  // Like async_receive of a batch.
-  // Lifetime: the batch is the caller's, and must live until completion; what it held is dropped.
-  // Completes with error_code and how many there are.
+  // Like async_receive() for a batch, with the sender of each message.
+  //
+  // Lifetime: the batch must live until completion. The operation overwrites its content.
+  // Completes with: error_code and the number of messages.
   template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
   [[nodiscard]] auto async_receive_from(std::vector<routed_message>& batch, deadline until,
                                         Token&& token = {}) {

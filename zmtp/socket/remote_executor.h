@@ -1,5 +1,5 @@
 #pragma once
-// An executor that others may post to from any thread, until its owner says that it goes.
+// An executor to which any thread may post, until its owner closes it.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/post.hpp>
@@ -11,8 +11,8 @@ namespace zmtp {
 
 namespace asio = boost::asio;
 
-// Shared by its owner and those who post. What is posted finds its object by a weak pointer, which it
-// locks in the executor: nobody else ever keeps the object alive.
+// Shared by its owner and the posting threads. A posted function finds its object by a weak
+// pointer, which it locks in the executor. So no other thread ever keeps the object alive.
 //
 // Thread safety: safe.
 class remote_executor {
@@ -20,13 +20,13 @@ public:
   explicit remote_executor(asio::any_io_executor executor) noexcept
       : executor_{std::move(executor)} {}
 
-  // Whether it is this one, and not closed.
+  // Returns whether this is the same executor, and is not closed.
   [[nodiscard]] bool is(const asio::any_io_executor& executor) {
     const std::lock_guard lock{mutex_};
     return executor_ && executor_ == executor;
   }
 
-  // False once it is closed; then `call` will not be called.
+  // Returns false after close(). Then `call` does not run.
   template <class Call>
   bool post(Call&& call) {
     const std::lock_guard lock{mutex_};
@@ -37,7 +37,7 @@ public:
     return true;
   }
 
-  // By its owner, in the executor or while its context is going down.
+  // The owner must call this, in the executor or while its context is destroyed.
   void close() noexcept {
     const std::lock_guard lock{mutex_};
     executor_ = {};

@@ -1,6 +1,5 @@
 #pragma once
-// REP: one request, then its reply. Face of
-// zmtp/routing/rep_state.h.
+// REP: one request, then its reply. Public type over zmtp/routing/rep_state.h.
 
 #include "zmtp/options.h"
 #include "zmtp/socket/receiving.h"
@@ -10,14 +9,16 @@
 
 namespace zmtp {
 
-// Receives the next request once it has replied to the last one; whose replies nobody can take are
-// dropped and counted.
+// Receives the next request only after the reply to the last one. Drops and counts a reply if its
+// client has disconnected or its queue is full.
+//
+// Thread safety, executor and lifetime: see zmtp::socket.
 class rep_socket : public sending<receiving_from<receiving<socket>>> {
 public:
-  // With the options' defaults. No default argument: GCC 12 destroys one twice if the executor is
-  // awaited in the same expression.
+  // Uses default options. Not a default argument, because GCC 12 destroys it twice if the executor
+  // is awaited in the same expression.
   explicit rep_socket(asio::any_io_executor executor);
-  // Throws boost::system::system_error with errc::bad_option.
+  // Throws boost::system::system_error: errc::bad_option.
   rep_socket(asio::any_io_executor executor, const socket_options& options);
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Memory that an object keeps for one asynchronous wait of its own, so that the wait cannot fail for want of
+// Memory of an object for one asynchronous wait of its own, so that the wait cannot fail without
 // memory.
 
 #include <array>
@@ -8,8 +8,8 @@
 
 namespace zmtp {
 
-// Gives its memory to one operation at a time. An operation that is larger, or comes while the memory is in
-// use, gets memory from the heap.
+// Gives its memory to one operation at a time. Uses the heap for a larger operation, and while the
+// memory is in use.
 class reserved_memory {
 public:
   // For boost::asio::bind_allocator.
@@ -21,7 +21,7 @@ public:
     explicit allocator(reserved_memory& from) noexcept : from_{&from} {}
     template <class U>
     allocator(const allocator<U>& other) noexcept
-        : from_{other.from_} {}  // NOLINT: as allocators are
+        : from_{other.from_} {}  // NOLINT: allocators convert implicitly
 
     [[nodiscard]] T* allocate(std::size_t count) {
       auto* const reserved = alignof(T) <= alignment ? from_->take(count * sizeof(T)) : nullptr;
@@ -50,7 +50,7 @@ public:
 private:
   static constexpr std::size_t alignment = alignof(std::max_align_t);
 
-  // Null if it is in use, or too small.
+  // Returns nullptr if the memory is in use or too small.
   [[nodiscard]] void* take(std::size_t size) noexcept {
     if (in_use_ || size > memory_.size()) {
       return nullptr;

@@ -1,6 +1,6 @@
 #pragma once
-// ROUTER: receives from all and says from whom, sends to whom one says. Face of
-// zmtp/routing/router_state.h.
+// ROUTER: receives from all peers with the sender of each message, and sends to a named peer.
+// Public type over zmtp/routing/router_state.h.
 
 #include "zmtp/options.h"
 #include "zmtp/routing/peer_id.h"
@@ -17,15 +17,17 @@ namespace zmtp {
 
 class router_state;
 
-// A peer is named by its peer_id, which is beside the message and not a frame in it; plain messages have
-// the routing id in front, as an envelope. With socket_options::announce_peers attach and detach are
-// received too, in order.
+// A peer_id names a peer. The peer_id is beside the message, not a part of it. The operations with
+// a plain message use an envelope: the first part is the routing id. With
+// socket_options::announce_peers, the user also receives attach and detach of peers, in order.
+//
+// Thread safety, executor and lifetime: see zmtp::socket.
 class router_socket : public enveloping<addressing<receiving<socket, routed_message>>> {
 public:
-  // With the options' defaults. No default argument: GCC 12 destroys one twice if the executor is
-  // awaited in the same expression.
+  // Uses default options. Not a default argument, because GCC 12 destroys it twice if the executor
+  // is awaited in the same expression.
   explicit router_socket(asio::any_io_executor executor);
-  // Throws boost::system::system_error with errc::bad_option.
+  // Throws boost::system::system_error: errc::bad_option.
   router_socket(asio::any_io_executor executor, const socket_options& options);
 
   using addressing::async_receive;
@@ -37,7 +39,7 @@ public:
   using enveloping::try_receive;
   using enveloping::try_send;
 
-  // The living peer with this routing id.
+  // Returns the live peer with this routing id, or nothing.
   [[nodiscard]] std::optional<peer_id> find(std::string_view routing_id) const noexcept;
 
 private:

@@ -7,11 +7,11 @@ namespace zmtp::operations {
 
 namespace {
 
-// Of a batch, to peers in other threads of the process.
+// Messages of a batch after which inproc peers in other threads get a part of it.
 constexpr std::size_t handed_over_at_once = 128;
 
-// A full queue has one write before it says so, or before PUB and REP drop. Within a turn that has had
-// its write it is too early for that.
+// A full queue gets one write before the send reports full, and before PUB and REP drop. Inside a
+// turn that has already written, it is too early for that.
 send_status send(socket_core& core, message&& m) {
   auto status = core.state().send(std::move(m), if_full::say_so);
   if (status == send_status::full && !core.flush_some()) {

@@ -1,5 +1,5 @@
 #pragma once
-// Sending to whom the pattern says: what sockets have that do not name a peer.
+// Sending to the peers that the pattern selects. For sockets that do not name a peer.
 
 #include "zmtp/error.h"
 #include "zmtp/message.h"
@@ -34,22 +34,36 @@ void start_wait_writable(socket_core& core, deadline until, sent_handler handler
 
 }  // namespace operations
 
-// Added to a socket class: sending<socket>.
+// Adds the operations to a socket class: sending<socket>. Thread safety, executor and lifetime: see
+// zmtp::socket.
 template <class Base>
 class sending : public Base {
 public:
-  // Queues `m`; moved from only if it was. Full also while an async_send waits: order is the order of
-  // calls; and for what one handler sends above the mark, since a turn writes once to a peer. Returns the
-  // send_status of each error of async_send, see to_error(); but `full` for endpoint_stopped.
+  // Queues `m` without waiting. Moves from `m` only if the result is `queued`.
+  //
+  // Returns the send_status for each error of async_send, as to_error() maps them, but `full`
+  // instead of endpoint_stopped. Also returns `full` while an async_send waits, because messages
+  // leave in the order of calls. Inside a handler of the socket, also returns `full` when the
+  // messages of this handler exceed the high-water mark, because a turn writes only once to each
+  // peer.
   [[nodiscard]] send_status try_send(message&& m) {
     return operations::try_send(*this->core_, std::move(m));
   }
 
-  // Queues one message, and waits while it cannot be queued.
-  // Completes with error_code when queued, which is not yet delivered.
-  // Cancellation: terminal, partial, total; a cancelled message was not queued.
-  // Errors: errc::timed_out, socket_closed, bad_message (no parts), out_of_turn (REQ, REP),
-  // endpoint_stopped (reconnect_options: nobody is left to send to); operation_aborted.
+  // Queues one message. Waits while no peer can take it.
+  //
+  // Lifetime: the message is moved. Destroying the socket completes the operation with
+  // operation_aborted.
+  // Completes with: error_code, when the message is queued. The peer may not have received it.
+  // Errors:
+  // - errc::timed_out: the deadline passed first.
+  // - errc::socket_closed: the socket was closed first.
+  // - errc::bad_message: the message has no parts, or too many to add an envelope.
+  // - errc::out_of_turn: REQ waits for a reply, or REP has no request.
+  // - errc::topic_too_long: a subscription on XSUB is above limits::topic_size.
+  // - errc::endpoint_stopped: reconnect_options stopped all retries, and no peer is left.
+  // - operation_aborted: cancelled, or the socket was destroyed.
+  // Cancellation: terminal, partial, total. A cancelled message was not queued.
   template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
   [[nodiscard]] auto async_send(message m, deadline until, Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code)>(
@@ -63,10 +77,13 @@ public:
     return async_send(std::move(m), deadline{}, std::forward<Token>(token));
   }
 
-  // Queues the messages of `batch` in order, and waits whenever there is no room.
-  // Lifetime: the batch is the caller's, and must live and be left alone until completion.
-  // Completes with error_code and how many were queued, which are gone from the front of the batch.
-  // Cancellation: as above; each message was queued whole or not at all.
+  // Queues the messages of `batch` in order. Waits while no peer can take the next one.
+  //
+  // Lifetime: the batch must live and must not be changed until completion.
+  // Completes with: error_code and the number of queued messages. These are removed from the front
+  // of the batch.
+  // Errors: as for one message.
+  // Cancellation: terminal, partial, total. Each message was queued whole or not at all.
   template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
   [[nodiscard]] auto async_send(std::vector<message>& batch, deadline until, Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code, std::size_t)>(
@@ -81,8 +98,10 @@ public:
   }
 
   // Waits until a message would be queued.
-  // Completes with error_code. Cancellation: terminal, partial, total.
-  // Errors: errc::timed_out, socket_closed, operation_aborted.
+  //
+  // Completes with: error_code.
+  // Errors: errc::timed_out, socket_closed; operation_aborted.
+  // Cancellation: terminal, partial, total.
   template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
   [[nodiscard]] auto async_wait_writable(deadline until, Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code)>(
@@ -96,7 +115,7 @@ public:
     return async_wait_writable(deadline{}, std::forward<Token>(token));
   }
 
-  // There is room, and nobody who waits for it.
+  // Returns whether a message would be queued now. False while an async_send waits.
   [[nodiscard]] bool writable() const noexcept { return operations::writable(*this->core_); }
 
 protected:

@@ -1,5 +1,5 @@
 #pragma once
-// Finds out, in builds with asserts, that two threads are in one socket at the same time.
+// Detects, in builds with asserts, that two threads use one socket at the same time.
 
 #include <atomic>
 #include <cassert>
@@ -7,10 +7,10 @@
 
 namespace zmtp {
 
-// A socket has no lock: its executor sees to it that one thread after the other uses it. A scope is
-// where a thread is inside; it may come in again while it is. Two threads that take turns without
-// being ordered by the executor are not seen, unless they meet: that is for a thread sanitizer, from
-// which this hides nothing.
+// A socket does not have a lock, because its executor must serialize all use. A scope marks a
+// thread as inside. The same thread may enter again. This check does not detect two threads that
+// take turns without an order from the executor. A thread sanitizer detects those, and this check
+// hides nothing from it.
 class serial_check {
 public:
 #ifdef NDEBUG

@@ -20,7 +20,7 @@ socket& socket::operator=(socket&& other) noexcept {
 
 socket::~socket() { close_with(asio::error::operation_aborted); }
 
-// A socket that is closed already lingers as it was told to.
+// If the socket is already closed, its linger time does not change.
 void socket::close_with(error_code reason) {
   if (core_ && core_->open()) {
     core_->close(reason, core_->options().linger);

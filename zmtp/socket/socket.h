@@ -1,5 +1,5 @@
 #pragma once
-// What every wire socket can do: bind, connect, close. Base of the socket classes.
+// Operations that every socket has: bind, connect, close. The base of the socket classes.
 
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
@@ -26,18 +26,25 @@ namespace asio = boost::asio;
 
 class socket_core;
 
-// Operations of a socket may be started again from its handlers; several may wait at once and
-// complete in the order of their calls. What is sent while user code runs that the socket resumed is
-// written when that returns, in one write per peer; what is sent from elsewhere is written soon after.
+// Base of the socket classes.
 //
-// Lifetime: destroying a socket completes its operations with operation_aborted and goes on writing
-// what is queued, for the linger time, while the context runs; the destructor does not wait. A context
-// that is stopped or destroyed discards the rest. In the child of a fork that the context is notified of
-// (asio::execution_context::notify_fork) a socket is closed at once, and nothing is written: its connections
-// are the parent's.
+// Operations: several operations may be pending at once, and a handler may start new ones.
+// Operations of one kind are served in the order of their calls. The socket writes messages that user
+// code sends inside a handler of the socket when the handler returns, with one write per peer. It
+// writes other messages shortly after the call.
 //
-// Thread safety: distinct objects safe, one object not. A socket belongs to its executor, which must
-// be serial (an io_context run by one thread, or a strand); call its members there.
+// Executor: a handler runs in its associated executor, or in the executor of the socket if it has
+// none. A handler never runs inside the function that starts its operation, even if the result is
+// already available. An exception that a handler throws propagates out of `io_context::run()`.
+//
+// Lifetime: destroying the socket completes its operations with operation_aborted. The context
+// continues to write queued messages for the linger time, and run() returns only then. The
+// destructor does not block. A context that is stopped or destroyed discards the rest. In the child
+// of a fork, asio::execution_context::notify_fork closes the socket at once without writing,
+// because its connections belong to the parent.
+//
+// Thread safety: distinct objects safe, one object not. The executor of a socket must be serial: an
+// io_context that one thread runs, or a strand. Call all members in this executor.
 class socket {
 public:
   using executor_type = asio::any_io_executor;
@@ -50,39 +57,49 @@ public:
 
   [[nodiscard]] executor_type get_executor() const;
 
-  // Listens at tcp://address:port, where "*" is every IPv4 address, and port 0 or * the system's choice;
-  // at tcp://interface:port; at ipc://path, whose file is made and goes with the listener; or at
-  // ipc://@name. See docs/endpoints.md. Returns the endpoint as bound, one that can be connected to.
-  // Throws boost::system::system_error.
-  // Errors: errc::bad_endpoint, errc::unknown_transport, errc::address_too_long,
-  // errc::unknown_interface, errc::path_taken, and the system's, such as address_in_use.
+  // Listens at an endpoint, as docs/endpoints.md describes:
+  // - tcp://address:port: "*" is every IPv4 address. The system chooses a port for 0 or *.
+  // - tcp://interface:port
+  // - ipc://path: creates a socket file, and removes it when the listener closes.
+  // - ipc://@name
+  // - inproc://name
+  // Returns the bound endpoint, to which other sockets can connect. Throws
+  // boost::system::system_error.
+  // Errors: errc::bad_endpoint, unknown_transport, address_too_long, unknown_interface, path_taken,
+  // socket_closed, and errors of the system such as address_in_use.
   endpoint bind(std::string_view at);
   endpoint bind(std::string_view at, error_code& ec);
-  // Connects to tcp://host:port, perhaps from an address of ours (tcp://source;host:port), or to
-  // ipc://path, and again whenever the connection is lost, resolving the name anew each time. Returns
-  // at once: there need be no peer yet. Throws boost::system::system_error.
-  // Errors: errc::bad_endpoint, errc::unknown_transport, errc::address_too_long.
+  // Connects to tcp://host:port, optionally from a local address (tcp://source;host:port), to
+  // ipc://path or to inproc://name. Returns immediately. The peer does not need to exist yet. The
+  // socket connects in the background, and reconnects whenever the connection ends. Each attempt
+  // resolves the host name again. Throws boost::system::system_error.
+  // Errors: errc::bad_endpoint, unknown_transport, address_too_long, socket_closed.
   void connect(std::string_view to);
   void connect(std::string_view to, error_code& ec);
-  // Undo one bind or connect, with the endpoint that it returned or was given. Peers that came through
-  // a listener stay. What is queued for an endpoint is dropped with it.
-  // Errors: errc::bad_endpoint if there is none such.
+  // Undo one bind() or connect(). `at` and `from` are the endpoint that bind() returned or the one
+  // that the user passed. unbind() keeps the accepted connections. disconnect() drops the messages
+  // that are queued for the endpoint.
+  // Errors: errc::bad_endpoint if the socket has no such endpoint, and those of a malformed
+  // endpoint.
   void unbind(std::string_view at, error_code& ec);
   void disconnect(std::string_view from, error_code& ec);
 
-  // Completes what waits with errc::socket_closed and goes on writing like the destructor does.
+  // Closes the socket. Completes pending operations with errc::socket_closed, and writes queued
+  // messages for the linger time, as the destructor does.
   void close();
-  // The same with another linger time; 0 discards what is queued. Of a socket that is closed already
-  // the linger time becomes this one, from now.
+  // Closes the socket with another linger time. 0 discards queued messages. If the socket is
+  // already closed, the new linger time counts from now.
   void close(std::chrono::milliseconds linger);
-  // Closes likewise, and waits until all that was queued is written and the peers have read to the end,
-  // or the linger time (socket_options::linger, or up to `until`) is over.
-  // Lifetime: the socket may be destroyed meanwhile.
-  // Completes with error_code: none if everything was written; errc::timed_out if the linger time was
-  // over before, and the rest is discarded; connection_lost if a peer went away before it had read to
-  // the end, perhaps with what was queued for it (socket_counters::dropped_detached).
-  // Cancellation: terminal, partial, total; the socket goes on lingering.
-  // Errors: as above, operation_aborted.
+  // Closes the socket. Waits until the peers have read all queued messages, or until the linger
+  // time ends. The linger time is socket_options::linger, or lasts until `until`.
+  //
+  // Lifetime: the socket may be destroyed before completion.
+  // Completes with: error_code. No error if the peers read everything.
+  // Errors:
+  // - errc::timed_out: the linger time ended first, and the remaining messages are discarded.
+  // - errc::connection_lost: a peer disconnected before it had read everything. Messages queued for
+  //   it may be dropped (socket_counters::dropped_detached).
+  // Cancellation: terminal, partial, total. The socket continues to linger.
   template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
   [[nodiscard]] auto async_close(deadline until, Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code)>(
@@ -96,8 +113,10 @@ public:
   [[nodiscard]] bool is_open() const noexcept;
 
   // Waits until at least `count` peers are attached.
-  // Completes with error_code. Cancellation: terminal, partial, total.
-  // Errors: errc::timed_out, socket_closed, operation_aborted.
+  //
+  // Completes with: error_code.
+  // Errors: errc::timed_out, socket_closed; operation_aborted.
+  // Cancellation: terminal, partial, total.
   template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
   [[nodiscard]] auto async_wait_peers(std::size_t count, deadline until, Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code)>(
@@ -110,9 +129,12 @@ public:
   [[nodiscard]] auto async_wait_peers(std::size_t count, Token&& token = {}) {
     return async_wait_peers(count, deadline{}, std::forward<Token>(token));
   }
-  // Waits until all that was queued is in the hands of the kernel, or gone with its peer.
-  // Completes with error_code. Cancellation: terminal, partial, total.
-  // Errors: errc::timed_out, socket_closed, operation_aborted.
+  // Waits until the kernel has taken all queued messages, or they are dropped because their peer
+  // has disconnected.
+  //
+  // Completes with: error_code.
+  // Errors: errc::timed_out, socket_closed; operation_aborted.
+  // Cancellation: terminal, partial, total.
   template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
   [[nodiscard]] auto async_wait_written(deadline until, Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code)>(
@@ -125,25 +147,27 @@ public:
   }
 
   [[nodiscard]] const socket_options& options() const noexcept;
-  // Changes options: take options(), change some, give them back. Limits of traffic and heartbeats hold at
-  // once, for living connections too; linger, reconnection, pending_handshakes and what concerns one type, from
-  // then on; marks for pipes to come; backlog for listeners to come.
+  // Replaces the options. Copy options(), change the copy and pass it. Changes apply as follows:
+  // - limits and heartbeats: immediately, also to open connections
+  // - linger, reconnect, pending_handshakes and options of one socket type: from the next use
+  // - high-water marks: to connections and endpoints that are created later
+  // - backlog: to listeners that are created later
   // Throws boost::system::system_error.
-  // Errors: errc::bad_option (see validate_change()); nothing has changed then.
+  // Errors: errc::bad_option, without an effect; see validate_change().
   void set_options(const socket_options& options);
   void set_options(const socket_options& options, error_code& ec);
   [[nodiscard]] const socket_counters& counters() const noexcept;
 
-  // The peers that are attached now, in no order.
+  // Returns the attached peers, in no order.
   [[nodiscard]] std::vector<peer_status> peers() const;
-  // What is known of one peer, from its attach until the user has received the last of it; else nothing.
-  // Valid until then.
+  // Returns the properties of a peer, from its attach until the user has received its last message.
+  // Returns nullptr outside this time. The result is valid until the end of this time.
   [[nodiscard]] const peer_info* peer(peer_id id) const noexcept;
-  // Closes a peer's connection silently. One that was accepted is gone, with what was queued for it; to
-  // an endpoint the socket connects again.
+  // Closes the connection of a peer, without ERROR. Drops the messages queued for an accepted
+  // connection. The socket reconnects if it had connected to the peer's endpoint.
   void disconnect(peer_id peer);
-  // Watches from now on what happens to endpoints and connections. Of more events than `capacity` that
-  // were not received the newest are lost. Several may watch.
+  // Returns a monitor that reports all later events of endpoints and connections. If more than
+  // `capacity` events are not received, the newest are dropped. Several monitors may exist.
   [[nodiscard]] zmtp::monitor monitor(std::size_t capacity = 1'024) const;
 
 protected:

@@ -10,14 +10,15 @@ namespace zmtp {
 
 namespace {
 
-// How often a turn goes round before others on the executor have theirs.
+// Rounds of one turn before others on the executor run.
 constexpr int max_rounds = 16;
-// Peers that a turn writes to before others on the executor have theirs; and while the user has more to
-// send: what is for the rest gathers, and goes in fewer writes.
+// Peers that one turn writes to before others on the executor run. While the user sends more, only
+// a few, so that messages to the other peers gather and need fewer writes.
 constexpr std::size_t max_flushes = 64;
 constexpr std::size_t few_flushes = 8;
-// A turn that begins so soon after another is one of several: connections were ready together. What
-// their turns send to one peer goes in one write, in a turn that is posted behind them.
+// A turn that begins this soon after another one follows at once: several connections were ready
+// together. One write then sends all messages of these turns for one peer, in a turn that is posted
+// after them.
 constexpr std::chrono::microseconds together{3};
 
 }  // namespace
@@ -81,12 +82,12 @@ void socket_core::enter(waiting_room::side where, waiter& w) {
                waiter::when::later);
     return;
   }
-  // In a turn its end serves the waiter, and user code goes on without a detour.
+  // Inside a turn, its end serves the operation, and user code continues without an extra post.
   if (!in_turn() && waiting_.is_next(where, w)) {
     error_code ec;
     auto done = w.attempt(ec);
     if (!done && where == waiting_room::side::to_send) {
-      // Perhaps the kernel has room.
+      // The kernel may take bytes.
       flush();
       done = w.attempt(ec);
     }
@@ -113,7 +114,7 @@ void socket_core::conclude(waiter& w, error_code ec) {
   }
 }
 
-// Nobody is there to send to, nor will come.
+// Returns whether there is no peer to send to and none will connect.
 bool socket_core::deserted() const noexcept { return endpoints_.deserted() && links_.empty(); }
 
 void socket_core::schedule() {
@@ -122,7 +123,7 @@ void socket_core::schedule() {
   if (in_turn()) {
     return;
   }
-  // A reply makes REP readable, a request writable.
+  // A sent reply makes REP readable, and a sent request makes it writable.
   const bool waited_for = (waiting_.receivers_wait() && state_->readable()) ||
                           (waiting_.senders_wait() && state_->writable());
   if (waited_for || !state_->dirty().empty() || !state_->drained().empty() ||
@@ -143,7 +144,7 @@ void socket_core::post_turn() {
   turn_posted_ = true;
 }
 
-// Something is always to be done in the executor, so that its thread polls and does not sleep.
+// Always keeps one handler posted, so that the executor's thread polls and does not sleep.
 void socket_core::keep_awake() {
   if (kept_awake_ || !open() || clock::now() - turn_ended_ >= options().spin) {
     return;
@@ -189,7 +190,7 @@ void socket_core::hand_over() {
   links_.hand_over();
 }
 
-// Within a turn, too, that queues more and more.
+// Also inside a turn, because one turn may queue many messages.
 inline void socket_core::account() {
   if (queues_.due(state_->account().octets())) {
     tell_queued();
@@ -214,7 +215,7 @@ void socket_core::on_memory() {
 
 void socket_core::begin_turn() {
   ++turn_number_;
-  // Peers in the process cost no write.
+  // Peers in the same process need no write.
   one_of_several_ = !links_.any_in_process() && clock::now() - turn_ended_ < together;
 }
 
@@ -225,16 +226,16 @@ void socket_core::end_turn() {
     for (int round = 0; more && round < max_rounds; ++round) {
       more = links_.resume_drained();
       more = links_.end_overrun() || more;
-      // Attempts first, user code after: it may change who waits.
+      // Attempt all operations first, because handlers may change which ones are pending.
       waiting_.attempt_all();
       if (deserted()) {
         waiting_.end_senders(errc::endpoint_stopped);
       }
       more = waiting_.tell_all() || more;
-      // A pattern that drops what it has no use for makes room without telling anybody.
+      // A pattern that drops received messages frees space without completing an operation.
       more = !state_->drained().empty() || !state_->overrun().empty() || more;
     }
-    // What the kernel takes makes room for who waits to send.
+    // If the kernel takes bytes, waiting send operations can continue.
     const auto promising = !state_->dirty().empty() && waiting_.senders_wait();
     if (more || promising || !(turn_posted_ || one_of_several_) || !open()) {
       flush_first(more ? few_flushes : max_flushes);
@@ -254,7 +255,7 @@ void socket_core::end_turn() {
   }
 }
 
-// Without memory the rest of the turn is for a later one.
+// Without memory, a later turn does the rest.
 void socket_core::end_turn_or_again() {
   try {
     end_turn();
@@ -364,7 +365,7 @@ void socket_core::tell_end() noexcept {
     waiting_.end(ending_.outcome());
     monitors_.close();
   } catch (const std::bad_alloc&) {
-    // What cannot be told for want of memory is lost.
+    // Without memory, some handlers and events are lost.
   }
 }
 
@@ -373,7 +374,7 @@ void socket_core::abandon() noexcept {
   shut();
   waiting_timer_.abandon();
   linger_timer_.abandon();
-  // Last: what handlers own goes with them, this socket perhaps.
+  // Must be last. Destroying handlers destroys what they own, perhaps this socket.
   waiting_.abandon();
   monitors_.abandon();
 }

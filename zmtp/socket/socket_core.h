@@ -1,6 +1,6 @@
 #pragma once
-// What is behind every wire socket: its parts, the operations that wait, and the turn. Decisions are the
-// socket_state's and closing's; here are I/O and waiters only.
+// The core of every socket: its parts, the pending operations and the turn. socket_state and
+// closing make the decisions. This class does I/O and serves operations.
 
 #include "zmtp/error.h"
 #include "zmtp/options.h"
@@ -32,8 +32,8 @@ namespace zmtp {
 
 class socket_service;
 
-// Outlives the socket object until what is queued is written or the linger time is over; shared by
-// the handlers of its links. Not thread-safe: everything happens in `executor`.
+// Outlives the socket object until the queued messages are written or the linger time ends. Shared
+// with the handlers of its links. Not thread-safe: everything runs in `executor`.
 class socket_core final : public std::enable_shared_from_this<socket_core>,
                           public boost::intrusive::list_base_hook<> {
 public:
@@ -42,7 +42,7 @@ public:
   [[nodiscard]] static std::shared_ptr<socket_core> make(asio::any_io_executor executor,
                                                          std::unique_ptr<socket_state> state);
   ~socket_core();
-  // What nobody outside the process can guess.
+  // A number that no other process can guess.
   [[nodiscard]] static std::uint64_t random_seed();
 
   [[nodiscard]] const asio::any_io_executor& executor() const noexcept { return executor_; }
@@ -57,47 +57,48 @@ public:
 
   // For the socket classes.
   void disconnect(peer_id peer);
-  // Completes what waits with `reason` and goes on writing for the linger time; once more: for this
-  // linger time from now.
+  // Completes pending operations with `reason`, and continues to write for the linger time. A
+  // second call sets a new linger time from now.
   void close(error_code reason, std::optional<std::chrono::milliseconds> linger);
-  // The same, and tells the handler when all is over: nothing if everything was written,
-  // errc::timed_out if the linger time was over before, connection_lost if a peer went with its queue.
+  // Like close(), and calls the handler at the end. No error if everything was written,
+  // errc::timed_out if the linger time ended first, or connection_lost if a peer disconnected
+  // before it had read everything.
   void start_close(std::optional<std::chrono::milliseconds> linger,
                    completion_handler<void(error_code)> handler);
-  // From now on, as far as they can change. Errors: errc::bad_option.
+  // Applies options that may change. Errors: errc::bad_option.
   [[nodiscard]] error_code change_options(const socket_options& options);
-  // Everything that was queued is written. Writes what the kernel takes.
+  // Writes what the kernel takes. Returns whether no message is left.
   [[nodiscard]] bool all_written();
-  // The context is going down: nothing may be posted or written any more.
+  // Call when the context is destroyed. Nothing may be posted or written any more.
   void abandon() noexcept;
 
-  // Starts an operation: it waits until its attempt succeeds, in the order of calls, or until its
-  // deadline, or until it is cancelled. Never completes before this returns; completes in the order
-  // of the ends.
+  // Starts an operation. It is pending until its attempt succeeds, in the order of calls, or until
+  // its deadline or cancellation. Never completes before this function returns. Handlers run in the
+  // order in which operations end.
   template <class Attempt, class... Results>
   void start(waiting_room::side where, completion_handler<void(error_code, Results...)> handler,
              deadline until, Attempt attempt, std::optional<peer_id> to = {});
-  // Whether somebody waits to send (to this peer, or to whatever peer): then nobody may overtake.
+  // Returns whether an operation waits to send to this peer or without naming a peer. A new send
+  // must not overtake it.
   [[nodiscard]] bool senders_wait(std::optional<peer_id> to = {}) const noexcept;
 
-  // The user has sent or received, or allowed a peer to: in a turn its end acts on it; outside one
-  // turn is posted.
+  // Call after the user has sent, received or resumed a peer. Inside a turn, the end of the turn
+  // handles it. Otherwise a turn is posted.
   void schedule();
-  // Writes at once: a queue is full and perhaps the kernel has room. Within a turn each peer is written
-  // to once; false if one has more, which is for another turn.
+  // Writes now, because a queue is full and the kernel may take bytes. A turn writes only once to
+  // each peer. Returns false if a peer has more output, which must wait for another turn.
   bool flush();
-  // The same for a few of them: whose messages are not written yet gather, and others on the executor
-  // have their turn.
+  // Writes to a few peers. Messages to the other peers gather, and others on the executor can run.
   bool flush_some();
-  // The same for one.
+  // Writes to one peer.
   bool flush(peer_id to);
-  // In the middle of a batch: peers in other threads get what there is for them so far, and need not
-  // wait for the rest.
+  // Call in the middle of a batch. Passes messages to peers in other threads, so that they do not
+  // wait for the rest of the batch.
   void hand_over();
   [[nodiscard]] serial_check& serial() noexcept { return serial_; }
 
-  // For its parts: runs `body` as a turn. What it makes readable or writable is handed to waiters, what
-  // they send is written, in rounds, before this returns.
+  // For the parts of the socket: runs `body` as a turn. Before it returns, serves operations that
+  // `body` makes ready and writes what they send, in rounds.
   template <class Body>
   void turn(Body&& body) {
     const auto self = shared_from_this();
@@ -119,8 +120,8 @@ public:
   }
   [[nodiscard]] bool in_turn() const noexcept { return turns_ != 0; }
   [[nodiscard]] std::uint64_t turn_number() const noexcept { return turn_number_; }
-  // What the user does to connections. What that makes ready for who waits is for a turn of its own:
-  // user code is never called within a call of its own.
+  // Runs an action of the user on connections. Operations that become ready are served in another
+  // turn, so that user code is never called inside one of its own calls.
   template <class Body>
   void act(Body&& body) {
     const serial_check::scope alone{serial_};
@@ -132,11 +133,11 @@ public:
       post_turn();
     }
   }
-  // A turn, as soon as others on the executor have had theirs.
+  // Posts a turn, so that others on the executor run first.
   void post_turn();
-  // Memory is not so short any more.
+  // Call when memory is available again.
   void on_memory();
-  // Something that was waited for is over; a finishing socket may be done.
+  // Call when a part of the socket has ended. Ends a closed socket if it was the last part.
   void check_finished();
 
 private:
@@ -171,18 +172,18 @@ private:
 
   asio::any_io_executor executor_;
   std::unique_ptr<socket_state> state_;
-  socket_service* service_;  // none once the context is going down
+  socket_service* service_;  // null after the context is destroyed
   closing ending_;
-  int turns_ = 0;  // one within the other
+  int turns_ = 0;  // nesting depth
   std::uint64_t turn_number_ = 0;
-  clock::time_point turn_ended_;  // the last one
-  bool one_of_several_ = false;   // the turn began at once when another had ended
+  clock::time_point turn_ended_;  // when the last turn ended
+  bool one_of_several_ = false;   // the turn began directly after another one
   bool turn_posted_ = false;
-  bool kept_awake_ = false;  // socket_options::spin
+  bool kept_awake_ = false;  // a posted handler keeps the thread awake (socket_options::spin)
   std::minstd_rand random_;
   serial_check serial_;
   queue_share queues_;
-  std::shared_ptr<socket_core> lingering_;  // itself, while nothing else may keep it
+  std::shared_ptr<socket_core> lingering_;  // itself, while nothing else keeps it alive
 
   waiting_room waiting_;
   deadline_timer waiting_timer_;
@@ -201,7 +202,7 @@ void socket_core::start(waiting_room::side where,
   auto* const w = static_cast<kind*>(kind::make(std::move(handler), executor_, std::move(attempt)));
   if (auto slot = w->slot(); slot.is_connected()) {
     slot.assign([core = weak_from_this(), w](asio::cancellation_type type) {
-      // Waiting has no side effect, so that every type of cancellation is honoured.
+      // Waiting has no side effect, so every type of cancellation is allowed.
       if (const auto self = core.lock(); self && type != asio::cancellation_type::none) {
         self->conclude(*w, asio::error::operation_aborted);
       }
@@ -212,7 +213,7 @@ void socket_core::start(waiting_room::side where,
   enter(where, *w);
 }
 
-// The core of a socket whose pattern is `State`. Throws boost::system::system_error with
+// Creates the core of a socket with the pattern `State`. Throws boost::system::system_error:
 // errc::bad_option.
 template <class State>
 [[nodiscard]] std::shared_ptr<socket_core> make_core(asio::any_io_executor executor,

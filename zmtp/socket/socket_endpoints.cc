@@ -125,7 +125,7 @@ void socket_endpoints::give_up(const std::shared_ptr<dialer>& gone, error_code r
   });
 }
 
-// The endpoint's pipe goes with it.
+// Closes the pipe of the endpoint.
 void socket_endpoints::drop(const dialer& gone) {
   if (auto* p = core_.state().find(gone.pipe())) {
     core_.state().close_pipe(*p);
@@ -146,7 +146,8 @@ void socket_endpoints::finish() {
 }
 
 bool socket_endpoints::any_connects() noexcept {
-  // Each of thousands of connections that end asks: whoever is not the last may wait.
+  // Thousands of connections may end and call this function. Checking only the last dialer keeps it
+  // fast.
   while (!dialers_.empty() && !dialers_.back()->active()) {
     dialers_.pop_back();
   }

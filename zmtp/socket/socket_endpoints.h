@@ -1,5 +1,5 @@
 #pragma once
-// Where a socket is bound, and what it connects to.
+// The endpoints of a socket, bound and connected.
 
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
@@ -16,31 +16,32 @@ class socket_core;
 
 class socket_endpoints {
 public:
-  // Part of its socket.
+  // A part of its socket.
   explicit socket_endpoints(socket_core& core) noexcept : core_{core} {}
 
   [[nodiscard]] result<endpoint> bind(std::string_view text);
   [[nodiscard]] error_code connect(std::string_view text);
   [[nodiscard]] error_code unbind(std::string_view text);
   [[nodiscard]] error_code disconnect(std::string_view text);
-  // This one is not connected to any more: reconnect_options say so. What was queued for it is dropped with
+  // Removes an endpoint after reconnect_options stopped all retries. Drops the messages queued for
   // it.
   void give_up(const std::shared_ptr<dialer>& gone, error_code reason);
 
-  // One was bound or connected.
+  // Returns whether the socket has ever been bound or connected.
   [[nodiscard]] bool used() const noexcept { return used_; }
-  // One was given up, none came since and none is left: nobody will come.
+  // Returns whether no endpoint is left because retries stopped, and none was added since. Then no
+  // peer will connect.
   [[nodiscard]] bool deserted() const noexcept {
     return gave_up_ && dialers_.empty() && entrances_.empty();
   }
 
-  // The socket is closed: nobody is let in any more …
+  // Call when the socket is closed. Stops listening …
   void stop_listening() noexcept;
-  // … and each of those that are connected to is so only while something is left to write for it.
+  // … and keeps connect endpoints only while messages are left to write.
   void finish();
-  // Whether any still is, or is to be.
+  // Returns whether a connect endpoint is still active.
   [[nodiscard]] bool any_connects() noexcept;
-  // All is over: no more attempts. Connections are the links' to end.
+  // Call when the socket ends. Stops all attempts. The links end their connections.
   void close() noexcept;
 
 private:
@@ -50,7 +51,7 @@ private:
 
   socket_core& core_;
   bool used_ = false;
-  bool gave_up_ = false;  // one, and none was bound or connected since
+  bool gave_up_ = false;  // an endpoint stopped retrying, and none was added since
   std::vector<std::shared_ptr<entrance>> entrances_;
   std::vector<std::shared_ptr<dialer>> dialers_;
 };

@@ -14,7 +14,7 @@ namespace zmtp {
 socket_service& socket_service::of(const asio::any_io_executor& executor) {
   auto& context = asio::query(executor, asio::execution::context);
   if (!asio::has_service<socket_service>(context)) {
-    // Services are shut down in the reverse order of their making.
+    // Services shut down in the reverse order of their creation.
     const transport::stream stream{executor};
     const asio::ip::tcp::resolver resolver{executor};
     const asio::steady_timer timer{executor};

@@ -1,5 +1,5 @@
 #pragma once
-// Knows the sockets of an execution context, so that they learn when it goes down.
+// The sockets of an execution context, so that they learn when the context is destroyed.
 
 #include "zmtp/socket/socket_core.h"
 
@@ -10,8 +10,9 @@
 
 namespace zmtp {
 
-// Asio destroys what is pending before it destroys itself; in between nothing may be posted. Sockets
-// that user code destroys meanwhile (a coroutine's locals) must know that.
+// Asio destroys pending handlers before it destroys itself. Nothing may be posted in between. User
+// code may destroy sockets at that time, for example as locals of a coroutine, so the sockets must
+// know.
 class socket_service final : public asio::execution_context::service {
 public:
   using key_type = socket_service;
@@ -20,7 +21,8 @@ public:
   explicit socket_service(asio::execution_context& context)
       : asio::execution_context::service{context} {}
 
-  // The service of the executor's context. Made after Asio's own services, hence shut down before.
+  // Returns the service of the executor's context. Created after Asio's own services, so that it
+  // shuts down before them.
   [[nodiscard]] static socket_service& of(const asio::any_io_executor& executor);
 
   void enter(socket_core& core);
@@ -28,11 +30,11 @@ public:
 
 private:
   void shutdown() noexcept override;
-  // The connections of a child are its parent's: it leaves them without a word, and the rest of its
-  // sockets are closed with them.
+  // In the child of a fork, drops all connections without writing, because they belong to the
+  // parent, and closes all sockets.
   void notify_fork(asio::execution_context::fork_event event) override;
 
-  std::mutex mutex_;  // executors of one context may be run by several threads
+  std::mutex mutex_;  // several threads may run executors of one context
   boost::intrusive::list<socket_core> cores_;
 };
 

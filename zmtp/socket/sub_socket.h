@@ -1,6 +1,5 @@
 #pragma once
-// SUB: receives what it has subscribed to. Face of
-// zmtp/routing/sub_state.h.
+// SUB: receives messages that match its subscriptions. Public type over zmtp/routing/sub_state.h.
 
 #include "zmtp/options.h"
 #include "zmtp/socket/announcing.h"
@@ -11,13 +10,16 @@
 
 namespace zmtp {
 
-// When its queue is full it stops reading and drops nothing; what it misses, a publisher has dropped.
+// Stops reading when its queue is full, and drops nothing. Only a publisher drops messages, when
+// its own queue is full.
+//
+// Thread safety, executor and lifetime: see zmtp::socket.
 class sub_socket : public subscribing<announcing<receiving_from<receiving<socket>>>> {
 public:
-  // With the options' defaults. No default argument: GCC 12 destroys one twice if the executor is
-  // awaited in the same expression.
+  // Uses default options. Not a default argument, because GCC 12 destroys it twice if the executor
+  // is awaited in the same expression.
   explicit sub_socket(asio::any_io_executor executor);
-  // Throws boost::system::system_error with errc::bad_option.
+  // Throws boost::system::system_error: errc::bad_option.
   sub_socket(asio::any_io_executor executor, const socket_options& options);
 };
 

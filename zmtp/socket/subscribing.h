@@ -1,5 +1,5 @@
 #pragma once
-// Subscribing to topics: what SUB and XSUB have.
+// Subscribing to topics, for SUB and XSUB.
 
 #include "zmtp/error.h"
 
@@ -18,13 +18,14 @@ void unsubscribe(socket_core& core, std::string_view topic);
 
 }  // namespace operations
 
-// Added to a socket class: subscribing<socket>.
+// Adds the operations to a socket class: subscribing<socket>. Thread safety and executor: see
+// zmtp::socket.
 template <class Base>
 class subscribing : public Base {
 public:
-  // Asks all publishers, those to come too, for messages whose first part begins with `topic`; the
-  // empty topic is all messages. Counted: a topic ends when it was given up as often as it was asked
-  // for. Throws boost::system::system_error.
+  // Subscribes to messages whose first part begins with `topic`, from all current and future
+  // publishers. The empty topic matches every message. Subscriptions are counted: a topic ends
+  // after as many unsubscribe() calls as subscribe() calls. Throws boost::system::system_error.
   // Errors: errc::topic_too_long (above limits::topic_size).
   void subscribe(std::string_view topic) {
     error_code ec;
@@ -36,7 +37,7 @@ public:
   void subscribe(std::string_view topic, error_code& ec) {
     operations::subscribe(*this->core_, topic, ec);
   }
-  // What was not asked for cannot be given up, and nothing happens.
+  // Does nothing if the topic is not subscribed.
   void unsubscribe(std::string_view topic) { operations::unsubscribe(*this->core_, topic); }
 
 protected:

@@ -15,7 +15,7 @@ constexpr int max_rounds = 64;
 struct tail {
   int depth = 0;
   std::vector<call> calls;
-  std::vector<call> current;  // to be used again
+  std::vector<call> current;  // a member to reuse its memory
 };
 
 tail& of_thread() noexcept { return thread_value<tail>(); }
@@ -35,7 +35,7 @@ scope::scope() noexcept { ++of_thread().depth; }
 scope::~scope() {
   auto& own = of_thread();
   if (--own.depth == 0) {
-    // Something was thrown: whoever was to be called is, later.
+    // After an exception, post the remaining calls.
     for (auto* const left : {&own.current, &own.calls}) {
       for (auto& each : std::exchange(*left, {})) {
         each.post();

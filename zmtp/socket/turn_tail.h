@@ -1,6 +1,6 @@
 #pragma once
-// What is to be done in this thread as soon as the turn that runs is over: sockets that share an executor
-// wake one another so, without a way through its queue.
+// Calls that run in this thread directly after the current turn. Sockets with the same executor
+// notify each other this way, without its queue.
 
 #include "zmtp/socket/remote_executor.h"
 
@@ -12,17 +12,17 @@ class inproc_link;
 
 namespace turn_tail {
 
-// A socket of this executor has mail.
+// A call to a link of this executor that has mail.
 struct call {
   std::shared_ptr<remote_executor> where;
   std::weak_ptr<inproc_link> who;
-  bool near = false;  // who calls is in that executor
+  bool near = false;  // the caller is in the same executor
 
-  // In its executor, from whatever thread.
+  // Posts the call to its executor. Any thread may do this.
   void post();
 };
 
-// Around a turn; turns within one another have one tail, that of the outermost.
+// Encloses a turn. Nested turns share the scope of the outermost one.
 class scope {
 public:
   scope() noexcept;
@@ -30,12 +30,12 @@ public:
   scope& operator=(const scope&) = delete;
   ~scope();
 
-  // Makes the calls, and those that they lead to, if this is the outermost; what goes on for too long is
-  // posted, so that others on the executor have their turn.
+  // In the outermost scope, makes the pending calls and the calls that they cause. After a limited
+  // number of rounds, posts the rest, so that others on the executor can run.
   void run();
 };
 
-// False outside of a turn; then the call is not taken.
+// Returns false outside a turn, and then does not take the call.
 [[nodiscard]] bool add(call& what);
 
 }  // namespace turn_tail

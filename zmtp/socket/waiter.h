@@ -1,5 +1,5 @@
 #pragma once
-// Operations that wait in a socket: for a message, for room, for a peer.
+// Pending operations of a socket.
 
 #include "zmtp/error.h"
 #include "zmtp/routing/peer_id.h"
@@ -24,35 +24,34 @@ namespace zmtp {
 
 namespace asio = boost::asio;
 
-// One pending operation. Owned by the list it is in; completing or abandoning it ends its life.
+// One pending operation. The list that contains it owns it. complete() and abandon() destroy it.
 class waiter : public boost::intrusive::list_base_hook<
                    boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
 public:
   virtual ~waiter() = default;
 
-  // Does what is waited for, if it can be done now; the result is kept for complete(). An error ends
-  // the wait too.
+  // Tries to perform the operation now, and stores the result for complete(). An error also ends
+  // the operation.
   [[nodiscard]] virtual bool attempt(error_code& ec) = 0;
-  // After a successful attempt: too late to be cancelled.
+  // Call after a successful attempt. The operation can then no longer be cancelled.
   virtual void settle() noexcept = 0;
-  // Hands the result to the user's handler in the executor that it is associated with, and destroys
-  // the waiter. Within a turn user code is resumed at once; later is after the caller is done.
+  // Calls the handler with the result in its associated executor, and destroys the waiter. `now`
+  // calls the handler directly, and is allowed only inside a turn. `later` posts it.
   enum class when { now, later };
   virtual void complete(error_code ec, when w) = 0;
-  // Destroys waiter and handler without calling it: the context is gone.
+  // Call when the context is destroyed. Destroys waiter and handler without calling the handler.
   virtual void abandon() noexcept = 0;
 
   std::optional<deadline::clock::time_point> due;
-  std::optional<peer_id> to;  // the peer whose room is waited for
-  error_code failure;         // what it ended with, once it has
+  std::optional<peer_id> to;  // the peer to which it sends, if any
+  error_code failure;         // its result, after conclude()
 };
 
 using waiter_list = boost::intrusive::list<waiter, boost::intrusive::constant_time_size<false>>;
 
-// `Attempt` is bool(error_code&, Results&...); results are default-made and moved to the handler. If it has
-// a member finish(), that is called once before the handler, however the operation ends, but not if the
-// operation is abandoned.
-// Its memory comes from the handler's associated allocator.
+// `Attempt` is bool(error_code&, Results&...). The results are value-initialized and moved to the
+// handler. If Attempt has a member finish(), complete() calls it once before the handler, but
+// abandon() does not. The handler's associated allocator provides the memory.
 template <class Attempt, class... Results>
 class result_waiter final : public waiter {
 public:
@@ -78,7 +77,7 @@ public:
     auto h = std::move(handler_);
     auto results = std::move(results_);
     const auto executor = executor_;
-    const auto work = std::move(work_);  // until the handler is on its way
+    const auto work = std::move(work_);  // until the handler has been called or posted
     const auto elsewhere = std::move(work_elsewhere_);
     destroy(h);
     std::apply(
@@ -123,7 +122,8 @@ private:
 
   handler handler_;
   asio::any_io_executor executor_;
-  // Neither the socket's executor nor the handler's may run out of work meanwhile.
+  // Outstanding work, so that neither the socket's context nor the handler's stops while the
+  // operation is pending.
   asio::any_io_executor work_;
   asio::any_io_executor work_elsewhere_;
   Attempt attempt_;

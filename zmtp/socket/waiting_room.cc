@@ -6,7 +6,7 @@ namespace zmtp {
 
 namespace {
 
-// Takes out one after the other: what `act` does may change the list.
+// Removes each element before `act`, because `act` may change the list.
 template <class Act>
 void empty_out(waiter_list& list, Act&& act) {
   while (!list.empty()) {
@@ -73,8 +73,9 @@ void waiting_room::attempt_all() {
   }
 }
 
-// A peer may get room while this runs. Even then a send must not overtake an earlier one for the same peer.
-// A send that names no peer must not overtake any earlier one, and no later one overtakes it.
+// A queue may get space while this runs. Even then, a send must not overtake an earlier one to the
+// same peer. A send without a peer must not overtake any earlier one, and no later one overtakes
+// it.
 void waiting_room::attempt_senders() {
   without_room_.clear();
   for (auto it = senders_.begin(); it != senders_.end();) {

@@ -1,6 +1,6 @@
 #pragma once
-// The operations of a socket that wait, and those that are over and not told yet. Who is served when;
-// no timers.
+// The pending operations of a socket, and the concluded ones whose handlers have not run yet.
+// Decides the order of service. Has no timers.
 
 #include "zmtp/error.h"
 #include "zmtp/routing/peer_id.h"
@@ -14,39 +14,41 @@
 
 namespace zmtp {
 
-// Everybody ends by conclude(), whatever the end, and is told in that order: no handler overtakes
-// another. From there on it is too late for a cancellation or a deadline. Who waits to receive or to send
-// is served in turn; who waits to learn something, as soon as it is so; who waits for the end of the
-// socket, then.
+// Every operation ends in conclude(). Handlers run in the order of these calls. After conclude(), a
+// cancellation or deadline has no effect. Receivers and senders are served in turn. Operations that
+// wait for a condition are served when it is true, and those that wait for the end of the socket
+// when it ends.
 class waiting_room {
 public:
   using time_point = deadline::clock::time_point;
   enum class side { to_receive, to_send, to_learn, to_end };
 
   [[nodiscard]] bool receivers_wait() const noexcept { return !receivers_.empty(); }
-  // To this peer, or to whatever peer; without an argument: anybody.
+  // Returns whether an operation waits to send to this peer or without naming a peer. Without an
+  // argument, returns whether any operation waits to send.
   [[nodiscard]] bool senders_wait(std::optional<peer_id> to = {}) const noexcept;
-  // Whether nobody waits who would have to be served before it.
+  // Returns whether no other operation must be served before this one.
   [[nodiscard]] bool is_next(side where, const waiter& w) const noexcept;
 
   void enter(side where, waiter& w) noexcept;
   void conclude(waiter& w, error_code ec) noexcept;
-  // Attempts what waits, in the order of calls.
+  // Attempts pending operations in the order of their calls.
   void attempt_all();
-  // Calls the handlers of what is over, which may do whatever they like. Whether there were any.
+  // Calls the handlers of concluded operations. They may start or end other operations. Returns
+  // whether there were any.
   bool tell_all();
 
   [[nodiscard]] std::optional<time_point> first_deadline() const noexcept;
   void expire(time_point now) noexcept;
-  // Who waits to send waits for nothing.
+  // Concludes all operations that wait to send.
   void end_senders(error_code ec) noexcept;
 
-  // The socket is closed: what is over is told, and the rest ends with `ec`, both later; but for those
-  // who wait for the end.
+  // Call when the socket is closed. Posts the handlers of concluded operations, and completes the
+  // pending ones with `ec`, except those that wait for the end.
   void close(error_code ec);
-  // All is over, with `ec`.
+  // Call when the socket ends. Completes the remaining operations with `ec`.
   void end(error_code ec);
-  // The context is gone: nobody is told.
+  // Call when the context is destroyed. Does not call any handler.
   void abandon() noexcept;
 
 private:
@@ -59,7 +61,8 @@ private:
   waiter_list enders_;
   waiter_list concluded_;
   boost::unordered_flat_set<peer_id, std::hash<peer_id>>
-      without_room_;  // in one round of attempts; kept for its memory
+      // peers with a full queue in one round of attempts; a member to reuse its memory
+      without_room_;
 };
 
 }  // namespace zmtp

@@ -13,7 +13,7 @@ namespace zmtp {
 
 namespace {
 
-// Reads for each time the stream is readable: a second one saves a wait when the first was full.
+// Reads per readiness event. A second one saves a wait if the first was full.
 constexpr int reads_per_turn = 2;
 
 std::unique_ptr<mechanism> make_mechanism(const socket_state& state, bool accepted) {
@@ -48,7 +48,7 @@ wire_link::wire_link(std::shared_ptr<socket_core> core, transport::stream stream
 
 void wire_link::start() {
   report_start();
-  // A closed socket connects for what is left to write.
+  // A closed socket connects only to write its remaining messages.
   if (core_->ending().finishing()) {
     parting_.begin();
   }
@@ -79,7 +79,7 @@ void wire_link::on_readable(error_code ec) {
   if (ended_) {
     return;
   }
-  // A stream that cannot be waited for would never be heard again.
+  // If the wait cannot be started, the stream would receive no further events.
   or_end([&] { core_->turn([&] { ec ? end(errc::connection_lost) : listen(); }); });
   or_end([this] { settle(); });
 }
@@ -88,12 +88,12 @@ void wire_link::listen() {
   try {
     read();
   } catch (const std::bad_alloc&) {
-    // One peer may send what there is no memory for: it alone has to go.
+    // If there is no memory for a peer's data, only that connection ends.
     end(errc::out_of_memory);
   }
 }
 
-// The turn is over: what is left of it shall take no more memory than it needs.
+// Call at the end of a turn. The remaining bytes must not hold more memory than they need.
 void wire_link::settle() {
   if (ended_) {
     return;
@@ -107,12 +107,12 @@ void wire_link::settle() {
     p->in.settle();
   }
   charge(connection_.blocked_memory());
-  // What this has taken is told.
+  // Report the messages that this link has received.
   core_->schedule();
   wait_readable();
 }
 
-// What waits for room in the queue takes memory as what is queued does.
+// Undecoded data uses memory as queued messages do.
 void wire_link::charge(std::size_t octets) noexcept {
   auto& account = core_->state().account();
   account.subtract(std::exchange(charged_, octets));
@@ -129,7 +129,7 @@ void wire_link::read() {
       close(errc::half_message_evicted);
       return;
     }
-    // While memory is short, what the queue would not take is left to the kernel.
+    // While memory is short, leave data that the queue cannot take in the kernel.
     const auto to = connection_.prepare(core_->state().account().allowance());
     if (to.empty()) {
       return;
@@ -152,8 +152,8 @@ void wire_link::read() {
   }
 }
 
-// Whether a message that has not come whole may hold so much. The ledger of the process hears of what
-// changes only, and of small messages nothing.
+// Returns whether a partial message may hold this many bytes. Reports only changes to the ledger of
+// the process, and nothing for small messages.
 bool wire_link::hold(std::size_t octets) {
   if (octets == (half_message_ != nullptr ? half_message_->held() : 0)) {
     return true;
@@ -280,7 +280,8 @@ void wire_link::on_ready() {
   }
 }
 
-// What is queued is written when the turn ends; a handshake has nobody to send more.
+// Queued messages are written when the turn ends. During a handshake, no further output can follow
+// in this turn.
 void wire_link::write_soon() {
   if (auto* p = own_pipe(); p != nullptr && p->attached) {
     core_->state().touch(*p);
@@ -290,7 +291,7 @@ void wire_link::write_soon() {
 }
 
 bool wire_link::flush() {
-  // A PING that is due once our end is closed has no way to go.
+  // After the local end is closed, a PING cannot be sent any more.
   if (ended_ || writing_ || deaf_ || parting_.shut()) {
     return true;
   }
@@ -302,7 +303,7 @@ bool wire_link::flush() {
   return ended_ || writing_ || deaf_ || parting_.shut() || !connection_.has_output(out());
 }
 
-// Returns what keeps this link for its caller, because reading may end it.
+// Returns an owner of this link for the caller, because reading may end the link.
 std::shared_ptr<wire_link> wire_link::read_before_writing() {
   const auto* const p = own_pipe();
   if (!core_->state().reads_before_writing() || p == nullptr || p->out.empty() ||
@@ -330,8 +331,9 @@ void wire_link::write() {
     error_code ec;
     const auto written = transport::write_some(stream_, std::span{pieces}.first(count), ec);
     if (ec && ec != asio::error::would_block) {
-      // What the peer sent before it went is still to be read; the end comes from there. One that has not
-      // gone, where memory was short, has to: what it misses would not come again.
+      // Read the remaining data of the peer first, and end after it. A peer that is still
+      // connected, when a write failed without memory, must be disconnected, because the lost bytes
+      // cannot be sent again.
       cut_off();
     } else {
       connection_.advance(written, queue);
@@ -427,7 +429,7 @@ connection::acknowledgement wire_link::acknowledged() {
 }
 
 void wire_link::arm_deadline() {
-  // Once the peer has ended its side, no heartbeat can be answered.
+  // After the peer has closed its end, it cannot answer a heartbeat.
   const auto due = parting_.listens() ? connection_.next_deadline() : parting_.next_look();
   if (due == timer_due_) {
     return;
@@ -455,7 +457,7 @@ void wire_link::on_deadline() {
     part();
     return;
   }
-  // Where the loop was held up, the peer's answer waits in the kernel.
+  // After a delay of the event loop, the peer's answer may wait in the kernel.
   listen();
   if (!ended_) {
     connection_.on_deadline(clock::now(), acknowledged());

@@ -1,5 +1,5 @@
 #pragma once
-// A conversation on a stream: reads into it, writes its output, acts on its events.
+// A conversation on a stream: reads into it, writes its output, handles its events.
 
 #include "zmtp/conversation/connection.h"
 #include "zmtp/conversation/parting.h"
@@ -34,13 +34,13 @@ public:
   void finish() override;
   void abandon() noexcept override;
 
-  // connection::silence().
+  // See connection::silence().
   [[nodiscard]] std::optional<clock::duration> silence(clock::time_point now) const noexcept {
     return connection_.silence(now);
   }
-  // Takes what the peer has said and nobody has read, in a turn.
+  // Reads and processes pending bytes of the peer, in a turn.
   void listen();
-  // Closes if memory is short and this half message is the one that goes.
+  // Closes the connection if its partial message is evicted.
   void give_way();
   void options_changed() override {
     connection_.options_changed();
@@ -48,7 +48,7 @@ public:
   }
 
 private:
-  // A connection that a handler has no memory for ends: it would never be heard of again.
+  // Ends the connection if a handler has no memory, because it would receive no further events.
   template <class Body>
   void or_end(Body&& body) {
     try {
@@ -90,18 +90,18 @@ private:
 
   transport::stream stream_;
   connection connection_;
-  // Before a pipe there is nothing to queue: these stay empty.
+  // Used before the link has a pipe. These stay empty.
   receive_queue no_in_{{}};
   send_queue no_out_{{}};
-  std::unique_ptr<half_message> half_message_;  // once there was one
-  std::size_t charged_ = 0;                     // to the account, for what waits for room
+  std::unique_ptr<half_message> half_message_;  // null before the first partial message
+  std::size_t charged_ = 0;                     // bytes charged to the account for undecoded data
   std::optional<asio::steady_timer> timer_;
   std::optional<clock::time_point> timer_due_;
   bool reading_ = false;          // a wait for readability is pending
   bool writing_ = false;          // a wait for writability is pending
-  bool deaf_ = false;             // the peer takes no more octets
+  bool deaf_ = false;             // the peer takes no more bytes
   std::uint64_t written_in_ = 0;  // the turn of the last write
-  std::uint64_t refused_ = 0;     // subscriptions that the state knows to be refused
+  std::uint64_t refused_ = 0;     // refused subscriptions that the state has counted
   parting parting_;
   bool ended_ = false;
 };

@@ -1,6 +1,6 @@
 #pragma once
-// XPUB: PUB whose user receives what its peers subscribe to and say, and may send to one of them. Face of
-// zmtp/routing/xpub_state.h.
+// XPUB: a PUB that receives the subscriptions and messages of its peers, and can send to one peer.
+// Public type over zmtp/routing/xpub_state.h.
 
 #include "zmtp/error.h"
 #include "zmtp/options.h"
@@ -18,17 +18,20 @@ namespace zmtp {
 class last_values;
 class xpub_state;
 
-// Sends to all as PUB does. Receives, with the peer beside it, each subscription as one part that begins
-// with the octet 1, each end of one with the octet 0, and the topic behind it; of which of them,
-// socket_options::xpub says. When a peer goes, its topics that no other has end, before its detach. All
-// else that peers say is received as it comes. Who does not receive keeps peers from subscribing, once so
-// much waits that the receive mark is reached.
+// Sends to all matching peers, as PUB does. Receives subscriptions, with the peer beside each: one
+// part with byte 1 for a subscription or byte 0 for its end, and then the topic.
+// socket_options::xpub selects which ones the user receives. When a peer disconnects, its topics
+// that no other peer has end before its detach. The user receives all other messages of peers
+// unchanged. If the user does not receive, new subscriptions wait after the receive mark is
+// reached.
+//
+// Thread safety, executor and lifetime: see zmtp::socket.
 class xpub_socket : public sending<addressing<receiving<socket, routed_message>>> {
 public:
-  // With the options' defaults. No default argument: GCC 12 destroys one twice if the executor is
-  // awaited in the same expression.
+  // Uses default options. Not a default argument, because GCC 12 destroys it twice if the executor
+  // is awaited in the same expression.
   explicit xpub_socket(asio::any_io_executor executor);
-  // Throws boost::system::system_error with errc::bad_option.
+  // Throws boost::system::system_error: errc::bad_option.
   xpub_socket(asio::any_io_executor executor, const socket_options& options);
 
   using addressing::async_send;
@@ -38,13 +41,13 @@ public:
   using sending::async_wait_writable;
   using sending::try_send;
 
-  // With xpub_options::manual: this peer is sent what begins with `topic`, or no longer.
-  // Errors: errc::host_unreachable (there is no such peer), bad_option (not manual).
+  // With xpub_options::manual: subscribe this peer to `topic`, or end the subscription.
+  // Errors: errc::host_unreachable (no such peer), bad_option (`manual` is not set).
   void subscribe(peer_id peer, std::string_view topic, error_code& ec);
   void cancel(peer_id peer, std::string_view topic, error_code& ec);
 
-  // What is kept with xpub_options::last_values; nothing without, or before the first message. Valid until
-  // the socket's options change.
+  // Returns the stored messages of xpub_options::last_values. Returns nullptr if the option is not
+  // set, or before the first message. Valid until the options of the socket change.
   [[nodiscard]] const zmtp::last_values* last_values() const noexcept;
 
 private:

@@ -1,5 +1,5 @@
 #pragma once
-// XSUB: SUB whose subscriptions may be messages, without a filter of its own. Face of
+// XSUB: a SUB without a filter, whose user may send subscriptions as messages. Public type over
 // zmtp/routing/xsub_state.h.
 
 #include "zmtp/options.h"
@@ -11,17 +11,19 @@
 
 namespace zmtp {
 
-// A sent message of one part that begins with the octet 1 subscribes to what is behind it, with the octet
-// 0 it unsubscribes. Neither ever waits, and both go before what is still queued; above
-// limits::topic_size it is errc::topic_too_long. All else is sent to every publisher; one whose queue is
-// full misses it, which is counted. When the socket's own queue is full it stops reading and drops
-// nothing.
+// A sent message of one part that begins with byte 1 subscribes to the topic after that byte. Byte
+// 0 unsubscribes. Neither waits, and both go before queued messages. A topic above
+// limits::topic_size fails with errc::topic_too_long. Every other message goes to all publishers. A
+// publisher with a full queue misses it, and the socket counts that. When its own queue is full,
+// the socket stops reading and drops nothing.
+//
+// Thread safety, executor and lifetime: see zmtp::socket.
 class xsub_socket : public sending<subscribing<receiving_from<receiving<socket>>>> {
 public:
-  // With the options' defaults. No default argument: GCC 12 destroys one twice if the executor is
-  // awaited in the same expression.
+  // Uses default options. Not a default argument, because GCC 12 destroys it twice if the executor
+  // is awaited in the same expression.
   explicit xsub_socket(asio::any_io_executor executor);
-  // Throws boost::system::system_error with errc::bad_option.
+  // Throws boost::system::system_error: errc::bad_option.
   xsub_socket(asio::any_io_executor executor, const socket_options& options);
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// A thread for what blocks: all that it is given while it works is its next batch.
+// A thread for blocking work. Items that arrive while the thread works form its next batch.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/execution/outstanding_work.hpp>
@@ -15,17 +15,17 @@
 
 namespace zmtp {
 
-// Thread safety: to be called by one thread at a time.
+// Thread safety: only one thread at a time may call the members.
 template <class Item>
 class batch_thread {
 public:
-  // `work` is called in the thread. The context of `executor` does not run out of work between a call of
-  // give() or do_first() and the end of what it asked for; it must outlive this.
+  // `work` runs in the thread. Between a call of give() or do_first() and the end of that work, the
+  // context of `executor` does not run out of work. The context must outlive this object.
   batch_thread(boost::asio::any_io_executor executor, std::function<void(std::vector<Item>&)> work)
       : executor_{std::move(executor)}, work_{std::move(work)}, runner_{[this] { run(); }} {}
   batch_thread(const batch_thread&) = delete;
   batch_thread& operator=(const batch_thread&) = delete;
-  // Ends when all that was given is done.
+  // Waits until all work is done.
   ~batch_thread() {
     {
       const std::lock_guard lock{mutex_};
@@ -35,7 +35,7 @@ public:
     runner_.join();
   }
 
-  // To be called once, before give(): done in the thread before any batch.
+  // Runs `what` in the thread before any batch. Call at most once, before give().
   void do_first(std::function<void()> what) {
     {
       const std::lock_guard lock{mutex_};
@@ -92,7 +92,7 @@ private:
   std::vector<Item> to_do_;
   boost::asio::any_io_executor pending_;
   bool stopping_ = false;
-  std::thread runner_;  // after all that it uses
+  std::thread runner_;  // last, because it uses the other members
 };
 
 }  // namespace zmtp

@@ -9,23 +9,25 @@ namespace {
 const char* text(storage_errc e) noexcept {
   switch (e) {
     case storage_errc::not_a_store:
-      return "the file is no store of this kind: name another, or a new one";
+      return "cannot open the store: the file is not a store of this kind; name another file or a "
+             "new one";
     case storage_errc::store_version:
-      return "the store is of another version: use the program that wrote it";
+      return "cannot open the store: written by another version; use the program that wrote it";
     case storage_errc::store_in_use:
-      return "another process has the store: stop it, or name another store";
+      return "cannot open the store: another process uses it; stop that process or name another "
+             "store";
     case storage_errc::store_damaged:
-      return "rows of the store are missing or altered: keep the rest of one of Titanic with `zinc "
-             "titanic --salvage`, or begin with a new one";
-    case storage_errc::store_full: return "no room in the store: free disk space";
+      return "store damaged: rows are missing or altered; recover a store of Titanic with `zinc "
+             "titanic --salvage`, or start with a new one";
+    case storage_errc::store_full: return "cannot write the store: no space left; free disk space";
     case storage_errc::store_failed:
-      return "the store could not be written: look after the disk, then start again";
+      return "cannot write the store: a write failed; check the disk, then restart";
     case storage_errc::row_damaged:
-      return "a row of the store is missing or altered: keep the rest of one of Titanic with `zinc "
+      return "store damaged: a row is missing or altered; recover a store of Titanic with `zinc "
              "titanic --salvage`";
     case storage_errc::read_failed:
-      return "the store could not be read: try again, and look after the disk and the memory if it "
-             "stays so";
+      return "cannot read the store: a read failed; try again, and check disk and memory if it "
+             "fails repeatedly";
   }
   return "unknown error of a store";
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Everything that can be wrong with a file of what must last.
+// Errors of a store file.
 
 #include <boost/system/error_code.hpp>
 
@@ -8,14 +8,14 @@
 namespace zmtp {
 
 enum class storage_errc {
-  not_a_store = 1,  // the file is something else
-  store_version,    // of a version that is not known here
-  store_in_use,     // another process has it
+  not_a_store = 1,  // the file is not a store
+  store_version,    // written by an unknown version
+  store_in_use,     // another process uses it
   store_damaged,    // rows are missing or altered
-  store_full,       // no room: nothing was written, later there may be
-  store_failed,     // it cannot be written any more; what was to be written may be there or not
+  store_full,       // no space left: nothing was written, a later write may succeed
+  store_failed,     // writes fail from now on; the last one may be in the file or not
   row_damaged,      // this row is missing or altered
-  read_failed,      // the disk or the memory failed at a read; nothing was written, try again later
+  read_failed,      // a read failed (disk or memory): nothing was written, try again later
 };
 
 [[nodiscard]] const boost::system::error_category& storage_category() noexcept;

@@ -1,5 +1,5 @@
 #pragma once
-// What tells that a row of a table is not what was written.
+// Detects that a row of a table is not as it was written.
 
 #include <boost/crc.hpp>
 #include <boost/endian/conversion.hpp>
@@ -11,7 +11,8 @@
 
 namespace zmtp {
 
-// Of the columns of a row, each behind its size, so that no two rows look alike.
+// A checksum of the columns of a row. Each column has its size before it, so that different rows
+// cannot have the same bytes.
 class row_checksum {
 public:
   explicit row_checksum(char table) { crc_.process_byte(static_cast<unsigned char>(table)); }

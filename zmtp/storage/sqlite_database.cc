@@ -10,8 +10,8 @@ using boost::system::error_code;
 
 namespace {
 
-// Calls a function of SQLite. For EIO at a read SQLite returns SQLITE_CORRUPT, as for a damaged page, and only
-// errno tells the two apart.
+// Calls a function of SQLite. For EIO on a read, SQLite returns SQLITE_CORRUPT, as for a damaged
+// page. Only errno distinguishes the two.
 template <class Call>
 int code_of(Call&& call) {
   errno = 0;
@@ -25,7 +25,7 @@ int code_of(Call&& call) {
 error_code storage_error_of(int code) noexcept {
   switch (code) {
     case SQLITE_IOERR_READ:
-    case SQLITE_IOERR_CORRUPTFS:  // SQLite's code for EIO at a read
+    case SQLITE_IOERR_CORRUPTFS:  // SQLite's code for EIO on a read
     case SQLITE_IOERR_NOMEM: return storage_errc::read_failed;
   }
   switch (code & 0xff) {
@@ -50,7 +50,7 @@ error_code sqlite_database::open(const char* path, const char* vfs) {
       path, &handle,
       SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
       vfs);
-  // There is one to be closed even if it was not opened.
+  // The handle must be closed even if the open failed.
   handle_.reset(handle);
   return storage_error_of(code);
 }
@@ -71,7 +71,7 @@ error_code sqlite_database::number_of(const char* sql, std::int64_t& value) {
 }
 
 void sqlite_database::roll_back() {
-  // Some faults have undone it already.
+  // Some errors have already rolled the transaction back.
   if (sqlite3_get_autocommit(handle()) == 0) {
     static_cast<void>(execute("ROLLBACK"));
   }
@@ -96,7 +96,7 @@ sqlite_statement& sqlite_statement::bind(int at, std::uint64_t value) {
 }
 
 sqlite_statement& sqlite_statement::bind(int at, std::span<const std::byte> octets) {
-  // Without an address it would be NULL.
+  // A null pointer would bind NULL.
   const void* const data = octets.empty() ? "" : static_cast<const void*>(octets.data());
   sqlite3_bind_blob64(handle_.get(), at, data, octets.size(), SQLITE_STATIC);
   return *this;

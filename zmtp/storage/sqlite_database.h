@@ -1,5 +1,5 @@
 #pragma once
-// SQLite's handles, closed when they go, and its result codes as errors of this floor.
+// SQLite's handles, which close themselves, and its result codes as storage_errc.
 
 #include "zmtp/storage/error.h"
 
@@ -16,19 +16,19 @@ struct sqlite3_stmt;
 
 namespace zmtp {
 
-// Returns store_full, store_in_use, not_a_store, store_damaged, read_failed or store_failed. After read_failed
-// of a commit, the transaction may have been written.
+// Returns store_full, store_in_use, not_a_store, store_damaged, read_failed or store_failed. After
+// read_failed of a commit, the transaction may have been written.
 [[nodiscard]] boost::system::error_code storage_error_of(int code) noexcept;
 
 class sqlite_database {
 public:
-  // Opens the file, or makes it. `vfs` is SQLite's name of a file system; null is the usual one.
+  // Opens or creates the file. `vfs` is SQLite's name of a file system; null selects the default.
   [[nodiscard]] boost::system::error_code open(const char* path, const char* vfs);
 
   [[nodiscard]] boost::system::error_code execute(const char* sql);
-  // The first column of the first row; 0 if there is none.
+  // Returns the first column of the first row in `value`, or 0 without rows.
   [[nodiscard]] boost::system::error_code number_of(const char* sql, std::int64_t& value);
-  // Undoes what has not been committed, if anything.
+  // Rolls back an open transaction, if there is one.
   void roll_back();
   [[nodiscard]] sqlite3* handle() const noexcept { return handle_.get(); }
   void close() { handle_.reset(); }
@@ -40,24 +40,24 @@ private:
   std::unique_ptr<sqlite3, closer> handle_;
 };
 
-// To be used again and again. Goes before its database.
+// A reusable statement. Must be destroyed before its database.
 class sqlite_statement {
 public:
   [[nodiscard]] boost::system::error_code prepare(const sqlite_database& in, const char* sql);
 
-  // Of the parameters, from 1. Octets are not copied: they must be there until reset().
+  // Binds a parameter, counted from 1. Bytes are not copied and must live until reset().
   sqlite_statement& bind(int at, std::uint64_t value);
   sqlite_statement& bind(int at, std::span<const std::byte> octets);
   sqlite_statement& bind(int at, std::string_view octets) {
     return bind(at, std::as_bytes(std::span{octets}));
   }
-  // True: there is a row. `ec` says whether that is an error.
+  // Returns true if there is a row. Otherwise `ec` is set if an error occurred.
   [[nodiscard]] bool step(boost::system::error_code& ec);
-  // One that has no rows, which is reset afterwards.
+  // Runs a statement without rows, and resets it.
   [[nodiscard]] boost::system::error_code run();
   void reset();
 
-  // Of the row, from 0; views hold until the next step or reset.
+  // A column of the current row, counted from 0. Views are valid until the next step() or reset().
   [[nodiscard]] std::uint64_t number(int column) const;
   [[nodiscard]] std::span<const std::byte> octets(int column) const;
 

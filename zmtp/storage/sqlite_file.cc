@@ -13,7 +13,7 @@ error_code sqlite_file::open(const sqlite_file_options& options, const sqlite_fo
   if (const auto ec = database_.open(options.path.c_str(), options.vfs)) {
     return ec;
   }
-  // Nothing is written before it is known to be a store.
+  // Nothing is written before the file is known to be a store.
   std::int64_t tables = 0;
   std::int64_t id = 0;
   std::int64_t version = 0;
@@ -88,7 +88,7 @@ error_code sqlite_file::move_log(int how) {
   const auto ec = storage_error_of(
       sqlite3_wal_checkpoint_v2(database_.handle(), nullptr, how, nullptr, nullptr));
   if (!ec) {
-    // The next commit begins it anew.
+    // The next commit starts a new log.
     log_pages_ = 0;
   }
   return ec;

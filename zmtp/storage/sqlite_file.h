@@ -1,6 +1,6 @@
 #pragma once
-// A file of SQLite in which what is committed lasts: a write-ahead log, and a full sync for each commit.
-// Calls block, and are made by one thread at a time.
+// An SQLite file with durable commits: a write-ahead log, and a full sync per commit. Calls block.
+// Only one thread at a time may use the file.
 
 #include "zmtp/storage/sqlite_database.h"
 
@@ -13,47 +13,48 @@ namespace zmtp {
 
 struct sqlite_file_options {
   std::string path;
-  // False: a commit does not wait for the disk, and a power failure may take it.
+  // If false, a commit does not wait for the disk, and a power failure may undo it.
   bool sync = true;
-  // Pages of the log, of 4 KiB, after which its content is moved to its place.
+  // Pages of 4 KiB in the log after which tidy() checkpoints it.
   int log_pages = 2'000;
   // The size of SQLite's page cache.
   int cache_kibibytes = 65'536;
-  // SQLite's name of a file system; null is the usual one.
+  // SQLite's name of a file system; null selects the default.
   const char* vfs = nullptr;
 };
 
-// What is in a file, so that none is taken for another.
+// The format of a file, so that a file of another format is rejected.
 struct sqlite_format {
-  std::int64_t application = 0;  // which file(1) can show
+  std::int64_t application = 0;  // shown by file(1)
   std::int64_t version = 1;
-  std::string tables{};  // the SQL by which they are made
-  // The SQL that changes a file of `version` - 1 to `version`. Empty: open() refuses such a file.
+  std::string tables{};  // the SQL that creates the tables
+  // The SQL that upgrades a file from `version` - 1 to `version`. Empty: open() rejects such a
+  // file.
   std::string upgrade{};
 };
 
-// No other process can open it meanwhile. The log is emptied between commits, not in the midst of one, and
-// what goes wrong then is seen.
+// No other process can open the file meanwhile. Checkpoints of the log run between commits, not
+// inside them, so that their errors are reported.
 class sqlite_file {
 public:
   sqlite_file() = default;
   sqlite_file(const sqlite_file&) = delete;
   sqlite_file& operator=(const sqlite_file&) = delete;
 
-  // Makes the file if there is none; writes nothing to one that is something else. Once.
+  // Creates the file if it does not exist. Never writes to a file that is not a store. Call once.
   // Errors: not_a_store, store_version, store_in_use, store_damaged, store_full, store_failed.
   [[nodiscard]] boost::system::error_code open(const sqlite_file_options& options,
                                                const sqlite_format& of);
 
   [[nodiscard]] boost::system::error_code begin() { return begin_.run(); }
-  // It lasts when this returns without an error.
+  // The transaction is durable when this function returns without an error.
   [[nodiscard]] boost::system::error_code commit() { return commit_.run(); }
-  // Undoes what has not been committed, if anything.
+  // Rolls back an open transaction, if there is one.
   void roll_back() { database_.roll_back(); }
 
-  // Moves what is in the log to its place when there is much of it. Between two transactions.
+  // Checkpoints the log if it is long. Call between two transactions.
   [[nodiscard]] boost::system::error_code tidy();
-  // Moves all of it, and gives the space back.
+  // Checkpoints the whole log and truncates it.
   [[nodiscard]] boost::system::error_code empty_log();
 
   [[nodiscard]] sqlite_database& database() noexcept { return database_; }

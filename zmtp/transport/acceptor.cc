@@ -25,7 +25,7 @@ error_code acceptor::open(const endpoint& at, int backlog) {
       self.bound_ = {std::move(bound)};
       return ec;
     }
-    // No octets go there.
+    // inproc does not transport bytes.
     error_code operator()(const inproc_address&) const { return errc::unknown_transport; }
   } listen{*this, backlog};
   const auto ec = std::visit(listen, at.address);

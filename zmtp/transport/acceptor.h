@@ -1,5 +1,5 @@
 #pragma once
-// Listens at one endpoint and takes the connections that come, whatever the transport.
+// Listens at one endpoint and accepts connections, for any transport.
 
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
@@ -23,13 +23,13 @@ public:
   // Listens at `at`, which must be bindable.
   // Errors: errc::unknown_transport, and those of listen_tcp and listen_ipc.
   [[nodiscard]] error_code open(const endpoint& at, int backlog);
-  // Nobody can connect any more, and the file of an ipc endpoint is gone.
+  // Stops listening and removes the file of an ipc endpoint.
   void close() noexcept;
-  // As it can be connected to.
+  // The endpoint to which other sockets can connect.
   [[nodiscard]] const endpoint& bound() const noexcept { return bound_; }
 
-  // Completes when there may be a connection to take; with operation_aborted once closed.
-  // Allocates nothing but with the handler's associated allocator.
+  // Waits until a connection may be available. Completes with operation_aborted after close().
+  // Allocates memory only with the handler's associated allocator.
   template <class Handler>
   void async_wait(Handler&& handler) {
     socket_.async_wait(listening_socket::wait_read, std::forward<Handler>(handler));

@@ -1,6 +1,7 @@
 #include "zmtp/transport/acknowledgement.h"
 
-// The kernel's own header, which knows more of TCP than <netinet/tcp.h> and does not go with it.
+// The kernel's own header, which has more TCP fields than <netinet/tcp.h>. Both cannot be included
+// together.
 #include <linux/sockios.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
@@ -15,8 +16,9 @@ acknowledgement acknowledged(int descriptor) noexcept {
   if (::getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) {
     return {};
   }
-  // Of a peer that has no room nothing is outstanding: it is asked for room now and then. One such
-  // probe may just be on its way; two without an answer are none.
+  // If the peer's window is full, TCP sends probes from time to time, and nothing else is
+  // unacknowledged. One probe may be unanswered at this moment. Two mean that the peer does not
+  // answer.
   return {.octets = info.tcpi_bytes_acked,
           .complete = info.tcpi_unacked == 0 && info.tcpi_probes < 2};
 }

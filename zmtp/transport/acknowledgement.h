@@ -1,22 +1,22 @@
 #pragma once
-// What TCP says of the octets that were written to it.
+// The state of TCP acknowledgements of written bytes.
 
 #include <cstdint>
 
 namespace zmtp::transport {
 
 struct acknowledgement {
-  std::uint64_t octets = 0;  // that the peer's kernel has acknowledged, ever
-  bool complete = true;      // it has acknowledged all, and answers where it is asked for room
+  std::uint64_t octets = 0;  // bytes that the peer's kernel has acknowledged so far
+  bool complete = true;      // everything is acknowledged, and window probes are answered
 };
 
-// Of a connected socket. One that is no TCP has no more to say than the kernel itself, which would have
-// told of the loss: complete.
+// Reads the state of a connected socket. For a socket that is not TCP, returns complete, because
+// the kernel reports a lost peer by itself.
 [[nodiscard]] acknowledgement acknowledged(int descriptor) noexcept;
-// Octets written and not acknowledged yet, the end of the stream counted as one; of a local socket,
-// not read yet.
+// Bytes that are written and not acknowledged yet. The end of the stream counts as one. For a local
+// socket: bytes that the peer has not read yet.
 [[nodiscard]] int unacknowledged(int descriptor) noexcept;
-// The peer has gone without having read what it was sent. Says so once.
+// Returns whether the peer has disconnected without reading everything. Returns true only once.
 [[nodiscard]] bool reset(int descriptor) noexcept;
 
 }  // namespace zmtp::transport

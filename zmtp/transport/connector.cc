@@ -90,7 +90,7 @@ void connector::try_next() {
   });
 }
 
-// Nobody is called before start() returns.
+// Posts, so that the handler does not run inside start().
 void connector::on_tried_soon(error_code ec) {
   asio::post(socket_.get_executor(), [self = shared_from_this(), ec] { self->on_tried(ec); });
 }
@@ -117,12 +117,13 @@ error_code connector::bind_to_source(const host_port& source, const tcp& family)
                        : asio::error::address_family_not_supported;
   }
   if (source.port == 0) {
-    // The port is then chosen by what the connection goes to, of which many can share one.
+    // The kernel then selects the port at connect, so that many connections to different addresses
+    // can share it.
     const int on = 1;
     ::setsockopt(socket_.native_handle(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
   }
   error_code ec;
-  // The port may still be that of the connection before.
+  // A previous connection may still occupy the port.
   socket_.set_option(asio::socket_base::reuse_address{true}, ec);
   if (!ec) {
     socket_.bind(*found, ec);
@@ -130,9 +131,9 @@ error_code connector::bind_to_source(const host_port& source, const tcp& family)
   return ec;
 }
 
-// Where nobody listens on a port that the system gives to those who connect, it gives it sooner or
-// later to this very attempt, and TCP lets the two ends of one socket meet. That would keep the port
-// from its listener, and the peer would be ourselves.
+// If no process listens on an ephemeral port, the system may assign that port to this attempt. TCP
+// then connects the socket to itself. That would block the port for its listener, and the socket
+// would be its own peer.
 bool connector::connected_to_itself() const {
   error_code ec;
   const auto own = socket_.local_endpoint(ec);

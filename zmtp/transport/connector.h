@@ -1,5 +1,5 @@
 #pragma once
-// One attempt to connect to an endpoint, whatever the transport.
+// One attempt to connect to an endpoint, for any transport.
 
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
@@ -18,17 +18,17 @@
 
 namespace zmtp::transport {
 
-// Resolves a host's name anew and tries all its addresses in turn, IPv4 first. Numeric addresses and
-// "localhost" need no resolver; another name is resolved by Asio's resolver, which has a thread for it.
+// Resolves the host name and tries all its addresses in turn, IPv4 first. Numeric addresses and
+// "localhost" do not need a resolver. Asio's resolver, which has a thread, resolves other names.
 class connector : public std::enable_shared_from_this<connector> {
 public:
   using handler = asio::any_completion_handler<void(error_code, stream)>;
 
   connector(const asio::any_io_executor& executor, const transport_options& options);
-  // `to` must be connectable, and not inproc. Completes, never before this returns, with the stream, or
-  // with the last address's error, or with timed_out.
+  // `to` must be connectable, and not inproc. Completes with the stream, or with the error of the
+  // last address, or with timed_out. Never calls the handler inside this function.
   void start(const endpoint& to, std::chrono::milliseconds time_limit, handler on_done);
-  // The attempt completes with operation_aborted.
+  // Completes the attempt with operation_aborted.
   void cancel();
 
 private:
@@ -51,7 +51,7 @@ private:
   endpoint to_;
   std::vector<asio::ip::tcp::endpoint> addresses_;
   std::size_t next_ = 0;
-  error_code stopped_;  // why there is to be no further try
+  error_code stopped_;  // why no further address may be tried
   handler on_done_;
 };
 

@@ -22,7 +22,7 @@ namespace zmtp::transport {
 
 namespace {
 
-// Between the look at what is in the way and the second attempt others may come and go.
+// Files may appear and disappear between the check of an existing file and the next attempt.
 constexpr int attempts = 8;
 
 error_code bind_to(listening_socket& socket, const ipc_address& at) {
@@ -31,9 +31,10 @@ error_code bind_to(listening_socket& socket, const ipc_address& at) {
   return ec;
 }
 
-// Held while a socket's file is made or replaced. Between bind() and listen() a socket looks like one
-// that nobody listens at; without the lock another that binds would remove its file then. Others hold
-// it for microseconds. Where one holds it for long, it is no friend, and is not waited for.
+// Held while a socket file is created or replaced. Between bind() and listen(), a socket looks
+// stale, and without the lock another process could remove its file. Zinc holds the lock for
+// microseconds. After 500 ms, the attempt continues without the lock, because another program may
+// hold it.
 class folder_lock {
 public:
   explicit folder_lock(const std::string& path) {
@@ -56,7 +57,8 @@ private:
   int fd_;
 };
 
-// What is in the way: nothing any more, what must stay, or the file of a socket that nobody listens at.
+// The state of an occupied path: free again, a file that must remain, a live socket, or the file of
+// a socket at which no process listens.
 enum class obstacle { none, other_file, living, stale };
 
 obstacle look(const ipc_address& at, const asio::any_io_executor& executor) {
@@ -72,7 +74,7 @@ obstacle look(const ipc_address& at, const asio::any_io_executor& executor) {
   if (ec == asio::error::connection_refused) {
     return obstacle::stale;
   }
-  // In doubt, one who may not be asked is alive.
+  // If the check fails, treat the socket as live.
   return ec == boost::system::errc::no_such_file_or_directory ? obstacle::none : obstacle::living;
 }
 
@@ -96,7 +98,7 @@ error_code bind_to_file(listening_socket& socket, const ipc_address& at) {
   return asio::error::address_in_use;
 }
 
-// A name that nobody else has: the first that is free.
+// Uses the first unused random name.
 error_code bind_to_new_file(listening_socket& socket, ipc_address& at) {
   const char* const named = ::secure_getenv("TMPDIR");
   const std::string folder = named != nullptr && *named != '\0' ? named : "/tmp";
@@ -112,7 +114,7 @@ error_code bind_to_new_file(listening_socket& socket, ipc_address& at) {
   return ec;
 }
 
-// The file has been made with as much of the mode as the umask leaves.
+// The file was created with the mode less the umask.
 error_code widen(const std::string& path, ::mode_t mode) {
   struct ::stat status {};
   constexpr ::mode_t permissions = 0777;
@@ -126,8 +128,8 @@ error_code widen(const std::string& path, ::mode_t mode) {
 error_code listen_at_file(listening_socket& socket, const ipc_address& at,
                           const transport_options& options, int backlog, ipc_address& bound,
                           ipc_file& file) {
-  // Of a socket that is not bound yet this is what bind() makes the file with, less the umask. The
-  // umask itself is the whole process's.
+  // Before bind(), this sets the mode with which bind() creates the file, less the umask. The umask
+  // belongs to the whole process and must not change.
   if (::fchmod(socket.native_handle(), options.file_mode) != 0) {
     return last_error();
   }

@@ -1,5 +1,5 @@
 #pragma once
-// Why the last system call failed.
+// The error of the last system call.
 
 #include <boost/asio/error.hpp>
 #include <boost/system/error_code.hpp>

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t max_pieces = 64;
 
-// Options are wishes: without one a connection is slower, not wrong.
+// Ignores errors, because a missing option only makes a connection slower.
 void set_option(int fd, int level, int name, int value) noexcept {
   ::setsockopt(fd, level, name, &value, sizeof value);
 }
@@ -52,7 +52,7 @@ void set_up_tcp(int fd, int family, const transport_options& options) noexcept {
   }
 }
 
-// Before it listens or connects: the sizes decide what TCP offers its peer.
+// Must run before listen() or connect(), because the sizes decide what TCP offers to its peer.
 void set_up(int fd, int family, const transport_options& options) noexcept {
   if (options.send_buffer) {
     set_option(fd, SOL_SOCKET, SO_SNDBUF, *options.send_buffer);
@@ -87,7 +87,7 @@ error_code open_as(Socket& s, int family, const transport_options& options) {
   return adopt(s, fd, family, options);
 }
 
-// The name that the listening side of an ipc connection has: who connects has none.
+// The name of the listening side of an ipc connection. The connecting side has no name.
 std::string ipc_name(const stream_address& address) {
   constexpr auto offset = offsetof(::sockaddr_un, sun_path);
   if (address.size() <= offset) {
@@ -215,7 +215,7 @@ std::optional<process_credentials> remote_credentials(stream& s) noexcept {
   ::ucred peer{};
   ::socklen_t family_size = sizeof family;
   ::socklen_t size = sizeof peer;
-  // It is there for every family, but known for one.
+  // The option exists for every family, but has a value only for this one.
   if (::getsockopt(s.native_handle(), SOL_SOCKET, SO_DOMAIN, &family, &family_size) != 0 ||
       family != AF_UNIX ||
       ::getsockopt(s.native_handle(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {

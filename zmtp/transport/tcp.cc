@@ -37,7 +37,7 @@ tcp_addresses interface_addresses(const std::string& name, std::uint16_t port) {
       found.push_back(address);
     }
   }
-  // One that only this link knows is the last resort.
+  // A link-local address is the last choice.
   std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
     const auto rank = [](const asio::ip::address& address) {
       return address.is_v4() ? 0 : address.to_v6().is_link_local() ? 2 : 1;
@@ -65,7 +65,7 @@ error_code listen_at(listening_socket& socket, const tcp::endpoint& at,
   return ec;
 }
 
-// Where a machine has no IPv6, every address is every IPv4 address.
+// On a machine without IPv6, every address means every IPv4 address.
 bool lacks_family(const error_code& ec) noexcept {
   return ec == asio::error::address_family_not_supported ||
          ec == boost::system::errc::address_not_available;
@@ -113,7 +113,7 @@ error_code listen_tcp(listening_socket& socket, const tcp_address& at,
   std::memcpy(own.data(), actual.data(), std::min(actual.size(), own.capacity()));
   bound = at;
   bound.port = own.port();
-  // Neither every address nor an interface can be connected to by its name.
+  // A peer cannot connect to a wildcard or to the name of an interface.
   if (known_addresses(at.host, at.port).empty()) {
     bound.host = used->address().to_string();
   }

@@ -1,5 +1,5 @@
 #pragma once
-// tcp:// — which addresses an endpoint means, and listening at one.
+// tcp:// — the addresses of an endpoint, and listening at an endpoint.
 
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
@@ -16,15 +16,16 @@ namespace zmtp::transport {
 
 using tcp_addresses = std::vector<asio::ip::tcp::endpoint>;
 
-// The addresses that are known without asking anybody; none if `host` is a name.
+// Returns the addresses that need no resolver. Empty if `host` is a name.
 [[nodiscard]] tcp_addresses known_addresses(const std::string& host, std::uint16_t port);
-// The addresses of this machine that `host` means, IPv4 first: those of an interface if it is the name
-// of one, the wildcards if it is "*". None if it is something else: a host's name means an address
-// that may be another machine's tomorrow.
+// Returns the local addresses for `host`, IPv4 first: those of an interface if `host` is its name,
+// or the wildcards if `host` is "*". Empty otherwise. Host names are not resolved here, because
+// their address may belong to another machine later.
 [[nodiscard]] tcp_addresses own_addresses(const std::string& host, std::uint16_t port);
 
-// Binds and listens; `bound` becomes the address with the real port, one that can be connected to.
-// Errors: errc::unknown_interface, and the system's, such as address_in_use.
+// Binds and listens. Sets `bound` to the address with the actual port, to which other sockets can
+// connect.
+// Errors: errc::unknown_interface, and errors of the system such as address_in_use.
 [[nodiscard]] error_code listen_tcp(listening_socket& socket, const tcp_address& at,
                                     const transport_options& options, int backlog,
                                     tcp_address& bound);
