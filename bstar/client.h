@@ -1,5 +1,6 @@
 #pragma once
-// Asks a Binary Star pair: the node that answered last, and the other one when it does not any more.
+// A client of a Binary Star pair. Requests go to the node that replied last, and to the other
+// server if that node is unresponsive.
 
 #include "zmtp/message.h"
 #include "zmtp/pattern/lazy_pirate_client.h"
@@ -17,45 +18,53 @@
 
 namespace bstar {
 
+// Options of a client.
 struct client_options {
-  // How long a server may take for an answer, before the other one is asked.
+  // Time for the reply of one server before the client tries the other server.
   std::chrono::milliseconds timeout{1'000};
-  // How long the pair has to find out that a node is gone, before the other one is asked: two heartbeats
-  // of the pair. What comes earlier is dropped by a passive.
+  // Pause before the client tries the other server: two heartbeats of the pair. Within this time
+  // the pair detects the loss of a node. A passive node drops earlier requests.
   std::chrono::milliseconds settle{2'000};
 };
 
-// A Lazy Pirate that goes round the pair for as long as there is time, and lets it settle in between, as
-// the Guide's bstarcli does: see zmtp::lazy_pirate_client.
+// A zmtp::lazy_pirate_client that alternates between the servers until the deadline and pauses in
+// between, like the Guide's bstarcli. One request at a time.
 //
-// A request may be carried out twice: by a server that was lost before it could answer, and by the other.
+// A request may be carried out twice: by a server that was lost before it could reply, and by the
+// other server.
 //
-// It goes before its context does.
-//
-// Thread safety: distinct objects safe, one object not; its executor must be serial.
+// Lifetime: the client must be destroyed before its execution context.
+// Thread safety: distinct objects are safe, one object is not. The executor must be serial: an
+// io_context that one thread runs, or a strand.
+// Handlers: a completion handler runs in its associated executor, by default in the client's
+// executor, and never inside the call that starts or ends its operation.
 class client {
 public:
-  // `servers` are the endpoints of the voters, the primary's first.
-  // Throws boost::system::system_error: zmtp::call_errc::no_servers, zmtp::call_errc::bad_call_option (a
-  // timeout that is not positive, a negative settle), what zmtp::socket::connect throws.
-  // `handlers` hear which server is asked, and which has not answered.
+  // `servers` has the endpoints of the voters, the primary's first. `handlers` observe attempts and
+  // can reject replies.
+  // Throws: boost::system::system_error with an error of zmtp::socket::connect, or with:
+  // - zmtp::call_errc::no_servers.
+  // - zmtp::call_errc::bad_call_option: the timeout is not positive, or `settle` is negative.
   client(boost::asio::any_io_executor executor, std::vector<std::string> servers,
          const client_options& options = {}, zmtp::lazy_pirate_handlers handlers = {});
 
-  // Asks one server after the other until one answers.
-  // Completes with error_code and the answer's parts.
-  // Cancellation: terminal, partial, total; the request may have been carried out all the same.
-  // Errors: as zmtp::lazy_pirate_client::async_request.
+  // Sends a request to one server after the other until one replies.
+  //
+  // Lifetime: the body is moved. Destroying the client completes the operation with
+  // operation_aborted.
+  // Completes with: error_code and the parts of the reply.
+  // Errors: those of zmtp::lazy_pirate_client::async_request.
+  // Cancellation: terminal, partial, total. A server may still carry out the request.
   template <boost::asio::completion_token_for<void(boost::system::error_code, zmtp::message)>
                 Token = boost::asio::deferred_t>
   [[nodiscard]] auto async_request(zmtp::message body, zmtp::deadline until, Token&& token = {}) {
     return pirate_.async_request(std::move(body), until, std::forward<Token>(token));
   }
 
-  // The endpoint of who is asked now.
+  // Returns the endpoint of the server that gets the current or next attempt.
   [[nodiscard]] std::string_view server() const noexcept { return pirate_.server(); }
 
-  // Requests in flight complete with operation_aborted, later ones too.
+  // Requests in flight and later requests complete with operation_aborted.
   void stop() { pirate_.stop(); }
 
 private:

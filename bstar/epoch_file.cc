@@ -19,7 +19,7 @@ using boost::system::error_code;
 
 error_code last_error() noexcept { return {errno, boost::system::system_category()}; }
 
-// An open file, or what went wrong.
+// An open file, or errno.
 class descriptor {
 public:
   descriptor(const std::string& path, int flags) noexcept
@@ -43,7 +43,7 @@ public:
     }
     return true;
   }
-  // As much as fits; negative if that failed.
+  // Reads up to the size of the array. Returns a negative value on error.
   template <std::size_t Size>
   [[nodiscard]] ssize_t read(std::array<char, Size>& to) const noexcept {
     for (;;) {
@@ -87,7 +87,7 @@ epoch epoch_file::load(error_code& ec) const {
   epoch which = 0;
   const auto* const end = text.data() + size;
   const auto [read_to, fault] = std::from_chars(text.data(), end, which);
-  // Without the line feed it may have been longer.
+  // The line feed proves that the number is complete.
   if (fault != std::errc{} || read_to + 1 != end || *read_to != '\n' || which > max_epoch) {
     ec = errc::bad_epoch_file;
     return 0;

@@ -1,5 +1,6 @@
 #pragma once
-// Where a node keeps its epoch, so that it outlives a crash of the node and of its machine.
+// The file in which a node stores its epoch, so that the epoch survives a crash of the node and of
+// its machine.
 
 #include "bstar/state_message.h"
 
@@ -10,16 +11,19 @@
 
 namespace bstar {
 
-// One number in decimal, and a line feed. Of one node: the two of a pair never share one.
+// A file with one decimal number and a line feed. Each node must have its own file.
 class epoch_file {
 public:
-  // An empty path: nothing is kept.
+  // If the path is empty, nothing is stored.
   explicit epoch_file(std::string path) : path_{std::move(path)} {}
 
-  // The number in the file; 0 if there is no file. Errors: errc::bad_epoch_file, the system's.
+  // Returns the number in the file, or 0 if the file does not exist.
+  // Errors: errc::bad_epoch_file, system errors.
   [[nodiscard]] epoch load(boost::system::error_code& ec) const;
-  // When it returns, the number is on the disk, or the old one still is. It writes another file beside
-  // it, which takes its place. Errors: the system's.
+  // Stores the number. The number is written to `path`.new, which then replaces the file. So the
+  // disk has the old or the new number at each moment, and the new one when the call returns
+  // without an error.
+  // Errors: system errors.
   void store(epoch which, boost::system::error_code& ec) const;
 
 private:

@@ -1,6 +1,5 @@
 #pragma once
-// Everything that can be wrong with a state message, an epoch file or a call, one enumerator per distinct
-// fault.
+// Errors of state messages, epoch files and calls. Each distinct fault has one enumerator.
 
 #include <boost/system/error_code.hpp>
 
@@ -10,18 +9,18 @@
 namespace bstar {
 
 enum class errc {
-  // State messages of a peer.
-  not_a_state = 1,  // not one frame that begins with a digit from 1 to 4
-  bad_account,      // what stands behind the digit is not ours
-  epoch_too_large,  // an epoch that no node takes
+  // Faults of the peer's state message.
+  not_a_state = 1,  // not one frame that starts with a digit from 1 to 4
+  bad_account,      // invalid text after the digit
+  epoch_too_large,  // an epoch above max_epoch
 
-  // Calls of the local user.
+  // Faults of a local call.
   bad_option,    // see validate()
   voter_taken,   // a second voter of one node
-  node_stopped,  // a call of a node that is stopped, or whose context is gone
+  node_stopped,  // the node is stopped, or its context is destroyed
 
-  // The epoch file.
-  bad_epoch_file,  // its content is no epoch
+  // Faults of the epoch file.
+  bad_epoch_file,  // the content is not an epoch
 };
 
 inline constexpr std::size_t errc_count = static_cast<std::size_t>(errc::bad_epoch_file) + 1;

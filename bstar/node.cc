@@ -30,7 +30,7 @@ using clock = std::chrono::steady_clock;
 
 constexpr std::string_view extension = "bstar";
 
-// A connection that has become useless is made anew before the peer is taken for dead.
+// The intervals are short enough to replace a broken connection before the peer is declared dead.
 zmtp::socket_options link_options(const pair_options& pair) {
   zmtp::socket_options options;
   const auto at_most = [&](std::chrono::milliseconds& time, std::chrono::milliseconds limit) {
@@ -43,7 +43,7 @@ zmtp::socket_options link_options(const pair_options& pair) {
   options.heartbeat.timeout = pair.expiry_or_default();
   options.limit.handshake_time = std::clamp(
       pair.expiry_or_default(), std::chrono::milliseconds{250}, options.limit.handshake_time);
-  // An old state is worth nothing.
+  // Old states must not be sent.
   options.linger = std::chrono::milliseconds{0};
   options.extensions = {std::string{extension}};
   return options;
@@ -59,7 +59,7 @@ zmtp::socket_options publisher_options(const pair_options& pair) {
 
 }  // namespace
 
-// What status() reads, also when the core is gone.
+// The data for status(), which outlive the core.
 struct node::shown {
   role as;
   state_machine machine;
@@ -69,7 +69,7 @@ struct node::shown {
   std::uint64_t requests_rejected = 0;
 };
 
-// Owned by its coroutines, so that it goes with the context when that goes.
+// Owned by its coroutines, so the execution context destroys it.
 class node::core {
 public:
   core(const asio::any_io_executor& executor, const node_options& options, node_handlers&& handlers,
@@ -134,7 +134,7 @@ public:
   [[nodiscard]] zmtp::sub_socket& subscriber() noexcept { return subscriber_; }
   [[nodiscard]] bool stopped() const noexcept { return stopped_; }
 
-  // The voter, if there was none.
+  // Creates the voter, or returns null if the node has one.
   [[nodiscard]] zmtp::router_socket* make_voter() {
     return voter_ ? nullptr : &voter_.emplace(executor_);
   }
@@ -200,7 +200,7 @@ private:
     switch (item.what) {
       case zmtp::routed_message::kind::attached: break;
       case zmtp::routed_message::kind::message:
-        // It listens from its first subscription on, and is told the state at once.
+        // The peer listens from its first subscription, and gets the state immediately.
         if (known == listeners_.end() && item.content.front().starts_with('\1')) {
           const auto* const info = publisher_.info(item.peer);
           const bool ours = info != nullptr && zmtp::find_extension(info->properties, extension);
@@ -217,7 +217,7 @@ private:
 
   void tell(const listener& to) {
     const auto report = machine_.report();
-    // Who does not take it hears the next.
+    // If the peer does not take the state, it gets the next one.
     static_cast<void>(publisher_.try_send(
         to.peer, zmtp::message{to.ours ? state_text(report) : state_digit(report.state)}));
   }
@@ -228,7 +228,7 @@ private:
   }
 
   void carry_out() {
-    // Handlers call the node, which brings new actions; and an epoch that is persisted does.
+    // Handlers may call the node, and a stored epoch may change its state. Both append new actions.
     while (!stopped_) {
       const auto actions = std::exchange(actions_, {});
       if (actions.persist) {
@@ -260,7 +260,7 @@ private:
   void persist(epoch which) {
     error_code ec;
     file_.store(which, ec);
-    // Now, not when it began: a slow disk is a standstill too.
+    // The time after the write, because a slow disk also pauses the node.
     const auto now = clock::now();
     if (ec) {
       machine_.on_not_persisted(now);

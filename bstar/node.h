@@ -1,6 +1,6 @@
 #pragma once
-// A node of a Binary Star pair: tells its peer its state, hears the peer's, and is active or passive. The
-// decisions are state_machine's.
+// A node of a Binary Star pair: exchanges state messages with its peer, and is active or passive.
+// state_machine makes the decisions.
 
 #include "bstar/error.h"
 #include "bstar/options.h"
@@ -22,101 +22,112 @@
 
 namespace bstar {
 
+// Options of a node.
 struct node_options {
   pair_options pair{};
-  // Where the epoch outlives a crash: a file of this node's own, whose folder exists. Empty: nowhere. A
-  // node that comes back may then take an epoch again that it had before.
+  // File that stores the epoch. The file must belong to this node alone, and its folder must exist.
+  // Empty: the epoch is not stored, so a node that restarts may use an epoch again.
   std::string epoch_file{};
 };
 
-// Called in the node's executor, the first two perhaps within vote(). May call the node. What they throw
-// reaches who runs the context. Each may be absent.
+// Handlers of a node. They run in the node's executor, some of them inside vote() or renew_epoch(),
+// and may call the node. An exception that they throw propagates out of `io_context::run()`. Each
+// handler may be empty.
 struct node_handlers {
-  // Serve: the peer does not. Of an active that stood still or asked for it, also without a passive in between,
-  // with a later epoch. Before the request that it was for.
+  // The node becomes active and must serve. An active node can become active again with a later
+  // epoch, without becoming passive: after a pause, or after renew_epoch(). Called before vote()
+  // accepts a request.
   std::function<void(epoch)> on_active{};
-  // Serve no more, or not yet: the peer does.
+  // The node becomes passive and must not serve.
   std::function<void(passive_reason)> on_passive{};
-  // For people.
+  // An event for the log.
   std::function<void(event)> on_event{};
-  // The epoch could not be written: the node is not active and tries again.
+  // The epoch could not be written. The node does not become active, and tries again.
   std::function<void(boost::system::error_code)> on_error{};
 };
 
+// Status and counters of a node.
 struct node_status {
   role as = role::primary;
   state now = state::primary;
   epoch current = 0;  // see state_machine::current_epoch()
   bool peer_alive = false;
-  bool data_lost = false;             // and so it waits for its peer; see set_data_lost()
-  std::optional<peer_report> peer{};  // what it said last
-  std::uint64_t states_heard = 0;     // of the peer
-  std::array<std::uint64_t, errc_count> bad_messages{};  // that were no states, by errc
+  bool data_lost = false;             // the node waits for its peer; see set_data_lost()
+  std::optional<peer_report> peer{};  // the last report
+  std::uint64_t states_heard = 0;     // states received
+  std::array<std::uint64_t, errc_count> bad_messages{};  // invalid state messages, by errc
   std::uint64_t requests_accepted = 0;
   std::uint64_t requests_rejected = 0;
 };
 
-// State goes out by a PUB and comes in by a SUB, as the Guide's bstar has it. Nodes of this project
-// announce `bstar` to each other, and tell each other more than the digit.
+// A node of a Binary Star pair. State messages leave by a PUB and arrive by a SUB, as in the
+// Guide's bstar. Zinc's nodes announce `bstar` to each other, and add an account to the Guide's
+// digit.
 //
-// The peer's address should be on a network that strangers cannot reach: whoever can speak for the peer
-// decides who is active.
+// Security: a program that can send state messages for the peer decides which node is active. Use a
+// network for the state endpoints that other programs cannot reach.
 //
-// It may outlive its context, which ends what it does.
-//
-// Thread safety: distinct objects safe, one object not; its executor must be serial.
+// Lifetime: the node may outlive its execution context. It then does nothing.
+// Thread safety: distinct objects are safe, one object is not. The executor must be serial: an
+// io_context that one thread runs, or a strand.
 class node {
 public:
-  // What is to be done with a client's request. `on` is where it came from and where the answer goes
-  // (to `request.peer`); of a REQ the content has an empty part in front, which its answer needs too.
+  // Called in the node's executor for each accepted request. Send the reply on `on`, to
+  // `request.peer`. The content of a REQ's request starts with an empty part, which the reply needs
+  // as well.
   using voter = std::function<void(zmtp::routed_message request, zmtp::router_socket& on)>;
 
-  // Begins to count the expiry. Throws boost::system::system_error: errc::bad_option, bad_epoch_file,
-  // the system's for the epoch file.
+  // Starts the countdown of the expiry.
+  // Throws: boost::system::system_error with errc::bad_option, errc::bad_epoch_file, or a system
+  // error of the epoch file.
   node(boost::asio::any_io_executor executor, const node_options& options,
        node_handlers handlers = {});
   node(const node&) = delete;
   node& operator=(const node&) = delete;
-  // Stops.
+  // Calls stop().
   ~node();
 
-  // Where the peer hears our state, and where we hear the peer's. As zmtp::socket::bind and connect.
+  // Binds the endpoint at which the peer receives this node's state, or connects to the peer's
+  // endpoint. Same as zmtp::socket::bind and connect.
   // Errors: also errc::node_stopped.
   zmtp::endpoint bind(std::string_view at);
   zmtp::endpoint bind(std::string_view at, zmtp::error_code& ec);
   void connect(std::string_view to);
   void connect(std::string_view to, zmtp::error_code& ec);
 
-  // Clients' requests come to a ROUTER there. Each is a vote; those that are accepted are given to
-  // `handler`, others are dropped. One for a node. As zmtp::socket::bind.
-  // Errors: also errc::voter_taken, node_stopped.
+  // Binds a ROUTER for the requests of clients. Each request is a vote. Accepted requests go to
+  // `handler`, and the node drops the others. A node has at most one voter. Same as
+  // zmtp::socket::bind.
+  // Errors: also errc::voter_taken and errc::node_stopped.
   zmtp::endpoint bind_voter(std::string_view at, voter handler);
   zmtp::endpoint bind_voter(std::string_view at, voter handler, zmtp::error_code& ec);
 
-  // For whoever receives clients' requests by himself: ask for each, before anything is done with it.
-  // True: serve it. False: drop it, without an answer, so that the client tries the other node.
+  // Must be called for each request that another socket receives, before the request is processed.
+  // Returns whether to serve the request. If not, drop it without a reply, so that the client tries
+  // the other server.
   [[nodiscard]] bool vote();
 
-  // How far the data of this node are; see state_machine::set_position().
-  // `of`: the epoch that they are of, 0 if they know none; see state_machine::on_data_of().
+  // Sets the position of this node's data; see state_machine::set_position(). `of` is the epoch of
+  // the data, or 0 if unknown; see state_machine::on_data_of().
   void set_position(std::uint64_t position, epoch of = 0);
-  // The data that this node had are gone, or it has those of its peer instead; see
-  // state_machine::set_data_lost(). That they are gone is to be said before the context runs: a node that has
-  // had an epoch (status().current) has had data.
+  // Reports that this node has lost its data, or has copied the data of its peer; see
+  // state_machine::set_data_lost(). Report a loss before the context runs. A node that has had an
+  // epoch (status().current) has had data.
   void set_data_lost(bool lost);
 
-  // The numbers of the epoch in which it is active are used up, or nearly so: on_active is called with the next
-  // one, perhaps before this returns; unless it is not active, or the epoch cannot be written (on_error).
+  // Requests a new epoch, because the numbers of the current one are almost used up. on_active is
+  // called with the new epoch, perhaps inside this call. Does nothing if the node is not active. If
+  // the epoch cannot be written, on_error is called.
   void renew_epoch();
 
   [[nodiscard]] node_status status() const;
 
-  // Closes its sockets, and is neither active nor passive any more: no handler is called.
+  // Closes the sockets. No handler is called from then on.
   void stop();
 
 private:
   class core;
-  std::weak_ptr<core> core_;  // which goes with the context
+  std::weak_ptr<core> core_;  // empty once the context has destroyed its coroutines
   struct shown;
   std::shared_ptr<const shown> shown_;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// Options of a node of a Binary Star pair: plain values, safe as they are.
+// Options of a node of a Binary Star pair.
 
 #include <boost/system/error_code.hpp>
 
@@ -9,30 +9,34 @@
 
 namespace bstar {
 
+// The role of a node. Two new nodes that meet have no newer data, so the role decides.
 enum class role : std::uint8_t {
-  primary,  // waits for the backup, and is active when they meet
-  backup,   // waits for the primary, and is passive when they meet
+  primary,  // waits for the backup; becomes active when they meet
+  backup,   // waits for the primary; becomes passive when they meet
 };
 
-// What lets a node that has not heard its peer for the expiry take over.
+// The condition under which a node takes over when its peer has been unresponsive for the expiry.
 enum class takeover : std::uint8_t {
-  on_request,  // a client's request: its vote says that the peer cannot be reached by others either
-  on_expiry,   // nothing more: also when only the link between the two is broken
+  on_request,  // a client sends a request, which shows that clients cannot reach the peer either
+  on_expiry,   // no other condition; a broken link between the nodes makes both active
 };
 
-// Both nodes of a pair must have the same heartbeat and expiry.
+// Options of a pair. Both nodes must have the same heartbeat and expiry.
 struct pair_options {
   role as = role::primary;
-  // How often the peer is told our state.
+  // Interval between two state messages to the peer.
   std::chrono::milliseconds heartbeat{1'000};
-  // A peer that is silent for so long is taken for dead. Absent: twice the heartbeat, as in the Guide.
+  // Time without a message before the peer is declared dead. Absent: twice the heartbeat, as in the
+  // Guide.
   std::optional<std::chrono::milliseconds> expiry{};
   takeover take_over = takeover::on_request;
-  // A backup that has never heard a primary becomes active after so long, and so does either node that has
-  // lost its data, with none. Absent: it waits for ever, as a backup does in the Guide.
+  // Time after which a node becomes active although its peer has never sent a message. Counts for a
+  // backup, and for either node that has lost its data. Absent: such a node waits without limit, as
+  // a backup does in the Guide.
   std::optional<std::chrono::milliseconds> promote_alone_after{};
-  // A primary serves the first request that comes, as in the Guide's proof of concept, not only when it
-  // has listened for the expiry. When it is restarted, two serve until it hears its peer.
+  // A primary serves the first request, as in the Guide's proof of concept, even if it has not yet
+  // waited for the expiry. After a restart, both nodes are active until the primary receives a
+  // message from its peer.
   bool primary_serves_at_once = false;
 
   [[nodiscard]] std::chrono::milliseconds expiry_or_default() const noexcept {
@@ -40,8 +44,9 @@ struct pair_options {
   }
 };
 
-// Errors: errc::bad_option, for a heartbeat below 1 ms, an expiry below one and a half heartbeats, a
-// negative wait, or any of them above a day.
+// Checks the options.
+// Errors: errc::bad_option if the heartbeat is below 1 ms or above a day, the expiry below one and
+// a half heartbeats or above two days, or promote_alone_after negative or above a day.
 [[nodiscard]] boost::system::error_code validate(const pair_options& options) noexcept;
 
 }  // namespace bstar

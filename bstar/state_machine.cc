@@ -10,8 +10,8 @@ namespace bstar {
 
 namespace {
 
-// A peer that has heard one of our last ticks has heard us lately: there are at most two in a heartbeat,
-// but for changes of state.
+// A peer that has received one of this number of last ticks has received a recent message. Without
+// changes of state, a node sends at most two in a heartbeat.
 constexpr std::uint64_t fresh_ticks = 4;
 
 peer_state waiting(role of) noexcept {
@@ -20,14 +20,14 @@ peer_state waiting(role of) noexcept {
 
 role other(role of) noexcept { return of == role::primary ? role::backup : role::primary; }
 
-// The primary has the odd ones.
+// The primary has the odd epochs.
 epoch first_own_after(epoch last, role of) noexcept {
   const bool odd = of == role::primary;
   const auto next = last + 1;
   return (next % 2 == 1) == odd ? next : next + 1;
 }
 
-// By which of two nodes that are not active the one becomes active.
+// If two nodes are not active, the one with the higher rank becomes active.
 auto rank(const account& data, peer_state in, role of) noexcept {
   return std::tuple{data.position, data.of, in == peer_state::passive, of == role::primary};
 }
@@ -67,7 +67,8 @@ void state_machine::on_peer(const peer_report& report, time_point now, actions& 
     hear_inactive(report, fresh, now, out);
   }
   if (report.more && !fresh && !answered_) {
-    // What it has not heard yet it learns now, instead of with the next heartbeat.
+    // Sends the state now, because the peer has not yet received a recent one. The next heartbeat
+    // would be later.
     answered_ = true;
     publish(now, out);
   }
@@ -81,7 +82,7 @@ void state_machine::hear_active(const peer_report& report, time_point now, actio
     case state::passive: break;
     case state::suspended:
       if (!report.more) {
-        // It took over while we stood still.
+        // The peer took over during the pause.
         become_passive(passive_reason::peer_active, now, out);
         break;
       }
@@ -193,7 +194,7 @@ state_machine::time_point state_machine::look_at() const noexcept {
                      : silent_since_ + options_.expiry_or_default() - margin();
 }
 
-// When nothing but time makes us active.
+// Returns the time at which this node becomes active without another event.
 state_machine::time_point state_machine::promote_at() const noexcept {
   const auto never = time_point::max();
   if (promotion_) {
@@ -217,15 +218,15 @@ state_machine::time_point state_machine::promote_at() const noexcept {
   return never;
 }
 
-// Finds out whether we stood still, and whether the peer does. Before anything else, since what is read
-// first after a standstill is old.
+// Detects a pause of this node and an unresponsive peer. Must be called first, because messages
+// that are read right after a pause are old.
 void state_machine::look(time_point now, actions& out) {
-  // A message may take as long as the margin until the peer has read it.
+  // A message may need up to the margin until the peer has read it.
   if (now >= awake_at_ + options_.expiry_or_default() - margin()) {
     awake_at_ = now;
     fresh_from_ = tick_ + 1;
-    // What has waited is read before the peer is told what we believed long ago. A node of the Guide that
-    // has taken over would die of it: it has time to say so.
+    // Reads pending messages before it sends a state that may be outdated. A Guide's node that has
+    // taken over would exit on that state, so it gets time to send its own.
     const bool guides = peer_ && !peer_->more;
     publish_at_ = now + margin() + (guides ? options_.heartbeat : std::chrono::milliseconds{0});
     settled_at_ = publish_at_ + margin();
@@ -329,13 +330,13 @@ void state_machine::become_active(epoch with, time_point now, actions& out) {
 
 void state_machine::become_passive(passive_reason why, time_point now, actions& out) {
   state_ = state::passive;
-  promotion_.reset();  // of an active one it was another epoch
+  promotion_.reset();  // an active node's promotion was for another epoch
   out.became_passive = why;
   publish(now, out);
 }
 
-// So that the next epoch of ours is later than one that clients have seen, even if the peer that had it is
-// gone when we come back from a crash.
+// Ensures that the next epoch of this node is later than every epoch that clients have seen, even
+// if the peer that used it is lost after this node restarts.
 void state_machine::follow(epoch of, actions& out) {
   epoch_ = std::max(epoch_, of);
   if (epoch_ > persisted_) {

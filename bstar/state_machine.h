@@ -1,6 +1,6 @@
 #pragma once
-// Decides which node of a Binary Star pair is active: the Guide's state machine, with epochs. Pure; the
-// shell around it is `node`.
+// Decides which node of a Binary Star pair is active: the Guide's state machine, with epochs. Pure.
+// The shell around it is `node`.
 
 #include "bstar/options.h"
 #include "bstar/state_message.h"
@@ -13,42 +13,44 @@
 
 namespace bstar {
 
+// The state of a node.
 enum class state : std::uint8_t {
-  primary,    // waits for the backup
-  backup,     // waits for the primary
-  active,     // serves
-  passive,    // stands by
-  suspended,  // was active, and stood still for so long that the peer may be by now: serves nobody
+  primary,    // new primary; waits for the backup
+  backup,     // new backup; waits for the primary
+  active,     // serves requests
+  passive,    // ready to take over
+  suspended,  // was active, then paused; the peer may have taken over, so this node rejects requests
 };
 
-// Why a node is not active any more, or does not become so.
+// Why a node becomes passive.
 enum class passive_reason : std::uint8_t {
-  peer_active,  // a node that waited, or stood still, met an active peer
-  superseded,   // the peer knows of a later epoch than ours
-  yielded,      // both were active, the peer says no epoch, and we are the backup
+  peer_active,  // a new or suspended node met an active peer
+  superseded,   // the peer knows a later epoch
+  yielded,      // both were active without epochs of the peer, and this node is the backup
 };
 
-// What people should hear of.
+// Events for the log.
 enum class event : std::uint8_t {
   same_role,         // both nodes are primaries, or both are backups
   dual_active,       // the peer was active too
   dual_passive,      // the peer was passive too
   suspended,         // see state::suspended
   resumed,           // active again
-  epochs_exhausted,  // there is no epoch left to become active with
-  data_lost,         // the peer is silent, and its place is not taken: see set_data_lost()
+  epochs_exhausted,  // no epoch is left to become active with
+  data_lost,  // the peer is unresponsive, and this node does not take over; see set_data_lost()
 };
 
-// Appended to by the machine, carried out and cleared by the shell, in the order of the members.
+// Actions of the machine. state_machine appends to them. The shell carries them out in the order of
+// the members and clears them.
 struct machine_actions {
-  // To be made to outlive a crash, instead of an earlier one; then on_persisted() or on_not_persisted()
-  // is told of it.
+  // Store this epoch, which replaces an earlier one, then call on_persisted() or
+  // on_not_persisted().
   std::optional<epoch> persist;
-  // At most one of the two. An active that resumes after the peer may have taken over, or whose epoch is used
-  // up, becomes active anew, with a later epoch and without having been passive.
+  // At most one of the two is set. An active node becomes active again, with a later epoch and
+  // without becoming passive, if its peer may have taken over or its epoch is used up.
   std::optional<epoch> became_active;
   std::optional<passive_reason> became_passive;
-  bool publish = false;  // tell the peer report()
+  bool publish = false;  // send report() to the peer
   std::vector<event> events;
 
   void clear() noexcept {
@@ -60,74 +62,85 @@ struct machine_actions {
   }
 };
 
-// The Guide's table (protocols of bstar.c), but for what follows.
-// - No two nodes are active in one epoch, and an epoch is used only once it is persisted.
-// - Whoever is active and hears of a later epoch gives way; of two actives, that is the one of the
-//   earlier epoch. To an active without epochs the backup gives way, and the primary does not.
-// - Of two nodes of this project that are not active the one with the newer data becomes active: by
-//   position, then by epoch. What is equal is decided by the table, and between two passives for the
-//   primary. A peer without epochs has no data to compare: the table, and of two passives it is we.
-// - For that a peer of this project must have heard us lately: an old message, left over from before a
-//   standstill or another life of the peer, makes nobody active.
-// - Who has not told its state for almost the expiry, because it stood still, cannot know whether the peer
-//   has taken over meanwhile. An active is suspended then: until a peer that is not active has heard it
-//   since, or until the peer has been silent for an expiry since, like a passive.
-// - A peer is silent only if we have looked: a quarter of a heartbeat before the expiry is over, and then.
-//   Who stood still looks twice again, so that what has waited is read first.
-// - A node that knows that it has lost its data takes nobody's place, whatever its role: its peer may have
-//   them, and cannot be heard. It waits as a backup does that is alone, until it has them again or meets a
-//   peer that has no newer ones.
+// The Guide's table (protocols of bstar.c), with these changes:
+// - No two nodes are active in one epoch. A node stores an epoch before it becomes active with it.
+// - An active node that learns of a later epoch becomes passive. If two active nodes meet, this is
+//   the one with the earlier epoch. If an active peer has no epochs, the backup becomes passive and
+//   the primary stays active.
+// - If two Zinc nodes are not active, the one with the newer data becomes active: by position, then
+//   by epoch. If the data are equal, the Guide's table decides, and of two passive nodes the primary
+//   becomes active. A peer without epochs has no data to compare. The Guide's table then applies,
+//   and of two passive nodes the Zinc node becomes active.
+// - This requires that a Zinc peer has recently received a message of this node. So an old message,
+//   sent before a pause or by an earlier run of the peer, makes no node active.
+// - A node that was paused, and has not sent its state for almost the expiry, does not know whether
+//   its peer has taken over. If it was active, it is suspended until a peer that is not active has
+//   received a new message, or until the peer has been unresponsive for an expiry since the pause.
+//   In the second case it takes over like a passive node.
+// - A peer counts as unresponsive only after two checks: a quarter of a heartbeat before the end of
+//   the expiry, and at its end. After a pause the node repeats both checks, so that it reads
+//   pending messages first.
+// - A node that knows that it has lost its data does not take over, in either role, because its
+//   unreachable peer may have the data. The node waits like a single backup, until it has the data
+//   again or meets a peer without newer data.
 //
-// A regular value, so that a checker can hold many of them.
+// A regular value, so that a model checker can store many of them.
 class state_machine {
 public:
   using time_point = std::chrono::steady_clock::time_point;
   using actions = machine_actions;
 
-  // `persisted`: the epoch last persisted, 0 if none. `random` makes ticks that a peer heard of an earlier
-  // life of this node not count. The options are valid.
+  // `persisted` is the last stored epoch, or 0. `random` separates the ticks of this run from those
+  // of earlier runs, which the peer may still report. The options must be valid.
   state_machine(const pair_options& options, epoch persisted, std::uint32_t random, time_point now);
 
-  // The peer's report has come.
+  // Takes a report of the peer.
   void on_peer(const peer_report& report, time_point now, actions& out);
-  // A client asks for something. True: serve it. False: drop it, unless serving() once the actions are
-  // carried out.
+  // Takes a client's request. Returns true if the node must serve it. If false, drop it unless
+  // serving() is true after the actions are carried out.
   [[nodiscard]] bool on_client_request(time_point now, actions& out);
-  // May come early.
+  // May be called early.
   void on_deadline(time_point now, actions& out);
   [[nodiscard]] time_point next_deadline() const noexcept;
 
-  // The answer to actions::persist, perhaps later. If it took as long as the expiry, what it was for is
-  // given up, until there is another reason.
+  // The results of actions::persist, possibly later. If storing took as long as the expiry, the
+  // promotion is dropped until there is a new reason.
   void on_persisted(epoch which, time_point now, actions& out);
   void on_not_persisted(time_point now) noexcept;
 
-  // An active one has used up its epoch, or nearly so: it becomes active anew, in the next of its own. Nothing
-  // happens if it is not active, or one could not be persisted a moment ago.
+  // Takes a new epoch of this node, because an active node has almost used up its current one. Does
+  // nothing if the node is not active, or if an epoch could not be stored within the last
+  // heartbeat.
   void renew_epoch(time_point now, actions& out);
 
-  // How far the data of this node are: of two nodes the one with the greater position has the newer
-  // data. Comparable across epochs, as a sequence number with the epoch in its high bits is.
+  // Sets the position of this node's data. The node with the greater position has the newer data.
+  // Positions must be comparable across epochs, like a sequence number with the epoch in its high
+  // bits.
   void set_position(std::uint64_t position) noexcept { position_ = position; }
 
-  // The data that this node had before it was started are gone. It becomes active if a peer that is not
-  // lets it, which then has none that are newer, or after promote_alone_after if it has heard nobody;
-  // by no request and no silence. Until it is active, or this is taken back, because it has its peer's.
+  // Sets whether the data of an earlier run of this node are lost. A node without data becomes
+  // active only if a peer that is not active has no newer data, or after promote_alone_after if it
+  // has received no message from its peer. It does not become active by a request or an
+  // unresponsive peer. The flag is reset when the node becomes active. Reset it when the node has
+  // copied the peer's data.
   void set_data_lost(bool lost) noexcept { data_lost_ = lost; }
   [[nodiscard]] bool data_lost() const noexcept { return data_lost_; }
 
-  // The data of this node are of this epoch, of which the peer has not spoken perhaps: its next one is later.
+  // Sets the epoch of this node's data, so that its next epoch is later even if the peer has not
+  // reported that epoch.
   void on_data_of(epoch of) noexcept { seen_ = of > seen_ && of <= max_epoch ? of : seen_; }
 
   [[nodiscard]] state current() const noexcept { return state_; }
   [[nodiscard]] bool serving() const noexcept { return state_ == state::active; }
-  // Its own if active or suspended, else that of the last active it followed.
+  // Returns its own epoch if active or suspended, otherwise the epoch of the last active node it
+  // followed.
   [[nodiscard]] epoch current_epoch() const noexcept { return epoch_; }
-  // What the peer is to be told. Changes when a publication is asked for, and with the position.
+  // Returns the state for the peer. The report changes when a publication is requested, and with
+  // the position.
   [[nodiscard]] peer_report report() const noexcept;
-  // What the peer said last; none until it has been heard.
+  // Returns the peer's last report, or nothing before the first one.
   [[nodiscard]] const std::optional<peer_report>& peer() const noexcept { return peer_; }
-  // It has been heard within the expiry.
+  // Returns whether a report arrived within the expiry.
   [[nodiscard]] bool peer_alive(time_point now) const noexcept {
     return peer_ && now < silent_since_ + options_.expiry_or_default();
   }
@@ -164,26 +177,27 @@ private:
   pair_options options_;
   state state_;
   epoch epoch_;
-  epoch seen_;       // the latest that the peer has spoken of
-  epoch persisted_;  // or later
+  epoch seen_;       // the latest epoch that the peer has reported
+  epoch persisted_;  // or a later one
   std::uint64_t position_ = 0;
   bool data_lost_ = false;
-  std::uint64_t tick_;        // of the last publication
-  std::uint64_t fresh_from_;  // the first tick since the last standstill
+  std::uint64_t tick_;        // number of the last publication
+  std::uint64_t fresh_from_;  // the first tick since the last pause
   std::uint64_t heard_ = 0;   // the peer's last tick
   std::optional<peer_report> peer_;
-  std::optional<promotion> promotion_;  // waits for its epoch to be persisted
-  std::optional<event> told_;  // of the peer's state, so that it is not told again and again
-  bool answered_ = false;      // a report that was not fresh, since the last heartbeat
+  std::optional<promotion> promotion_;  // waits until its epoch is stored
+  std::optional<event> told_;           // the last state event of the peer, which is not repeated
+  bool answered_ = false;  // answered a report that was not fresh, since the last heartbeat
   time_point started_at_;
-  time_point awake_at_;  // when it last told its state, or found out that it had stood still
+  time_point awake_at_;  // time of the last publication, or when the last pause was detected
   time_point publish_at_;
-  time_point retry_at_;      // what could not be persisted is not tried before
-  time_point settled_at_;    // what comes later has not waited since the last standstill
-  time_point silent_since_;  // when the peer was heard last, or the count of its silence began anew
-  std::optional<time_point> doubted_at_;  // the first of two looks that found it silent for long
-  bool silent_ = false;                   // the second, too
-  bool lack_told_ = false;                // of that it does not take the peer's place then
+  time_point retry_at_;      // no attempt to store an epoch before
+  time_point settled_at_;    // messages that arrive later were not pending during the last pause
+  time_point silent_since_;  // time of the peer's last report, or of a new countdown
+  std::optional<time_point>
+      doubted_at_;          // time of the first check that found the peer unresponsive
+  bool silent_ = false;     // the second check confirmed it
+  bool lack_told_ = false;  // event::data_lost was reported for this silence
 };
 
 }  // namespace bstar

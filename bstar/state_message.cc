@@ -13,10 +13,10 @@ namespace bstar {
 namespace {
 
 constexpr std::string_view field_names = "estr";
-// A longer one is not from a node of this project, and not worth looking at.
+// Longer frames are not from Zinc's nodes and are not parsed.
 constexpr std::size_t longest_frame = 255;
 
-// Decimal digits, all of them; nothing else.
+// Accepts only decimal digits.
 std::optional<std::uint64_t> number(std::string_view text) noexcept {
   std::uint64_t value = 0;
   const auto* const end = text.data() + text.size();
@@ -46,7 +46,7 @@ boost::system::result<peer_report> parse_state(std::string_view frame) noexcept 
   }
   std::array<std::optional<std::uint64_t>, field_names.size()> fields{};
   while (!frame.empty()) {
-    frame.remove_prefix(1);  // the blank
+    frame.remove_prefix(1);  // the space
     const auto field = frame.substr(0, frame.find(' '));
     frame.remove_prefix(field.size());
     const auto equals = field.find('=');

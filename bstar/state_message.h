@@ -1,6 +1,6 @@
 #pragma once
-// What the nodes of a pair tell each other: one frame with one digit, as the Guide's bstar has it, and
-// behind it, towards nodes of this project, an account. Pure.
+// The state message between the nodes of a pair: one frame with the digit of the Guide's bstar, and
+// for Zinc's nodes an account after it. Pure.
 
 #include "bstar/error.h"
 
@@ -14,45 +14,48 @@
 
 namespace bstar {
 
-// Counts who was active: each time a node becomes active it takes a new one, the primary an odd one, the
-// backup an even one. 0: nobody yet.
+// Number of an active period. A node takes a new epoch each time it becomes active: the primary an
+// odd one, the backup an even one. 0: no node has been active yet.
 using epoch = std::uint32_t;
-// Small, so that one fits into the high bits of a sequence number beside 44 others.
+// Small enough for the high bits of a sequence number, above 44 other bits.
 inline constexpr epoch max_epoch = (1U << 19) - 1;
 
+// The state of the sender, as the digit in the Guide's bstar.
 enum class peer_state : std::uint8_t {
-  primary = 1,  // waits for its backup
-  backup = 2,   // waits for its primary
+  primary = 1,  // new primary; waits for its backup
+  backup = 2,   // new backup; waits for its primary
   active = 3,
   passive = 4,
 };
 
-// What a node of this project adds to its state.
+// The account that Zinc's nodes add to the digit.
 struct account {
-  epoch of = 0;                // its own if it is active, else that of the last active it followed
-  std::uint64_t position = 0;  // how far its data are
-  std::uint64_t tick = 0;      // of this message; begins anywhere and grows
-  std::uint64_t heard = 0;     // the tick of the peer's message that it heard last; 0 is none
+  epoch of =
+      0;  // the sender's own epoch if it is active, otherwise that of the last active node it followed
+  std::uint64_t position = 0;  // position of its data
+  std::uint64_t tick = 0;      // number of this message; starts at any value and increases
+  std::uint64_t heard = 0;     // the tick of the last message received from the peer; 0: none
 
   friend bool operator==(const account&, const account&) = default;
 };
 
+// The content of a state message.
 struct peer_report {
   peer_state state = peer_state::primary;
-  std::optional<account> more{};  // absent: a node that is not of this project
+  std::optional<account> more{};  // absent: the sender is not a Zinc node
 
   friend bool operator==(const peer_report&, const peer_report&) = default;
   friend std::size_t hash_value(const peer_report& of) noexcept;
 };
 
-// Reads `3` and `3 e=17 s=123 t=5 r=9` (epoch, position, tick, heard). Fields come in any order and
-// each once; ones of other names are skipped, so that a later version can add some.
+// Parses `3` and `3 e=17 s=123 t=5 r=9` (epoch, position, tick, heard). Fields may have any order,
+// and each may occur once. Unknown fields are skipped, so that later versions can add fields.
 // Errors: errc::not_a_state, bad_account, epoch_too_large.
 [[nodiscard]] boost::system::result<peer_report> parse_state(std::string_view frame) noexcept;
 
-// The digit alone.
+// Returns only the digit.
 [[nodiscard]] std::string state_digit(peer_state state);
-// With the account, if there is one.
+// Returns the digit, and the account if there is one.
 [[nodiscard]] std::string state_text(const peer_report& report);
 
 }  // namespace bstar

@@ -125,7 +125,7 @@ std::optional<acknowledgement> find_acknowledgement(std::string_view properties_
   found.counter = *counter;
   found.degraded = all.find(property_name::degraded) == "1";
   auto rest = all.find(property_name::gaps).value_or("");
-  std::uint64_t above = 0;  // which the next gap must begin
+  std::uint64_t above = 0;  // lower limit of the next gap
   while (!rest.empty()) {
     auto each = take_until(rest, ',');
     const auto first = parse_number(take_until(each, '-'));

@@ -1,5 +1,5 @@
 #pragma once
-// What a server of ours tells a client of ours of its updates, as properties of a HUGZ. Pure.
+// The acknowledgements that a Zinc server sends to a Zinc client, as properties of a HUGZ. Pure.
 
 #include "chp/error.h"
 
@@ -14,53 +14,54 @@
 
 namespace chp {
 
-// Counters from the first to the last, both of them included.
+// An inclusive range of counters.
 struct counter_range {
   std::uint64_t first;
   std::uint64_t last;
   friend bool operator==(const counter_range&, const counter_range&) = default;
 };
 
-// A list of ranges is never longer, be it in a frame or in a server's memory.
+// Limit of a list of gaps, in a frame and in a server's memory.
 inline constexpr std::size_t max_gaps = 64;
 
-// Updates that will never be made, and why.
+// Updates that will never be made, and the reason.
 struct refusal {
   counter_range updates;
   errc why;
   friend bool operator==(const refusal&, const refusal&) = default;
 };
 
-// As with gaps.
+// Limit of a list of refusals, in a frame and in a server's memory.
 inline constexpr std::size_t max_refusals = 64;
 
-// What a server refuses an update for, by its name on the wire and by its number there; errc::refused is of
-// those that are unknown here.
+// Convert the reason of a refusal to and from its name and its number on the wire. errc::refused
+// stands for unknown ones.
 [[nodiscard]] std::string_view refusal_name(errc why) noexcept;
 [[nodiscard]] std::uint8_t refusal_code(errc why) noexcept;
 [[nodiscard]] errc refusal_of(std::string_view name) noexcept;
 [[nodiscard]] errc refusal_of(std::uint8_t code) noexcept;
 
-// All updates of the session up to this counter are committed but for those in the gaps, which rise and
-// do not touch, and those that are refused, which rise.
+// The committed updates of a session: all up to `counter`, except those in the gaps and the refused
+// ones. Gaps are in ascending order and do not touch. Refusals are in ascending order.
 struct acknowledgement {
   std::uint64_t counter = 0;
   boost::container::small_vector<counter_range, 2> gaps;
-  bool degraded = false;  // committed by one of a pair alone, while the other one is away
+  bool degraded = false;  // committed by one server of a pair without its peer
   boost::container::small_vector<refusal, 1> refused = {};
-  std::uint64_t unsure = 0;  // up to here some that are not listed any more may be refused as well
+  std::uint64_t unsure = 0;  // up to here, updates that are no longer listed may be refused too
 };
 
-// Appends ack=<counter>, and where there are any gaps=<first>-<last>,…, degraded=1,
+// Appends ack=<counter>, and unless empty gaps=<first>-<last>,…, degraded=1,
 // refused=<first>-<last>-<name>,… and unsure=<counter>.
 void append_acknowledgement(std::string& to, std::uint64_t counter,
                             std::span<const counter_range> gaps, bool degraded,
                             std::span<const refusal> refused = {}, std::uint64_t unsure = 0);
-// Nothing if there is none, or it makes no sense.
+// Returns nothing if the properties have no acknowledgement, or an invalid one.
 [[nodiscard]] std::optional<acknowledgement> find_acknowledgement(std::string_view properties);
 
-// What the active server tells its backup of an update that it has refused, so that this one does not make it
-// either: notice=<number>, session=<…> and refused as above. The backup reports the last number.
+// The notice of a refused update from the active server to its backup, which must not make the
+// update either: notice=<number>, session=<…> and refused as above. The backup reports the last
+// number.
 struct refusal_notice {
   std::uint64_t number = 0;
   std::uint64_t session = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// What peers of this project tell one another beside 12/CHP, in the X-Zinc property of READY. Pure.
+// The extensions that Zinc's peers announce in the X-Zinc property of READY. Pure.
 
 #include "zmtp/metadata.h"
 
@@ -10,18 +10,18 @@
 
 namespace chp {
 
+// The announcement of a peer. The defaults are those of 12/CHP.
 struct announcement {
-  bool acks = false;  // chp-ack: it sends or understands acknowledgements
-  std::optional<std::uint64_t>
-      session;          // chp-ack=<16 hexadecimal digits>: of a client, on each connection
-  bool backup = false;  // chp-backup: it wants snapshots with ids and times to live
+  bool acks = false;                     // chp-ack: it sends or reads acknowledgements
+  std::optional<std::uint64_t> session;  // chp-ack=<16 hexadecimal digits>: a client's session
+  bool backup = false;  // chp-backup: it needs snapshots with ids and times to live
 };
 
-// Of a peer that announces nothing: what 12/CHP has. A session that is none counts as not announced.
+// Returns the announcement of a peer. An invalid session counts as not announced.
 [[nodiscard]] announcement parse_announcement(const zmtp::metadata& peer) noexcept;
 
-// zmtp::socket_options::extensions of a server, of a client, and of the backup's connections to the
-// active server.
+// Return the zmtp::socket_options::extensions of a server, of a client, and of a backup's
+// connections to the active server.
 [[nodiscard]] std::vector<std::string> announce_server();
 [[nodiscard]] std::vector<std::string> announce_client(std::uint64_t session);
 [[nodiscard]] std::vector<std::string> announce_backup();

@@ -1,5 +1,5 @@
 #pragma once
-// Up to where the backup has what the active server has accepted. Pure.
+// Tracks how much of the active server's updates the backup has. Pure.
 
 #include "chp/command.h"
 #include "chp/sequence.h"
@@ -13,24 +13,25 @@
 
 namespace chp {
 
-// A backup that has applied the snapshot that it was sent catches up: from then on updates wait for it. It
-// is in sync when it has all those, too, that were committed without it. It is not any more when it goes,
-// or has not reported that it has everything for `timeout`; then not until it has all of what there was.
+// The progress of a backup. After a backup has applied its snapshot, it catches up, and updates
+// wait for it. It is in sync when it also has the updates that were committed without it. A backup
+// that disconnects, or does not report everything within `timeout`, is no longer in sync until it
+// has everything again.
 class backup_mark {
 public:
   using time_point = std::chrono::steady_clock::time_point;
 
   explicit backup_mark(std::chrono::milliseconds timeout) : timeout_{timeout} {}
 
-  // It is sent a snapshot of this number, with the refusals up to this notice; it takes the place of another
-  // one.
+  // The backup gets a snapshot of this number, with the refusals up to this notice. It replaces an
+  // earlier backup.
   void on_snapshot(zmtp::peer_id backup, sequence number, std::uint64_t notices) {
     clear();
     backup_ = backup;
     wanted_ = number;
     notices_ = notices;
   }
-  // `last` is the last update that there is, `last_notice` the last notice.
+  // `last` is the last update, `last_notice` the last notice.
   void on_report(zmtp::peer_id from, const position_report& said, sequence last,
                  std::uint64_t last_notice, time_point now) {
     const auto applied = said.applied;
@@ -51,7 +52,7 @@ public:
       clear();
     }
   }
-  // There is another update or notice.
+  // Another update or notice exists.
   void on_update(time_point now) {
     if (awaited_ && !behind_since_) {
       behind_since_ = now;
@@ -72,15 +73,15 @@ public:
     behind_since_.reset();
   }
 
-  // It has all that was committed.
+  // The backup has everything that was committed.
   [[nodiscard]] bool in_sync() const noexcept { return in_sync_; }
-  // It has been in sync, or will be soon: what comes now is committed when it has that.
+  // The backup is or was in sync, or catches up. New updates are committed when it has them.
   [[nodiscard]] bool awaited() const noexcept { return awaited_; }
-  // It has had everything up to here.
+  // The backup has everything up to here.
   [[nodiscard]] sequence number() const noexcept { return mark_; }
-  // … and knows of refusals up to this notice.
+  // The backup knows the refusals up to this notice.
   [[nodiscard]] std::uint64_t notices() const noexcept { return notices_; }
-  // What both have when this server becomes active.
+  // Sets what both servers have when this server becomes active.
   void begin(sequence number) noexcept {
     clear();
     mark_ = number;

@@ -1,6 +1,6 @@
 #pragma once
-// A client of the clustered hashmap (12/CHP) for applications: a copy of the map, or of a subtree, kept up to
-// date, and updates that are known to be committed. The decisions are client_state's.
+// A client of the clustered hashmap (12/CHP): a copy of the map, or of a subtree, and updates that
+// complete when they are committed. client_state makes the decisions.
 
 #include "chp/client_actions.h"
 #include "chp/client_options.h"
@@ -30,47 +30,62 @@ namespace chp {
 
 class client_state;
 
-// What is known of how an update ended.
+// The outcome of an update, as far as the client knows it.
 enum class outcome {
-  committed,  // it is in the map, and so after a failover (see docs/chp.md for what servers that is of)
-  not_made,  // it is not in the map, and will not be
-  unknown,   // it may be in the map, or come into it
+  committed,  // in the map, also after a failover; docs/chp.md lists the conditions
+  not_made,   // not in the map, and never will be
+  unknown,    // may be in the map, now or later
 };
-// Of what client::async_set() or async_erase() completed with.
+// Returns the outcome for an error code from `async_set()` or `async_erase()`.
 [[nodiscard]] outcome outcome_of(const boost::system::error_code& ec) noexcept;
 
+// Settings of one update.
 struct set_options {
-  // The server erases the key so long after. A second at least.
+  // Time after which the server erases the key. At least one second.
   std::optional<std::chrono::seconds> ttl{};
-  // When to give up. Absent: it is sent until it is committed.
+  // Deadline of the operation. Absent: the client resends the update until it is committed.
   zmtp::deadline until{};
 };
 
-// Follows one of its servers, and the next where that one is gone or says nothing. Reading is from memory;
-// what is read is what the servers said last, in the order of the servers, also while none can be reached.
+// Follows one server. Switches to the next server in the list if the current one disconnects or
+// becomes unresponsive. Reads come from memory: they return what the servers published last, also
+// while no server can be reached.
 //
-// Thread safety: distinct objects safe, one object not; its executor must be serial.
+// Lifetime: the client may outlive its execution context. Reads then return the last copy, and no
+// operation may be started.
+// Thread safety: distinct objects are safe, one object is not. The executor must be serial: an
+// io_context that one thread runs, or a strand.
+// Handlers: a completion handler runs in its associated executor, by default in the client's
+// executor. No handler runs inside the call that starts or ends its operation.
 class client {
 public:
-  // Called for each event, in the executor. What it throws reaches who runs the context.
+  // Called in the client's executor for each event. An exception that the handler throws propagates
+  // out of `io_context::run()`.
   using event_handler = std::function<void(const client_event&)>;
 
-  // Throws boost::system::system_error: errc::bad_endpoint of zmtp where there is no server, or one that
-  // cannot be connected to; malformed_subtree.
+  // Starts to connect.
+  // Throws: boost::system::system_error with zmtp::errc::bad_endpoint if `servers` is empty or an
+  // endpoint cannot be connected to, with an error of zmtp::endpoint::parse, or with
+  // errc::malformed_subtree.
   client(boost::asio::any_io_executor executor, const std::vector<server_address>& servers,
          const client_options& options = {}, event_handler on_event = {});
   client(const client&) = delete;
   client& operator=(const client&) = delete;
-  // Stops.
+  // Calls stop().
   ~client();
 
-  // Closes all connections; operations complete with operation_aborted, later ones too. What was read
-  // last can still be read.
+  // Closes all connections. Operations in progress and later operations complete with
+  // operation_aborted. The copy can still be read.
   void stop();
 
-  // Waits until there is a map: a first snapshot has come.
-  // Completes with error_code. Cancellation: terminal, partial, total.
-  // Errors: errc::timed_out of zmtp, operation_aborted.
+  // Waits for the first snapshot. From then on the client has a copy of the map.
+  //
+  // Lifetime: destroying the client completes the operation with operation_aborted.
+  // Completes with: error_code.
+  // Errors:
+  // - zmtp::errc::timed_out: the deadline passed first.
+  // - operation_aborted: the operation was cancelled, or the client stopped.
+  // Cancellation: terminal, partial, total. Cancelling has no other effect.
   template <boost::asio::completion_token_for<void(boost::system::error_code)> Token =
                 boost::asio::deferred_t>
   [[nodiscard]] auto async_wait_ready(zmtp::deadline until, Token&& token = {}) {
@@ -84,25 +99,35 @@ public:
     return async_wait_ready(zmtp::deadline{}, std::forward<Token>(token));
   }
 
-  // The value of a key; nothing if there is none in the subtree.
+  // Returns the value of a key, or nothing if the copy does not have the key.
   [[nodiscard]] std::optional<std::string> get(std::string_view key) const;
-  // Visits what begins with `subtree`, in the order of keys: visit(key, value). Views hold for the call,
-  // which must not call the client.
+  // Calls visit(key, value) for each key that begins with `subtree`, in the order of keys. The
+  // views are valid during the call, which must not call the client.
   void for_each(
       std::string_view subtree,
       const std::function<void(std::string_view key, std::string_view value)>& visit) const;
-  // Receives what changes from now on in keys that begin with `subtree`. One that is made before the map is
-  // there receives that first.
+  // Returns a watcher of all further changes to keys that begin with `subtree`. A watcher that is
+  // created before the client has a map receives the whole map first.
   [[nodiscard]] watcher watch(std::string_view subtree = {});
 
-  // Sets a key of whatever subtree, and waits until that is committed. Updates of one client are carried
-  // out in their order, and each once. The map has it when this has completed.
-  // Completes with error_code: none when it is committed; see outcome_of().
-  // Cancellation: terminal, partial, total; one that was sent may be committed all the same.
-  // Errors: errc::not_sent, unconfirmed (set_options::until), key_empty, key_too_long, key_with_zero,
-  // key_reserved, value_empty (but in kvsimple), value_too_long, ttl_too_short, not_in_kvsimple;
-  // what a server of ours refuses it for: too_many_keys, too_many_octets, value_too_long, refused;
+  // Sets a key of any subtree, and waits until the update is committed. The servers apply the
+  // updates of one client in the order of the calls, and each one once. An update in the client's
+  // subtree is in its copy when the operation has completed without an error.
+  //
+  // Lifetime: the arguments are moved. Destroying the client completes the operation with
   // operation_aborted.
+  // Completes with: error_code; see outcome_of().
+  // Errors:
+  // - errc::not_sent: the deadline passed before the update was sent.
+  // - errc::unconfirmed: the deadline passed after the update was sent. The client still resends it
+  //   until it is committed.
+  // - errc::key_empty, key_too_long, key_with_zero, key_reserved, value_empty (not in kvsimple),
+  //   value_too_long, ttl_too_short, not_in_kvsimple: invalid arguments.
+  // - errc::too_many_keys, too_many_octets, value_too_long, refused: a Zinc server refused the
+  //   update.
+  // - operation_aborted: the operation was cancelled, or the client stopped.
+  // Cancellation: terminal, partial, total. An update that was sent may still be committed. Any
+  // other update is withdrawn.
   template <boost::asio::completion_token_for<void(boost::system::error_code)> Token =
                 boost::asio::deferred_t>
   [[nodiscard]] auto async_set(std::string key, std::string value, const set_options& how,
@@ -118,7 +143,8 @@ public:
   [[nodiscard]] auto async_set(std::string key, std::string value, Token&& token = {}) {
     return async_set(std::move(key), std::move(value), set_options{}, std::forward<Token>(token));
   }
-  // Erases a key, which need not be there. As async_set(). In kvsimple: errc::not_in_kvsimple.
+  // Erases a key, which need not exist. Otherwise the same as async_set(). In kvsimple:
+  // errc::not_in_kvsimple.
   template <boost::asio::completion_token_for<void(boost::system::error_code)> Token =
                 boost::asio::deferred_t>
   [[nodiscard]] auto async_erase(std::string key, zmtp::deadline until, Token&& token = {}) {
@@ -149,7 +175,7 @@ private:
   boost::asio::any_io_executor executor_;
   std::size_t watched_changes_;
   form how_;
-  std::weak_ptr<core> core_;  // gone with the context
+  std::weak_ptr<core> core_;  // empty once the context has destroyed its coroutines
   std::shared_ptr<client_state> state_;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// What a client's state wants done, and what it tells. Pure.
+// The actions and events of a client. Pure.
 
 #include "chp/sequence.h"
 #include "zmtp/message.h"
@@ -13,46 +13,46 @@
 
 namespace chp {
 
-// What has become of a key.
+// A change of one key.
 struct change {
   std::string key;
   std::string value;
-  sequence number =
-      0;  // of the update; of one that was found by comparing with a snapshot, the snapshot's
-  bool holds_nothing = false;  // the key is there, with an empty value: kvsimple has such
+  sequence number = 0;         // the update, or the snapshot that showed the change
+  bool holds_nothing = false;  // the key exists with an empty value, as kvsimple allows
 
   [[nodiscard]] bool erased() const noexcept { return value.empty() && !holds_nothing; }
   friend bool operator==(const change&, const change&) = default;
 };
 
-// What people, and their programs, may want to know of.
+// An event of a client, for logs and programs.
 struct client_event {
   enum class kind : std::uint8_t {
-    following,           // a snapshot of `server` was taken; its updates follow
-    server_lost,         // a connection to it ended
-    server_unreachable,  // nobody is at its endpoint
-    server_silent,       // it did not answer, or said nothing, for too long
-    gap,                 // updates of it are missing: its snapshot is asked for again
-    too_large,           // its map is above our limits
-    history_refused,     // what it has is older than what we have seen: another is asked
-    history_lost,        // … of all of them, and is taken: committed updates may be gone
-    degraded,            // one of a pair: it commits without the other one
-    replicated,          // … with one again
+    following,           // adopted a snapshot of `server`; its updates follow
+    server_lost,         // a connection to `server` ended
+    server_unreachable,  // no peer listens at an endpoint of `server`
+    server_silent,       // no reply or message within the timeout
+    gap,                 // updates are missing; the client requests the snapshot again
+    too_large,           // the map of `server` is above the client's limits
+    history_refused,  // the map of `server` is older than the copy; the client tries the next one
+    history_lost,  // all servers have an older map; it is adopted, and committed updates may be lost
+    degraded,      // a server of a pair commits without its peer
+    replicated,    // the pair commits together again
   };
   kind what = kind::following;
   std::size_t server = 0;  // in the order of the constructor
   friend bool operator==(const client_event&, const client_event&) = default;
 };
 
-// As the enumerator is written.
+// Returns the name of the enumerator.
 [[nodiscard]] const char* to_string(client_event::kind what) noexcept;
 
-// Appended to by the client, carried out and cleared by the shell, in the order of the members.
+// Actions of a client. client_state appends to them. The shell carries them out in the order of the
+// members and clears them.
 struct client_actions {
-  // The connections to the current server. Of one that is closed nothing is told to the state any more.
+  // The connections to the current server. The shell reports no more events of a closed connection.
   enum class connection : std::uint8_t {
-    close,  // both
-    open,   // both, to `server`: a SUB for the subtree and HUGZ, and a DEALER, if it is asked
+    close,           // both
+    open,            // both, to `server`: a SUB for the subtree and HUGZ, and a DEALER if needed
     renew_snapshot,  // close the DEALER and open another
     close_snapshot,  // the DEALER
   };
@@ -68,19 +68,19 @@ struct client_actions {
     zmtp::message content;
   };
   std::vector<publication> publications;  // to the collector of one server
-  // Tell on_written(server, mark) when all that was published to it is in the hands of its kernel.
+  // Call on_written(server, mark) when the kernel has taken all messages published to this server.
   struct written_mark {
     std::size_t server;
     std::uint64_t mark;
   };
   std::vector<written_mark> await_written;
-  std::vector<change> changes;  // in their order; none if nobody watches
+  std::vector<change> changes;  // in order; empty without watchers
   struct completion {
     std::uint64_t ticket;
     boost::system::error_code ec;
   };
   std::vector<completion> completions;
-  bool became_ready = false;  // the map is there, for the first time
+  bool became_ready = false;  // the first map was adopted
   std::vector<client_event> events;
 
   [[nodiscard]] bool empty() const noexcept {

@@ -53,7 +53,7 @@ zmtp::socket_options publisher_options(const client_options& from, std::uint64_t
   return options;
 }
 
-// Who is not there is sent what is pending when he comes.
+// A collector that is not connected gets the pending updates when it connects.
 zmtp::socket_options pusher_options(const client_options& from, std::uint64_t session) {
   auto options = sender_options(from, session);
   options.immediate = true;
@@ -324,7 +324,7 @@ void client_connections::hurry(std::size_t server) {
 
 void client_connections::ask(zmtp::message&& m) {
   if (snapshot_) {
-    // What is not taken is asked again.
+    // If the request is not queued, the client repeats it.
     static_cast<void>(snapshot_->socket.try_send(std::move(m)));
   }
 }
@@ -338,7 +338,8 @@ void client_connections::publish(std::size_t server, zmtp::message&& m) {
     return;
   }
   auto& to = *collectors_[server];
-  // Not to leave one out: it is sent all that is pending once it is connected again.
+  // Disconnects instead of skipping a message. The server gets all pending updates when it is
+  // connected again.
   if (to.peer && to.socket.try_send(*to.peer, std::move(m)) == zmtp::send_status::full) {
     to.socket.disconnect(*to.peer);
   }

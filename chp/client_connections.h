@@ -1,5 +1,6 @@
 #pragma once
-// The I/O of a client: the connections to the server that it follows, and those on which it publishes.
+// The I/O of a client: its connections to the server that it follows, and those on which it
+// publishes.
 
 #include "chp/client_actions.h"
 #include "chp/client_options.h"
@@ -29,15 +30,15 @@ class client_connections {
 public:
   using time_point = std::chrono::steady_clock::time_point;
 
-  // Hears what happens, and may call the connections meanwhile. Of connections that were closed it hears
-  // nothing.
+  // Receives events, and may call the connections meanwhile. It gets no events of closed
+  // connections.
   class listener {
   public:
     virtual void on_subscriber_attached(bool acknowledges, time_point now) = 0;
     virtual void on_subscriber_message(zmtp::message&& m, time_point now) = 0;
     virtual void on_snapshot_attached(time_point now) = 0;
     virtual void on_snapshot_message(const zmtp::message& m, time_point now) = 0;
-    // Of either.
+    // An event of the subscriber or the snapshot connection.
     virtual void on_lost(time_point now) = 0;
     virtual void on_unreachable(time_point now) = 0;
     virtual void on_collector_subscribed(std::size_t server, time_point now) = 0;
@@ -52,10 +53,11 @@ public:
                      std::vector<server_address> servers, const client_options& options,
                      std::uint64_t session, listener& to);
 
-  // Connects to all collectors, and begins to hear. `owner`, of this and of the listener, is kept until the
-  // end or until the context goes.
+  // Connects to all collectors, and starts to receive. `owner` owns this object and the listener.
+  // It is kept until the end or until the context is destroyed.
   void start(const std::shared_ptr<void>& owner);
-  // The end. What was published is written for the sockets' own linger time.
+  // Ends all connections. Published messages are still written, for at most the sockets' linger
+  // time.
   void stop();
 
   void connect(const client_actions::connecting& what);
@@ -64,7 +66,7 @@ public:
   void await_written(const client_actions::written_mark& what);
 
 private:
-  // To the server that is followed.
+  // A connection to the server that is followed.
   template <class Socket>
   struct visit;
   using subscriber = visit<zmtp::sub_socket>;
@@ -72,8 +74,8 @@ private:
   template <class Socket>
   struct sender;
   using collector = sender<zmtp::xpub_socket>;
-  using pusher = sender<zmtp::push_socket>;  // where collectors are PULL, which say nothing
-  struct loop;                               // their coroutines
+  using pusher = sender<zmtp::push_socket>;  // for PULL collectors, which send nothing
+  struct loop;                               // the coroutines
 
   void open_snapshot(std::size_t server);
   template <class Socket>
@@ -100,7 +102,8 @@ private:
   listener& listener_;
   std::weak_ptr<void> owner_;
   bool stopped_ = false;
-  std::vector<std::shared_ptr<collector>> collectors_;  // of each server, or
+  std::vector<std::shared_ptr<collector>>
+      collectors_;  // one for each server; empty if pushers_ is used
   std::vector<std::shared_ptr<pusher>> pushers_;
   std::shared_ptr<subscriber> subscriber_;
   std::shared_ptr<snapshot> snapshot_;

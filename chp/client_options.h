@@ -1,5 +1,5 @@
 #pragma once
-// Options of a client of the clustered hashmap: plain values, safe as they are.
+// Options of a client of the clustered hashmap.
 
 #include "chp/command.h"
 
@@ -11,60 +11,67 @@
 
 namespace chp {
 
-// What of a snapshot servers are asked for (protocols B17).
+// The snapshot that a client requests (protocols B17).
 enum class snapshot_kind : std::uint8_t {
-  subtree,  // ICANHAZ? names the subtree: 12/CHP, and models 4 to 6 of the Guide
-  whole,    // it names none: models 2 and 3, which answer with the whole map
-  none,     // nothing is asked: model 1, which only publishes
+  subtree,  // ICANHAZ? names the subtree, as in 12/CHP and the Guide's models 4 to 6
+  whole,    // ICANHAZ? names no subtree; models 2 and 3 reply with the whole map
+  none,     // no request; model 1 only publishes
 };
 
+// Options of a client.
 struct client_options {
-  // What of the map the client holds: all of it, or what begins with /…/.
+  // Keys that the client copies: all, or those that begin with a subtree, /…/.
   std::string subtree{};
 
-  // As the servers frame keys and values. The forms of kvsimple (models 1 to 4 of the Guide) have no ids,
-  // deletions, times to live and HUGZ: an update is committed there when its key comes back with its value,
-  // whoever has set that, and one that was sent again, because its connection was lost, may be carried out
-  // twice. `server_ttl` does not count there.
+  // Wire format of keys and values on the servers. The forms of kvsimple (models 1 to 4 of the
+  // Guide) have no ids, deletions, times to live and HUGZ. An update is committed there when its
+  // key arrives with its value, from any client. An update that is resent after a lost connection
+  // may be applied twice. `server_ttl` has no effect.
   form how = form::kvmsg;
-  // What they take updates with.
+  // Socket type of the servers' collectors.
   collector_kind collector = collector_kind::sub;
-  // With `none` the map begins without keys, and what was published before is never known.
+  // With `none`, the copy starts empty and never contains earlier updates.
   snapshot_kind snapshots = snapshot_kind::subtree;
 
-  // The servers' heartbeat (bstar_options::heartbeat). An ICANHAZ? that is not answered, because the server
-  // is passive still, is repeated every quarter of it, but not more often than every 50 ms.
+  // The servers' heartbeat (server_options::heartbeat). A passive server does not reply to
+  // ICANHAZ?, so the client repeats it every quarter of the heartbeat, but not more often than
+  // every 50 ms.
   std::chrono::milliseconds heartbeat{1'000};
-  // A server that we follow, or that sends us a snapshot, and is silent for so long is left for the next.
-  // Absent: for servers that send no HUGZ, as the Guide's models 1 to 5. A closed connection is noticed at once; but a snapshot may then miss
-  // an update that was made while we subscribed.
+  // Time without a message after which the client leaves the server it follows, or the server that
+  // sends it a snapshot. Absent: for servers that send no HUGZ, such as the Guide's models 1 to 5.
+  // The client then leaves only when the connection closes, and a snapshot may lack an update that
+  // was published during the subscription.
   std::optional<std::chrono::milliseconds> server_ttl = std::chrono::milliseconds{5'000};
-  // A server that answers no ICANHAZ? for so long is left for the next. Absent: four heartbeats, in which a
-  // backup finds that its primary is gone, but a second at least. Where there is another one, a server that says
-  // nothing at all, as a passive one does, is left after a quarter of it at first, then after half of it.
+  // Time without a reply to ICANHAZ? after which the client leaves a server. Absent: four
+  // heartbeats, but at least one second. In this time a backup detects the loss of its primary. If
+  // there are several servers, the client leaves a server that sends nothing, such as a passive
+  // one, after a quarter of the time at first, and after half of it the second time.
   std::optional<std::chrono::milliseconds> answer_timeout{};
-  // The same server is connected to again after this at the earliest: doubles with each attempt that came to
-  // nothing up to `longest_retry`, ± 50 %.
+  // Minimum time between two connections to the same server. Doubles after each failed attempt, up
+  // to `longest_retry`, ± 50 %.
   std::chrono::milliseconds retry{100};
   std::chrono::milliseconds longest_retry{1'000};
 
-  // Updates that were sent and are not committed: at the limit the next ones wait, unsent. One alone may be
-  // larger.
+  // Limits of the updates that are sent and not committed. At a limit, further updates wait unsent.
+  // A single update may be larger than the limit of bytes.
   std::size_t pending_updates = 10'000;
   std::size_t pending_octets = 16 * 1024 * 1024;
-  // What a server of ours has not acknowledged for so long is sent to it again.
+  // Time after which the client resends updates that a Zinc server has not acknowledged.
   std::chrono::milliseconds resend{1'000};
-  // Send `ttl=0` with what has no ttl: a backup of the Guide in C else takes one that it had before
-  // (protocols C1-20).
+  // Send `ttl=0` with updates without a TTL. Otherwise the Guide's backup in C uses the TTL of an
+  // earlier update (protocols C1-20).
   bool always_send_ttl = false;
 
-  // Of the map; above, the server's is not taken. Octets of keys and values.
+  // Limits of the copy. The client leaves a server whose map is larger. `most_octets` counts keys
+  // and values.
   std::size_t most_keys = 10'000'000;
   std::size_t most_octets = std::size_t{1} << 30;
   std::size_t most_value_octets = 16 * 1024 * 1024;
-  // Updates that come while a snapshot does are kept up to this; above, the snapshot is asked for again.
+  // Bytes of updates that the client stores while it receives a snapshot. Above the limit, it
+  // requests the snapshot again.
   std::size_t most_octets_behind_snapshot = 64 * 1024 * 1024;
-  // Changes that a watcher has not received: above, those of one key give way to its last.
+  // Number of changes that a watcher stores. Above it, the watcher keeps only the last change of
+  // each key.
   std::size_t watched_changes = 100'000;
 };
 

@@ -75,7 +75,7 @@ void client_state::carry(server_dialogue::wish wish, time_point now, actions& ou
   using enum server_dialogue::wish;
   switch (wish) {
     case nothing:
-    case adopt: return;  // by who has the snapshot's end
+    case adopt: return;  // the caller has the end of the snapshot
     case ask:
       out.asks.push_back(options_.snapshots == snapshot_kind::whole
                              ? make_snapshot_request()
@@ -95,7 +95,7 @@ void client_state::carry(server_dialogue::wish wish, time_point now, actions& ou
 
 void client_state::on_subscriber_attached(bool ours, time_point now, actions& out) {
   ours_ = ours && options_.how == form::kvmsg;
-  // Its numbers begin where it is: nothing says from where on the ones before were its own.
+  // The copy starts with the next update, because the sequence of earlier ones is unknown.
   if (dialogue_.on_subscriber_attached(now) == server_dialogue::wish::adopt) {
     follow(0, {}, now, out);
   }
@@ -123,7 +123,7 @@ void client_state::on_subscriber_message(zmtp::message&& m, time_point now, acti
   if (const auto* const h = std::get_if<heartbeat>(&*parsed)) {
     on_heartbeat(*h, now, out);
   } else if (const auto& u = std::get<update>(*parsed); concerns_us(u.key)) {
-    // Who subscribes to HUGZ is sent keys that begin so.
+    // A subscription to HUGZ also receives keys that begin with HUGZ.
     on_update(u, std::move(m), now, out);
   }
 }
@@ -137,8 +137,8 @@ void client_state::ignore(errc fault, time_point now, actions& out) {
 }
 
 void client_state::on_heartbeat(const heartbeat& h, time_point now, actions& out) {
-  // Before we know that its history is not older than ours, what it says of our updates is of no account:
-  // they are sent again then, and acknowledged again.
+  // Acknowledgements count only after the server's history was checked against the copy. The client
+  // then resends its updates, and the server acknowledges them again.
   if (!ours_ || !following()) {
     return;
   }
@@ -192,7 +192,7 @@ void client_state::close_gap(server_dialogue::wish renew, client_event::kind why
   carry(renew, now, out);
 }
 
-// Behind the snapshot that is to come.
+// Stores a message that arrives during the snapshot.
 void client_state::keep(zmtp::message&& m, time_point now, actions& out) {
   behind_octets_ += m.framed_size();
   if (behind_octets_ > options_.most_octets_behind_snapshot) {

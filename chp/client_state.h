@@ -1,6 +1,6 @@
 #pragma once
-// A client of the clustered hashmap (12/CHP): which server it follows, its copy of the map, and its updates
-// until they are committed. Pure; the shell around it is `client`.
+// The decisions of a client of the clustered hashmap (12/CHP): which server it follows, its copy of
+// the map, and its updates until they are committed. Pure. The shell around it is `client`.
 
 #include "chp/client_actions.h"
 #include "chp/client_options.h"
@@ -28,33 +28,35 @@
 
 namespace chp {
 
-// The map changes only by what the server says: an update of our own is seen when it comes back, in the
-// server's order. It is committed when a server of ours acknowledges it, which is when its backup has it too;
-// at servers of others when it has come back, or outside of our subtree when it is written.
+// The copy changes only by messages of the server: the client sees its own update when the server
+// publishes it, in the server's order. A Zinc server acknowledges an update when its backup has it
+// too. With other servers, an update is committed when it comes back, or outside of the client's
+// subtree when it is written to the kernel.
 class client_state {
 public:
   using time_point = std::chrono::steady_clock::time_point;
   using actions = client_actions;
   using ticket = client_updates::ticket;
 
-  // Servers are numbers here, from 0. `session` names this client to servers of ours (update_id), and all
-  // clients see it; `seed`, which nobody sees, spreads the pauses of many clients and hashes the keys.
+  // Servers are numbers from 0. `session` identifies this client at Zinc servers (update_id), and
+  // all clients can see it. `seed` is secret. It varies the pauses between clients and hashes the
+  // keys.
   client_state(std::size_t servers, const client_options& options, std::uint64_t session,
                std::uint64_t seed = 1);
 
   void start(time_point now, actions& out);
 
-  // Of the connections to the current server. `ours`: it announces that it acknowledges.
+  // Events of the connections to the current server. `ours`: it announces that it acknowledges.
   void on_subscriber_attached(bool ours, time_point now, actions& out);
   void on_subscriber_message(zmtp::message&& m, time_point now, actions& out);
   void on_snapshot_attached(time_point now, actions& out);
   void on_snapshot_message(const zmtp::message& m, time_point now, actions& out);
-  // One of them has ended.
+  // One of the connections has ended.
   void on_lost(time_point now, actions& out);
-  // There is nobody at the other end.
+  // No peer listens at the endpoint.
   void on_unreachable(time_point now, actions& out);
 
-  // Of the connections on which updates are published, one for each server, always.
+  // Events of the connections on which updates are published. Each server has one, all the time.
   void on_collector_subscribed(std::size_t server, time_point now, actions& out) {
     updates_.on_collector_subscribed(server, now, out);
   }
@@ -63,8 +65,9 @@ public:
     updates_.on_written(server, mark, now, out);
   }
 
-  // Takes an update in; an empty value erases, in kvsimple it is one. It ends by a completion: without error when it is committed;
-  // at `end` with errc::not_sent, when it is withdrawn, or unconfirmed, when it is sent on until it is.
+  // Adds an update. An empty value erases the key, except in kvsimple. A completion ends the
+  // update: without an error when it is committed; at `end` with errc::not_sent if it is withdrawn,
+  // or errc::unconfirmed if it was sent and is still resent.
   // Errors: those of check_key(), value_too_long, ttl_too_short, not_in_kvsimple.
   [[nodiscard]] boost::system::result<ticket, errc> set(std::string key, std::string value,
                                                         std::optional<std::chrono::seconds> ttl,
@@ -72,17 +75,17 @@ public:
                                                         time_point now, actions& out) {
     return updates_.set(std::move(key), std::move(value), ttl, end, now, out);
   }
-  // Nobody waits for it any more; no completion comes.
+  // Ends the wait for an update. No completion follows.
   pending_sets::given_up cancel(ticket of) { return updates_.cancel(of); }
 
-  // May come early.
+  // May be called early.
   void on_deadline(time_point now, actions& out);
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
 
-  // Maps that were swapped for others are freed in pieces, of so many keys at most. True if all are.
+  // Frees at most `most` keys of replaced maps. Returns true when all are freed.
   bool tidy(std::size_t most) noexcept;
 
-  // Whether changes are to be told.
+  // Sets whether changes are reported.
   void tell_changes(bool wanted) noexcept { watched_ = wanted; }
 
   [[nodiscard]] bool ready() const noexcept { return ready_; }
@@ -115,16 +118,16 @@ private:
   const command_limits limits_;
   server_round round_;
   bool started_ = false;
-  bool visiting_ = false;  // the current server; else it is waited until it may be connected to
+  bool visiting_ = false;  // connected to the current server; otherwise waits until it may connect
   std::uint64_t visits_ = 0;
-  bool ours_ = false;  // … acknowledges
+  bool ours_ = false;  // the current server acknowledges
   server_dialogue dialogue_;
   gap_check gaps_;
   std::uint64_t store_seed_;
   std::unique_ptr<store> map_;
-  std::unique_ptr<store> incoming_;                // the snapshot
+  std::unique_ptr<store> incoming_;                // the snapshot in progress
   std::vector<std::unique_ptr<store>> discarded_;  // see tidy()
-  std::vector<zmtp::message> behind_;              // KVPUBs that came while a snapshot did not
+  std::vector<zmtp::message> behind_;              // KVPUBs that arrived during the snapshot
   std::size_t behind_octets_ = 0;
   std::optional<sequence> seen_;
   bool ready_ = false;

@@ -1,5 +1,5 @@
 #pragma once
-// What a client of the clustered hashmap knows of itself, for people. Plain.
+// Status and counters of a client of the clustered hashmap. Plain data.
 
 #include "chp/error.h"
 #include "chp/sequence.h"
@@ -10,30 +10,30 @@
 
 namespace chp {
 
+// Counters of a client since its start.
 struct client_counters {
-  std::uint64_t updates = 0;      // that were applied
-  std::uint64_t old_updates = 0;  // that were discarded for their sequence
-  std::uint64_t snapshots = 0;    // that were taken
+  std::uint64_t updates = 0;      // applied
+  std::uint64_t old_updates = 0;  // dropped because of their sequence
+  std::uint64_t snapshots = 0;    // adopted
   std::uint64_t gaps = 0;
-  std::uint64_t servers_left = 0;  // whatever the reason
-  std::uint64_t resent = 0;        // KVSETs that were sent again to one that had them perhaps
+  std::uint64_t servers_left = 0;  // for any reason
+  std::uint64_t resent = 0;        // KVSETs that were sent again to the same server
   std::uint64_t committed = 0;
-  std::array<std::uint64_t, errc_count> invalid{};  // messages that were ignored, by errc
+  std::array<std::uint64_t, errc_count> invalid{};  // ignored messages, by errc
 };
 
+// Status of a client.
 struct client_status {
-  bool ready = false;  // there is a map
-  bool following =
-      false;  // … that is kept up to date now; otherwise it is as it was when last it was
-  bool degraded = false;  // one of a pair commits without the other one
-  bool acknowledges =
-      false;               // the server is of this project: committed is what its backup has, too
-  std::size_t server = 0;  // the one that is followed or turned to, in the order of the constructor
-  sequence number = 0;     // of the last update
+  bool ready = false;         // the client has a map
+  bool following = false;     // the map is kept up to date; otherwise it is the last copy
+  bool degraded = false;      // a server of a pair commits without its peer
+  bool acknowledges = false;  // a Zinc server; committed includes its backup
+  std::size_t server = 0;     // index of the current server, in the order of the constructor
+  sequence number = 0;        // the last applied update
   std::size_t keys = 0;
-  std::size_t octets = 0;  // of keys and values
-  std::size_t sent = 0;    // updates that are not committed
-  std::size_t unsent = 0;  // … and those that wait for room or for a server
+  std::size_t octets = 0;  // bytes, all keys and values
+  std::size_t sent = 0;    // updates sent and not committed
+  std::size_t unsent = 0;  // updates waiting for a server or for the limit
   client_counters counters;
 };
 

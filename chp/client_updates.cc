@@ -91,7 +91,7 @@ void client_updates::on_collector_subscribed(std::size_t server, time_point now,
 
 void client_updates::on_collector_detached(std::size_t server) { collectors_[server] = {}; }
 
-// All that it may not have.
+// Resends all updates that the server may not have.
 void client_updates::resend(std::size_t server, time_point now, actions& out) {
   if (!collectors_[server].subscribed) {
     return;
@@ -104,8 +104,9 @@ void client_updates::resend(std::size_t server, time_point now, actions& out) {
   await_written(out);
 }
 
-// Not before there is somebody to say what became of it: what a server of others carries out before it is
-// followed may never be heard of, and would have to be sent to it again.
+// Waits until a server is followed, because only that server confirms updates. If another server
+// publishes an update before it is followed, the client may never receive the echo and would have
+// to resend the update.
 void client_updates::send_unsent(time_point now, actions& out) {
   const bool anybody = std::any_of(collectors_.begin(), collectors_.end(),
                                    [](const collector& one) { return one.subscribed; });
@@ -125,7 +126,7 @@ void client_updates::send_unsent(time_point now, actions& out) {
   await_written(out);
 }
 
-// What nobody will ever tell us of.
+// Commits updates that no server confirms.
 void client_updates::await_written(actions& out) {
   if (!followed_ || followed_->acknowledges) {
     return;

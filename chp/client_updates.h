@@ -1,5 +1,5 @@
 #pragma once
-// The updates of a client on their way: to which collectors, until when, and when they are committed. Pure.
+// The updates of a client in flight: their collectors, deadlines and commits. Pure.
 
 #include "chp/acknowledgement.h"
 #include "chp/client_actions.h"
@@ -23,10 +23,11 @@
 
 namespace chp {
 
-// An update is sent first while a server is followed, to all that listen; those that come late, and one that
-// is followed from then on, are sent what is not committed, in its order. The server that is followed says
-// what is committed: by acknowledgements, if it is of ours; else by echoes, and where there will be none, it
-// is committed when it is written.
+// An update is first sent while the client follows a server, to all connected collectors. A
+// collector that connects later, and a server that the client follows later, get all uncommitted
+// updates, in order. The followed server decides what is committed: a Zinc server by
+// acknowledgements, other servers by publishing the update. An update outside of the subtree is
+// committed when it is written to the kernel of such a server.
 class client_updates {
 public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -41,12 +42,12 @@ public:
                                                         time_point now, actions& out);
   pending_sets::given_up cancel(ticket of);
 
-  // The client follows this server, which is sent what is pending once more; or none.
+  // Follows this server, which gets the pending updates again, or no server.
   void follow(std::size_t server, bool acknowledges, time_point now, actions& out);
   void follow_none() noexcept;
-  // The server that is followed has said so.
+  // The followed server has sent an acknowledgement.
   void on_acknowledgement(const acknowledgement& told, time_point now, actions& out);
-  // Of servers of others alone: an update has come, which may be one of ours.
+  // With other servers only: an update has arrived, which may be one of this client.
   void on_echo(const update& u, time_point now, actions& out);
 
   void on_collector_subscribed(std::size_t server, time_point now, actions& out);
@@ -64,7 +65,7 @@ public:
 private:
   struct collector {
     bool subscribed = false;
-    // The mark that is waited for, and the counter up to which updates are written then.
+    // The awaited mark, and the counter up to which updates are written when it is reached.
     std::optional<std::pair<std::uint64_t, std::uint64_t>> awaited;
   };
   struct followed {
@@ -90,7 +91,7 @@ private:
   std::optional<followed> followed_;
   std::uint64_t last_mark_ = 0;
   ticket last_ticket_ = 0;
-  time_point progress_;  // when something was last sent first or again, or committed
+  time_point progress_;  // time of the last send or commit
   std::vector<pending_sets::ended> done_;
   std::set<std::pair<time_point, ticket>> ends_;
   boost::unordered_flat_map<ticket, time_point> end_of_;

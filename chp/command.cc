@@ -180,7 +180,7 @@ parsed<resubmission> take_resubmission(const zmtp::message& m,
   return resubmission{change->number, *change};
 }
 
-// Of one of these types in one of more of them.
+// Converts the result to a variant with more types.
 template <class Variant, class T>
 parsed<Variant> widen(const parsed<T>& one) noexcept {
   if (!one) {

@@ -1,5 +1,5 @@
 #pragma once
-// How many updates each subtree has had in this epoch. Pure.
+// Counts the updates of each subtree in this epoch. Pure.
 
 #include "chp/divided_set.h"
 #include "chp/subtree.h"
@@ -20,16 +20,16 @@
 
 namespace chp {
 
-// A directory that is not among the first `limit` is not counted, then or ever: a count that began later
-// would say that nothing came before.
+// Counters of the first `limit` directories. Other directories are never counted, because a count
+// that starts late would hide earlier updates.
 class directory_counters {
 public:
-  // Peers choose the names: `seed` is random.
+  // Peers choose the names, so `seed` must be random.
   directory_counters(std::uint64_t seed, std::size_t limit)
       : hash_{seed}, now_{std::make_unique<epoch>(hash_)}, limit_{limit} {}
 
-  // Counts an update of this key; the new counts of the subtrees that it is in, for as long as the key
-  // lives and up to the next call.
+  // Counts an update of this key. Returns the new counts of the subtrees that contain it. The
+  // result is valid until the next call, and as long as `key`.
   [[nodiscard]] std::span<const directory_count> add(std::string_view key) {
     changed_.clear();
     for_each_directory(key, [this](std::string_view directory) {
@@ -45,7 +45,7 @@ public:
     });
     return changed_;
   }
-  // Nothing if it is not counted.
+  // Returns nothing if the directory is not counted.
   [[nodiscard]] std::optional<std::uint64_t> of(std::string_view directory) const {
     if (const auto* const at = now_->places.find(directory)) {
       return at->of->count;
@@ -53,13 +53,13 @@ public:
     return size() < limit_ ? std::optional<std::uint64_t>{0} : std::nullopt;
   }
   [[nodiscard]] std::size_t size() const noexcept { return now_->places.size(); }
-  // Another epoch begins; what was counted goes bit by bit, with tidy().
+  // Starts another epoch. tidy() frees the old counters.
   void clear() {
     auto next = std::make_unique<epoch>(hash_);
     before_.push_back(nullptr);
     before_.back() = std::exchange(now_, std::move(next));
   }
-  // Frees so many counters at most of the epochs before. True if there are no more.
+  // Frees at most `most` counters of earlier epochs. Returns true when all are freed.
   bool tidy(std::size_t most) noexcept {
     if (!before_.empty() && before_.back()->dismantle(most)) {
       before_.pop_back();
@@ -101,7 +101,7 @@ private:
     }
 
     place_set places;
-    std::deque<counter> all;  // they stay where they are
+    std::deque<counter> all;  // with stable addresses
   };
 
   zmtp::keyed_hash hash_;

@@ -1,5 +1,5 @@
 #pragma once
-// A hash table in parts, which grows by one of them at a time. Pure.
+// A hash table in parts, which grows one part at a time. Pure.
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
@@ -14,16 +14,17 @@
 
 namespace chp {
 
-// A table that doubles moves all that it has in one call. This one is many, of some thousand places each, and more of
-// them with more elements, so that what one call moves has a bound. `KeyOf{}(element)` is its key, which does not change
-// while it is here; other members may, if they are mutable. `Hash` mixes well: each bit depends on all of the key.
+// A hash table that bounds the work of one call. An ordinary table moves all elements when it
+// doubles. This one has many parts with about a thousand elements each, and divides one part at a
+// time. `KeyOf{}(element)` is the key, which must not change. Other members may change if they are
+// mutable. `Hash` must mix well: each bit must depend on the whole key.
 template <class T, class KeyOf, class Hash>
 class divided_set {
   static_assert(std::is_trivially_copyable_v<T>, "elements move where memory may be short");
 
 public:
   using key_type = std::remove_cvref_t<std::invoke_result_t<KeyOf, const T&>>;
-  // What is looked for, with its hash, which is worth having once.
+  // A key with its hash, for several look-ups.
   struct probe {
     key_type key;
     std::uint64_t hash;
@@ -32,7 +33,7 @@ public:
 private:
   struct part_hash {
     using is_transparent = void;
-    using is_avalanching = void;  // the table need not mix it once more
+    using is_avalanching = void;  // the table need not mix the hash again
     const Hash* hash;
     std::size_t operator()(const T& e) const noexcept { return (*hash)(KeyOf{}(e)); }
     std::size_t operator()(const probe& p) const noexcept { return p.hash; }
@@ -46,7 +47,7 @@ private:
   using part = boost::unordered_flat_set<T, part_hash, part_equal>;
 
 public:
-  // Where an element is, until the next one is inserted.
+  // The position of an element, until the next insertion.
   class place {
   public:
     explicit operator bool() const noexcept { return in_ != nullptr; }
@@ -59,7 +60,7 @@ public:
     typename part::iterator at_{};
   };
 
-  // It begins with so many parts: the more there are, the later one has to be divided.
+  // Starts with this number of parts. More parts delay the first division.
   explicit divided_set(const Hash& hash, std::size_t first_parts = 1)
       : hash_{hash}, first_parts_{first_parts}, parts_(first_parts, new_part(0)) {}
   divided_set(const divided_set&) = delete;
@@ -68,7 +69,7 @@ public:
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] probe probe_of(const key_type& key) const noexcept { return {key, hash_(key)}; }
 
-  // Nothing if there is none. Until the next one is inserted.
+  // Returns null if no element has this key. The pointer is valid until the next insertion.
   [[nodiscard]] const T* find(const probe& p) const noexcept {
     const auto& in = parts_[part_number(p.hash)];
     const auto at = in.find(p);
@@ -87,7 +88,8 @@ public:
   }
   [[nodiscard]] place place_of(const key_type& key) noexcept { return place_of(probe_of(key)); }
 
-  // Of a key that is not there yet, whose probe this is. Throws std::bad_alloc, and then nothing has changed.
+  // Inserts an element whose key is not in the set, and whose probe is `p`. Throws std::bad_alloc,
+  // which leaves the set unchanged.
   const T& insert(const T& added, const probe& p) {
     if (size_ >= parts_.size() * elements_of_part) {
       divide_one();
@@ -113,8 +115,9 @@ public:
     std::size_t all = size_;
     dismantle(all);
   }
-  // Forgets elements, from `most` of which it takes as many; a whole part at a time, of which the last may have more than
-  // there is left. True if there are none any more, and as few parts as in the beginning.
+  // Removes at most `most` elements, and subtracts their number from `most`. Removes whole parts,
+  // so the last one may exceed `most`. Returns true when the set is empty and has its first number
+  // of parts.
   bool dismantle(std::size_t& most) noexcept {
     for (auto number = parts_.size(); number != 0; --number) {
       auto& each = parts_[number - 1];
@@ -133,7 +136,8 @@ public:
     }
     return true;
   }
-  // Visits elements in no order until `visit(const T&)` returns true, and returns that one.
+  // Visits elements in no particular order until `visit(const T&)` returns true, and returns that
+  // element, or null.
   template <class Visit>
   [[nodiscard]] const T* find_if(Visit&& visit) const {
     for (const auto& each : parts_) {
@@ -147,18 +151,19 @@ public:
   }
 
 private:
-  // On average; above, one of them is divided.
+  // Average number of elements of a part. Above it, one part is divided.
   static constexpr std::size_t elements_of_part = 1'024;
 
   [[nodiscard]] part new_part(std::size_t places) const { return part{places, part_hash{&hash_}}; }
-  // Places in a part are by the first and last bits of a hash, parts by others: as many as tell one from another,
-  // but one less for those that have not been divided since there were half as many.
+  // Parts use other bits of the hash than the places within a part. If the number of parts is not a
+  // power of two, the parts that are not yet divided use one bit less.
   [[nodiscard]] std::size_t part_number(std::uint64_t hash) const noexcept {
     const auto bits = std::bit_ceil(parts_.size()) - 1;
     const auto number = hash >> 16 & bits;
     return number < parts_.size() ? number : number & bits >> 1;
   }
-  // The next in turn, into itself and a new one behind all others; not at all if there is no memory for it.
+  // Divides the next part in turn into itself and a new last part. If there is no memory, nothing
+  // changes.
   void divide_one() noexcept {
     const auto undivided = std::bit_floor(parts_.size());
     auto& whole = parts_[parts_.size() - undivided];
@@ -171,14 +176,14 @@ private:
       parts_.push_back(std::move(goes));
       whole.swap(stays);
     } catch (const std::bad_alloc&) {
-      // It holds what it holds, and is divided with another element.
+      // The part stays as it is, and is divided with a later insertion.
       return;
     }
   }
 
   Hash hash_;
   std::size_t first_parts_;
-  std::deque<part> parts_;  // they stay where they are
+  std::deque<part> parts_;  // with stable addresses
   std::size_t size_ = 0;
 };
 

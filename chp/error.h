@@ -1,6 +1,5 @@
 #pragma once
-// Everything that can be wrong with a message or call of the clustered hashmap, one enumerator per
-// distinct fault.
+// Errors of messages and calls of the clustered hashmap. Each distinct fault has one enumerator.
 
 #include <boost/system/error_code.hpp>
 
@@ -10,35 +9,35 @@
 namespace chp {
 
 enum class errc {
-  // Messages of a peer (12/CHP).
-  unknown_command = 1,  // nothing that this side may be told
+  // Faults of a peer's message (12/CHP).
+  unknown_command = 1,  // a command that this side does not accept
   wrong_frame_count,    // more or fewer frames than the command has
-  wrong_sequence_size,  // a sequence of other than 8 octets, or 4 where they are allowed
-  sequence_too_large,   // an epoch above the largest: no later update could follow it
-  key_empty,            // a key without octets
-  key_too_long,         // a key above 255 octets
-  key_with_zero,        // a key with an octet of zero, at which peers in C would cut it
+  wrong_sequence_size,  // a sequence of other than 8 bytes, or 4 where they are allowed
+  sequence_too_large,   // an epoch above max_epoch: no later update could follow
+  key_empty,            // an empty key
+  key_too_long,         // a key above 255 bytes
+  key_with_zero,        // a key with a zero byte, at which peers in C would cut it
   key_reserved,         // a key that is a command: HUGZ or KTHXBAI
-  id_too_long,          // a UUID above 64 octets
-  properties_too_long,  // more properties than are taken
+  id_too_long,          // a UUID above 64 bytes
+  properties_too_long,  // properties above the limit
   value_too_long,       // a value above the limit
-  malformed_register,   // a list of applied updates that is none
+  malformed_register,   // an invalid list of applied updates
 
-  // The map.
-  too_many_keys,    // it has as many keys as it may have
-  too_many_octets,  // its keys and values take as much as they may
+  // The map is full.
+  too_many_keys,    // the map has max_keys keys
+  too_many_octets,  // keys and values have max_octets bytes
 
-  // Calls of the local user.
+  // Faults of a local call.
   malformed_subtree,   // neither empty nor /…/
-  malformed_property,  // a name or value that would not be read as it was written
-  value_empty,         // setting a key to nothing, which erases it
-  ttl_too_short,       // a time to live below a second
-  not_in_kvsimple,     // a deletion or a time to live, which those frames cannot say
+  malformed_property,  // a name or value that a peer would read differently
+  value_empty,         // setting a key to an empty value, which would erase it
+  ttl_too_short,       // a time to live below one second
+  not_in_kvsimple,     // a deletion or a time to live, which kvsimple cannot express
 
-  // How a client's update ends that is not committed.
-  not_sent,     // in time: no server has it
-  unconfirmed,  // it was sent, and not committed in time: it may be committed later
-  refused,      // by the server, for a reason that this version does not know
+  // Outcomes of a client's update that is not committed.
+  not_sent,     // not sent before the deadline; no server has it
+  unconfirmed,  // sent and not committed before the deadline; may be committed later
+  refused,      // the server refused it for a reason that this version does not know
 };
 
 inline constexpr std::size_t errc_count = static_cast<std::size_t>(errc::refused) + 1;

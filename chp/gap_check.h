@@ -1,5 +1,5 @@
 #pragma once
-// Whether the updates that a client receives follow one another without a gap. Pure.
+// Checks that the updates that a client receives have no gap. Pure.
 
 #include "chp/sequence.h"
 
@@ -10,24 +10,24 @@
 
 namespace chp {
 
-// Servers of ours number without a gap: who follows the whole map sees it in the sequences, who follows a
-// subtree in its counter in `d` (reliability.md 3.2, G3). 12/CHP asks for rising sequences and no more: those
-// of other servers are taken for gapless only where they have just been, so that one who counts in
-// tens is not asked for its snapshot without end. A new epoch on the same connection is a gap always: in
-// between another server was active.
+// Zinc servers number updates without gaps. A client of the whole map detects a gap in the
+// sequences, and a client of a subtree in its counter in `d` (reliability.md 3.2, G3). 12/CHP only
+// requires increasing sequences. So the sequences of other servers count as gapless only after a
+// step of one, and a server that counts in tens does not cause endless snapshots. A new epoch on
+// the same connection is always a gap, because another server may have been active in between.
 class gap_check {
 public:
   enum class verdict : std::uint8_t {
     next,
-    old,  // to be discarded (12/CHP)
+    old,  // to drop, by 12/CHP
     gap,
   };
 
   explicit gap_check(std::string subtree) : subtree_{std::move(subtree)} {}
 
-  // A snapshot was taken: its sequence and the properties of its KTHXBAI.
+  // A snapshot was adopted: its sequence and the properties of its KTHXBAI.
   void begin(sequence at, std::string_view properties, bool server_of_ours);
-  // An update, which is the last one from then on, if it is next.
+  // Checks an update. If it is next, it becomes the last one.
   [[nodiscard]] verdict look(sequence number, std::string_view properties);
 
   [[nodiscard]] sequence last() const noexcept { return last_; }
@@ -37,9 +37,9 @@ private:
 
   std::string subtree_;
   sequence last_ = 0;
-  std::optional<std::uint64_t> count_;  // of the subtree
+  std::optional<std::uint64_t> count_;  // updates of the subtree
   bool ours_ = false;
-  bool gapless_ = false;  // the last update of another's server was the very next
+  bool gapless_ = false;  // the last update of a third-party server was the very next one
 };
 
 }  // namespace chp

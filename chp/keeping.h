@@ -1,19 +1,20 @@
 #pragma once
-// How much of a server's map outlives it. Plain.
+// The state of a server's store. Plain data.
 
 #include <cstdint>
 
 namespace chp {
 
+// The part of a server's map that the store has.
 enum class keeping : std::uint8_t {
   nothing,  // there is no store
-  all,      // all of it, as soon as what is on its way is on the disk
-  writing,  // it has become another one, which takes the place of what is stored as a whole
-  full,  // what there was when the store had no room any more, until it has room for the whole map
-  failed,  // what there was when the store could not be written any more
+  all,      // everything, once submitted writes are on the disk
+  writing,  // the old map, while the server writes a new whole map
+  full,     // the map up to the moment at which the store was full; a whole map replaces it
+  failed,   // the map up to the moment at which the store failed
 };
 
-// The enumerator.
+// Returns the name of the enumerator.
 [[nodiscard]] const char* to_string(keeping how) noexcept;
 
 }  // namespace chp

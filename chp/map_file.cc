@@ -248,7 +248,7 @@ error_code map_file::transact(const std::vector<std::vector<map_change>>& writes
   if (ec) {
     file_.roll_back();
     all_ = before;
-    // Whatever it was, a write that failed once is not trusted again.
+    // After any other failed write, later writes cannot be trusted.
     if (ec != zmtp::storage_errc::store_full && ec != errc::malformed_register) {
       trust_ = trust::failed;
     }
@@ -272,7 +272,7 @@ error_code map_file::put(const map_change& change, std::string& ids) {
       return ec ? ec : put_applied(kind::refusal, refusal_row(change));
     case map_operation::remember: all_.memo = change.value; break;
     case map_operation::add_applied: {
-      // What cannot be read again is not written.
+      // Rejects a piece that could not be read again.
       update_register trial{0, options_.applied};
       ec = trial.unpack(change.value);
       if (!ec) {
@@ -295,7 +295,7 @@ error_code map_file::put(const map_change& change, std::string& ids) {
   return ec;
 }
 
-// What there is of the key counts no longer.
+// Finds the row of a key, whose content is no longer needed.
 error_code map_file::find_entry(std::string_view key, std::optional<std::uint64_t>& row) {
   error_code ec;
   if (find_entry_.bind(1, key).step(ec)) {
@@ -391,7 +391,7 @@ void map_file::note(const map_change& change) {
   if (change.what == map_operation::clear) {
     applied_ = std::make_unique<update_register>(0, options_.applied);
   } else if (change.what == map_operation::add_applied) {
-    // It has been tried.
+    // The unpacking has succeeded before.
     static_cast<void>(applied_->unpack(change.value));
   } else if (change.what == map_operation::refuse) {
     applied_->refuse(change.id, refusal_in(change.value));

@@ -1,6 +1,6 @@
 #pragma once
-// The file of a sqlite_map_store: the entries, which updates are applied, and how far it is. Calls block,
-// and are made by one thread at a time.
+// The file of a sqlite_map_store: the entries, the applied updates and the highest sequence. Calls
+// block.
 
 #include "chp/map_store.h"
 #include "chp/update_register.h"
@@ -19,44 +19,48 @@
 
 namespace chp {
 
+// Options of the file.
 struct map_file_options {
   zmtp::sqlite_file_options file{};
   register_limits applied{};
-  // Ids of updates are written one behind the other, and replaced by what they come to when they are so
-  // many octets more than twice that.
+  // Bytes of applied ids that are appended before they are packed: when they exceed twice the
+  // packed size plus this value.
   std::size_t applied_octets = 1024 * 1024;
 };
 
-// Each row has a checksum, and one row says how many there are of each kind and what the checksums of all
-// entries add up to: a row that is missing is seen, and so is one that was altered or is an older one.
+// Stores a map. Each row has a checksum. One row has the number of rows of each kind and the sum of
+// the checksums of all entries. So missing, altered and outdated rows are detected.
+//
+// Thread safety: not safe; one thread at a time.
 class map_file {
 public:
   explicit map_file(map_file_options options);
 
-  // Makes the file if there is none; reads and checks everything. Once.
-  // Errors: as map_store::load.
+  // Opens or creates the file, and reads and checks all rows. Call it once.
+  // Errors: those of map_store::load.
   [[nodiscard]] boost::system::error_code open(kept_map& found);
-  // With one sync if there is room for all. `results` has one for each, in order, as map_store::write.
+  // Carries out the writes, with one sync if they all fit. `results` has one entry for each write,
+  // in order, as in map_store::write.
   void write(const std::vector<std::vector<map_change>>& writes,
              std::vector<boost::system::error_code>& results);
-  // Moves what is in the log to its place when there is much of it. Between two calls of write().
+  // Moves the content of a long log into the file. Call it between two writes.
   void tidy();
 
 private:
   struct extent {
     sequence number = 0;
     std::uint64_t keys = 0;
-    std::uint64_t digest = 0;   // the sum of the checksums of entries
-    std::uint64_t applied = 0;  // rows, by numbers from 1
+    std::uint64_t digest = 0;   // sum of the checksums of entries
+    std::uint64_t applied = 0;  // number of rows, numbered from 1
     std::string memo{};
     std::size_t applied_octets = 0;
-    std::size_t packed_octets = 0;  // of them, those that are packed
+    std::size_t packed_octets = 0;  // bytes of the packed rows
   };
   enum class kind : std::uint8_t { ids, piece, refusal };
   enum class trust : std::uint8_t {
-    whole,    // everything it was given is there
-    refused,  // something is not: only a whole map is taken
-    failed,   // nothing is
+    whole,    // it contains everything it was given
+    refused,  // a write was rejected; only a whole map is accepted
+    failed,   // nothing is accepted
   };
 
   [[nodiscard]] static std::string tables();
@@ -66,7 +70,7 @@ private:
   [[nodiscard]] boost::system::error_code read_entries(kept_map& found);
   [[nodiscard]] boost::system::error_code read_applied();
 
-  // Of writes from `first` on, so many, in one transaction.
+  // Carries out `count` writes from `first`, in one transaction.
   [[nodiscard]] boost::system::error_code transact(
       const std::vector<std::vector<map_change>>& writes, std::size_t first, std::size_t count);
   [[nodiscard]] boost::system::error_code put(const map_change& change, std::string& ids);
@@ -92,7 +96,7 @@ private:
   zmtp::sqlite_statement clear_entries_;
   zmtp::sqlite_statement clear_applied_;
   extent all_;
-  std::unique_ptr<update_register> applied_;  // what has been committed
+  std::unique_ptr<update_register> applied_;  // committed ids
   trust trust_ = trust::whole;
 };
 

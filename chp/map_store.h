@@ -1,5 +1,5 @@
 #pragma once
-// Where a server keeps its map, if it is to outlive the server (reliability.md 3.2, G7). Pure.
+// Interface of the store of a server's map (reliability.md 3.2, G7). Pure.
 
 #include "chp/acknowledgement.h"
 #include "chp/error.h"
@@ -20,46 +20,49 @@
 
 namespace chp {
 
+// An entry of a stored map.
 struct kept_entry {
   std::string key;
-  std::string value;    // empty: it was erased, which somebody wants to remember
-  sequence number = 0;  // of the update that set it
+  std::string value;    // empty: the record of an erased key
+  sequence number = 0;  // the update that set it
   update_id id{};
-  // From the moment at which it is loaded it lives as long as it had to live when it was written: the time
-  // of day decides nothing, so it goes late by what had passed of it, and never early.
+  // Time left when the entry was written. The key lives for this time after loading. So it expires
+  // late by the time in between, and never early. The time of day has no effect.
   std::optional<std::chrono::milliseconds> ttl{};
 
   friend bool operator==(const kept_entry&, const kept_entry&) = default;
 };
 
-// What a store holds when it is opened.
+// The content of a store when it is opened.
 struct kept_map {
   std::vector<kept_entry> entries;   // in the order of keys
   std::vector<std::string> applied;  // pieces of the update_register
-  sequence number = 0;               // the highest there was, whose epoch is the last one
-  std::string memo;                  // what was to be remembered last
+  sequence number = 0;               // the highest sequence; its epoch is the last one
+  std::string memo;                  // the last memo of the server
 };
 
+// An operation of a change.
 enum class map_operation : std::uint8_t {
-  set,    // the key, its value, id, number and ttl
-  erase,  // the key goes
-  note,   // nothing but id and number
-  refuse,  // the update of this id, which has a session, is never made; `value` says why: refusal_text()
-  remember,     // `value` is the memo, which is the server's to understand
-  add_applied,  // `value` is a piece of an update_register, and all of it is applied
-  clear,        // everything goes: what follows is the whole map
+  set,     // stores the key, its value, id, number and ttl
+  erase,   // removes the key
+  note,    // stores only id and number
+  refuse,  // marks the update of this id as refused; it has a session, and `value` is refusal_text()
+  remember,     // stores `value` as the memo, which only the server understands
+  add_applied,  // adds the updates in `value`, a piece of an update_register
+  clear,        // removes everything; the whole map follows
 };
 
+// A change of a stored map.
 struct map_change {
   map_operation what;
-  sequence number = 0;  // the store's is the highest that it was given; after `clear`, since then
-  update_id id{};       // is applied, or refused, from then on; none if it is empty
+  sequence number = 0;  // the store has the highest one since the last `clear`
+  update_id id{};       // applied or refused from now on; empty: none
   std::string key{};
   std::string value{};
-  std::optional<std::chrono::milliseconds> ttl{};  // what is left of it
+  std::optional<std::chrono::milliseconds> ttl{};  // time left
 };
 
-// Why an update is never made, as the value of a change.
+// Converts the reason of a refusal to and from the value of a change.
 [[nodiscard]] inline std::string refusal_text(errc why) {
   return {static_cast<char>(refusal_code(why))};
 }
@@ -67,7 +70,9 @@ struct map_change {
   return refusal_of(text.empty() ? std::uint8_t{0} : static_cast<std::uint8_t>(text.front()));
 }
 
-// Thread safety: to be called by one thread at a time, that of the executor its results come in.
+// Stores the map of a server.
+//
+// Thread safety: not safe. Call it only in the executor of its results.
 class map_store {
 public:
   using load_handler = std::function<void(boost::system::error_code, kept_map)>;
@@ -75,19 +80,21 @@ public:
 
   virtual ~map_store() = default;
 
-  // To be called first, and once. The handler is called in the executor that the store was made for.
+  // Loads the store. Must be the first call, and made once. The handler runs in the executor of the
+  // store.
   // Errors: not_a_store, store_version, store_in_use, store_damaged, store_full, store_failed.
   virtual void load(load_handler on_loaded) = 0;
-  // Writes are carried out in order, each wholly or not at all, and what comes while one is written is
-  // written with one sync. One without an error is on the disk when its handler is called, which is
-  // never from within this call; whatever happens then, it is there.
-  // Errors: store_full, and then each later one is refused so, since what is kept has no holes, until
-  // there is one that begins with `clear` and has room; malformed_register, likewise; store_failed, and
-  // then all later ones fail.
+  // Writes changes. Writes are carried out in order, each one completely or not at all. Writes that
+  // are submitted during a write are synced together. When the handler is called without an error,
+  // the changes are on the disk. The handler is never called inside this call.
+  // Errors:
+  // - store_full, malformed_register: the store also rejects all later writes, because it must not
+  //   have gaps, until one starts with `clear` and fits.
+  // - store_failed: all later writes fail as well.
   virtual void write(std::vector<map_change>&& changes, write_handler on_written) = 0;
 };
 
-// One that has been loaded, and what was found in it.
+// A loaded store and its content.
 struct loaded_map {
   std::shared_ptr<map_store> store;
   kept_map found;

@@ -10,8 +10,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// The pause before a store without room is tried again, which is work for all keys, grows up to so many
-// times the first.
+// Limit of the pause before a full store is tried again, as a multiple of the first pause. Each try
+// is work for all keys.
 constexpr int longest_pauses = 64;
 
 std::size_t size_of(const map_change& change) noexcept {
@@ -29,7 +29,7 @@ std::optional<milliseconds> left_of(std::optional<store::time_point> deadline,
 }  // namespace
 
 void map_writer::add(map_change&& change) {
-  // What is not there when the whole map is read need not be told.
+  // Until the whole map is read, changes need not be recorded.
   if (step_ == step::waiting) {
     return;
   }
@@ -114,15 +114,15 @@ void map_writer::replace() {
 void map_writer::begin_whole(store& map, update_register& applied, const tombstones& erased,
                              std::string_view memo) {
   whole_.clear();
-  // It is not to be moved when it is large; what is not needed of that is not touched. A piece has one at least of what is
-  // known.
+  // Reserves the memory, because moving a large vector takes long. Unused pages cost nothing. Each
+  // piece of the register contains at least one session or id.
   whole_.reserve(map.keys() + erased.size() + applied.sessions() + applied.others() + 3);
   whole_.push_back({.what = map_operation::clear});
   whole_memo_ = memo;
   whole_notice_ = last_notice_;
   buried_to_ = 0;
   applied_.emplace(applied.open_image());
-  // It is begun when there is this: what may fail came before.
+  // Reading starts with the cursor, because everything that can fail has succeeded.
   cursor_.emplace(map.open_snapshot());
   step_ = step::reading;
 }
@@ -223,7 +223,7 @@ void map_writer::on_written(boost::system::error_code ec, time_point now) {
     drop_changes();
     return;
   }
-  // Of a map that was before, or behind one that was refused.
+  // Ignores writes of an earlier map, and writes after a rejected one.
   const bool matters = done.of_this_map && (done.whole || step_ == step::following);
   if (ec) {
     if (matters) {

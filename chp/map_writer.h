@@ -1,5 +1,6 @@
 #pragma once
-// What of a server's map is to be written to its map_store, and how much of it has been. Pure.
+// Decides which changes of a server's map are written to its map_store, and tracks which are
+// stored. Pure.
 
 #include "chp/error.h"
 #include "chp/keeping.h"
@@ -23,61 +24,62 @@
 
 namespace chp {
 
-// Each turn's changes are one write. Where the store is not what the map was before them, because it had no
-// room or the map is another one, nothing is written but the whole map: read a piece at a time, while what
-// changes meanwhile waits, and given as one write, so that a crash leaves what was or what is.
+// The changes of each turn are one write. If the store does not match the map before these changes,
+// because it was full or the map was replaced, only the whole map is written. It is read in pieces
+// while changes wait, and submitted as one write. So a crash leaves the old or the new map.
 class map_writer {
 public:
   using time_point = std::chrono::steady_clock::time_point;
 
-  // `stored`: the number of what is in the store. `retry`: the first pause before a store that had no room
+  // `stored` is the number of the store's content. `retry` is the first pause before a full store
   // is tried again.
   map_writer(sequence stored, std::chrono::milliseconds retry)
       : retry_{retry}, pause_{retry}, durable_{stored} {}
 
-  // The map's changes, each with its update's number and id.
+  // Changes of the map, each with the number and id of its update.
   void set(const store::change& to, sequence number, time_point now);
   void erase(std::string_view key, const update_id& id, sequence number);
-  // The key is erased, and that is to be known.
+  // The key is erased, and the erasure is recorded.
   void bury(std::string_view key, const update_id& id, sequence number);
-  // What was buried need not be known any more.
+  // The record of the erasure is no longer needed.
   void forget(std::string_view key);
-  // An update that leaves nothing.
+  // An update without an effect on the map.
   void note(const update_id& id, sequence number);
-  // An update that is never made, and the notice by which that is told, which rise.
+  // An update that is never made, and the notice of its refusal. Notices increase.
   void refuse(const update_id& id, errc why, std::uint64_t notice);
-  // A piece of a register, all of which is applied.
+  // A piece of a register whose updates are all applied.
   void add_applied(std::string piece);
-  // They are another one's from now on, and may be lower than those before.
+  // Starts the notices of another server, which may be lower than earlier ones.
   void begin_notices() noexcept;
-  // With the next change.
+  // Stores the memo with the next change.
   void remember(std::string_view memo);
 
-  // The map is another one now, of which nothing is stored.
+  // The map was replaced, and nothing of it is stored.
   void replace();
-  // The whole map is to be written.
+  // Returns whether the whole map must be written.
   [[nodiscard]] bool wants_whole(time_point now) const noexcept {
     return step_ == step::waiting && how_ != keeping::failed && now >= retry_at_;
   }
-  // Reads so many entries at most of the map as it was when this was called first, or a piece of the register. True if
-  // that was all. Map and register must be the same until then, or replace() comes before.
+  // Reads at most `most` entries of the map as it was at the first call, or a piece of the
+  // register. Returns true when everything is read. Map and register must not be replaced before,
+  // except with replace().
   [[nodiscard]] bool read_whole(store& map, update_register& applied, const tombstones& erased,
                                 std::string_view memo, std::size_t most, time_point now);
   [[nodiscard]] bool reading() const noexcept { return step_ == step::reading; }
 
-  // Appends what is to be given to the store.
+  // Appends the writes for the store.
   void take(std::vector<std::vector<map_change>>& out);
-  // The result of the first write that has had none.
+  // Takes the result of the oldest write without one.
   void on_written(boost::system::error_code ec, time_point now);
 
   [[nodiscard]] keeping how() const noexcept { return how_; }
   // Everything up to this update is on the disk.
   [[nodiscard]] sequence durable() const noexcept { return durable_; }
-  // … and everything up to this notice.
+  // Everything up to this notice is on the disk.
   [[nodiscard]] std::uint64_t durable_notice() const noexcept { return durable_notice_; }
-  // Of changes that wait for the disk, as they take memory; but for a whole map.
+  // Bytes of memory of changes that wait for the disk, without a whole map.
   [[nodiscard]] std::size_t octets() const noexcept { return octets_; }
-  // When the whole map may be written.
+  // Returns when the whole map may be written.
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept {
     return step_ == step::waiting && how_ != keeping::failed ? std::optional{retry_at_}
                                                              : std::nullopt;
@@ -85,10 +87,10 @@ public:
 
 private:
   enum class step : std::uint8_t {
-    following,  // changes are written as they come
-    waiting,    // the whole map is to be written; changes will be in it
-    reading,    // it is being read; changes wait until it is given to the store
-    given,      // it has been, and changes go behind it
+    following,  // changes are written as they arrive
+    waiting,    // the whole map must be written, and will include changes
+    reading,    // the map is being read; changes wait
+    given,      // the map was submitted; changes follow it
   };
   struct write_order {
     sequence number;
@@ -113,19 +115,19 @@ private:
   sequence durable_;
   std::uint64_t durable_notice_ = 0;
   time_point retry_at_{};
-  std::string memo_;  // the last that was given
+  std::string memo_;  // the last one submitted
   std::string next_memo_;
   std::vector<map_change> changes_;
   std::size_t changes_octets_ = 0;
-  sequence last_ = 0;  // of the changes
+  sequence last_ = 0;  // the last change in changes_
   std::uint64_t last_notice_ = 0;
   std::deque<write_order> on_the_way_;
   std::size_t octets_ = 0;
 
-  // Of the moment at which it was begun to be read.
+  // The state of the map when reading started.
   std::optional<store::snapshot> cursor_;
   std::optional<update_register::image> applied_;
-  sequence buried_to_ = 0;  // of what was erased, so far
+  sequence buried_to_ = 0;  // erasures up to here were read
   std::vector<map_change> whole_;
   std::string whole_memo_;
   std::uint64_t whole_notice_ = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// A map_store that keeps nothing beyond its own life, for tests.
+// A map_store in memory, for tests.
 
 #include "chp/map_store.h"
 #include "chp/update_register.h"
@@ -15,7 +15,7 @@ namespace chp {
 
 class memory_map_store final : public map_store {
 public:
-  // What is kept, for a store that is opened after another one.
+  // The content, for a store that is opened after another one.
   class contents {
   public:
     void apply(const map_change& change);
@@ -28,7 +28,7 @@ public:
     std::string memo_;
   };
 
-  // Must go before the context of `executor`.
+  // Must be destroyed before the context of `executor`.
   explicit memory_map_store(boost::asio::any_io_executor executor,
                             std::shared_ptr<contents> of = std::make_shared<contents>());
 

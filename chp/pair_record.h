@@ -1,5 +1,5 @@
 #pragma once
-// What one of a pair has to know after a crash besides its map: what of that the other one has. Pure.
+// The data that a server of a pair stores in addition to its map: which updates the other server has. Pure.
 
 #include "chp/sequence.h"
 
@@ -10,18 +10,19 @@
 
 namespace chp {
 
+// The stored state of a server of a pair.
 struct pair_record {
-  sequence base = 0;            // up to here the other one has it, too
-  std::uint64_t own_epoch = 0;  // in which this one was active last
-  sequence common = 0;          // up to here it had the other one's updates when it became active
-  sequence own = 0;             // above this all epochs up to `own_epoch` are its own
-  sequence begun = 0;           // see snapshot_end
-  bool accepted = false;        // what is above `base` it has accepted itself
+  sequence base = 0;            // the other server has everything up to here
+  std::uint64_t own_epoch = 0;  // the epoch in which this server was active last
+  sequence common = 0;    // it had the other server's updates up to here when it became active
+  sequence own = 0;       // above this, all epochs up to own_epoch are its own
+  sequence begun = 0;     // see snapshot_end
+  bool accepted = false;  // this server has accepted the updates above `base` itself
 };
 
-// As a memo of a map_store.
+// Packs the record as the memo of a map_store.
 [[nodiscard]] std::string pack(const pair_record& record);
-// Nothing if it is none.
+// Returns nothing if the memo is invalid.
 [[nodiscard]] std::optional<pair_record> unpack_pair_record(std::string_view memo) noexcept;
 
 }  // namespace chp

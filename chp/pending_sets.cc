@@ -61,7 +61,7 @@ void pending_sets::drop_ended() {
   while (!sent_.empty() && sent_.front().over) {
     sent_.pop_front();
   }
-  // One that is not carried out is sent on and on, and those behind it are not to be kept as long.
+  // Removes ended updates from behind one that stays pending for long.
   if (sent_.size() > 2 * sent_open_ + spare_places) {
     std::erase_if(sent_, [](const sent_set& one) { return one.over; });
   }

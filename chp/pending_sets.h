@@ -1,5 +1,5 @@
 #pragma once
-// The updates of a client that are not committed yet, in their order. Pure.
+// The uncommitted updates of a client, in order. Pure.
 
 #include "chp/acknowledgement.h"
 #include "chp/command.h"
@@ -19,22 +19,23 @@
 
 namespace chp {
 
-// An update waits until there is room among those that were sent, is given the session's next counter, and
-// is kept as the KVSET that was sent, to be sent again, until it is committed. One that was not sent yet can
-// be withdrawn without a trace; so no counter is ever missing.
+// An update waits until the limits of sent updates allow it. It then gets the session's next
+// counter, and is kept as its KVSET until it is committed, so that it can be resent. An unsent
+// update can be withdrawn, because it has no counter yet. So counters have no gaps.
 class pending_sets {
 public:
-  using ticket = std::uint64_t;  // of the user's; they rise
+  using ticket = std::uint64_t;  // chosen by the caller, in ascending order
 
   pending_sets(std::uint64_t session, form how, std::size_t most, std::size_t most_octets)
       : session_{session}, how_{how}, most_{most}, most_octets_{most_octets} {}
 
-  // `echoed`: it will be seen in the subtree that the client follows.
+  // `echoed`: the followed server will publish it in the client's subtree.
   void add(ticket of, std::string key, std::string properties, std::string value, bool echoed);
 
-  // The next to be sent for the first time, if there is room. Valid until something changes.
+  // Returns the next update to send for the first time, if the limits allow it, or null. Valid
+  // until the next change.
   [[nodiscard]] const zmtp::message* send_next();
-  // All that were sent and are not committed, in their order.
+  // Visits all sent updates that are not committed, in order.
   template <class Visit>
   void for_each_sent(Visit&& visit) const {
     for (const auto& one : sent_) {
@@ -44,29 +45,31 @@ public:
     }
   }
 
-  // Those that are committed now are gone, and those that were refused, or may have been (errc::unconfirmed);
-  // who waits for them is appended.
+  // The end of an update. commit() removes committed and refused updates, and those that may have
+  // been refused (errc::unconfirmed), and appends their ends to `done`.
   struct ended {
     ticket of;
-    errc how;  // none of one that is committed
+    errc how;  // errc{} if committed
     friend bool operator==(const ended&, const ended&) = default;
   };
   void commit(const acknowledgement& told, std::vector<ended>& done);
   void commit(const update_id& echo, std::vector<ended>& done);
-  // What kvsimple has in place of the id: of the updates that set this the first one is committed.
+  // For kvsimple, which has no ids: commits the first update with this key and value.
   void commit(std::string_view key, std::string_view value, std::vector<ended>& done);
-  // The counter of the last one that was sent, if one up to it will not be echoed; and those of them.
+  // Returns the counter of the last sent update, if it or an earlier one will not be echoed.
+  // commit_unechoed() commits these updates.
   [[nodiscard]] std::optional<std::uint64_t> last_unechoed() const noexcept;
   void commit_unechoed(std::uint64_t up_to, std::vector<ended>& done);
 
   enum class given_up { unknown, unsent, sent };
-  // Nobody waits for it any more: it is withdrawn, or if it was sent, stays until it is committed.
+  // Ends the wait for an update. Withdraws it if it was not sent. Otherwise it stays until it is
+  // committed.
   given_up give_up(ticket of);
 
   [[nodiscard]] std::uint64_t session() const noexcept { return session_; }
   [[nodiscard]] std::size_t sent() const noexcept { return sent_open_; }
   [[nodiscard]] std::size_t unsent() const noexcept { return unsent_.size(); }
-  // Places that are taken by what was sent: also by some that are committed, but by no more than that.
+  // Number of slots of sent updates, including at most as many committed ones.
   [[nodiscard]] std::size_t places() const noexcept { return sent_.size(); }
 
 private:
@@ -96,11 +99,11 @@ private:
   std::size_t most_;
   std::size_t most_octets_;
   std::uint64_t last_counter_ = 0;
-  std::deque<sent_set> sent_;  // their counters rise
-  std::size_t sent_open_ = 0;  // of them not committed
+  std::deque<sent_set> sent_;  // in ascending order of counters
+  std::size_t sent_open_ = 0;  // number of uncommitted ones in sent_
   std::size_t sent_octets_ = 0;
   std::deque<unsent_set> unsent_;
-  // In kvsimple: by a hash of key and value the counters of those whose echo is awaited.
+  // In kvsimple: the counters of the updates that wait for an echo, by a hash of key and value.
   std::set<std::pair<std::size_t, std::uint64_t>> by_content_;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// What clients have sent to a passive server, until the active one confirms it. Pure.
+// Updates of clients at a passive server, until the active server confirms them. Pure.
 
 #include "chp/divided_set.h"
 #include "chp/update_id.h"
@@ -14,6 +14,7 @@
 
 namespace chp {
 
+// An update of a client.
 struct pending_update {
   zmtp::message content;  // KVSET
   update_id id;
@@ -21,29 +22,31 @@ struct pending_update {
   std::uint64_t order = 0;
 };
 
-// Bounded by what the messages take of memory. When there is too much the oldest of those go whose clients
-// send them again, which are ours; then the oldest of the others.
+// Bounded by the memory of the messages. Above the limit, the oldest updates of Zinc's clients are
+// dropped first, because these clients resend them. Then the oldest updates of other clients are
+// dropped.
 class pending_updates {
 public:
   using time_point = std::chrono::steady_clock::time_point;
 
-  // Peers choose the ids: `seed` is random.
+  // Peers choose the ids, so `seed` must be random.
   pending_updates(std::uint64_t seed, std::size_t octets)
       : by_id_{hash{zmtp::keyed_hash{seed}}}, most_octets_{octets} {}
 
-  // False if one with this id is there already. One without an id is another each time.
+  // Returns false if the id is known. An update without an id is always new.
   bool add(zmtp::message&& content, const update_id& id, time_point now);
-  // The active server has it.
+  // The active server has the update.
   void confirm(const update_id& id);
-  // All of them in the order in which they came; none are left.
+  // Returns all updates in the order of their arrival, and removes them.
   [[nodiscard]] std::vector<pending_update> take();
-  // All that there is now may be known elsewhere: forget_known() is to look at it.
+  // The map was replaced, and may contain updates of this set. forget_known() checks them.
   void begin_forgetting() noexcept {
     unseen_sessions_ = sessions_.begin();
     unseen_others_ = others_.begin();
     seen_to_ = next_order_;
   }
-  // Looks at so many at most, and forgets those for whose id `known` is true. True if that was all.
+  // Checks at most `most` updates, and removes those whose id is `known`. Returns true when all
+  // were checked.
   template <class Known>
   bool forget_known(std::size_t most, Known&& known) {
     return forget_known(sessions_, unseen_sessions_, most, known) &&
@@ -52,7 +55,7 @@ public:
 
   [[nodiscard]] std::size_t size() const noexcept { return sessions_.size() + others_.size(); }
   [[nodiscard]] std::size_t octets() const noexcept { return octets_; }
-  // What has had to go.
+  // Number of updates dropped at the limit.
   [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_; }
 
 private:
@@ -90,7 +93,7 @@ private:
 
   update_list sessions_;
   update_list others_;
-  // Of those that forget_known() has not looked at, which are below an order.
+  // The next updates that forget_known() checks. It checks those below this order.
   update_list::iterator unseen_sessions_ = sessions_.end();
   update_list::iterator unseen_others_ = others_.end();
   std::uint64_t seen_to_ = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// The properties of KVSET, KVPUB and KVSYNC: name=value, each ended by a line end. Pure.
+// The properties of KVSET, KVPUB and KVSYNC: name=value lines. Pure.
 
 #include <chrono>
 #include <cstddef>
@@ -17,8 +17,8 @@ struct property {
   friend bool operator==(const property&, const property&) = default;
 };
 
-// A view of a frame, read as protocols C1-7 has it: the first '=' divides, the last line end may be
-// missing, a line without '=' or without a name is no property.
+// A view of a frame, read as in protocols C1-7. The first '=' divides a line, and the last line end
+// may be missing. A line without '=' or without a name is skipped.
 class properties {
 public:
   class const_iterator;
@@ -27,7 +27,7 @@ public:
 
   [[nodiscard]] const_iterator begin() const noexcept;
   [[nodiscard]] const_iterator end() const noexcept;
-  // The value of the first of this name.
+  // Returns the value of the first property with this name.
   [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const noexcept;
 
 private:
@@ -65,7 +65,7 @@ private:
   }
   void advance() noexcept;
 
-  std::string_view rest_;  // behind the line of here_
+  std::string_view rest_;  // after the line of here_
   property here_;
   bool at_end_ = true;
 };
@@ -75,24 +75,26 @@ inline properties::const_iterator properties::begin() const noexcept {
 }
 inline properties::const_iterator properties::end() const noexcept { return {}; }
 
-// Whether a property is read as it is written: a name, and no '=' or line end anywhere (Python's peers
-// drop a line with more than one '='), no zero, 255 octets each at most (C's peers).
+// Returns whether every peer reads the property as it is written. It needs a name, and no '=', line
+// end or zero byte. Name and value have at most 255 bytes, which is the limit of peers in C.
+// Python's peers drop a line with more than one '='.
 [[nodiscard]] bool is_well_formed(const property& p) noexcept;
-// It must be well-formed.
+// The property must be well-formed.
 void append_property(std::string& to, std::string_view name, std::string_view value);
 void append_property(std::string& to, std::string_view name, std::uint64_t value);
-// A number in decimal digits, and what it is; nothing if it is none.
+// A number in decimal digits. parse_number() returns nothing for other text.
 void append_number(std::string& to, std::uint64_t number);
 [[nodiscard]] std::optional<std::uint64_t> parse_number(std::string_view text) noexcept;
 
 namespace property_name {
-inline constexpr std::string_view ttl = "ttl";            // 12/CHP: seconds to live, from KVSET on
-inline constexpr std::string_view ttl_left = "ttl-left";  // ms to live, to a backup of ours
+inline constexpr std::string_view ttl = "ttl";  // 12/CHP: seconds to live, counted from KVSET
+inline constexpr std::string_view ttl_left = "ttl-left";  // ms to live, to a Zinc backup
 inline constexpr std::string_view counts = "d";           // see subtree.h
-inline constexpr std::string_view begun = "begun";        // of a snapshot of ours: see snapshot_end
-inline constexpr std::string_view shared = "shared";  // … to a backup: see replication::origin
-inline constexpr std::string_view own = "own";        // … likewise
-inline constexpr std::string_view ack = "ack";        // see acknowledgement.h
+inline constexpr std::string_view begun = "begun";        // Zinc snapshots: see snapshot_end
+inline constexpr std::string_view shared =
+    "shared";                                   // snapshots to a backup: see replication::origin
+inline constexpr std::string_view own = "own";  // snapshots to a backup: see replication::origin
+inline constexpr std::string_view ack = "ack";  // see acknowledgement.h
 inline constexpr std::string_view gaps = "gaps";
 inline constexpr std::string_view degraded = "degraded";
 inline constexpr std::string_view refused = "refused";
@@ -101,22 +103,22 @@ inline constexpr std::string_view notice = "notice";
 inline constexpr std::string_view session = "session";
 }  // namespace property_name
 
-// Nobody waits longer; what is longer is this long.
+// The longest time to live. Longer ones are reduced to this value.
 inline constexpr std::chrono::milliseconds longest_ttl = std::chrono::hours{24} * 36'525;
 
-// The value of `ttl` as a client sends it: seconds, with a fraction perhaps. Nothing, which is no
-// expiry, if it is not above zero or not a number (protocols C1-8).
+// Parses `ttl` as a client sends it: seconds, possibly with a fraction. Returns nothing, which
+// means no expiry, for other values and for values not above zero (protocols C1-8).
 [[nodiscard]] std::optional<std::chrono::milliseconds> parse_ttl(std::string_view value) noexcept;
-// The value of `ttl` as a server of the Guide has it in a snapshot: milliseconds since 1970 (C), seconds
-// since 1970 (Python) or seconds from now, by magnitude (protocols C1-2). `now` is the time of day since
-// 1970. What has passed already has a millisecond left.
+// Parses `ttl` of a Guide server's snapshot: milliseconds since 1970 (C), seconds since 1970
+// (Python) or seconds from now, by magnitude (protocols C1-2). `now` is the time of day since 1970.
+// A time in the past becomes one millisecond.
 [[nodiscard]] std::optional<std::chrono::milliseconds> parse_guide_ttl(
     std::string_view value, std::chrono::milliseconds now) noexcept;
-// The value of `ttl-left`.
+// Parses `ttl-left`.
 [[nodiscard]] std::optional<std::chrono::milliseconds> parse_ttl_left(
     std::string_view value) noexcept;
 
-// Appends `ttl` in whole seconds, of which one has begun at least.
+// Appends `ttl` in whole seconds, rounded up.
 void append_ttl(std::string& to, std::chrono::milliseconds ttl);
 // Appends `ttl-left`.
 void append_ttl_left(std::string& to, std::chrono::milliseconds left);

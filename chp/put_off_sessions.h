@@ -1,5 +1,5 @@
 #pragma once
-// Whose updates are put off, until they come again in their order. Pure.
+// Sessions whose updates the server has deferred until the client resends them in order. Pure.
 
 #include "chp/divided_set.h"
 #include "zmtp/routing/keyed_hash.h"
@@ -10,15 +10,16 @@
 
 namespace chp {
 
-// A client of ours sends what is not committed again, all of it, in its order. Of one session the first update
-// that was put off is the next to be taken: one behind it, which may have been on its way, must not overtake it.
+// The first deferred update of each session. A Zinc client resends all its uncommitted updates in
+// order. The server must accept the first deferred update before later ones of the session, which
+// may have been in flight already.
 class put_off_sessions {
 public:
-  // Peers choose the sessions: `seed` is random. Above `most` sessions some are forgotten.
+  // Peers choose the sessions, so `seed` must be random. Above `most` sessions some are forgotten.
   put_off_sessions(std::uint64_t seed, std::size_t most)
       : first_{zmtp::keyed_hash{seed}}, most_{std::max<std::size_t>(most, 1)} {}
 
-  // An update has come that is not to be taken yet.
+  // An update was deferred.
   void add(std::uint64_t session, std::uint64_t counter) {
     const auto p = first_.probe_of(session);
     if (const auto* const there = first_.find(p)) {
@@ -30,12 +31,12 @@ public:
     }
     first_.insert({session, counter}, p);
   }
-  // Whether one before this is put off.
+  // Returns whether an earlier update of the session is deferred.
   [[nodiscard]] bool holds(std::uint64_t session, std::uint64_t counter) const noexcept {
     const auto* const found = first_.find(session);
     return found != nullptr && found->counter < counter;
   }
-  // It is taken.
+  // The update was accepted.
   void on_taken(std::uint64_t session, std::uint64_t counter) noexcept {
     if (const auto found = first_.place_of(session); found && found->counter == counter) {
       first_.erase(found);

@@ -1,5 +1,5 @@
 #pragma once
-// What a server had accepted that lost its active role, offered to the one that has it. Pure.
+// The updates that a former active server had accepted, and offers to the active server. Pure.
 
 #include "chp/sequence.h"
 #include "chp/settlement.h"
@@ -19,39 +19,42 @@
 
 namespace chp {
 
-// The map as it was, of which everything is offered that the other server had not when it became active. What
-// has a later number there than `base` has been changed since both had the same. Behind it goes the register as it
-// was: what else was applied has been overwritten, and is settled with what is offered. All is kept until the other
-// one says that it has looked at it, and offered again on each new connection before.
+// The old map. The server offers everything in it that the other server did not have when it became
+// active. If the active server has a later number than `base` for a key, the key has changed since
+// both had the same. After the map, the server sends its old register: applied updates that are no
+// longer in the map were overwritten, and are settled with the offer. Everything is kept until the
+// other server confirms that it has processed the offer, and is offered again on each new
+// connection before that.
 class reconciliation {
 public:
   using time_point = std::chrono::steady_clock::time_point;
 
-  // One update that is offered.
+  // An offered update.
   struct item {
     std::string_view key;
     update_id id;
-    std::string_view value;  // empty: it was erased
+    std::string_view value;  // empty: the key was erased
     std::optional<time_point> deadline;
   };
 
-  // What is behind `from` is offered; `erased` are those behind it, as far as the other one did not have them.
+  // Starts an offer of everything after `from`. `erased` has the erasures after it, as far as the
+  // other server does not have them.
   void begin(std::unique_ptr<store> map, sequence from, sequence base,
              std::deque<tombstones::erasure> erased, std::unique_ptr<update_register> applied);
-  // Something is left to be settled.
+  // Returns whether an offer is not yet settled.
   [[nodiscard]] bool pending() const noexcept { return map_ != nullptr; }
   [[nodiscard]] sequence base() const noexcept { return base_; }
 
-  // From the beginning again: there is another connection.
+  // Starts again from the beginning, for a new connection.
   void rewind() noexcept;
-  // Visits the next ones, `visit(const item&)`, having looked at so many entries at most; true if there
-  // are more.
+  // Visits the next items, `visit(const item&)`, and looks at no more than `most` entries. Returns
+  // true if there are more.
   template <class Visit>
   [[nodiscard]] bool read(std::size_t most, Visit&& visit);
-  // Appends the next piece for the active server; true if there is more to write.
+  // Appends the next piece for the active server. Returns true if there is more to write.
   [[nodiscard]] bool write(std::size_t octets, time_point now, std::vector<zmtp::message>& out);
-  // The active server has looked at so many. True if that is all; and then the map is given back, to be
-  // dismantled.
+  // The active server has processed `count` items. Returns true if these are all. take_map() then
+  // returns the map, which must be dismantled.
   [[nodiscard]] bool on_end(std::uint64_t count) const noexcept {
     return pending() && ended_ && count == offered_;
   }
@@ -61,14 +64,14 @@ public:
     settlement_ = {};
     return std::move(map_);
   }
-  // To be called before that.
+  // Must be called before take_map().
   [[nodiscard]] settlement take_settlement() noexcept { return std::move(settlement_); }
 
 private:
   std::unique_ptr<store> map_;
   std::deque<tombstones::erasure> erased_;
   settlement settlement_;
-  std::optional<update_register::image> applied_;  // how far it has been written
+  std::optional<update_register::image> applied_;  // the part not yet written
   sequence from_ = 0;
   sequence base_ = 0;
   std::optional<store::snapshot> cursor_;
@@ -92,7 +95,7 @@ bool reconciliation::read(std::size_t most, Visit&& visit) {
   });
   for (; cursor_->at_end() && next_erased_ < erased_.size() && most != 0; ++next_erased_, --most) {
     const auto& one = erased_[next_erased_];
-    // One that was set again is above.
+    // A key that was set again is among the entries.
     if (one.number > from_ && map_->find(one.key) == nullptr) {
       ++offered_;
       settlement_.add(one.id);

@@ -36,14 +36,14 @@ std::uint64_t random_seed() {
   return std::uint64_t{device()} << 32 | device();
 }
 
-// Of both connections to the other one. What it says is as bounded as its own queues.
+// Options of both connections to the other server. Its own queues bound what it sends.
 zmtp::socket_options peer_options(const server_options& options) {
   zmtp::socket_options o;
   o.announce_peers = true;
   o.extensions = announce_backup();
   o.receive_mark = {.messages = {}, .octets = options.feed_octets};
   o.send_mark = {.messages = {}, .octets = 4 * options.snapshot_piece};
-  // Whoever comes back is told anew.
+  // After a reconnect, the other server sends everything again.
   o.reconnect.maximum = std::max(o.reconnect.initial, options.heartbeat / 2);
   return o;
 }
@@ -126,10 +126,10 @@ public:
                                    }
                                  },
                              .on_error = handlers_.on_pair_error});
-    // Who has had an epoch has had data.
+    // A node that has had an epoch has had data.
     node_->set_data_lost(node_->status().current != 0 && state_->number() == 0);
     feed_.subscribe("");
-    // Which the active one answers at once.
+    // The active server answers this subscription immediately.
     feed_.subscribe("HUGZ");
     server_->start();
     on_passive();
@@ -162,7 +162,7 @@ public:
   }
 
 private:
-  // What was meant for one connection is not for the next.
+  // Messages for one connection must not be sent on the next.
   static zmtp::socket_options source_options(const server_options& options) {
     auto o = peer_options(options);
     o.immediate = true;
@@ -246,7 +246,7 @@ private:
         return;
       }
       case zmtp::routed_message::kind::detached:
-        // Of a connection that was given up nobody waits for the end.
+        // Ignores the end of a connection that was given up.
         if (source_peer_ == item.peer) {
           s.on_source_detached();
           renew_source();
@@ -270,7 +270,7 @@ private:
     source_.connect(source_at_, ignored);
   }
 
-  // What concerns the other one.
+  // Carries out the actions that concern the other server.
   void on_rest(server_actions& out) {
     if (std::exchange(out.reconnect_source, false) && !source_at_.empty()) {
       renew_source();
@@ -303,7 +303,7 @@ private:
     }
   }
 
-  // Says what there is to say as the other one has room.
+  // Sends requests and offers as fast as the other server takes them.
   static asio::awaitable<void> ask(std::shared_ptr<core> self) {
     for (;;) {
       while (!self->asked_.empty() &&

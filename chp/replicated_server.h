@@ -1,6 +1,6 @@
 #pragma once
-// One of a pair of servers of the clustered hashmap: when the active one is lost, the other one goes on
-// with everything that it had acknowledged. The decisions are server_state's and the pair's machine's.
+// A server of a pair of the clustered hashmap. If the active server is lost, the other server takes
+// over with all acknowledged updates. server_state and bstar::state_machine make the decisions.
 
 #include "bstar/node.h"
 #include "chp/map_store.h"
@@ -20,81 +20,92 @@
 
 namespace chp {
 
+// Options of a server of a pair.
 struct replicated_server_options {
-  // `epoch` is of no account: the pair's node counts epochs. Only kvmsg can be replicated.
+  // The form must be kvmsg. `epoch` has no effect, because the node of the pair counts epochs.
   server_options server{};
   bstar::node_options pair{};
 };
 
-// Each may be absent.
+// Handlers of a server of a pair. They run in its executor, some of them inside the constructor,
+// and must not throw. Each may be empty.
 struct replicated_server_handlers {
-  // As bstar::node_handlers has them; the server has become so already.
+  // Same as in bstar::node_handlers. Called after the server has changed its role.
   std::function<void(bstar::epoch)> on_active{};
   std::function<void(bstar::passive_reason)> on_passive{};
   std::function<void(boost::system::error_code)> on_pair_error{};
-  // For people.
+  // An event for the log.
   std::function<void(server_event)> on_event{};
-  // Likewise: how it stands, after each turn of its work, also while it is constructed.
+  // Called with the status after each turn and inside the constructor.
   std::function<void(const server_status&)> on_turn{};
   std::function<void(bstar::event)> on_pair_event{};
 };
 
+// Status of the server and its node.
 struct replicated_server_status {
   server_status server;
   bstar::node_status pair;
 };
 
-// Where the other one is.
+// The endpoints of the other server.
 struct server_peer {
-  std::string state;      // where its node tells its state
-  std::string snapshots;  // its P
-  std::string publisher;  // its P + 1; empty: the port behind that of `snapshots`
+  std::string state;      // the state publisher of its node
+  std::string snapshots;  // its port P
+  std::string publisher;  // its port P + 1; empty: the port after that of `snapshots`
 };
 
-// Clients connect to both. It is passive until its node knows better: then it follows the other one, keeps
-// what clients send, and counts each client's question for a snapshot as the vote that lets it become
-// active when the other one is lost.
+// A server that replicates its map with the other server of a pair. Clients connect to both. The
+// server starts passive: it follows the active server, stores the updates of clients, and treats
+// each snapshot request as a vote. A vote makes it active if the other server is lost.
 //
-// One that was started again with an empty map, which its epoch file tells, does not become active before it
-// has met the other one: as a lone backup it waits, or for promote_alone_after.
+// If its map is empty but its epoch file shows that it had data, the server does not become active
+// before it has met the other server. It waits like a single backup, or until promote_alone_after.
 //
-// Against a peer of the Guide (clonesrv6) it does the same without epochs and without acknowledgements of
-// its own: then nobody knows what the other one has.
+// With a backup of the Guide (clonesrv6) it works without epochs and acknowledgements, so it does
+// not know which updates the other server has.
 //
-// With a store what is committed is on the disks of both first, and when both have been killed the one whose
-// disk has more becomes active. What this one had accepted and the other had not, it offers after that, too.
+// With a store, an update is committed when both disks have it. If both servers are killed, the one
+// with more on its disk becomes active. The other server offers the updates that only it has
+// accepted, also after a crash.
 //
-// It may outlive its context, which ends what it does; with a store it must go before.
-//
-// Thread safety: distinct objects safe, one object not; its executor must be serial.
+// Lifetime: the server may outlive its execution context. It then does nothing. A server with a
+// store must be destroyed before its context.
+// Thread safety: distinct objects are safe, one object is not. The executor must be serial: an
+// io_context that one thread runs, or a strand.
 class replicated_server {
 public:
-  // Throws boost::system::system_error: as bstar::node; zmtp::errc::bad_option if it is not of kvmsg.
+  // Creates a server with an empty map.
+  // Throws: boost::system::system_error with an error of bstar::node, or with
+  // zmtp::errc::bad_option if the form is not kvmsg.
   replicated_server(boost::asio::any_io_executor executor, const replicated_server_options& options,
                     replicated_server_handlers handlers = {});
-  // As server, of its store; and as above.
+  // Creates a server with the content of a store; see server::server().
+  // Throws: also the errors of the first constructor.
   replicated_server(boost::asio::any_io_executor executor, const replicated_server_options& options,
                     loaded_map from, replicated_server_handlers handlers = {});
   replicated_server(const replicated_server&) = delete;
   replicated_server& operator=(const replicated_server&) = delete;
-  // Stops.
+  // Calls stop().
   ~replicated_server();
 
-  // As server::bind.
+  // Same as server::bind.
   server_endpoints bind(std::string_view at);
   server_endpoints bind(std::string_view at, zmtp::error_code& ec);
-  // Where the other one hears our state. As zmtp::socket::bind.
+  // Binds the endpoint at which the other server receives this node's state. Same as
+  // zmtp::socket::bind.
+  // Errors: also bstar::errc::node_stopped.
   zmtp::endpoint bind_state(std::string_view at);
   zmtp::endpoint bind_state(std::string_view at, zmtp::error_code& ec);
-  // Once. As zmtp::socket::connect.
+  // Connects to the other server. Call it once. Same as zmtp::socket::connect.
   void connect(const server_peer& to);
   void connect(const server_peer& to, zmtp::error_code& ec);
 
-  // Closes the sockets: what is queued for peers is written, for the linger time, while the context runs.
+  // Closes the sockets. Queued messages are still written while the context runs, for at most the
+  // linger time.
   void stop();
 
   [[nodiscard]] replicated_server_status status() const;
-  // What it has, in the order of keys.
+  // Returns the map of this server.
   [[nodiscard]] const store& map() const noexcept;
 
 private:
@@ -103,7 +114,7 @@ private:
              const std::shared_ptr<server_state>& state, replicated_server_handlers handlers);
 
   std::shared_ptr<map_store> store_;
-  std::weak_ptr<core> core_;  // of what goes with the context
+  std::weak_ptr<core> core_;  // empty once the context has destroyed its coroutines
   std::shared_ptr<const server_state> state_;
   std::shared_ptr<const bstar::node> node_;
 };

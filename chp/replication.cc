@@ -86,7 +86,8 @@ void replication::on_source_attached(const announcement& said, time_point now,
 }
 
 void replication::on_source_detached() {
-  // One of ours does not know any more what is here; who follows another one can do without.
+  // A Zinc server does not know after a reconnect what this server has. A third-party server never
+  // knows.
   const bool is_needed = phase_ == phase::asking || phase_ == phase::receiving ||
                          (phase_ == phase::following && source_is_ours());
   source_.reset();
@@ -147,7 +148,7 @@ void replication::add(const update& u, time_point now, milliseconds wall) {
   if (const auto ttl = time_to_live(u, wall)) {
     change.deadline = now + *ttl;
   }
-  // It cannot be of more than a store can hold, having come as a message of a server's.
+  // The update fits the store, because it arrived as a message of a server.
   (void)map_->apply(change, u.number);
 }
 
@@ -163,7 +164,7 @@ std::optional<replication::snapshot> replication::on_part(const snapshot_input& 
   }
   if (phase_ == phase::asking) {
     phase_ = phase::receiving;
-    // What the active server has accepted has had room there.
+    // Without limits, because the active server has accepted these entries.
     map_ = std::make_unique<store>(seed_, store_limits::none());
   }
   due_ = now + options_.snapshot_timeout;
@@ -182,7 +183,7 @@ std::optional<replication::snapshot> replication::on_part(const snapshot_input& 
   }
   const auto& ended = std::get<snapshot_end>(part);
   if (has_epoch(ended.number) && epoch_of(ended.number) < epoch_of(own)) {
-    // Another one may come to that address, or this one may learn of ours.
+    // Another server may take over that address, or the server may learn of this history.
     out.events.push_back(server_event::older_epoch);
     phase_ = phase::waiting;
     drop();

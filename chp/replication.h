@@ -1,6 +1,6 @@
 #pragma once
-// How a passive server follows the active one: when it asks for a snapshot, what it makes of it, and
-// what comes meanwhile. Pure.
+// The state of a passive server that follows the active one: when it requests a snapshot, what it
+// does with it, and which publications arrive meanwhile. Pure.
 
 #include "chp/announcement.h"
 #include "chp/command.h"
@@ -19,57 +19,58 @@
 
 namespace chp {
 
-// There are two connections to the active server: the feed, on which it publishes, and the source of
-// snapshots. A snapshot is asked for once something has come on the feed, so that nothing is published
-// between the two that this server does not see; what is published meanwhile is kept. A connection to the
-// source is good for one snapshot: after a gap, or one that stood still, another is made, so that
-// nothing of an earlier answer is taken for the new one.
+// There are two connections to the active server: the feed with its publications, and the source of
+// snapshots. The server requests a snapshot after the first message on the feed, so that it misses
+// no publication in between, and stores publications that arrive meanwhile. Each snapshot uses its
+// own connection to the source. After a gap or a stalled snapshot, the server opens another one, so
+// that parts of an earlier reply are not mixed with the new one.
 class replication {
 public:
   using time_point = std::chrono::steady_clock::time_point;
 
   enum class phase : std::uint8_t {
-    off,        // this server is active
-    waiting,    // for both connections, and for a word on the feed
-    asking,     // for a snapshot, of which nothing has come
-    receiving,  // a snapshot
-    following,  // it has one, and what came since
+    off,        // the server is active
+    waiting,    // for both connections, and for a message on the feed
+    asking,     // has requested a snapshot; nothing has arrived
+    receiving,  // parts of a snapshot have arrived
+    following,  // has a snapshot and the updates since then
   };
-  // What of the other one's updates a server had when it became active: those up to `shared`, of its own epochs
-  // or of the other one's, and all that it has given a number above `own` itself.
+  // The updates that a server had when it became active: those of the other server up to `shared`,
+  // and all that it has numbered above `own` itself.
   struct origin {
     sequence shared;
     sequence own;
   };
-  // A whole snapshot.
+  // A complete snapshot.
   struct snapshot {
     std::unique_ptr<store> map;
-    std::unique_ptr<update_register> applied;  // none of a server that does not say
-    std::deque<zmtp::message> since;           // KVPUBs that came meanwhile
-    sequence begun;                            // see snapshot_end; 0 of a server that does not say
-    std::optional<origin> from;                // none of a server that does not say
+    std::unique_ptr<update_register> applied;  // null if the server does not send it
+    std::deque<zmtp::message> since;           // KVPUBs that arrived meanwhile
+    sequence begun;                            // see snapshot_end; 0 if the server does not send it
+    std::optional<origin> from;                // absent if the server does not send it
   };
 
   replication(const server_options& options, std::uint64_t seed) : options_{options}, seed_{seed} {}
 
-  // This server is passive from now on, or active.
+  // begin(): this server is passive from now on. end(): it is active.
   void begin(time_point now, server_actions& out);
   void end();
 
   void on_feed_attached();
-  // What is published from now on is missed.
+  // Publications are missed from now on.
   void on_feed_detached(server_actions& out);
   void on_source_attached(const announcement& said, time_point now, server_actions& out);
   void on_source_detached();
 
-  // Something has come on the feed. True if it is a KVPUB that is to be applied now; otherwise it may
-  // have been moved from.
+  // Takes a message of the feed. Returns true for a KVPUB that must be applied now. Otherwise `m`
+  // may be moved from.
   [[nodiscard]] bool on_publication(zmtp::message& m, bool is_update, time_point now,
                                     server_actions& out);
-  // A KVPUB that was to be applied cannot be: something before it is missing.
+  // The KVPUB cannot be applied, because an earlier one is missing.
   void on_gap(server_actions& out);
-  // Of the source. The snapshot, when it is whole and not of an epoch before that of `own`. `wall` is the
-  // time of day since 1970, which servers of the Guide give times to live in.
+  // Takes a message of the source. Returns the snapshot when it is complete, unless its epoch is
+  // before that of `own`. `wall` is the time of day since 1970, which the Guide's servers use for
+  // times to live.
   [[nodiscard]] std::optional<snapshot> on_part(const snapshot_input& part, sequence own,
                                                 time_point now, std::chrono::milliseconds wall,
                                                 server_actions& out);
@@ -78,9 +79,9 @@ public:
   void on_deadline(time_point now, server_actions& out);
 
   [[nodiscard]] phase state() const noexcept { return phase_; }
-  // The active server is of ours, and reads what only those say.
+  // Returns whether the active server is a Zinc server.
   [[nodiscard]] bool source_is_ours() const noexcept { return source_ && source_->acks; }
-  // When something was last heard of the active server, on either connection.
+  // Returns the time of the last message of the active server, on either connection.
   [[nodiscard]] std::optional<time_point> last_heard() const noexcept { return heard_; }
 
 private:
@@ -92,10 +93,10 @@ private:
   const server_options& options_;
   std::uint64_t seed_;
   phase phase_ = phase::off;
-  bool feed_ = false;        // it is connected …
-  bool feed_heard_ = false;  // … and something has come on it
+  bool feed_ = false;        // connected
+  bool feed_heard_ = false;  // a message has arrived
   std::optional<announcement> source_;
-  std::optional<time_point> due_;  // to ask again, or to give up what stands still
+  std::optional<time_point> due_;  // to repeat a request, or to give up a stalled snapshot
   std::optional<time_point> heard_;
 
   std::unique_ptr<store> map_;

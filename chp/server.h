@@ -1,5 +1,5 @@
 #pragma once
-// A server of the clustered hashmap (12/CHP) that is alone. The decisions are server_state's.
+// A single server of the clustered hashmap (12/CHP). server_state makes the decisions.
 
 #include "chp/command.h"
 #include "chp/map_store.h"
@@ -18,66 +18,76 @@
 
 namespace chp {
 
-// Called in the server's executor. What they throw reaches who runs the context. Each may be absent.
+// Handlers of a server. They run in its executor, some of them inside the constructor or set(), and
+// must not throw. Each may be empty.
 struct server_handlers {
-  // An epoch above all that this server had, since the numbers of the last one are nearly used up; or nothing, and
-  // it is asked again a heartbeat later. Without it, or if it has none in time, no update is accepted in the end. With
-  // a store there is one without it, which is behind the last.
+  // Returns an epoch above all earlier ones of this server, because the numbers of the current
+  // epoch are almost used up. If it returns nothing, the server asks again after a heartbeat.
+  // Without a new epoch, the server finally rejects updates. A server with a store does not need
+  // this handler: it takes the next epoch after the last stored one.
   std::function<std::optional<std::uint64_t>()> next_epoch{};
-  // For people.
+  // An event for the log.
   std::function<void(server_event)> on_event{};
-  // Likewise: how it stands, after each turn of its work, also while it is constructed.
+  // Called with the status after each turn and inside the constructor.
   std::function<void(const server_status&)> on_turn{};
 };
 
-// Serves from the first bind until it is stopped or destroyed, clients of 12/CHP and, with other options,
-// those of the Guide's earlier models.
+// Serves clients of 12/CHP from the first bind until it is stopped or destroyed. Other options
+// serve the Guide's earlier models.
 //
-// Without epochs (server_options::epoch) it counts as the Guide's servers do, and has numbers for ever; but where
-// sequences have four octets (form::kvsimple_4) the 2^31st update is refused (server_event::epoch_used_up).
+// Without epochs (server_options::epoch) the server numbers updates as the Guide's servers do. Its
+// numbers are not used up, except in form::kvsimple_4: sequences of four bytes end at update 2^31,
+// which is rejected (server_event::epoch_used_up).
 //
-// Without a store the map is in memory, and a crash of the server loses all of it. With one what is
-// committed is on the disk first, and it goes on with what it finds there. See replicated_server also.
+// Without a store, the map is in memory, and a crash loses it. With a store, an update is committed
+// when it is on the disk, and the server starts with the stored map. For two servers see
+// replicated_server.
 //
-// It may outlive its context, which ends what it does; with a store it must go before.
-//
-// Thread safety: distinct objects safe, one object not; its executor must be serial.
+// Lifetime: the server may outlive its execution context. It then does nothing. A server with a
+// store must be destroyed before its context.
+// Thread safety: distinct objects are safe, one object is not. The executor must be serial: an
+// io_context that one thread runs, or a strand.
 class server {
 public:
+  // Creates a server with an empty map.
   explicit server(boost::asio::any_io_executor executor, const server_options& options = {},
                   server_handlers handlers = {});
-  // Has what was found in the store, and writes to it. The store was made for the same executor; what it was
-  // given it still writes when the server stops.
-  // Throws boost::system::system_error: errc::too_many_keys, too_many_octets, value_too_long if what was
-  // found is more than the options let the map have; malformed_register.
+  // Creates a server with the content of a store, and writes changes to it. The store must use the
+  // same executor. Submitted writes complete after the server stops.
+  // Throws: boost::system::system_error with errc::too_many_keys, too_many_octets or value_too_long
+  // if the content exceeds the limits of the options, or with errc::malformed_register.
   server(boost::asio::any_io_executor executor, const server_options& options, loaded_map from,
          server_handlers handlers = {});
   server(const server&) = delete;
   server& operator=(const server&) = delete;
-  // Stops.
+  // Calls stop().
   ~server();
 
-  // Snapshots at tcp://address:P, the publisher at P + 1 and the collector at P + 2, as 12/CHP has it. With
-  // port 0 or * the system chooses P. Returns where they are.
-  // Errors: as zmtp::socket::bind, of either of the three, and then none is bound; zmtp::errc::bad_endpoint
-  // if it is not of TCP; socket_closed once it is stopped.
+  // Binds snapshots at tcp://address:P, the publisher at P + 1 and the collector at P + 2, as in
+  // 12/CHP. With port 0 or * the operating system chooses P. Returns the bound endpoints.
+  // Errors: zmtp::errc::bad_endpoint if the transport is not TCP, zmtp::errc::socket_closed once
+  // stopped, and those of zmtp::socket::bind for any of the three ports. After an error no port is
+  // bound.
   server_endpoints bind(std::string_view at);
   server_endpoints bind(std::string_view at, zmtp::error_code& ec);
-  // Each by itself, wherever. As zmtp::socket::bind.
+  // Bind one port to any endpoint. Same as zmtp::socket::bind.
   zmtp::endpoint bind_snapshots(std::string_view at, zmtp::error_code& ec);
   zmtp::endpoint bind_publisher(std::string_view at, zmtp::error_code& ec);
   zmtp::endpoint bind_collector(std::string_view at, zmtp::error_code& ec);
 
-  // An update of its own, as in models 1 and 2 of the Guide: it gets the next number, and is applied and published, as one
-  // of a client's. In kvmsg an empty value erases. False, and nothing has changed: it was refused, which the status
-  // counts by its errc, or the server has no context any more.
+  // Makes an update of the server's own, as in models 1 and 2 of the Guide: the update gets the
+  // next number, and is applied and published. In kvmsg an empty value erases the key. Returns
+  // false if the update was rejected (the status counts it by errc), or if the context was
+  // destroyed.
   bool set(std::string_view key, std::string_view value);
 
-  // Closes the sockets: what is queued for peers is written, for the linger time, while the context runs.
+  // Closes the sockets. Queued messages are still written while the context runs, for at most the
+  // linger time.
   void stop();
 
   [[nodiscard]] server_status status() const;
-  // Of the publisher: among others who was too slow. All zero once it is stopped.
+  // Returns the counters of the publisher, such as slow subscribers. All are zero once the context
+  // has destroyed the server's coroutines.
   [[nodiscard]] zmtp::socket_counters connections() const;
 
 private:
@@ -85,7 +95,7 @@ private:
              const std::shared_ptr<server_state>& state, server_handlers handlers);
 
   std::shared_ptr<map_store> store_;
-  std::weak_ptr<server_core> core_;  // of what goes with the context
+  std::weak_ptr<server_core> core_;  // empty once the context has destroyed its coroutines
   std::shared_ptr<const server_state> state_;
   form how_ = form::kvmsg;
 };

@@ -1,18 +1,21 @@
 #pragma once
-// Where a server of the clustered hashmap is: its three ports (12/CHP "Ports and Connections").
+// The address of a server of the clustered hashmap: its three ports (12/CHP "Ports and
+// Connections").
 
 #include <string>
 #include <string_view>
 
 namespace chp {
 
+// The endpoints of a server.
 struct server_address {
-  std::string snapshot;   // ROUTER, P; without a meaning where no snapshots are asked for
+  std::string snapshot;   // ROUTER, P; not used without snapshots
   std::string publisher;  // PUB, P + 1
-  std::string collector;  // SUB, P + 2; empty of one that takes no updates
+  std::string collector;  // SUB, P + 2; empty if the server takes no updates
 
-  // Of the first port: tcp://host:5556, or host:5556 for short. Throws boost::system::system_error with
-  // errc::bad_endpoint of zmtp where that is no endpoint to connect to, or its port is above 65533.
+  // Returns the addresses for the first port: tcp://host:5556, or host:5556 for short.
+  // Throws: boost::system::system_error with zmtp::errc::bad_endpoint or an error of
+  // zmtp::endpoint::parse if that is not an endpoint to connect to, or if its port is above 65533.
   [[nodiscard]] static server_address at(std::string_view first);
 };
 

@@ -28,7 +28,7 @@ constexpr int attempts = 50;
 // Updates of one turn, each of which takes microseconds where keys are many and far apart in memory.
 constexpr std::size_t updates_at_once = 512;
 
-// The port so many behind this one; empty if there is none.
+// Returns the endpoint `count` ports after this one, or an empty string if the port is invalid.
 std::string behind(const zmtp::endpoint& first, unsigned count) {
   const auto* const tcp = first.tcp();
   if (tcp == nullptr || tcp->port > std::numeric_limits<std::uint16_t>::max() - count) {
@@ -202,11 +202,11 @@ asio::awaitable<void> server_core::collect(std::shared_ptr<server_core> self) {
       co_return;
     }
     for (std::size_t next = 0; next != batch.size();) {
-      // What came waits here, since there may be less room than when it was asked for.
+      // The messages wait here, because the limit may have been reached since the receive started.
       if (!co_await until_room(self)) {
         co_return;
       }
-      // Whether it stood still, and is not what it was.
+      // Updates the node's state, because the process may have been paused.
       if (self->hooks_.vote && self->state_->active()) {
         (void)self->hooks_.vote();
       }
@@ -223,7 +223,7 @@ asio::awaitable<void> server_core::collect(std::shared_ptr<server_core> self) {
   }
 }
 
-// A piece at a time, whoever it is for, and everything else has its turn before the next.
+// Writes one piece per turn, for one peer, so that other work goes on in between.
 void server_core::await_room(zmtp::peer_id peer) {
   snapshots_.async_wait_writable(peer, [self = shared_from_this(), peer](zmtp::error_code gone) {
     if (gone) {
@@ -270,7 +270,7 @@ void server_core::read_piece(zmtp::peer_id peer, std::vector<server_actions::add
   const auto now = clock::now();
   piece.clear();
   state_->on_writable(peer, now, actions_);
-  // What is left is for when this is sent.
+  // The remaining actions wait until this piece is sent.
   actions_.stream.clear();
   std::swap(piece, actions_.reply);
   finish(now);
@@ -297,7 +297,8 @@ void server_core::carry_out() {
   publish();
   tell();
   for (auto& [to, content] : actions_.reply) {
-    // Who waits for it would wait for ever; on another connection it offers all of it again.
+    // The peer would wait forever for the lost message. It makes its offer again on another
+    // connection.
     if (snapshots_.try_send(to, std::move(content)) != zmtp::send_status::queued) {
       snapshots_.disconnect(to);
     }

@@ -1,5 +1,5 @@
 #pragma once
-// What both shells are made of: a server's three sockets around its decisions. Not for users.
+// The three sockets of a server around its decisions. Both shells use it; users do not.
 
 #include "chp/map_store.h"
 #include "chp/server_actions.h"
@@ -30,44 +30,46 @@
 
 namespace chp {
 
-// Where the three ports of a server are.
+// The endpoints of a server's three ports.
 struct server_endpoints {
   zmtp::endpoint snapshots;  // P
   zmtp::endpoint publisher;  // P + 1
   zmtp::endpoint collector;  // P + 2
 };
 
-// Belongs to its coroutines, and goes with the context when that goes.
+// Owned by its coroutines, so the execution context destroys it.
 class server_core : public std::enable_shared_from_this<server_core> {
 public:
   using clock = std::chrono::steady_clock;
 
-  // Each may be absent.
+  // Each may be empty.
   struct hooks {
-    std::function<bool()> vote;  // of a pair: a client asks for a snapshot: is it to be served?
+    std::function<bool()> vote;  // pair: a client requests a snapshot; returns whether to serve it
     std::function<void(server_actions&)>
-        rest;  // what concerns the other server, epochs, and events
+        rest;  // carries out the actions for the other server, epochs and events
   };
 
-  // `store`: what the state was restored from, if it was. Who made the server keeps it.
+  // `store` is the store from which the state was restored, if any. The owner of the server keeps
+  // it.
   server_core(const boost::asio::any_io_executor& executor, std::shared_ptr<server_state> state,
               const server_options& options, hooks others, std::weak_ptr<map_store> store);
 
   void start();
   void stop();
-  // Waits while what is published has no room, or too much waits for the disk. False: it is stopped.
+  // Waits while the publisher's queue is full, or too many changes wait for the disk. Returns false
+  // once stopped.
   [[nodiscard]] static boost::asio::awaitable<bool> until_room(std::shared_ptr<server_core> self);
-  // As zmtp::socket::bind.
+  // Same as zmtp::socket::bind.
   [[nodiscard]] zmtp::endpoint bind_snapshots(std::string_view at, zmtp::error_code& ec);
   [[nodiscard]] zmtp::endpoint bind_publisher(std::string_view at, zmtp::error_code& ec);
   [[nodiscard]] zmtp::endpoint bind_collector(std::string_view at, zmtp::error_code& ec);
   void unbind_snapshots(const zmtp::endpoint& at);
   void unbind_publisher(const zmtp::endpoint& at);
-  // All three, the second and third at the ports behind that of the first. Where the system chooses, it is
-  // asked again when those are taken.
+  // Binds all three ports, the second and third after the first. If the operating system chooses
+  // the first port and the next ones are in use, it chooses again.
   [[nodiscard]] server_endpoints bind(std::string_view at, zmtp::error_code& ec);
 
-  // `input(state, now, actions)`; what it wants done is done.
+  // Calls `input(state, now, actions)` and carries out the actions.
   template <class Input>
   void act(Input&& input) {
     const auto now = clock::now();
@@ -108,22 +110,22 @@ private:
   collector_socket collector_;
   boost::asio::any_io_executor executor_;
   server_actions actions_;
-  // What the publisher had no room for in this turn goes in the next, and nothing more is collected
-  // before.
+  // Publications that did not fit the queue in this turn. They are sent next, and no update is
+  // collected before.
   std::vector<zmtp::message> unpublished_;
-  std::vector<zmtp::message> behind_;  // what came meanwhile
+  std::vector<zmtp::message> behind_;  // later publications
   std::vector<server_actions::addressed> untold_;
   bool publishing_ = false;
   bool stopped_ = false;
-  bool held_ = false;  // somebody waits for room
-  // What is on its way to who asked for it.
+  bool held_ = false;  // a coroutine waits in until_room()
+  // A piece of a snapshot in progress.
   struct streamed {
     std::vector<server_actions::addressed> piece;
     std::size_t sent = 0;
   };
   std::map<zmtp::peer_id, streamed> streams_;
-  std::deque<zmtp::peer_id> have_room_;  // each of them once
-  boost::asio::steady_timer room_;       // cancelled when there may be some
+  std::deque<zmtp::peer_id> have_room_;  // each peer once
+  boost::asio::steady_timer room_;       // cancelled when a queue may have space
   zmtp::alarm alarm_;
 };
 

@@ -21,13 +21,13 @@ void server_dialogue::give(std::optional<std::chrono::milliseconds> time, time_p
 void server_dialogue::begin(time_point now, unsigned divisor) {
   phase_ = phase::asking;
   asked_ = false;
-  // Who sends no HUGZ gives no sign that the subscription holds.
+  // Servers without HUGZ do not show that the subscription is active.
   counts_ = !server_ttl_;
   next_ask_.reset();
   give(answer_timeout_ / divisor, now);
 }
 
-// Once for each DEALER: heartbeats of who does not answer are no answer.
+// Once per DEALER, because heartbeats of a server that does not reply are not a reply.
 void server_dialogue::be_patient(time_point now) noexcept {
   if (phase_ == phase::asking && patience_ != answer_timeout_) {
     give(answer_timeout_, now);

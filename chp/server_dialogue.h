@@ -1,6 +1,6 @@
 #pragma once
-// One visit of a client at one server: it asks for a snapshot, receives it, follows the updates behind it.
-// Pure.
+// The visit of a client at one server: it requests a snapshot, receives it, and follows the
+// updates. Pure.
 
 #include "chp/client_options.h"
 
@@ -10,16 +10,16 @@
 
 namespace chp {
 
-// The client's states of protocols B18, with reliability.md 3.2, G4: a snapshot counts only if it was asked for
-// when a KVPUB or HUGZ had come, since from then on the subscription holds. It is asked for at once all the
-// same, because that is the vote that makes a passive server active. Which of several ICANHAZ? an answer is for,
-// the answer does not say: so what counts is asked for on a DEALER of its own.
+// The client's states of protocols B18, with reliability.md 3.2, G4: a snapshot counts only if it
+// was requested after the first KVPUB or HUGZ, which proves that the subscription is active. The
+// first request is sent earlier, because it is the vote that makes a passive server active. A reply
+// does not name its request, so the request that counts uses a DEALER of its own.
 class server_dialogue {
 public:
   using time_point = std::chrono::steady_clock::time_point;
 
   enum class phase : std::uint8_t {
-    asking,     // nothing of an answer that counts has come
+    asking,     // nothing of a reply that counts has arrived
     receiving,  // a snapshot that counts
     following,  // updates
   };
@@ -27,32 +27,32 @@ public:
     nothing,
     ask,    // send ICANHAZ?
     renew,  // open a new DEALER, whose answers count
-    adopt,  // the snapshot is whole, and counts; or there is none
-    leave,  // the server says nothing any more
+    adopt,  // adopt the complete snapshot, or start without one
+    leave,  // the server is unresponsive
   };
 
   explicit server_dialogue(const client_options& options);
 
-  // Both connections are on their way, and each step until there is an answer may take this part of the
-  // answer's time: all of it as soon as the server is heard on the other connection.
+  // Both connections are being made. Each step until the reply may take this part of the time for a
+  // reply, or all of it after the first message on the other connection.
   void begin(time_point now, unsigned divisor);
-  // The subscriber lives, and updates are missing: a snapshot is asked for once more. renew.
+  // The subscriber is connected, and updates are missing: requests another snapshot. Returns renew.
   [[nodiscard]] wish begin_again(time_point now);
 
-  // The subscriber has its peer. adopt, where no snapshot is asked for.
+  // The subscriber is connected. Returns adopt if no snapshot is requested.
   [[nodiscard]] wish on_subscriber_attached(time_point now);
-  // The DEALER has its peer. ask, mostly.
+  // The DEALER is connected. Returns ask in most cases.
   [[nodiscard]] wish on_snapshot_attached(time_point now);
-  // KVPUB or HUGZ.
+  // A KVPUB or HUGZ has arrived.
   [[nodiscard]] wish on_publication(time_point now);
-  // KVSYNC; false if it does not count.
+  // A KVSYNC has arrived. Returns false if it does not count.
   [[nodiscard]] bool on_entry(time_point now);
-  // KTHXBAI.
+  // A KTHXBAI has arrived.
   [[nodiscard]] wish on_end(time_point now);
 
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
-  // If it comes a whole time too late, this process was stopped: the server is given that time again, so
-  // that what came meanwhile is read first.
+  // If the call is late by more than the timeout, this process was paused. The server then gets the
+  // timeout again, so that the client reads pending messages first.
   [[nodiscard]] wish on_deadline(time_point now);
 
   [[nodiscard]] phase at() const noexcept { return phase_; }
@@ -68,9 +68,9 @@ private:
   bool asks_;
   phase phase_ = phase::asking;
   bool asked_ = false;   // on this DEALER
-  bool counts_ = false;  // what is answered on this DEALER
+  bool counts_ = false;  // replies on this DEALER count
   std::optional<std::chrono::milliseconds> patience_;
-  std::optional<time_point> expiry_;    // when the patience is over
+  std::optional<time_point> expiry_;    // when the patience_ ends
   std::optional<time_point> next_ask_;  // while there is no answer
 };
 

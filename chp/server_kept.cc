@@ -1,4 +1,4 @@
-// What server_state does with a store.
+// The part of server_state that uses a store.
 
 #include "chp/server_state.h"
 
@@ -11,17 +11,17 @@ namespace {
 
 using boost::system::error_code;
 
-// Of what is done bit by bit: at once.
+// Batch sizes of incremental work.
 constexpr std::size_t written_at_once = 1'024;
 constexpr std::size_t committed_at_once = 10'000;
 constexpr std::size_t forgotten_at_once = 1'000;
-// What an update that waits to be acknowledged takes, about.
+// Approximate memory of an update that waits for its acknowledgement, in bytes.
 constexpr std::size_t waiting_size = 32;
 
 }  // namespace
 
-// As if it had stood still since it wrote that: what it had accepted and the other one of a pair had not
-// heard is still to be offered.
+// Continues as after a pause since that write: the server still offers the updates that it had
+// accepted and its peer did not have.
 error_code server_state::restore(const kept_map& found, time_point now) {
   const auto known = unpack_pair_record(found.memo).value_or(pair_record{});
   const bool is_diverged = paired() && known.accepted && found.number > known.base;
@@ -84,7 +84,7 @@ void server_state::keep_set(const store::change& to, sequence number, time_point
   }
 }
 
-// Where the other one of a pair may not have heard of it, it is to be known after a crash, too.
+// If the other server of the pair may not have the erasure, the erasure must survive a crash.
 void server_state::keep_erasure(std::string_view key, const update_id& id, sequence number) {
   if (!kept_) {
     return;
@@ -112,8 +112,8 @@ void server_state::settle_by_later(const update_id& id) {
   }
 }
 
-// While it still offers what it had accepted before it took the other one's map, its own is what outlives
-// it: after a crash it offers that again.
+// While the server still offers updates that it accepted before it adopted the other server's map,
+// the store keeps the old map. After a crash, the server offers them again.
 void server_state::write_whole(time_point now) {
   if (!kept_ || offered_.pending() || settling_.pending() ||
       !(kept_->reading() || kept_->wants_whole(now))) {
@@ -152,8 +152,8 @@ void server_state::on_written(error_code ec, time_point now, actions& out) {
   }
 }
 
-// Of one alone that epoch is on the disk first in which it numbers updates, so that no number that somebody
-// has heard comes again. A pair's node has persisted it.
+// A single server numbers updates only in an epoch that is on the disk, so that it never repeats a
+// published number. The node of a pair has stored its epoch.
 bool server_state::may_number() const noexcept {
   return paired() || !kept_ || epoch_of(kept_->durable()) == epoch_of(map_->number());
 }
@@ -165,7 +165,8 @@ bool server_state::has_room() const noexcept {
   return !kept_ || kept_->octets() + acks_.waiting() * waiting_size <= options_.unwritten_octets;
 }
 
-// What the other one of a pair has, if it is waited for, and the disk, if there is a store.
+// Commits what the other server of the pair has, if updates wait for it, and what the disk has, if
+// there is a store.
 void server_state::commit() {
   auto mark = map_->number();
   auto notices = notices_;
@@ -182,7 +183,7 @@ void server_state::commit() {
                 !all;
 }
 
-// What it had taken over, and what is settled, is known as applied before it is on the disk.
+// Adopted and settled updates are in the register before they are on the disk.
 bool server_state::may_tell() const noexcept { return !kept_ || kept_->durable() >= told_from_; }
 
 // Something that the same client did before may still come, and is not to undo it.
@@ -194,7 +195,7 @@ bool server_state::awaits_earlier(const update_id& id) const {
   return !gaps.empty() && gaps.front().first < id.counter();
 }
 
-// What the other one has.
+// Forgets the erasures that the other server has.
 void server_state::forget_erasures(sequence to) {
   forgetting_erasures_ = !erased_.forget_to(
       to, forgotten_at_once,

@@ -1,5 +1,5 @@
-// What a server_state that lost its active role had accepted: offered, looked at by the one that has it, and
-// settled at both.
+// The part of server_state that handles the updates of a former active server: they are offered,
+// processed by the active server, and settled at both.
 
 #include "chp/properties.h"
 #include "chp/server_state.h"
@@ -14,14 +14,14 @@ namespace chp {
 
 namespace {
 
-// Of what is done bit by bit: at once.
+// Batch sizes of incremental work.
 constexpr std::size_t reconciled_at_once = 4'096;
 constexpr std::size_t offered_at_once = 256 * 1024;
 
 }  // namespace
 
-// What the active server had not when it became active: it may have had more than it had reported, or nothing
-// any more. True if there is something, which is taken.
+// Offers the updates that the active server did not have when it became active. It may have had
+// more than it had reported, or nothing. Returns true if there are any, and then takes the map.
 bool server_state::offer(std::unique_ptr<store>& before, std::unique_ptr<update_register> applied,
                          const std::optional<replication::origin>& from) {
   const auto last = before->number();
@@ -30,7 +30,7 @@ bool server_state::offer(std::unique_ptr<store>& before, std::unique_ptr<update_
   if (from && epoch_of(from->shared) == epoch_of(last)) {
     first = from->shared;
   } else if (from && known <= from->own) {
-    // What is of another epoch may be beside ours.
+    // Updates of another epoch may conflict with those of this server.
     first = std::min(known, from->shared);
   }
   if (last <= first || epoch_of(last) == epoch_of(map_->number())) {
@@ -48,22 +48,24 @@ void server_state::on_source_writable(time_point now, actions& out) {
   }
 }
 
-// What the other server had accepted when it was active. It counts where nothing has happened to the key
-// since they had the same. False: it would, and cannot be taken.
+// Processes an offered update. It is accepted if the key has not changed since both servers had the
+// same. Returns false if it cannot be taken now.
 bool server_state::consider(const update& u, sequence base, std::optional<time_point> deadline,
                             time_point now, actions& out) {
   const auto id = update_id::of_frame(u.id);
   const auto* const there = map_->find(u.key);
-  // Of one client what it did last counts, though the other was published here first.
+  // The latest update of a client wins, even if the other server published an earlier one first.
   const auto last = there != nullptr ? there->id() : erased_.id_of(u.key);
   const bool is_own_earlier = id.has_session() && last.has_session() &&
                               last.session() == id.session() && last.counter() < id.counter();
   const bool is_later = (there != nullptr && there->number() > base && !is_own_earlier) ||
                         (erased_.of(u.key) > base && !is_own_earlier) ||
                         (there == nullptr && !erased_.complete_from(base));
-  // What its client did before may still come, and is not to undo it: here and where the backup takes over.
+  // An earlier update of the same client may still arrive, and must not undo this one: neither here
+  // nor at a backup that takes over.
   const bool is_idle = there == nullptr && u.erases() && !id.has_session();
-  // Both may have been sent it: what the other one has accepted may be committed, though it was refused here.
+  // The client may have sent the update to both servers. The other server has accepted it, so it
+  // may be committed although this server refused it.
   if (is_later || is_idle || (applied_->contains(id) && !is_refused(id))) {
     ++counters_.resubmissions_outdated;
     settle_by_later(id);
@@ -121,7 +123,7 @@ void server_state::on_input(zmtp::peer_id peer, const register_piece& r, time_po
   }
 }
 
-// Whoever made it makes it again.
+// The other server repeats its offer.
 void server_state::leave_offer() {
   if (offering_peer_) {
     streams_.miss_offer(*offering_peer_);
@@ -146,7 +148,7 @@ void server_state::on_input(zmtp::peer_id peer, const resubmission_end& r, time_
   }
 }
 
-// Whoever offered it forgets it then.
+// The other server forgets its offer after the answer.
 void server_state::answer_offers(actions& out) {
   const auto durable = kept_ ? kept_->durable() : map_->number();
   std::erase_if(offer_ends_, [&](const offer_end& one) {
@@ -174,8 +176,8 @@ void server_state::reconcile(time_point now, actions& out) {
   }
 }
 
-// What came of it is published apart from the answer. Before it is here this server may become active, and then has
-// to know what it had.
+// The results of the offer are published separately from the answer. If this server becomes active
+// before it has them, it still needs its offer.
 void server_state::end_offer_if_here(actions& out) {
   if (looked_at_ && map_->number() >= *looked_at_) {
     looked_at_.reset();

@@ -1,5 +1,5 @@
 #pragma once
-// What a server of the clustered hashmap may be told. Plain.
+// Options of a server of the clustered hashmap. Plain data.
 
 #include "chp/command.h"
 #include "chp/store.h"
@@ -11,62 +11,66 @@
 
 namespace chp {
 
-// What becomes of an update while no backup has it, too.
+// The state of an update that no backup has.
 enum class degraded_policy : std::uint8_t {
-  ack,    // it counts as committed by this server alone, and whoever is told of it is told so
-  block,  // it is not committed until a backup has it
+  ack,    // committed by this server alone; acknowledgements say so
+  block,  // not committed until a backup has it
 };
 
+// Options of a server.
 struct server_options {
-  // As what is said is framed. In the forms of kvsimple (models 1 to 4 of the Guide) there are no times to
-  // live, deletions, heartbeats and acknowledgements.
+  // Wire format of all messages. The forms of kvsimple (models 1 to 4 of the Guide) have no times
+  // to live, deletions, heartbeats and acknowledgements.
   form how = form::kvmsg;
   collector_kind collector = collector_kind::sub;
-  // Of a server that is alone: its numbers begin in this epoch, which is above all that it had before. 0:
-  // without epochs, from 1 on, as those of the Guide; with a store, but for the forms of kvsimple, the one
-  // behind the last that was stored.
+  // First epoch of a single server, which must be above all its earlier ones. 0 without a store, or
+  // in a form of kvsimple: no epochs, numbers start at 1, as in the Guide. 0 with a store: the next
+  // epoch after the last stored one.
   std::uint64_t epoch = 0;
-  // Numbers that are left of an epoch when the next one is asked for (server_handlers::next_epoch; of a pair, of
-  // the pair). An epoch has 2^44.
+  // Numbers left in an epoch when the server requests the next one, from
+  // server_handlers::next_epoch or from the pair. An epoch has 2^44 numbers.
   std::uint64_t epoch_reserve = std::uint64_t{1} << 20;
-  // A subscriber for whom so many octets wait is disconnected (zmtp::errc::too_slow): there are no gaps.
+  // Bytes queued for one subscriber. Above the limit, the server disconnects the subscriber
+  // (zmtp::errc::too_slow), so that it never misses updates without noticing.
   std::size_t publisher_octets = 64 * 1024 * 1024;
-  // Of HUGZ, while the server is active.
+  // Interval of HUGZ while the server is active.
   std::chrono::milliseconds heartbeat{1'000};
   command_limits limit{};
   store_limits map{};
   register_limits applied{};
 
-  // Of one snapshot: octets between one look at whether the peer reads and the next.
+  // Bytes of one snapshot that are written before the server checks again whether the peer reads.
   std::size_t snapshot_piece = 64 * 1024;
-  // Snapshots that one peer may have asked for and not got; it asks again for what is above.
+  // Pending snapshot requests of one connection. Zinc's clients repeat a request above the limit.
   std::size_t snapshots_of_a_peer = 16;
-  // Directories whose updates are counted, so that whoever follows one sees that nothing is missing.
-  // Updates in others are not.
+  // Number of directories whose updates are counted, so that a client that follows one of them
+  // detects missing updates. Updates of other directories are not counted.
   std::size_t directories = 1'000'000;
 
-  // With a store: what may wait for the disk, as it takes memory; above it no updates are read. A whole
-  // map, which one that had no room or is another one's is written as, is not counted.
+  // With a store: bytes of changes that wait for the disk. At the limit the server stops reading
+  // updates. A whole map that is written again is not included.
   std::size_t unwritten_octets = 64 * 1024 * 1024;
-  // A store that had no room is tried again after so long, and each time after twice that, up to 64 times.
+  // Pause before the server tries a full store again. Doubles each time, up to 64 times the value.
   std::chrono::milliseconds store_retry{1'000};
 
   // With a backup.
   degraded_policy degraded = degraded_policy::ack;
-  // Updates of clients of ours that may wait for the backup or the disk, each of which takes 24 octets: for as long
-  // as there is none, with `block`, or no room. What is above is put off: the client keeps it, and sends it again, with what follows. Other
-  // clients, who are told nothing, are not concerned.
+  // Updates of Zinc's clients that wait for the backup or the disk, 24 bytes each. They wait
+  // without limit if the disk is full, or if there is no backup and the policy is `block`. The
+  // server defers updates above the limit: the client keeps them and resends them in order. Other
+  // clients get no acknowledgements, so the limit does not concern them.
   std::size_t waiting_updates = 1'000'000;
-  // A backup that has not applied what it was sent for so long is none, until it has.
+  // Time without progress after which a backup counts as lost, until it has applied everything
+  // again.
   std::chrono::milliseconds backup_timeout{2'000};
-  // How long a snapshot of the active server may stand still before it is asked for again.
+  // Time without progress after which the server requests a snapshot of the active server again.
   std::chrono::milliseconds snapshot_timeout{5'000};
-  // Updates of clients that the active server has not confirmed; as messages take memory. Those of our
-  // clients go first, who send them again.
+  // Bytes of clients' updates that the active server has not confirmed, as they use memory. Above
+  // the limit, the server first drops updates of Zinc's clients, which resend them.
   std::size_t pending_octets = 64 * 1024 * 1024;
-  // What the active server publishes while its snapshot is on the way.
+  // Bytes of publications that are stored while a snapshot of the active server arrives.
   std::size_t feed_octets = 64 * 1024 * 1024;
-  // Deletions that are remembered while no backup has them.
+  // Number of deletions that are remembered while no backup has them.
   std::size_t tombstones = 1'000'000;
 };
 

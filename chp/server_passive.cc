@@ -1,4 +1,4 @@
-// What server_state does when it becomes active or passive, and while it is passive.
+// The part of server_state for changes of the role and for the passive role.
 
 #include "chp/acknowledgement.h"
 #include "chp/server_state.h"
@@ -11,7 +11,7 @@ namespace chp {
 
 namespace {
 
-// Of what is done bit by bit: at once.
+// Batch sizes of incremental work.
 constexpr std::size_t dismantled_at_once = 10'000;
 constexpr std::size_t uncounted_at_once = 1'000;
 constexpr std::size_t compared_at_once = 4'096;
@@ -22,7 +22,7 @@ void server_state::activate(std::uint64_t epoch, time_point now, actions& out) {
   const auto shared = map_->number();
   const auto first = make_sequence(std::min<std::uint64_t>(epoch, max_epoch), 0);
   if (!begun_) {
-    // What an earlier life of this pair had is not here.
+    // The map does not include updates of an earlier history of the pair.
     begun_ = shared == 0 ? first : 0;
   }
   if (first > shared) {
@@ -33,7 +33,7 @@ void server_state::activate(std::uint64_t epoch, time_point now, actions& out) {
     }
   }
   used_up_ = false;
-  // It may not have said that it had all that the other one had published.
+  // The server may have had more of the other server's publications than it had reported.
   if (own_epoch_ == 0 || epoch_of(shared) != own_epoch_) {
     common_ = shared;
     own_ = first;
@@ -50,12 +50,12 @@ void server_state::activate(std::uint64_t epoch, time_point now, actions& out) {
       kept_->begin_notices();
     }
   }
-  // Otherwise it has what the other one has not, since before.
+  // Otherwise this server has had updates that the other server does not have.
   if (!is_diverged_ && !was_suspended) {
     backup_.begin(shared);
     forget_erasures(shared);
   }
-  // Clients could not refresh what they want to keep while nobody was active.
+  // Clients could not refresh their keys while no server was active.
   const auto heard = replication_.last_heard();
   expire_from_ = heard && !was_suspended ? now + (now - *heard) : now;
   replication_.end();
@@ -82,7 +82,7 @@ void server_state::suspend(actions& out) {
 }
 
 void server_state::deactivate(time_point now, actions& out) {
-  // What it has not looked at yet would stand behind what it is going to offer now.
+  // Completes the own offer first, because the next offer would come before it.
   while (reconciling_) {
     reconcile(now, out);
   }
@@ -92,7 +92,7 @@ void server_state::deactivate(time_point now, actions& out) {
     out.events.push_back(server_event::passive);
     is_diverged_ = is_diverged_ || (paired() && map_->number() > backup_.number());
     streams_.clear(out.close_askers);
-    // Who understands that goes to the other server at once.
+    // Zinc's clients then connect to the other server immediately.
     for (const auto& [peer, said] : subscribers_) {
       if (said.acks) {
         out.close_subscribers.push_back(peer);
@@ -114,8 +114,8 @@ void server_state::deactivate(time_point now, actions& out) {
   }
 }
 
-// What clients have sent meanwhile, and the server before has not confirmed. Their times to live began
-// when they came.
+// Makes the pending updates of clients that the former active server has not confirmed. Their times
+// to live started when they arrived.
 void server_state::replay(time_point now, actions& out) {
   for (const auto& one : pending_.take()) {
     const auto u = parse_set(one.content, options_.how, options_.limit);
@@ -137,7 +137,7 @@ void server_state::replay(time_point now, actions& out) {
   }
 }
 
-// What the active server publishes.
+// Takes a publication of the active server.
 void server_state::on_publication(zmtp::message&& m, time_point now, actions& out) {
   const auto input = parse_publication(m, options_.how, options_.limit);
   if (!input) {
@@ -189,7 +189,7 @@ void server_state::follow(const zmtp::message& m, time_point now, actions& out) 
   ++counters_.followed;
 }
 
-// What came before it may come when this server is active.
+// Earlier updates of the client may arrive after this server becomes active.
 void server_state::follow_erasure(std::string_view key, const update_id& id, sequence number) {
   map_->erase(key, number);
   if (awaits_earlier(id)) {
@@ -272,8 +272,8 @@ void server_state::adopt(replication::snapshot&& taken, time_point now, actions&
   }
 }
 
-// What it offers has been looked at before: the active server forgets what it has erased as soon as this one
-// has it, too.
+// The offer must be processed first, because the active server forgets erasures as soon as this
+// server has them.
 void server_state::report_position(actions& out) {
   const auto number = kept_ ? kept_->durable() : map_->number();
   const auto notices = kept_ ? kept_->durable_notice() : notices_heard_;
@@ -285,7 +285,7 @@ void server_state::report_position(actions& out) {
   }
 }
 
-// What it has copied may have what clients have sent to both.
+// Removes pending updates that are in the copied map. Clients send updates to both servers.
 void server_state::forget_pending() {
   forgetting_pending_ =
       forgetting_pending_ && !pending_.forget_known(compared_at_once, [this](const update_id& id) {

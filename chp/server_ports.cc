@@ -52,7 +52,7 @@ void on_subscriber(server_state& state, const zmtp::routed_message& item,
     case zmtp::routed_message::kind::detached: state.on_subscriber_detached(item.peer); return;
     case zmtp::routed_message::kind::message: break;
   }
-  // What peers say that is no subscription is nobody's.
+  // Messages other than subscriptions are ignored.
   const auto topic = item.content.front();
   if (item.content.part_count() == 1 && topic.starts_with('\1')) {
     state.on_subscription(item.peer, topic.substr(1), out);

@@ -1,6 +1,6 @@
 #pragma once
-// How the three ports of a server are made, and what its publisher's peers say. Pure: for the shell on real sockets and
-// for a simulation of it.
+// The options of a server's three ports, and the messages of its publisher's peers. Pure, so that
+// the simulation uses it too.
 
 #include "chp/server_options.h"
 #include "chp/server_state.h"
@@ -15,8 +15,8 @@ namespace chp {
 [[nodiscard]] zmtp::socket_options collector_port_options(
     const server_options& options);  // SUB or PULL
 
-// Hands to the state what has come from one of the publisher's peers. `said`: what that announced, nothing of one that
-// is gone already.
+// Passes an event of a publisher's peer to the state. `said` is the peer's metadata, or empty if
+// the peer has disconnected.
 void on_subscriber(server_state& state, const zmtp::routed_message& item,
                    const zmtp::metadata& said, server_actions& out);
 

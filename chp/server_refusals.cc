@@ -1,4 +1,4 @@
-// What server_state does with updates that it does not make, and what a pair tells of them.
+// The part of server_state for updates that are not made, and for notices of them within a pair.
 
 #include "chp/acknowledgement.h"
 #include "chp/server_state.h"
@@ -8,8 +8,8 @@
 
 namespace chp {
 
-// It is never made, also when it comes again: who sent it is told so, and why, as soon as the backup and
-// the disk know it, too.
+// Refuses the update for good, also when it is sent again. The client gets the reason when the
+// backup and the disk have the refusal.
 void server_state::turn_away(const update_id& id, errc why, time_point now, actions& out) {
   refuse(why);
   if (!active_ || !id.has_session()) {
@@ -52,7 +52,7 @@ bool server_state::is_refused(const update_id& id) const {
   });
 }
 
-// What there is no room for among those that wait for the backup or the disk stays with its client.
+// Updates that exceed the limit of waiting ones stay at their client.
 bool server_state::puts_off(const update_id& id) {
   if (!id.has_session()) {
     return false;
@@ -72,7 +72,7 @@ bool server_state::on_not_told(zmtp::peer_id peer) {
   return found != subscribers_.end() && found->second.backup;
 }
 
-// It is not to be made here either.
+// The active server has refused this update, so this server must not make it.
 void server_state::note_refusal(const heartbeat& said) {
   if (const auto notice = find_refusal_notice(said.properties)) {
     const auto id = update_id::of_session(notice->session, notice->counter);

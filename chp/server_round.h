@@ -1,6 +1,6 @@
 #pragma once
-// Which of its servers a client turns to next, when, and whether it takes a history that is older than
-// what it has seen. Pure.
+// Decides which server a client tries next, when, and whether it adopts a history that is older
+// than its copy. Pure.
 
 #include "chp/client_options.h"
 #include "chp/sequence.h"
@@ -18,32 +18,33 @@ class server_round {
 public:
   using time_point = std::chrono::steady_clock::time_point;
 
-  // `seed` spreads the pauses of many clients.
+  // `seed` varies the pauses between clients.
   server_round(std::size_t servers, const client_options& options, std::uint32_t seed);
 
   [[nodiscard]] std::size_t current() const noexcept { return current_; }
-  // To the one behind the current one.
+  // Moves to the server after the current one.
   void turn_to_next() noexcept;
-  // When the current one may be connected to: at once, unless that was tried a moment ago.
+  // Returns when the client may connect to the current server: now, unless it was tried recently.
   [[nodiscard]] time_point earliest() const noexcept { return earliest_[current_]; }
-  // What part of the patience with a server that does not answer the current one is worth: while there is
-  // another one, which may be the active one, a quarter of it at first, half of it where it was left unanswered
-  // once since one was followed, and then all of it.
+  // Returns the divisor of the timeout for a reply of the current server. If there is another
+  // server, which may be the active one, a quarter of the timeout is used at first, half of it
+  // after one visit without a reply, then all of it.
   [[nodiscard]] unsigned patience_divisor() const noexcept;
-  // It is being connected to.
+  // The client connects to the server.
   void on_visit(time_point now);
-  // It took the connection, and that patience was over before there was an answer.
+  // The server accepted the connection, but the timeout ended without a reply.
   void on_unanswered() noexcept { ++unanswered_[current_]; }
 
   enum class verdict : std::uint8_t {
     take,
-    refuse,      // another one may have what is missing
-    take_older,  // none has: what we have seen last is lost
+    refuse,      // another server may have the missing updates
+    take_older,  // no server has them: the latest updates of the copy are lost
   };
-  // The current one offers a snapshot at this sequence, of a history that began behind `begun`, where ours is
-  // at `seen`: nothing before the first one. A lower sequence is taken from a server without epochs alone
-  // (protocols C1-25); of another it means that it was not told of what we have seen, and so does a history
-  // that began behind that: refused until each server has been turned to (reliability.md 3.2, G1).
+  // Judges a snapshot at sequence `offered`, of a history that started after `begun`. The copy is
+  // at `seen`, or absent before the first snapshot. A lower sequence is taken only from a server
+  // without epochs (protocols C1-25). From another server it means that the server lacks updates of
+  // the copy. The same is true for a history that started after `seen`. Such a snapshot is refused
+  // until each server has been tried (reliability.md 3.2, G1).
   [[nodiscard]] verdict judge(sequence offered, sequence begun,
                               std::optional<sequence> seen) noexcept;
 
@@ -52,9 +53,9 @@ private:
   const std::chrono::milliseconds longest_pause_;
   std::vector<time_point> earliest_;
   std::vector<std::chrono::milliseconds> pause_;
-  std::vector<unsigned> unanswered_;  // since the history of one was taken
+  std::vector<unsigned> unanswered_;  // since a history was taken
   std::size_t current_ = 0;
-  // Servers that were left since the first one was refused for its history.
+  // Number of servers left since the first refused history.
   std::optional<std::size_t> left_since_refusal_;
   std::minstd_rand random_;
 };

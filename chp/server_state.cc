@@ -12,9 +12,9 @@ namespace chp {
 namespace {
 
 constexpr std::string_view hugz = "HUGZ";
-// Peers in Python read four octets as a number with a sign.
+// Python's peers read four bytes as a signed number.
 constexpr sequence max_sequence_of_4 = 0x7fff'ffff;
-// Of what is done bit by bit: at once.
+// Batch sizes of incremental work.
 constexpr std::size_t expired_at_once = 1'000;
 constexpr std::size_t tidied_at_once = 10'000;
 constexpr std::size_t settled_at_once = 1'000;
@@ -45,7 +45,7 @@ server_state::server_state(const server_options& options, kind as, std::uint64_t
       pending_{next_random(), options_.pending_octets},
       replication_{options_, next_random()} {}
 
-// Numbers that nobody outside can guess from one another: what a seed stands for, mixed.
+// Returns numbers that peers cannot predict from earlier ones.
 std::uint64_t server_state::next_random() noexcept {
   random_ += 0x9e37'79b9'7f4a'7c15;
   auto bits = random_;
@@ -105,7 +105,7 @@ void server_state::on_asker_message(zmtp::peer_id peer, const zmtp::message& m, 
   const auto input = parse_snapshot_port(m, options_.limit);
   if (!input) {
     refuse(input.error());
-    // It may have been one.
+    // The message may have been an offer.
     streams_.miss_offer(peer);
     return;
   }
@@ -167,8 +167,8 @@ void server_state::watch_backup(bool was_in_sync, actions& out) {
 // Updates.
 
 std::optional<sequence> server_state::next_number(actions& out) {
-  // What is behind the last position of an epoch would be of another one, which may be the other
-  // server's. Without epochs there is none to be mistaken for, and eight octets have numbers for ever.
+  // The number after the last position would be in another epoch, which may be the other server's.
+  // Without epochs there is no such conflict, and eight bytes are enough.
   const auto last = map_->number();
   const bool is_last = options_.how == form::kvsimple_4
                            ? last >= max_sequence_of_4
@@ -234,8 +234,8 @@ void server_state::on_update(zmtp::message&& m, time_point now, actions& out) {
   }
 }
 
-// Its client has changed the key later, and that came first: by way of the other server of the pair, or
-// because there was no room for this one while it was pending.
+// Returns whether the client has changed the key later, and that update came first. It came through
+// the other server of the pair, or while this one was pending and did not fit.
 bool server_state::is_superseded(std::string_view key, const update_id& id) const {
   if (!id.has_session() || applied_->find(id.session()).counter < id.counter()) {
     return false;
@@ -258,13 +258,13 @@ std::optional<server_state::time_point> server_state::deadline_of(const update& 
 void server_state::acknowledge_again(const update_id& id) {
   if (active_ && id.has_session()) {
     acks_.owe(id.session());
-    // What is behind it, and was put off, comes with it.
+    // Later updates that were deferred arrive with this one.
     put_off_.on_taken(id.session(), id.counter());
   }
 }
 
-// One that has no id, and needs one because passive servers of the Guide do, is given one here, so that
-// all know it by the same. False: it has no number.
+// An update without an id gets one here, so that all servers use the same one. The Guide's passive
+// servers need it. Returns false if no number is left.
 bool server_state::accept(const update& u, const update_id& id, std::optional<time_point> deadline,
                           time_point now, actions& out) {
   const auto number = next_number(out);
@@ -300,7 +300,7 @@ void server_state::publish(const update& u, const update_id& id, sequence number
   out.publish.push_back(make_publication(options_.how, u, id, number, properties_));
 }
 
-// Who sent it is to know that it is committed, now or when the backup and the disk have it.
+// Acknowledges the update now, or when the backup and the disk have it.
 void server_state::settle(const update_id& id, sequence number, time_point now) {
   if (waits_for_backup()) {
     backup_.on_update(now);

@@ -1,6 +1,6 @@
 #pragma once
-// The decisions of a server of the map (12/CHP), alone or one of a pair. Pure; the shells around it are
-// `server` and `replicated_server`.
+// The decisions of a server of the map (12/CHP), single or in a pair. Pure. The shells around it
+// are `server` and `replicated_server`.
 
 #include "chp/announcement.h"
 #include "chp/backup_mark.h"
@@ -38,91 +38,92 @@
 
 namespace chp {
 
-// Each call appends to the actions what it wants done. `now` never decreases. Nothing a peer sends is a
-// precondition.
+// Each call appends actions. `now` never decreases. No message of a peer is a precondition.
 //
-// It begins passive. While it is active it accepts updates, each of which gets the next number, is
-// published and applied; it answers who asks for a snapshot, says HUGZ and erases what is due. While it is
-// passive it keeps what clients send, follows the active server if there is a pair, and otherwise does
-// nothing.
+// The server starts passive. While it is active, it accepts updates: each one gets the next number,
+// is published and applied. It also answers snapshot requests, sends HUGZ and erases expired keys.
+// While it is passive, it stores the updates of clients, and follows the active server if there is
+// a pair.
 //
-// With a store what is committed is also on the disk. What is published need not be.
+// With a store, committed updates are also on the disk. Published ones need not be.
 class server_state {
 public:
   using time_point = std::chrono::steady_clock::time_point;
   using actions = server_actions;
 
   enum class kind : std::uint8_t {
-    alone,   // there is no other server: what it has accepted is committed
+    alone,   // there is no other server: accepted updates are committed
     paired,  // one of two
   };
 
-  // `random` are 64 random bits.
+  // `random` has 64 random bits.
   server_state(const server_options& options, kind as, std::uint64_t random);
   server_state(const server_state&) = delete;
   server_state& operator=(const server_state&) = delete;
 
-  // There is a store, which holds this. Once, before anything else. What has a time to live lives from now
-  // on as long as it had to when it was written.
-  // Errors: too_many_keys, too_many_octets, value_too_long, key_too_long; malformed_register. Then it is not
-  // to be used.
+  // Loads the content of the store. Must be the first call, and made once. Times to live continue
+  // with the time that was left when they were written.
+  // Errors: too_many_keys, too_many_octets, value_too_long, key_too_long, malformed_register. After
+  // an error the object must not be used.
   [[nodiscard]] boost::system::error_code restore(const kept_map& found, time_point now);
-  // The result of the first write that has had none.
+  // Takes the result of the oldest write without one.
   void on_written(boost::system::error_code ec, time_point now, actions& out);
-  // False: too much waits for the disk. What comes from the collector and the feed is to be left where it is
-  // until there is room; what is there already is taken.
+  // Returns false if too many bytes wait for the disk. The shell then stops reading from the
+  // collector and the feed. Messages that were read are still accepted.
   [[nodiscard]] bool has_room() const noexcept;
 
-  // It is the active one from now on; numbers go on in this epoch, if it is above that of the last one
-  // (0: without epochs), otherwise behind the last one. Likewise when it is active already: its subscribers see
-  // that another epoch begins, and those of ours ask for the snapshot again.
+  // Makes the server active. Numbers continue in this epoch if it is above that of the last number
+  // (0: without epochs), otherwise after the last number. An active server that gets a new epoch
+  // notifies its subscribers, and Zinc's clients request the snapshot again.
   void activate(std::uint64_t epoch, time_point now, actions& out);
-  // It was active, and does not know whether it still is: it accepts nothing, and keeps what clients send,
-  // until it is active again or passive.
+  // The server was active and may no longer be: it accepts nothing, and stores the updates of
+  // clients until it is active again or passive.
   void suspend(actions& out);
-  // It is passive. Of a pair: it begins to follow the other one.
+  // Makes the server passive. In a pair, it starts to follow the other server.
   void deactivate(time_point now, actions& out);
   [[nodiscard]] bool active() const noexcept { return active_; }
 
-  // The publisher's peers.
+  // Events of the publisher's peers.
   void on_subscriber_attached(zmtp::peer_id peer, const zmtp::metadata& said);
   void on_subscription(zmtp::peer_id peer, std::string_view topic, actions& out);
   void on_subscriber_detached(zmtp::peer_id peer);
-  // What was to be told it was not queued.
-  // True if it cannot do without, and is to be disconnected.
+  // A message to the peer was not queued. Returns true if the peer needs it, and must be
+  // disconnected.
   [[nodiscard]] bool on_not_told(zmtp::peer_id peer);
 
-  // The snapshot port's peers.
+  // Events of the snapshot port's peers.
   void on_asker_attached(zmtp::peer_id peer, const zmtp::metadata& said);
   void on_asker_detached(zmtp::peer_id peer, actions& out);
-  // Whether a client asks for a snapshot, so that one of a pair may become active by it.
+  // Returns whether the message is a snapshot request of a client, which is a vote in a pair.
   [[nodiscard]] bool is_vote(zmtp::peer_id peer, const zmtp::message& m) const;
   void on_asker_message(zmtp::peer_id peer, const zmtp::message& m, time_point now, actions& out);
-  // It has room for another piece of what it asked for.
+  // The peer can take another piece of its snapshot.
   void on_writable(zmtp::peer_id peer, time_point now, actions& out);
 
-  // KVSET, from the collector.
+  // Takes a KVSET of the collector.
   void on_update(zmtp::message&& m, time_point now, actions& out);
 
-  // The connections to the other server of a pair: its publisher …
+  // Events of the connection to the other server's publisher.
   void on_feed_attached() { replication_.on_feed_attached(); }
   void on_feed_detached(actions& out) { replication_.on_feed_detached(out); }
   void on_publication(zmtp::message&& m, time_point now, actions& out);
-  // … and its snapshot port. `wall` is the time of day since 1970.
+  // Events of the connection to the other server's snapshot port. `wall` is the time of day since
+  // 1970.
   void on_source_attached(const zmtp::metadata& said, time_point now, actions& out);
   void on_source_detached();
   void on_source_message(const zmtp::message& m, time_point now, std::chrono::milliseconds wall,
                          actions& out);
-  // What was asked of it has been sent.
+  // The requests and offers to the other server have been sent.
   void on_source_writable(time_point now, actions& out);
 
-  // To be called at the end of each turn: what is told once for all that came in it.
+  // Must be called at the end of each turn: sends acknowledgements once for all messages of the
+  // turn.
   void on_turn_end(time_point now, actions& out);
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
   // May be called early.
   void on_deadline(time_point now, actions& out);
 
-  // What holds now; how long what it describes takes does not depend on how many keys there are.
+  // Returns the current status, in a time that does not depend on the number of keys.
   [[nodiscard]] server_status status() const;
   [[nodiscard]] const store& map() const noexcept { return *map_; }
   [[nodiscard]] sequence number() const noexcept { return map_->number(); }
@@ -133,10 +134,11 @@ private:
   void refuse(errc fault) noexcept { ++counters_.refused[static_cast<std::size_t>(fault)]; }
   [[nodiscard]] std::optional<sequence> next_number(actions& out);
   void renew_epoch(time_point now, actions& out);
-  // When what the update sets is to go, if it came then.
+  // Returns when the key of the update expires, if the update came at `came`.
   [[nodiscard]] static std::optional<time_point> deadline_of(const update& u, time_point came);
-  // What clients send has room up to the limits. What one of a pair has accepted has had it there, and is taken by
-  // the other one, which may have been full as well while they were apart, but not twice.
+  // Updates of clients must fit the limits. The other server of a pair has accepted its updates
+  // within its own limits. They are taken up to twice the limits, because both servers may have
+  // become full while they were apart.
   [[nodiscard]] store_limits limits_of_both() const noexcept { return options_.map.times(2); }
   [[nodiscard]] bool accept(const update& u, const update_id& id,
                             std::optional<time_point> deadline, time_point now, actions& out);
@@ -146,11 +148,11 @@ private:
   [[nodiscard]] bool puts_off(const update_id& id);
   [[nodiscard]] bool is_refused(const update_id& id) const;
   void turn_away(const update_id& id, errc why, time_point now, actions& out);
-  // Whether what is done now is told when the backup has it.
+  // Returns whether new updates are acknowledged only when the backup has them.
   [[nodiscard]] bool waits_for_backup() const noexcept {
     return paired() && (backup_.awaited() || options_.degraded == degraded_policy::block);
   }
-  // … or the disk.
+  // Returns whether new updates are acknowledged only when the backup or the disk has them.
   [[nodiscard]] bool is_told_later() const noexcept { return waits_for_backup() || kept_; }
   [[nodiscard]] bool is_superseded(std::string_view key, const update_id& id) const;
 
@@ -214,44 +216,45 @@ private:
   put_off_sessions put_off_;
   std::optional<time_point> next_heartbeat_;
   time_point expire_from_{};
-  // What is done bit by bit, and is not at its end: there are left
-  bool tidying_ = false;              // past entries that no snapshot needs,
-  bool committing_ = false;           // updates that are committed and wait to be told of,
-  bool forgetting_erasures_ = false;  // erasures that the backup has,
-  bool forgetting_pending_ = false;   // updates of clients that may be in the map that was copied
-  std::string properties_;            // of what is published, to be used again
+  // Incremental work that is not finished:
+  bool tidying_ = false;              // past entries that no snapshot needs
+  bool committing_ = false;           // committed updates without an acknowledgement
+  bool forgetting_erasures_ = false;  // erasures that the backup has
+  bool forgetting_pending_ = false;   // updates of clients that may be in the copied map
+  std::string properties_;            // properties of a publication; kept to reuse the memory
 
-  // Of a pair.
+  // State of a pair.
   backup_mark backup_;
-  std::uint64_t notices_ = 0;        // of refusals, to the backup and the disk
-  std::uint64_t notices_heard_ = 0;  // of the active server, since its snapshot
+  std::uint64_t notices_ = 0;        // number of refusal notices to the backup and the disk
+  std::uint64_t notices_heard_ = 0;  // last notice of the active server since its snapshot
   std::uint64_t notices_reported_ = 0;
   tombstones erased_;
   pending_updates pending_;
   replication replication_;
   reconciliation offered_;
-  settlement settling_;  // with what was offered, when all of it has been looked at
-  std::optional<zmtp::peer_id> offering_peer_;  // who offers, while this server is active
-  settlement offered_with_;                     // … and what is settled then
-  bool offering_ = false;                       // on the connection that there is
-  std::optional<sequence> looked_at_;  // and what was made of it is in the map from there on
-  bool reconciling_ = false;           // by itself, since it is active again
+  settlement settling_;  // with the offer, when all of it has been processed
+  std::optional<zmtp::peer_id>
+      offering_peer_;                  // the server that offers, while this server is active
+  settlement offered_with_;            // settled with that offer
+  bool offering_ = false;              // on the current connection
+  std::optional<sequence> looked_at_;  // the map has the results of the offer from here on
+  bool reconciling_ = false;           // processes its own offer, because it is active again
   sequence reported_ = 0;              // to the active server
-  std::uint64_t own_epoch_ = 0;        // in which it was active last
-  sequence common_ = 0;  // up to which it had the other one's updates when it became active
-  sequence own_ = 0;     // above which all epochs up to that one are its own
-  std::optional<sequence> begun_;  // this history; none before there is one
-  bool is_diverged_ = false;       // it was active since it last had what the other one has
+  std::uint64_t own_epoch_ = 0;        // the epoch in which it was active last
+  sequence common_ = 0;  // it had the other server's updates up to here when it became active
+  sequence own_ = 0;     // above this, all epochs up to own_epoch_ are its own
+  std::optional<sequence> begun_;  // start of this history; absent before there is one
+  bool is_diverged_ = false;       // was active since it last had the same as the other server
   std::vector<std::unique_ptr<store>> discarded_;
 
   // With a store.
   struct offer_end {
     zmtp::peer_id from;
     std::uint64_t count;
-    sequence number;  // what was accepted of the offer is up to here
+    sequence number;  // the results of the offer are up to here
   };
   std::optional<map_writer> kept_;
-  sequence told_from_ = 0;  // no client is told anything before this is on the disk
+  sequence told_from_ = 0;  // acknowledgements wait until this is on the disk
   std::vector<offer_end> offer_ends_;
 };
 

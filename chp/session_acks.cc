@@ -36,7 +36,7 @@ void session_acks::detach(zmtp::peer_id subscriber) {
 void session_acks::forget_if_idle(std::uint64_t session) {
   if (const auto at = sessions_.find(session);
       at != sessions_.end() && !at->second.attached && at->second.waiting == 0) {
-    // A passive server tells nobody, and clients come and go.
+    // A passive server sends no acknowledgements, and clients connect and disconnect meanwhile.
     if (at->second.owed) {
       std::erase(owed_, session);
     }
@@ -123,7 +123,8 @@ void session_acks::tell(const update_register& applied, bool degraded, time_poin
   std::vector<refusal> refused;
   for (const auto session : owed_) {
     const auto at = sessions_.find(session);
-    // Who is gone is told when he is back; a session may have been forgotten and come back meanwhile.
+    // A session without a connection gets its acknowledgement when it subscribes again. It may have
+    // been forgotten meanwhile.
     if (at == sessions_.end() || !at->second.owed) {
       continue;
     }

@@ -1,5 +1,5 @@
 #pragma once
-// What clients of ours are told of their updates: which of them are committed. Pure.
+// The acknowledgements of Zinc's clients: which of their updates are committed. Pure.
 
 #include "chp/sequence.h"
 #include "chp/server_actions.h"
@@ -19,44 +19,45 @@
 
 namespace chp {
 
-// A session is told on the connection on which it subscribes, at most once a millisecond, up to which
-// counter its updates are committed: those that have been applied (the register has them) and do not
-// wait for the backup. What it is told is never too much; it may be too little while updates that were
-// sent out of order wait.
+// A session gets its acknowledgements on the connection on which it subscribes, at most once a
+// millisecond. An acknowledgement has the counter up to which updates are committed: they are
+// applied (the register has them) and do not wait for the backup. It never covers an uncommitted
+// update. It may cover too few while updates that were sent out of order wait.
 class session_acks {
 public:
   using time_point = std::chrono::steady_clock::time_point;
   static constexpr std::chrono::milliseconds interval{1};
 
-  // The session subscribes by this peer, and no longer by another. It is told what is committed.
+  // The session subscribes with this peer, and no longer with another one. It gets its
+  // acknowledgement.
   void attach(std::uint64_t session, zmtp::peer_id subscriber);
   void detach(zmtp::peer_id subscriber);
 
-  // An update has been applied that is not committed before the backup has it.
+  // An update was applied, and is committed when the backup has it.
   void await(std::uint64_t session, std::uint64_t counter, sequence number);
-  // An update is refused, which is not to be told before the backup knows of this notice.
+  // An update was refused. The client must not be notified before the backup has this notice.
   void await_notice(std::uint64_t session, std::uint64_t counter, std::uint64_t notice);
-  // There is something to tell: an update is committed at once, or one came again.
+  // The session needs an acknowledgement: an update was committed or resent.
   void owe(std::uint64_t session);
-  // The backup has everything up to here, or is not waited for any more: so many at most are committed by this. True if
-  // that was all.
+  // The backup has everything up to here, or updates no longer wait for it. Commits at most `most`
+  // updates. Returns true when all are committed.
   bool commit(sequence mark, std::size_t most);
-  // It knows of refusals up to this notice, or is not waited for any more.
+  // The backup has the notices up to here, or refusals no longer wait for it.
   bool commit_notices(std::uint64_t last, std::size_t most);
-  // What awaited it is forgotten: this server is passive.
+  // This server is passive, and forgets the updates that wait.
   void clear_waiting();
 
-  // Tells those who are owed something and have not been told for the interval.
+  // Sends the acknowledgements that are due and whose sessions got none within the interval.
   void tell(const update_register& applied, bool degraded, time_point now,
             std::vector<server_actions::addressed>& out);
-  // It could not be sent, and is owed.
+  // The acknowledgement could not be sent, and is still due.
   void not_taken(zmtp::peer_id subscriber);
-  // When to tell again.
+  // Returns when to send again.
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept { return due_; }
 
-  // Sessions that are to be told something.
+  // Number of sessions that need an acknowledgement.
   [[nodiscard]] std::size_t owed() const noexcept { return owed_.size(); }
-  // Updates that wait for the backup, and refusals.
+  // Number of updates and refusals that wait for the backup.
   [[nodiscard]] std::size_t waiting() const noexcept {
     return waiting_.size() + waiting_notices_.size();
   }
@@ -70,11 +71,11 @@ private:
     bool attached = false;
     bool owed = false;
     std::size_t waiting = 0;
-    std::uint64_t lowest = 0;  // none that waits has a lower counter
+    std::uint64_t lowest = 0;  // no waiting update has a lower counter
     time_point told{};
   };
   struct update {
-    std::uint64_t number;  // sequence, or notice
+    std::uint64_t number;  // sequence or notice
     std::uint64_t session;
     std::uint64_t counter;
   };
@@ -91,7 +92,7 @@ private:
   // Session numbers are random already.
   boost::unordered_flat_map<std::uint64_t, record> sessions_;
   std::unordered_map<zmtp::peer_id, std::uint64_t> by_subscriber_;
-  std::deque<update> waiting_;  // by sequence
+  std::deque<update> waiting_;  // in order of sequences
   std::deque<update> waiting_notices_;
   std::vector<std::uint64_t> owed_;
   std::optional<time_point> due_;

@@ -1,6 +1,6 @@
 #pragma once
-// What a server that lost its active role had applied besides what it offers: it has been overwritten there, and is
-// settled with that. Pure.
+// The applied updates of a former active server that are no longer in its map, because they were
+// overwritten. They are settled with its offer. Pure.
 
 #include "chp/update_id.h"
 #include "chp/update_register.h"
@@ -13,30 +13,31 @@
 
 namespace chp {
 
-// Of the sessions of which something is offered. Otherwise what they had overwritten would be missing for ever, since
-// nobody sends again what was acknowledged; and too much of that in one session, and what came behind it would not be
-// acknowledged any more.
+// Covers the sessions of which updates are offered. Without it, their overwritten updates would be
+// missing in the register forever, because clients do not resend acknowledged updates. Many such
+// gaps in a session would also block the acknowledgement of later updates.
 class settlement {
 public:
   settlement() = default;
-  // All that was applied there.
+  // Takes everything that was applied there.
   explicit settlement(std::unique_ptr<update_register> applied) : applied_{std::move(applied)} {}
 
-  // This is offered.
+  // Adds the session of an offered update.
   void add(const update_id& id);
   [[nodiscard]] update_register* applied() noexcept { return applied_.get(); }
-  // Something is left to be done.
+  // Returns whether sessions are left.
   [[nodiscard]] bool pending() const noexcept { return applied_ && !sessions_.empty(); }
-  // Notes what was applied of the next session, which it returns. There is one: something is left.
+  // Adds the applied updates of the next session to the register, and returns the session.
+  // pending() must be true.
   std::uint64_t settle_next(update_register& in);
 
 private:
-  // A register has no more. Peers say what they are.
+  // Limit, because peers send the sessions. A register does not have more.
   static constexpr std::size_t most_sessions = register_limits{}.max_sessions;
 
   std::unique_ptr<update_register> applied_;
   std::set<std::uint64_t> sessions_;
-  std::uint64_t last_ = 0;  // that was added
+  std::uint64_t last_ = 0;  // the session that was added last
 };
 
 }  // namespace chp

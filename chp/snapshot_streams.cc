@@ -64,7 +64,7 @@ std::size_t snapshot_streams::size() const noexcept {
       peers_.begin(), peers_.end(), [](const auto& each) { return !each.second.asked.empty(); }));
 }
 
-// What goes with the entries is of the same moment.
+// The properties and the entries are of the same moment.
 std::unique_ptr<snapshot_streams::answer> snapshot_streams::open(const record& of,
                                                                  const source& from) const {
   const auto& subtree = of.asked.front();
@@ -93,11 +93,11 @@ zmtp::message snapshot_streams::entry_for(const record& of, const store::entry& 
   }
   std::string properties;
   if (const auto deadline = e.deadline()) {
-    // What is overdue is for whoever is active to erase.
+    // Only the active server erases expired keys.
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - now);
     append_ttl_left(properties, std::max(left, std::chrono::milliseconds{1}));
   }
-  // Its own number, by which the backup tells what has changed since both had the same.
+  // The number of the entry itself, by which the backup detects changes since both had the same.
   return make_entry(options_.how, e.key(), e.number(), e.id().octets(), properties, e.value());
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Snapshots on their way to those who asked, a piece at a time as each has room. Pure.
+// Snapshots in progress, sent in pieces as fast as each peer reads. Pure.
 
 #include "chp/announcement.h"
 #include "chp/directory_counters.h"
@@ -21,20 +21,20 @@
 
 namespace chp {
 
-// Peers of the snapshot port, and what they are sent. Each question has an answer of its own, in the order
-// of the questions: who asked twice may count them. Peers of ours (announcement::acks) do not count: they ask
-// until there is an answer, and take the first, whichever question that was to. So they get one for all that
-// they asked of a subtree before it has ended: what they say while this process stands still, or the network
-// is cut, comes all at once.
+// The peers of the snapshot port and their replies. Each request has a reply of its own, in order,
+// because a peer may count them. Zinc's peers (announcement::acks) do not count: they repeat their
+// request until a reply arrives, and take the first one. So they get one reply for all requests of
+// a subtree that arrive before it ends. After a pause of this process, or a network failure, many
+// requests can arrive at once.
 class snapshot_streams {
 public:
   using time_point = std::chrono::steady_clock::time_point;
-  // What snapshots are of. It outlives them, or clear() comes before.
+  // The data of snapshots. It must outlive them, or clear() must be called before.
   struct source {
     store& map;
     const directory_counters& counts;
     update_register& applied;
-    sequence begun;   // see snapshot_end; 0: with the first update
+    sequence begun;   // see snapshot_end; 0: starts with the first update
     sequence shared;  // see replication::origin
     sequence own;
   };
@@ -43,24 +43,25 @@ public:
 
   void attach(zmtp::peer_id peer, const announcement& said) { peers_[peer].said = said; }
   void detach(zmtp::peer_id peer) { peers_.erase(peer); }
-  // Nothing if there is no such peer.
+  // Returns null if the peer is not known.
   [[nodiscard]] const announcement* find(zmtp::peer_id peer) const;
-  // Something that a backup offers on this connection could not be looked at; and whether that is so.
+  // An offer of a backup on this connection could not be processed. missed_offers() returns whether
+  // this has happened.
   void miss_offer(zmtp::peer_id peer);
   [[nodiscard]] bool missed_offers(zmtp::peer_id peer) const;
-  // All answers end where they are; appends who was waiting for one.
+  // Ends all replies. Appends the peers that waited for one.
   void clear(std::vector<zmtp::peer_id>& waiting);
 
   enum class asked {
     first,    // write() may begin
-    another,  // behind an answer that is on its way, or with one
-    refused,  // it has asked too often, or is not there
+    another,  // after a reply in progress, or together with one
+    refused,  // too many requests, or an unknown peer
   };
   [[nodiscard]] asked ask(zmtp::peer_id peer, std::string_view subtree);
 
   struct progress {
-    bool more = false;                  // there is more for this peer
-    bool ended = false;                 // one answer has ended
+    bool more = false;                  // more follows for this peer
+    bool ended = false;                 // one reply has ended
     std::optional<sequence> of_backup;  // this piece begins a backup's snapshot of this number
   };
   // Appends the next piece.
@@ -68,18 +69,18 @@ public:
                                std::vector<server_actions::addressed>& out);
 
   [[nodiscard]] std::size_t peers() const noexcept { return peers_.size(); }
-  // Answers that are on their way.
+  // Number of replies in progress.
   [[nodiscard]] std::size_t size() const noexcept;
 
 private:
   struct answer {
     store::snapshot entries;
     std::string end_properties;
-    std::optional<update_register::image> applied;  // for a backup, until it has all of it
+    std::optional<update_register::image> applied;  // until a backup has all of it
   };
   struct record {
     announcement said;
-    std::deque<std::string> asked;  // the first is being answered
+    std::deque<std::string> asked;  // the first one is being answered
     std::unique_ptr<answer> current;
     bool missed_offers = false;
   };

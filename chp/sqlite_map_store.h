@@ -1,6 +1,6 @@
 #pragma once
-// The durable map_store: SQLite with a write-ahead log and a full sync for each commit, in a thread of its
-// own. What is written while it commits is committed together.
+// The durable map_store: SQLite with a write-ahead log and a full sync for each commit, in a thread
+// of its own. Writes that are submitted during a commit are committed together.
 
 #include "chp/map_file.h"
 #include "chp/map_store.h"
@@ -14,9 +14,9 @@ namespace chp {
 
 class sqlite_map_store final : public map_store {
 public:
-  // Must go before the context of `executor`.
+  // Must be destroyed before the context of `executor`.
   sqlite_map_store(boost::asio::any_io_executor executor, map_file_options options);
-  // Writes what it was given.
+  // Completes the submitted writes.
   ~sqlite_map_store() override;
 
   void load(load_handler on_loaded) override;

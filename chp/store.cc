@@ -9,8 +9,8 @@ namespace chp {
 
 namespace {
 
-// What the heap makes of a size: what it gives is eight octets short of a multiple of sixteen, and those
-// eight are its own.
+// Returns the size of the heap's block for a size: a multiple of sixteen with eight bytes of
+// overhead.
 constexpr std::size_t block_size(std::size_t size) noexcept {
   return std::max<std::size_t>((size + 7) / 16 * 16 + 8, 24);
 }
@@ -20,7 +20,7 @@ constexpr std::size_t heap_overhead = 8;
 
 char* store::entry::octets() noexcept { return const_cast<char*>(std::as_const(*this).octets()); }
 
-// It may be a view of what it replaces.
+// `value` may be a view of the old value.
 void store::entry::put_value(std::string_view value) noexcept {
   value_size_ = static_cast<std::uint32_t>(value.size());
   if (!value.empty()) {
@@ -162,7 +162,7 @@ void store::insert(entry_ptr e, const slot_set::probe& p) {
   join(added);
 }
 
-// Of its own memory, its deadline and what is counted; in the tree and the table it is already.
+// Enters the deadline and the sums. The entry is in the tree and the table already.
 void store::join(entry& e) noexcept {
   octets_ += e.payload();
   memory_ += size_of(e.is_mortal_, e.payload()) + heap_overhead;
@@ -273,8 +273,8 @@ bool store::tidy(std::size_t most) noexcept {
   for (; ended_ != nullptr && most != 0; --most) {
     auto& v = *ended_->needs;
     ended_->needs = v.next;
-    // What was replaced after it was opened, and so after the older ones were, is needed by the next older
-    // one too, if it was there by then.
+    // An entry that was replaced after this view was opened was also replaced after older views
+    // were opened. So the next older view needs the entry too, if the entry existed by then.
     const auto newer = std::upper_bound(open_.begin(), open_.end(), ended_->at,
                                         [](sequence at, const view* o) { return at < o->at; });
     if (newer != open_.begin() && (*std::prev(newer))->at >= v.of->number_) {

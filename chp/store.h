@@ -1,6 +1,6 @@
 #pragma once
-// The map: keys and values in order, their times to live, and consistent views of it while it changes.
-// Pure.
+// The map: keys and values in order, their times to live, and consistent views of it while it
+// changes. Pure.
 
 #include "chp/divided_set.h"
 #include "chp/error.h"
@@ -26,15 +26,16 @@
 
 namespace chp {
 
+// Limits of a map.
 struct store_limits {
   std::size_t max_keys = 10'000'000;
-  std::size_t max_octets = std::size_t{1} << 30;  // of keys and values
+  std::size_t max_octets = std::size_t{1} << 30;  // bytes, keys and values
 
   [[nodiscard]] static constexpr store_limits none() noexcept {
     return {.max_keys = std::numeric_limits<std::size_t>::max(),
             .max_octets = std::numeric_limits<std::size_t>::max()};
   }
-  // So many times as much.
+  // Returns `count` times these limits.
   [[nodiscard]] constexpr store_limits times(std::size_t count) const noexcept {
     const auto most = std::numeric_limits<std::size_t>::max() / count;
     return {.max_keys = std::min(max_keys, most) * count,
@@ -42,13 +43,15 @@ struct store_limits {
   }
 };
 
-// One block of memory for an entry, in an ordered tree and in a hash table, so that a key is found in the
-// same time whatever their number and a subtree costs what it has. No call takes longer with more
-// keys, but for what it says and the depth of a tree.
+// Each entry is one block of memory, in an ordered tree and in a hash table. So the time to find a
+// key does not depend on the number of keys, and a subtree costs only its own entries. No call
+// takes longer with more keys, except as stated and for the depth of the tree.
 //
-// What a snapshot needs of the past is kept once for all of them, and no longer than one needs it.
+// Old entries that snapshots need are stored once for all snapshots, and only as long as one needs
+// them.
 //
-// Thread safety: distinct objects safe, one object not. Views and pointers hold until the next change.
+// Thread safety: distinct objects are safe, one object is not. Views and pointers are valid until
+// the next change.
 class store {
   using hook =
       boost::intrusive::set_member_hook<boost::intrusive::link_mode<boost::intrusive::normal_link>,
@@ -58,7 +61,7 @@ public:
   using time_point = std::chrono::steady_clock::time_point;
   class snapshot;
 
-  // What a key holds.
+  // The entry of a key.
   class entry {
   public:
     entry(const entry&) = delete;
@@ -68,17 +71,17 @@ public:
     [[nodiscard]] std::string_view value() const noexcept {
       return {octets() + key_size_, value_size_};
     }
-    // Of the update that set it.
+    // Returns the sequence of the update that set it.
     [[nodiscard]] sequence number() const noexcept { return number_; }
     [[nodiscard]] const update_id& id() const noexcept { return id_; }
-    // When it is to go, if it does.
+    // Returns when the entry expires, if it does.
     [[nodiscard]] std::optional<time_point> deadline() const noexcept;
 
   private:
     friend store;
     entry() noexcept = default;
     ~entry() = default;
-    // Key and value follow the object.
+    // Key and value are stored after the object.
     [[nodiscard]] const char* octets() const noexcept;
     [[nodiscard]] char* octets() noexcept;
     [[nodiscard]] std::size_t payload() const noexcept {
@@ -94,95 +97,99 @@ public:
     bool is_mortal_ = false;
   };
 
-  // What a key is to hold.
+  // The new content of a key.
   struct change {
-    std::string_view key;    // 1 to 255 octets
+    std::string_view key;    // 1 to 255 bytes
     std::string_view value;  // less than 4 GiB
     update_id id = {};
     std::optional<time_point> deadline = {};
   };
 
-  // Peers choose the keys: `seed` is random.
+  // Peers choose the keys, so `seed` must be random.
   explicit store(std::uint64_t seed = 0, const store_limits& limits = {});
   store(const store&) = delete;
   store& operator=(const store&) = delete;
-  // Takes as long as there are keys; see dismantle(). Its snapshots end before.
+  // Takes time for all keys; see dismantle(). Snapshots must end before.
   ~store();
 
-  // Sets or replaces. `at` is the update's sequence; while a snapshot is open it is above number().
+  // Sets or replaces an entry. `at` is the update's sequence. While a snapshot is open, it must be
+  // above number().
   // Errors: key_empty, key_too_long, value_too_long, too_many_keys, too_many_octets. Throws
-  // std::bad_alloc. After any of these nothing has changed.
+  // std::bad_alloc. After an error or exception nothing has changed.
   errc apply(const change& to, sequence at);
-  // False if there is no such key, but number() is `at` from then on. As apply() otherwise, and throws
-  // only while a snapshot is open.
+  // Removes an entry. Returns false if the key does not exist; number() is still `at` from then on.
+  // Otherwise like apply(), but throws only while a snapshot is open.
   bool erase(std::string_view key, sequence at);
-  // Of an update that leaves nothing here: number() is `at`.
+  // An update without an effect on the map: number() becomes `at`.
   void pass(sequence at) noexcept { advance_to(at); }
 
-  // Whether it would have room within these limits, whatever are its own. Errors: too_many_keys, too_many_octets.
+  // Checks whether the entry would fit within `of` instead of the store's own limits.
+  // Errors: too_many_keys, too_many_octets.
   [[nodiscard]] errc check_room(std::string_view key, std::string_view value,
                                 const store_limits& of) const noexcept;
 
-  // Nothing if there is no such key.
+  // Returns null if the key does not exist.
   [[nodiscard]] const entry* find(std::string_view key) const noexcept;
 
-  // Visits the entries whose keys begin so, in the order of keys, until `visit(const entry&)` returns
-  // false. It must not change the store.
+  // Visits the entries whose keys begin with `subtree`, in the order of keys, until `visit(const
+  // entry&)` returns false. It must not change the store.
   template <class Visit>
   void for_each(std::string_view subtree, Visit&& visit) const;
 
-  // When the first entry is to go, if any is.
+  // Returns when the first entry expires, if one does.
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
-  // Erases what is due, the earliest first, so many at most. `visit(const entry&)` is called before each
-  // and returns the sequence of its erasing; it must not change the store. Returns how many went. Throws
-  // std::bad_alloc while a snapshot is open, before the visit of what stays.
+  // Erases at most `most` expired entries, the earliest first, and returns their number. Calls
+  // `visit(const entry&)` before each one, which returns the sequence of the erasure and must not
+  // change the store. While a snapshot is open, it may throw std::bad_alloc, before the visit of an
+  // entry that stays.
   template <class Visit>
   std::size_t expire(time_point now, std::size_t most, Visit&& visit);
 
-  // A view of the entries whose keys begin so, as they are now. Throws std::bad_alloc.
+  // Returns a view of the entries whose keys begin with `subtree`, as they are now. Throws
+  // std::bad_alloc.
   [[nodiscard]] snapshot open_snapshot(std::string_view subtree = {});
 
-  // The highest sequence that there was.
+  // Returns the highest sequence so far.
   [[nodiscard]] sequence number() const noexcept { return number_; }
   [[nodiscard]] std::size_t keys() const noexcept { return keys_; }
   [[nodiscard]] bool empty() const noexcept { return keys_ == 0; }
-  // Of all keys and values.
+  // Bytes of all keys and values.
   [[nodiscard]] std::size_t octets() const noexcept { return octets_; }
-  // What entries, past ones too, take with what the heap adds. Hash tables take another 9 to 20 octets
-  // for each key.
+  // Bytes of memory of all entries, past ones included, with the overhead of the heap. Hash tables
+  // use another 9 to 20 bytes for each key.
   [[nodiscard]] std::size_t memory() const noexcept { return memory_; }
 
-  // Past entries, which snapshots need or needed.
+  // Number of past entries, which snapshots need or needed.
   [[nodiscard]] std::size_t versions() const noexcept { return past_count_; }
-  // Frees past entries that no snapshot needs any longer, of so many at most. True if there are no more.
-  // Each change does it for a few.
+  // Frees past entries that no snapshot needs, after it has looked at no more than `most`. Returns
+  // true when none are left. Each change frees a few.
   bool tidy(std::size_t most) noexcept;
-  // Frees so many entries at most, of a store that nobody uses and that has no open snapshot; their places in
-  // hash tables come before, and count as much. True if it is empty, and then it can be used again.
+  // Frees at most `most` entries of an unused store without open snapshots. Freeing the hash tables
+  // comes first, and counts as much. Returns true when the store is empty, and can be used again.
   bool dismantle(std::size_t most) noexcept;
 
 private:
   static constexpr std::size_t max_key_size = 255;
   static constexpr std::size_t tidied_by_change = 4;
 
-  // An entry that has a deadline.
+  // An entry with a deadline.
   struct mortal : entry {
     hook by_deadline;
     time_point until;
   };
-  // An entry that was replaced or erased, at `end`.
+  // An entry that was replaced or erased at `end`.
   struct version {
     hook by_key_and_end;
-    version* next = nullptr;  // of the same view
+    version* next = nullptr;  // next one of the same view
     entry* of = nullptr;
     sequence end = 0;
   };
-  // What is open or has been, and which past entries no newer one needs.
+  // A snapshot that is open or was, and the past entries that no newer one needs.
   struct view {
     sequence at = 0;
     std::string subtree;
     bool at_end = false;
-    // The key up to which it has been read; no key is empty.
+    // The last key that was read; empty at first.
     std::uint8_t read_size = 0;
     std::array<char, max_key_size> read_key;
     version* needs = nullptr;
@@ -211,7 +218,7 @@ private:
   using mortal_tree = ordered_by<mortal, &mortal::by_deadline, deadline_of_mortal>;
   using version_tree = ordered_by<version, &version::by_key_and_end, key_and_end_of_version>;
 
-  // In the hash table. Its key does not change, which entry has it does.
+  // An element of the hash table. Its key is constant, but its entry can change.
   struct slot {
     mutable entry* of;
   };
@@ -227,14 +234,14 @@ private:
   using entry_ptr = std::unique_ptr<entry, free_entry>;
   using version_ptr = std::unique_ptr<version>;
 
-  // Goes along what a view has, from where it was read up to, which it notes when it ends.
+  // Reads a view from the last key that was read. The destructor stores the position.
   class reader {
   public:
     reader(const store& of, view& v) noexcept;
     reader(const reader&) = delete;
     reader& operator=(const reader&) = delete;
     ~reader();
-    // Looks at one key. Nothing if the view does not have it, or is at its end.
+    // Looks at one key. Returns null if the view does not contain it, or is at its end.
     [[nodiscard]] const entry* step() noexcept;
 
   private:
@@ -249,7 +256,7 @@ private:
   [[nodiscard]] errc check_room(std::size_t payload, const entry* replaced,
                                 const store_limits& of) const noexcept;
   [[nodiscard]] static entry_ptr make(const change& to, sequence at);
-  // Nothing if no open view needs it.
+  // Returns null if no open view needs the entry.
   [[nodiscard]] version_ptr make_version_of(const entry& e) const;
   [[nodiscard]] bool is_needed(const entry& e) const noexcept {
     return !open_.empty() && open_.back()->at >= e.number_;
@@ -284,7 +291,7 @@ private:
   mortal_tree mortals_;
   version_tree past_;
   std::vector<view*> open_;  // the oldest first
-  view* ended_ = nullptr;    // those that past entries are left of
+  view* ended_ = nullptr;    // ended views with past entries
   sequence number_ = 0;
   std::size_t keys_ = 0;
   std::size_t octets_ = 0;
@@ -292,8 +299,8 @@ private:
   std::size_t past_count_ = 0;
 };
 
-// The entries of a subtree as they were when it was opened, read in pieces while the store changes.
-// Destroying it, which takes no time, ends it.
+// The entries of a subtree at one moment, read in pieces while the store changes. Destroying it is
+// immediate.
 class store::snapshot {
 public:
   snapshot(snapshot&& other) noexcept
@@ -309,14 +316,14 @@ public:
     }
   }
 
-  // The store's number() when it was opened.
+  // Returns the store's number() at that moment.
   [[nodiscard]] sequence number() const noexcept { return view_->at; }
   [[nodiscard]] std::string_view subtree() const noexcept { return view_->subtree; }
-  // Whether all of it has been read.
+  // Returns whether everything has been read.
   [[nodiscard]] bool at_end() const noexcept { return view_->at_end; }
 
-  // Visits entries in the order of keys from where it stopped, until it has looked at so many, which may
-  // be fewer visits, or `visit(const entry&)` returns false. That must not change the store.
+  // Visits entries in the order of keys, from where the last call stopped, until it has looked at
+  // `most` keys or `visit(const entry&)` returns false. `visit` must not change the store.
   template <class Visit>
   void read(std::size_t most, Visit&& visit);
 

@@ -1,5 +1,6 @@
 #pragma once
-// Subtrees of the map, and the counters that show whoever follows one that nothing is missing. Pure.
+// Subtrees of the map, and the counters by which a client of a subtree detects missing updates.
+// Pure.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,15 +11,15 @@
 
 namespace chp {
 
-// What 12/CHP calls a subtree specification: empty for the whole map, or /…/. A server serves others too,
-// as what keys begin with (protocols C1-14).
+// Returns whether the text is a subtree specification of 12/CHP: empty for the whole map, or /…/. A
+// server serves any other prefix of keys too (protocols C1-14).
 [[nodiscard]] constexpr bool is_subtree(std::string_view text) noexcept {
   return text.empty() ||
          (text.front() == '/' && text.back() == '/' && text.find("//") == text.npos);
 }
 
-// Visits the subtrees that a key is in, the largest first: of /a/b/c these are / and /a/ and /a/b/. Keys
-// that do not begin with a slash are in none.
+// Visits the subtrees that contain a key, the largest first: for /a/b/c these are /, /a/ and /a/b/.
+// Keys that do not begin with a slash are in none.
 template <class Visit>
 void for_each_directory(std::string_view key, Visit&& visit) {
   if (!key.starts_with('/')) {
@@ -29,17 +30,17 @@ void for_each_directory(std::string_view key, Visit&& visit) {
   }
 }
 
-// The how manieth update of its epoch an update is in each subtree that it is in. A client of that
-// subtree, who cannot see the gap in sequences, sees it in these (reliability.md 3.2, G3). They go as the
-// property d=/:12,/a/:3 behind those of the KVSET; octets of a name that mean something there, and '%',
-// as %2C.
+// The position of an update in its epoch within a subtree. A client of that subtree cannot detect a
+// gap in the sequences, but detects it in these counts (reliability.md 3.2, G3). They are sent as
+// the property d=/:12,/a/:3 after those of the KVSET. Special bytes of a name and '%' are escaped,
+// such as %2C.
 struct directory_count {
   std::string_view directory;
   std::uint64_t count;
 };
-// Appends the property; nothing if there are none.
+// Appends the property, unless `counts` is empty.
 void append_directory_counts(std::string& to, std::span<const directory_count> counts);
-// What the properties of a KVPUB or KTHXBAI say of this subtree; nothing if they do not.
+// Returns the count of this subtree from the properties of a KVPUB or KTHXBAI, if they have it.
 [[nodiscard]] std::optional<std::uint64_t> find_directory_count(
     std::string_view properties, std::string_view directory) noexcept;
 

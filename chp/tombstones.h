@@ -1,5 +1,5 @@
 #pragma once
-// Keys that were erased, and when: for as long as a server may be offered what another one had before.
+// Erased keys and the numbers of their erasures, as long as another server may offer older updates.
 // Pure.
 
 #include "chp/divided_set.h"
@@ -17,7 +17,7 @@
 
 namespace chp {
 
-// The oldest goes when there are too many.
+// Above the limit, the oldest erasure is dropped.
 class tombstones {
 public:
   struct erasure {
@@ -26,11 +26,11 @@ public:
     sequence number;
   };
 
-  // Peers choose the keys: `seed` is random.
+  // Peers choose the keys, so `seed` must be random.
   tombstones(std::uint64_t seed, std::size_t limit)
       : last_{zmtp::keyed_hash{seed}}, limit_{limit} {}
 
-  // Erased by this update, which is later than those before.
+  // Adds an erasure, which must be later than those before.
   void add(std::string_view key, const update_id& id, sequence number) {
     order_.push_back({std::string{key}, id, number});
     const auto p = last_.probe_of(order_.back().key);
@@ -49,9 +49,10 @@ public:
       drop_first(order_);
     }
   }
-  // Who may ask has everything up to here: looks at up to `most` of them, and returns whether that was all. Those
-  // that are the last of their keys and `is_needed(erasure)` all the same stay until they are not, or one before
-  // them is no longer; of those that go the last of their keys are shown before, `forgotten(erasure)`.
+  // Forgets erasures up to `number`, which the other server has. Looks at no more than `most` of
+  // them, and returns whether that was all. The last erasure of a key stays while
+  // `is_needed(erasure)` is true, or while one before it stays. `forgotten(erasure)` is called
+  // before the last erasure of a key is removed.
   template <class IsNeeded, class Forgotten>
   [[nodiscard]] bool forget_to(sequence number, std::size_t most, IsNeeded&& is_needed,
                                Forgotten&& forgotten) {
@@ -76,29 +77,29 @@ public:
     return !is_left();
   }
   void clear() { take(); }
-  // Those that have not been forgotten or been needed all the same, in order; none are left.
+  // Returns the erasures in order, without those that only is_needed() kept, and removes all.
   std::deque<erasure> take() {
     last_.clear();
     needed_.clear();
     forgotten_to_ = 0;
     return std::exchange(order_, {});
   }
-  // The last update that erased it; 0 if none did that is remembered.
+  // Returns the number of the last remembered erasure of the key, or 0.
   [[nodiscard]] sequence of(std::string_view key) const {
     const auto* const at = last_.find(key);
     return at == nullptr ? 0 : at->of->number;
   }
-  // That update; empty if none is remembered.
+  // Returns the id of that erasure, or an empty one.
   [[nodiscard]] update_id id_of(std::string_view key) const {
     const auto* const at = last_.find(key);
     return at == nullptr ? update_id{} : at->of->id;
   }
-  // Whether what was erased behind this update has not had to be forgotten for want of room.
+  // Returns whether no erasure after this number was dropped at the limit.
   [[nodiscard]] bool complete_from(sequence number) const noexcept {
     return number >= forgotten_to_;
   }
-  // Visits those behind this update and up to that one, in order, until `visit(const erasure&)` returns false; a key comes
-  // as often as it was erased.
+  // Visits the erasures after `behind` up to `last`, in order, until `visit(const erasure&)`
+  // returns false. A key is visited for each of its erasures.
   template <class Visit>
   void for_each(sequence behind, sequence last, Visit&& visit) const {
     for (const auto* const some : {&needed_, &order_}) {
@@ -134,16 +135,16 @@ private:
     of.pop_front();
   }
   void keep_first() {
-    // Before its key goes elsewhere.
+    // Finds the slot while the key is still at its old address.
     const auto* const at = last_.find(order_.front().key);
     needed_.push_back(std::move(order_.front()));
     at->of = &needed_.back();
     order_.pop_front();
   }
 
-  divided_set<slot, key_of_slot, zmtp::keyed_hash> last_;  // of each key
+  divided_set<slot, key_of_slot, zmtp::keyed_hash> last_;  // the last erasure of each key
   std::deque<erasure> order_;
-  std::deque<erasure> needed_;  // before those
+  std::deque<erasure> needed_;  // those before order_
   sequence forgotten_to_ = 0;
   std::size_t limit_;
 };

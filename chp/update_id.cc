@@ -11,7 +11,7 @@ namespace chp {
 namespace {
 
 constexpr std::uint64_t variant_mask = std::uint64_t{3} << 62;
-constexpr std::uint64_t variant = std::uint64_t{2} << 62;  // of RFC 9562
+constexpr std::uint64_t variant = std::uint64_t{2} << 62;  // the variant of RFC 9562
 
 }  // namespace
 
@@ -31,7 +31,7 @@ update_id update_id::of_frame(std::string_view octets) noexcept {
   if (octets.size() == size) {
     std::copy(octets.begin(), octets.end(), id.octets_.begin());
   } else if (!octets.empty()) {
-    // Fixed keys: two servers must come to the same. Version 15 is nobody's.
+    // Fixed keys, because two servers must get the same result. No UUID has version 15.
     const std::uint64_t high = zmtp::keyed_hash{1}(octets) | 0xf000;
     boost::endian::store_big_u64(id.octets_.data(), high);
     boost::endian::store_big_u64(id.octets_.data() + 8, zmtp::keyed_hash{2}(octets));

@@ -1,5 +1,5 @@
 #pragma once
-// What makes an update itself, however often it is sent: the UUID of KVSET and KVPUB. Pure.
+// The identity of an update, however often it is sent: the UUID of KVSET and KVPUB. Pure.
 
 #include <array>
 #include <compare>
@@ -8,31 +8,32 @@
 
 namespace chp {
 
-// Sixteen octets. Those of our clients are UUIDs of version 8 (RFC 9562): 64 bits of a session, of which
-// four are the version, then the variant and a counter of 62 bits that begins with 1. So a server keeps
-// one counter for a session instead of all its ids.
+// Sixteen bytes. The ids of Zinc's clients are UUIDs of version 8 (RFC 9562). They have 64 bits of a
+// session, four of which are the version, then the variant and a counter of 62 bits that starts at
+// 1. So a server stores one counter per session instead of all ids.
 class update_id {
 public:
   static constexpr std::size_t size = 16;
   static constexpr std::uint64_t max_counter = (std::uint64_t{1} << 62) - 1;
 
-  // Sixteen octets of zero, which is that of no update.
+  // Sixteen zero bytes, which no update has.
   constexpr update_id() noexcept = default;
-  // `session` as make_session() returns it; `counter` from 1 to the largest.
+  // `session` is a result of make_session(). `counter` is from 1 to max_counter.
   [[nodiscard]] static update_id of_session(std::uint64_t session, std::uint64_t counter) noexcept;
-  // A session of random bits.
+  // Returns a session of random bits.
   [[nodiscard]] static constexpr std::uint64_t make_session(std::uint64_t random) noexcept {
     return (random & ~std::uint64_t{0xf000}) | 0x8000;
   }
-  // One that nobody else has made, of 128 random bits: a UUID of version 4.
+  // Returns a unique id of 128 random bits: a UUID of version 4.
   [[nodiscard]] static update_id of_random(std::uint64_t high, std::uint64_t low) noexcept;
-  // From a frame. Sixteen octets are the id; none are no id; another length, which peers are allowed
-  // (protocols C5), stands for an id that no session has, the same for the same octets everywhere.
+  // Converts a frame. Sixteen bytes are the id itself, an empty frame is the empty id. Any other
+  // length, which is allowed for peers (protocols C5), becomes an id without a session, the same
+  // for equal bytes everywhere.
   [[nodiscard]] static update_id of_frame(std::string_view octets) noexcept;
 
-  // Of no update, so that it is not to be compared.
+  // Returns whether all bytes are zero. Such ids must not be compared.
   [[nodiscard]] bool empty() const noexcept { return *this == update_id{}; }
-  // Whether it is made as by of_session(), and then of which and the how manieth.
+  // Returns whether the id has the form of of_session(). session() and counter() need this form.
   [[nodiscard]] bool has_session() const noexcept;
   [[nodiscard]] std::uint64_t session() const noexcept;
   [[nodiscard]] std::uint64_t counter() const noexcept;
@@ -40,7 +41,7 @@ public:
   [[nodiscard]] std::string_view octets() const noexcept {
     return {reinterpret_cast<const char*>(octets_.data()), octets_.size()};
   }
-  // As UUIDs are written: 8-4-4-4-12 hexadecimal digits, for people.
+  // Returns the written form of a UUID: 8-4-4-4-12 hexadecimal digits.
   [[nodiscard]] std::array<char, 36> text() const noexcept;
 
   friend bool operator==(const update_id&, const update_id&) noexcept = default;

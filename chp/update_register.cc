@@ -139,7 +139,7 @@ bool update_register::insert(const update_id& id) {
   const bool is_new = !contains(id);
   if (id.has_session()) {
     auto& r = touch(id.session());
-    // One that is among the others may have its place by now.
+    // An id that was stored without a session may fit the gaps now.
     if (fill(r.counter, r.gaps, id.counter())) {
       return is_new;
     }

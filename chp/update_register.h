@@ -1,5 +1,5 @@
 #pragma once
-// Which updates a server has applied, so that what is sent again is not applied again. Pure.
+// The updates that a server has applied, so that resent ones are not applied again. Pure.
 
 #include "chp/acknowledgement.h"
 #include "chp/divided_set.h"
@@ -22,81 +22,85 @@
 
 namespace chp {
 
+// Limits of a register.
 struct register_limits {
-  std::size_t max_sessions = 100'000;  // above, the one that was silent longest is forgotten
-  std::size_t max_others = 100'000;    // ids without a session; above, the oldest is forgotten
+  std::size_t max_sessions =
+      100'000;  // above it, the session without an update for longest is forgotten
+  std::size_t max_others = 100'000;  // ids without a session; above it, the oldest is forgotten
 };
 
-// Of each session the largest counter and the gaps below it; of ids without a session the last ones. A
-// counter that would make more gaps than there may be is kept as an id without a session is, so that
-// no update is taken for applied that is not.
+// Stores the largest counter of each session and the gaps below it, and the latest ids without a
+// session. A counter that would exceed the limit of gaps is stored like an id without a session. So
+// no update counts as applied that is not.
 class update_register {
 public:
   static constexpr std::size_t max_piece_size = 64 * 1024;
 
-  // Peers choose the ids: `seed` is random.
+  // Peers choose the ids, so `seed` must be random.
   explicit update_register(std::uint64_t seed = 0, const register_limits& limits = {});
   update_register(const update_register&) = delete;
   update_register& operator=(const update_register&) = delete;
 
-  // An id that is empty is never known.
+  // An empty id is never known.
   [[nodiscard]] bool contains(const update_id& id) const noexcept;
-  // False if it is known already, and then nothing changes. One that is empty is new each time. Throws
-  // std::bad_alloc, and then it is not known.
+  // Returns false, without a change, if the id is known. An empty id is always new. Throws
+  // std::bad_alloc, after which the id is not known.
   bool insert(const update_id& id);
 
-  // The same of one with a session that will never be made: it counts as applied, and why is remembered of the
-  // last ones of its session.
+  // The same for an update of a session that will never be made. It counts as applied. The reasons
+  // of the last refusals of a session are stored.
   bool refuse(const update_id& id, errc why);
 
-  // What is known of a session; of one that is not, a counter of zero. It holds until the next change.
+  // The applied updates of a session, or a counter of zero if it is not known. Valid until the next
+  // change.
   struct session_view {
     std::uint64_t counter = 0;
-    std::span<const counter_range> gaps;    // below the counter; they rise and do not touch
-    std::span<const refusal> refused = {};  // they rise
-    std::uint64_t unsure = 0;  // up to here some may have been refused that are not remembered
+    std::span<const counter_range> gaps;    // below the counter; ascending, and not touching
+    std::span<const refusal> refused = {};  // ascending
+    std::uint64_t unsure = 0;               // up to here, forgotten refusals are possible
   };
   [[nodiscard]] session_view find(std::uint64_t session) const noexcept;
 
-  // Adds what another one knows of a session, the refusals that it remembers too; but for updates that it may have
-  // refused and remembers no more. Throws std::bad_alloc, and then a part is added, which is no harm.
+  // Adds the updates and refusals of a session from another register, except updates that it may
+  // have refused and forgotten. Throws std::bad_alloc, after which a part is added, which is safe.
   void add_known(std::uint64_t session, const update_register& of);
 
   [[nodiscard]] std::size_t sessions() const noexcept { return by_session_.size(); }
   [[nodiscard]] std::size_t others() const noexcept { return by_id_.size(); }
 
-  // All that is known now, packed for another server while more becomes known.
+  // A packed copy of the current content for another server, made while the register changes.
   class image;
-  // It is to end before this does. Throws std::bad_alloc.
+  // The image must be destroyed before the register. Throws std::bad_alloc.
   [[nodiscard]] image open_image();
-  // The pieces of one, at once.
+  // Returns all pieces of an image.
   [[nodiscard]] std::vector<std::string> pieces() const;
-  // One that has a session alone, if it is known.
+  // Returns the piece of a session, if it is known.
   [[nodiscard]] std::string piece_of(std::uint64_t session) const;
-  // Adds what a piece has to what is known. Errors: malformed_register. Throws std::bad_alloc. After
-  // either, a part of the piece is added, which is no harm.
+  // Adds the content of a piece. Throws std::bad_alloc. After an error or exception a part of the
+  // piece is added, which is safe.
+  // Errors: malformed_register.
   [[nodiscard]] boost::system::error_code unpack(std::string_view piece);
 
 private:
   static constexpr std::uint32_t none = 0xffff'ffff;
 
   struct refusals {
-    std::vector<refusal> last;  // max_refusals at most
+    std::vector<refusal> last;  // at most max_refusals
     std::uint64_t forgotten = 0;
-    void add(const refusal& one) noexcept;  // into memory that is there
+    void add(const refusal& one) noexcept;  // does not allocate
   };
   struct record {
     std::uint64_t session = 0;
     std::uint64_t counter = 0;
     boost::container::small_vector<counter_range, 1> gaps = {};
-    std::unique_ptr<refusals> refused = {};  // if there are any
-    std::uint64_t changed = 0;               // images that had been opened when it was, last
-    std::uint32_t older = none;              // of those that were silent longer
+    std::unique_ptr<refusals> refused = {};  // null if there are none
+    std::uint64_t changed = 0;   // number of images that were opened before its last change
+    std::uint32_t older = none;  // links the records by their last change
     std::uint32_t newer = none;
   };
   struct slot {
     std::uint64_t session;
-    std::uint32_t at;  // of its record
+    std::uint32_t at;  // index of its record
   };
   struct session_of_slot {
     std::uint64_t operator()(const slot& s) const noexcept { return s.session; }
@@ -108,18 +112,18 @@ private:
     zmtp::keyed_hash of;
     std::size_t operator()(const update_id& id) const noexcept { return of(id.octets()); }
   };
-  // How far one has been packed.
+  // The progress of an image.
   struct progress {
-    std::uint64_t opened = 0;  // how many had been, with this one
+    std::uint64_t opened = 0;  // number of images opened so far, with this one
     std::size_t record = 0;
     std::size_t records_end = 0;
     std::uint64_t other = 0;
     std::uint64_t others_end = 0;
-    std::deque<std::string> kept = {};  // what has changed since, as it was
+    std::deque<std::string> kept = {};  // records that have changed since, packed before the change
   };
 
   [[nodiscard]] const record* find_record(std::uint64_t session) const noexcept;
-  // The session's, a new one if it has none, as the newest.
+  // Returns the record of the session, as the newest. Creates it if necessary.
   [[nodiscard]] record& touch(std::uint64_t session);
   [[nodiscard]] std::uint32_t add(std::uint64_t session);
   void link_newest(std::uint32_t at) noexcept;
@@ -140,15 +144,15 @@ private:
   std::uint32_t oldest_ = none;
   std::uint32_t newest_ = none;
   divided_set<slot, session_of_slot, zmtp::keyed_hash> by_session_;
-  std::vector<update_id> others_;  // the n-th there was is at n modulo their limit
+  std::vector<update_id> others_;  // the n-th id is at n modulo the limit
   std::uint64_t others_ever_ = 0;
   divided_set<update_id, itself, hash_of_id> by_id_;
   std::vector<progress*> images_;
   std::uint64_t images_ever_ = 0;
 };
 
-// Each piece is as it would have been when it was opened: what changes before it is packed is packed then.
-// Destroying it ends it.
+// Packs the content as it was when the image was opened. A record that changes earlier is packed
+// before its change.
 class update_register::image {
 public:
   image(image&& other) noexcept : of_{other.of_}, at_{std::move(other.at_)} {}
@@ -159,7 +163,7 @@ public:
   }
   ~image();
 
-  // Of max_piece_size at most; empty if there are no more. Throws std::bad_alloc.
+  // Returns a piece of at most max_piece_size, or an empty one at the end. Throws std::bad_alloc.
   [[nodiscard]] std::string next() { return of_->next_piece(*at_); }
 
 private:

@@ -54,8 +54,8 @@ std::vector<counter_range> common(std::span<const counter_range> a,
   return both;
 }
 
-// Gaps that are next to each other become one, the nearest first: what is forgotten to be applied is
-// better than what is taken for applied.
+// Joins adjacent gaps, the nearest first. An update that is wrongly missing is safer than one that
+// wrongly counts as applied.
 void reduce(std::vector<counter_range>& gaps) {
   while (gaps.size() > max_gaps) {
     auto nearest = gaps.begin();
@@ -107,7 +107,7 @@ void update_register::prepare_change(std::uint32_t at) {
   r.changed = images_ever_;
 }
 
-// Likewise the first id without a session, which is to go.
+// Packs the first id without a session before it is removed.
 void update_register::prepare_end_of_other(std::uint64_t number) {
   for (auto* const each : images_) {
     if (each->other == number && number < each->others_end) {
@@ -252,7 +252,7 @@ void update_register::add_known(std::uint64_t session, const update_register& of
   merge(r.counter, r.gaps, theirs.counter, std::move(gaps));
 }
 
-// How many octets the session at the front takes; none if it is none.
+// Returns the size in bytes of the first session in `rest`, or 0 if it is invalid.
 std::size_t update_register::unpack_session(std::string_view rest) {
   if (rest.size() < session_head_size) {
     return 0;
@@ -280,7 +280,7 @@ std::size_t update_register::unpack_session(std::string_view rest) {
   return size;
 }
 
-// Of a session that is known. How many octets they take; none if there are none.
+// Reads the refusals of a known session. Returns their size in bytes, or 0 if there are none.
 std::size_t update_register::unpack_refusals(std::string_view rest) {
   if (rest.size() < refusals_head_size) {
     return 0;

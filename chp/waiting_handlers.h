@@ -1,5 +1,5 @@
 #pragma once
-// Operations of a client that wait: their handlers, by number, until one is completed.
+// The handlers of a client's operations in progress, by number.
 
 #include "zmtp/socket/complete.h"
 #include "zmtp/socket/completion_handler.h"
@@ -23,7 +23,7 @@ public:
 
   explicit waiting_handlers(boost::asio::any_io_executor executor)
       : executor_{std::move(executor)} {}
-  // Handlers that are left are not called.
+  // The remaining handlers are not called.
   ~waiting_handlers() {
     for (auto& [of, one] : waiting_) {
       one.slot().clear();
@@ -32,7 +32,7 @@ public:
   waiting_handlers(const waiting_handlers&) = delete;
   waiting_handlers& operator=(const waiting_handlers&) = delete;
 
-  // `cancel` is called when the handler's cancellation slot says so, and may outlive this.
+  // `cancel` is called by the handler's cancellation slot, and may outlive this object.
   template <class Cancel>
   void add(number of, handler&& h, Cancel&& cancel) {
     auto work = zmtp::work_elsewhere(executor_, h);
@@ -46,10 +46,11 @@ public:
     }
   }
   [[nodiscard]] bool empty() const noexcept { return waiting_.empty(); }
-  // The one of the lowest number.
+  // Returns the lowest number.
   [[nodiscard]] number first() const noexcept { return waiting_.begin()->first; }
 
-  // Completes one, if it is there still: now, within what the executor runs, or once the caller has returned to it.
+  // Complete an operation if it is still there. complete_now() may call the handler inside this
+  // call, complete_later() never does.
   template <class... Args>
   void complete_now(number of, Args&&... args) {
     if (auto one = take(of)) {

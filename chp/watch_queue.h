@@ -1,5 +1,5 @@
 #pragma once
-// The changes that a watcher has not received. Shared by it and the client.
+// The changes that a watcher has not received. Shared by the watcher and the client.
 
 #include "chp/client_actions.h"
 #include "chp/waiting_handlers.h"
@@ -21,11 +21,11 @@ public:
   watch_queue(const boost::asio::any_io_executor& executor, std::string subtree, std::size_t most)
       : handlers_{executor}, subtree_{std::move(subtree)}, most_{most} {}
 
-  // Takes those that are of its subtree, and tells who waits.
+  // Stores the changes of the subtree, and completes a waiting receive.
   void add(const std::vector<change>& all);
-  // Nothing more will come.
+  // The client has stopped.
   void end();
-  // Nobody receives any more.
+  // The watcher is destroyed.
   void close();
   [[nodiscard]] bool closed() const noexcept { return closed_; }
 
@@ -36,11 +36,11 @@ private:
   void keep_last_of_each_key();
 
   waiting_handlers<void(boost::system::error_code, std::size_t)> handlers_;
-  std::vector<change>* batch_ = nullptr;  // of who waits
+  std::vector<change>* batch_ = nullptr;  // batch of the receive in progress
   std::uint64_t receives_ = 0;
   std::string subtree_;
   std::vector<change> changes_;
-  std::size_t most_;  // twice as many as were left of the last time, at least
+  std::size_t most_;  // grows to twice the number of changes left after the last reduction
   bool ended_ = false;
   bool closed_ = false;
 };

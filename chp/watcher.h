@@ -1,5 +1,5 @@
 #pragma once
-// What changes in a client's map, as it changes: from client::watch().
+// The changes of a client's map, from client::watch().
 
 #include "chp/client_actions.h"
 #include "zmtp/socket/completion_handler.h"
@@ -17,10 +17,14 @@ namespace chp {
 
 class watch_queue;
 
-// One that is not read keeps all changes up to client_options::watched_changes; beyond, the last one of each
-// key. So who reads late still comes to what the map is, and memory is bounded by the map.
+// Receives the changes of keys. A watcher stores up to client_options::watched_changes changes, and
+// above this limit only the last change of each key. So a slow reader still reaches the current
+// map, and the size of the map bounds the memory.
 //
-// Thread safety: as the client's, whose executor it shares.
+// Lifetime: a watcher may outlive its client. It then returns the stored changes.
+// Thread safety: a watcher is part of its client. Use it only in the client's executor.
+// Handlers: a completion handler runs in its associated executor, by default in the client's
+// executor, and never inside the call that starts or ends its operation.
 class watcher {
 public:
   explicit watcher(std::shared_ptr<watch_queue> queue) noexcept : queue_{std::move(queue)} {}
@@ -28,17 +32,20 @@ public:
   watcher& operator=(const watcher&) = delete;
   watcher(watcher&&) noexcept = default;
   watcher& operator=(watcher&& other) noexcept;
-  // An operation completes with operation_aborted.
+  // Operations in progress complete with operation_aborted.
   ~watcher();
 
-  // All that has changed since, which replaces what `batch` held. False if nothing has.
+  // Replaces the content of `batch` with all changes since the last call. Returns false if there
+  // are none.
   [[nodiscard]] bool try_receive(std::vector<change>& batch);
 
-  // Waits for changes and takes all that are there, in their order. One at a time.
-  // Lifetime: the batch is the caller's, and must live until completion; what it held is dropped.
-  // Completes with error_code and how many there are.
-  // Cancellation: terminal, partial, total; a cancelled receive took none.
-  // Errors: operation_aborted, also once the client has stopped and what came before was received.
+  // Waits for changes and takes all available ones, in order. Only one receive may be in progress.
+  //
+  // Lifetime: `batch` must live until completion. Its old content is dropped.
+  // Completes with: error_code and the number of changes.
+  // Errors: operation_aborted: the operation was cancelled, the watcher destroyed, or the client
+  // stopped and all stored changes were received.
+  // Cancellation: terminal, partial, total. A cancelled receive took no changes.
   template <boost::asio::completion_token_for<void(boost::system::error_code, std::size_t)> Token =
                 boost::asio::deferred_t>
   [[nodiscard]] auto async_receive(std::vector<change>& batch, Token&& token = {}) {

@@ -15,7 +15,7 @@ constexpr std::string_view errors_name = "mdp-errors";
 constexpr std::string_view idempotency_name = "idempotency";
 constexpr std::string_view nack_name = "nack";
 
-// The whole text is a number.
+// The whole text must be a number.
 template <class Number>
 std::optional<Number> number_of(std::string_view text, int base) noexcept {
   Number number{};

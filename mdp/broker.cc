@@ -26,8 +26,8 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-// Replies that a peer does not take are bounded by octets, not by number: a client may ask everything
-// before it reads the first answer.
+// Limits the replies to one peer by bytes and not by number, because a client may send all its
+// requests before it reads the first reply.
 zmtp::socket_options router_options(std::uint64_t instance) {
   zmtp::socket_options options;
   options.send_mark.messages.reset();
@@ -43,7 +43,7 @@ std::uint64_t random_instance() {
 
 }  // namespace
 
-// Owned by its coroutine, so that it goes with the context when that goes.
+// Owned by its coroutine, so the execution context destroys it.
 class broker::core : public std::enable_shared_from_this<core> {
 public:
   core(const asio::any_io_executor& executor, const std::shared_ptr<broker_state>& state,
@@ -113,7 +113,7 @@ public:
   }
 
 private:
-  // Closes the socket once the last reply is queued.
+  // Closes the socket when the last reply is queued.
   void leave_if_drained() {
     if (on_drained_ && router_.is_open() && state_.unanswered() == 0) {
       alarm_.cancel();
@@ -126,7 +126,7 @@ private:
     }
   }
 
-  // The time for the drain is over.
+  // The deadline of the drain has passed.
   void give_up() {
     if (on_drained_ && router_.is_open()) {
       const auto now = clock::now();
@@ -199,7 +199,7 @@ private:
                         known_of(event.peer).routing_id);
       }
     }
-    // By index: what is not taken makes the state want more.
+    // By index, because on_not_taken() appends to the actions.
     for (std::size_t i = 0; i < actions_.sends.size(); ++i) {
       auto [to, content] = std::move(actions_.sends[i]);
       tell(handlers_.on_send, to, content);

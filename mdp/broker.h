@@ -1,5 +1,5 @@
 #pragma once
-// A Majordomo broker (7/MDP, 18/MDP, 8/MMI) on one ROUTER socket. The decisions are broker_state's.
+// A Majordomo broker (7/MDP, 18/MDP, 8/MMI) on one ROUTER socket. broker_state makes the decisions.
 
 #include "mdp/broker_actions.h"
 #include "mdp/options.h"
@@ -24,52 +24,57 @@ namespace mdp {
 
 class broker_state;
 
-// For who looks on: called in the executor, in the order of what happens. They may not call the broker. What they
-// throw reaches who runs the context. Absent: nothing is told.
+// Handlers for observers, in the order of events. They run in the broker's executor, some of them
+// inside a call of the broker, and must not call the broker. An exception that they throw
+// propagates out of `io_context::run()`. Each handler may be empty.
 struct broker_handlers {
-  // A message as it is on the wire, with the empty frame of 0.1, and the routing id of its peer; empty if the
-  // peer is gone already.
+  // Takes a message as it is on the wire, with the empty frame of 0.1, and the routing id of its
+  // peer. The id is empty if the peer has already disconnected.
   using message_handler = std::function<void(std::string_view peer, const zmtp::message& m)>;
-  message_handler on_received{};  // before it is looked at
+  message_handler on_received{};  // before the broker reads it
   message_handler on_send{};      // before it is queued
   std::function<void(const broker_event& event, std::string_view peer)> on_event{};
 };
 
-// Serves from the first bind until it is stopped or destroyed. Clients and workers of both versions
-// come to the same endpoints.
+// Serves clients and workers of both versions on the same endpoints, from the first bind until it
+// is stopped or destroyed. The broker keeps its requests in memory: if its process ends, they are
+// lost, and clients must resend them.
 //
-// What a crash of the broker loses are the requests that it holds: clients ask again.
-//
-// It may outlive its context, which ends what it does.
-//
-// Thread safety: distinct objects safe, one object not; its executor must be serial.
+// Lifetime: the broker may outlive its execution context. It then does nothing.
+// Thread safety: distinct objects are safe, one object is not. The executor must be serial: an
+// io_context that one thread runs, or a strand.
+// Handlers: a completion handler runs in its associated executor, by default in the broker's
+// executor, and never inside the call that starts or ends its operation.
 class broker {
 public:
   explicit broker(boost::asio::any_io_executor executor, const broker_options& options = {},
                   broker_handlers handlers = {});
   broker(const broker&) = delete;
   broker& operator=(const broker&) = delete;
-  // Stops.
+  // Calls stop().
   ~broker();
 
-  // As zmtp::socket::bind. Errors: also zmtp::errc::socket_closed, once it is stopped.
+  // Same as zmtp::socket::bind. A stopped broker fails with zmtp::errc::socket_closed.
   zmtp::endpoint bind(std::string_view at);
   zmtp::endpoint bind(std::string_view at, zmtp::error_code& ec);
-  // Closes the socket: what is queued for peers is written, for the linger time, while the context
-  // runs; requests that are held are lost.
+  // Closes the socket and drops all requests. Queued messages are still written while the context
+  // runs, for at most the linger time.
   void stop();
 
-  // Accepts no more requests, and stops listening; waits until those that it has accepted are answered, and
-  // stops. Requests are refused that come meanwhile, and those of a service that has no worker. Clients that
-  // announce `mdp-errors` are told so, and this project's go to another broker or wait for the next one.
+  // Stops listening, rejects new requests, answers the requests that it has accepted, and stops.
+  // Requests that wait for a service without workers are rejected as well. A client that announces
+  // `mdp-errors` gets an error. Zinc's clients then send the request to another broker, or to the
+  // next one at the same endpoint.
   //
-  // Completes with error_code, when all clients have their replies.
-  // Cancellation: none; stop() ends the wait.
+  // Lifetime: destroying the broker completes the operation with operation_aborted.
+  // Completes with: error_code, when all clients have received their replies.
   // Errors:
-  // - zmtp::errc::timed_out: the deadline passed, and the broker has stopped. counters.stopped of status() is the
-  //   number of requests that it has ended.
-  // - operation_aborted: the broker was stopped before or meanwhile, or drains already.
+  // - zmtp::errc::timed_out: the deadline passed, and the broker has stopped. counters.stopped of
+  //   status() is the number of requests that the broker has ended.
+  // - operation_aborted: the broker was stopped before or meanwhile, or another drain is in
+  //   progress.
   // - errors of zmtp::socket::async_close.
+  // Cancellation: none. stop() ends the wait.
   template <
       boost::asio::completion_token_for<void(zmtp::error_code)> Token = boost::asio::deferred_t>
   [[nodiscard]] auto async_drain(zmtp::deadline until, Token&& token = {}) {
@@ -78,14 +83,14 @@ public:
         until);
   }
 
-  // What these options say of services (`services` and `rules`) counts from now on, instead of what the
-  // broker was made with, also for those that are there; nothing is lost by it. Nothing, once it is
-  // stopped.
+  // Replaces the options of services (`services` and `rules`), for existing services too. No
+  // request is lost. The other options have no effect. Does nothing if the broker is stopped.
   void change_services(const broker_options& options);
 
   [[nodiscard]] broker_status status() const;
   [[nodiscard]] std::vector<service_status> services() const;
-  // Of the socket: what was dropped, and why connections have ended. All zero once it is stopped.
+  // Returns the counters of the socket: drops and ended connections, by cause. All are zero once
+  // the context has destroyed the broker's coroutine.
   [[nodiscard]] zmtp::socket_counters connections() const;
 
 private:
@@ -95,7 +100,7 @@ private:
   void start_drain(zmtp::deadline until, drain_handler handler);
 
   boost::asio::any_io_executor executor_;
-  std::weak_ptr<core> core_;  // of what goes with the context
+  std::weak_ptr<core> core_;  // empty once the context has destroyed its coroutine
   std::shared_ptr<const broker_state> state_;
 };
 

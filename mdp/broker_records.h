@@ -1,6 +1,6 @@
 #pragma once
-// What the broker remembers of requests, clients, workers and services, and how they hang together.
-// Plain records: who changes them keeps the relations.
+// The broker's records of requests, clients, workers and services, and their relations. These are
+// plain records. Code that changes them must maintain the relations.
 
 #include "mdp/command.h"
 #include "mdp/deadline_heap.h"
@@ -20,7 +20,7 @@ namespace mdp {
 
 using time_point = std::chrono::steady_clock::time_point;
 
-// A record leaves its lists by being destroyed, in whatever order that happens.
+// A record unlinks itself from its lists when it is destroyed, in any order.
 using list_hook =
     boost::intrusive::list_member_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
 template <class Record, list_hook Record::*Hook>
@@ -36,35 +36,35 @@ struct client_record;
 struct line;
 struct worker_record;
 
-// A request that is not answered yet: waiting (in a line, or among those that came back) or in the
-// hands of a worker.
+// A request without a reply. It waits (in a line or among the returned requests) or is assigned to
+// a worker.
 struct request {
   zmtp::message body;
-  client_record* asked_by = nullptr;  // null: nobody wants the reply any more
+  client_record* asked_by = nullptr;  // null: no client waits for the reply
   service* asked = nullptr;
   worker_record* held_by = nullptr;  // null: waiting
-  line* waits_in = nullptr;          // null: held, or came back from a worker
-  std::uint64_t token = 0;           // of the latest attempt; see given_requests
-  std::size_t charge = 0;            // what the accounts hold for it
+  line* waits_in = nullptr;          // null: assigned, or returned by a worker
+  std::uint64_t token = 0;           // names the latest attempt; see given_requests
+  std::size_t charge = 0;            // bytes charged in client_accounts
   time_point queued_at;
-  time_point given_at;         // to the worker that holds it
-  dialect how = dialect::v02;  // of the client
-  bool by_mmi = false;         // asked under mmi.titanic, see broker_state
+  time_point given_at;         // when it was assigned to held_by
+  dialect how = dialect::v02;  // the client's
+  bool by_mmi = false;         // received as mmi.titanic; see broker_state
   bool partly_answered = false;
-  unsigned attempts = 0;                      // at carrying it out
+  unsigned attempts = 0;                      // number of times that it was assigned
   std::optional<zmtp::peer_id> refused_by{};  // the worker that refused it last
   std::size_t refusals = 0;                   // by workers
-  keyed_request* keyed = nullptr;  // its record, if it came with a key and has not ended there
+  keyed_request* keyed = nullptr;  // its record, if it has a key and that record is in progress
   std::unique_ptr<zmtp::message> gathered;  // PARTIALs for a 0.1 client
-  list_hook place;  // in a line, among those that came back, or in a worker's hands
-  list_hook age;    // among all that wait for the service
+  list_hook place;  // in a line, among the returned requests, or of a worker
+  list_hook age;    // in the queue of the service, by time
   list_hook of_client;
-  list_hook slice;  // its body may pin more memory than it has octets
+  list_hook slice;  // linked while the body may pin a larger read buffer
 };
 
-// The requests of one client that wait for one service, in their order. There is none without one.
+// The waiting requests of one client for one service, in order. A line is never empty.
 struct line {
-  const request_queue* queue = nullptr;  // it is in
+  const request_queue* queue = nullptr;  // the queue that contains it
   list_of<request, &request::place> waiting;
   list_hook in_queue;
   list_hook of_client;
@@ -73,33 +73,33 @@ struct line {
 struct client_record {
   zmtp::peer_id peer;
   std::string routing_id;
-  bool reads_errors = false;  // see request_error
+  bool reads_errors = false;  // shows whether the client reads errors; see request_error
   list_of<request, &request::of_client> unanswered;
-  list_of<line, &line::of_client> lines;  // the one used last in front
+  list_of<line, &line::of_client> lines;  // the last used line first
   std::size_t requests = 0;               // unanswered
-  std::size_t octets = 0;                 // of those
-  bool over_limit = false;                // its own; until it is well below again
-  bool paused = false;                    // it is not read
-  list_hook blocked;                      // by a service that is over its limit
+  std::size_t octets = 0;                 // bytes, unanswered requests
+  bool over_limit = false;                // at its own limit, until a quarter is free
+  bool paused = false;                    // the broker does not read from it
+  list_hook blocked;                      // among the clients of a service at its limit
 };
 
 struct worker_record {
   zmtp::peer_id peer;
   service* serves = nullptr;
   dialect how = dialect::v02;
-  std::size_t capacity = 1;                                // how many requests it takes at once
-  std::optional<std::chrono::milliseconds> busy_expiry;    // of its service
-  std::optional<std::chrono::milliseconds> busy_deadline;  // of its service
-  bool sees_raw_addresses = false;                         // as its service had it when it came
-  std::string raw_address;  // of what it holds, where it sees its client's own
-  bool leaving = false;     // it has said DRAIN
+  std::size_t capacity = 1;                                // requests that it takes at once
+  std::optional<std::chrono::milliseconds> busy_expiry;    // as in its service's options
+  std::optional<std::chrono::milliseconds> busy_deadline;  // as in its service's options
+  bool sees_raw_addresses = false;                         // as configured when it registered
+  std::string raw_address;  // the address of its request, if it sees raw addresses
+  bool leaving = false;     // has sent DRAIN
   std::size_t held = 0;
-  list_of<request, &request::place> hands;  // in the order they were given
-  time_point heard_at;                      // its latest command
-  time_point told_at;                       // our latest command
-  time_point busy_since;                    // while it has something in hand
+  list_of<request, &request::place> hands;  // in the order of assignment
+  time_point heard_at;                      // time of its latest command
+  time_point told_at;                       // time of the broker's latest command to it
+  time_point busy_since;                    // while it has requests
   std::size_t heap_place = not_in_heap;
-  list_hook ready;  // among those of its service that can take a request: idle, or at work
+  list_hook ready;  // among the workers of its service that can take a request
 };
 
 }  // namespace mdp

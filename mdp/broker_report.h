@@ -1,6 +1,6 @@
 #pragma once
-// The state and the counters of a broker and its services as a line of text, `key=number` each: for the
-// log and for 8/MMI. Pure.
+// State and counters of a broker and its services as a line of text, `key=number` each, for the log
+// and for 8/MMI. Pure.
 
 #include "mdp/broker_actions.h"
 
@@ -8,9 +8,10 @@
 
 namespace mdp {
 
-// Refused messages in one number; broker_counters has them by cause.
+// Returns the line of a broker, with all invalid messages as one number. broker_counters has them
+// by cause.
 [[nodiscard]] std::string report(const broker_status& s);
-// Without the name, which may be any octets.
+// Returns the line of a service, without its name, because a name may contain any bytes.
 [[nodiscard]] std::string report(const service_status& s);
 
 }  // namespace mdp

@@ -14,10 +14,10 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr errc none{};
-// So that a short question has no long answer, nor one that takes long.
+// Limits the length of a reply and the time to make it.
 constexpr std::size_t services_in_a_reply = 100;
 
-// Options that would stop the broker's clock or its clients mean the smallest value that works.
+// Raises values that would stop the broker's clock or its clients to the smallest value that works.
 broker_options workable(broker_options options) noexcept {
   options.heartbeat_interval = std::max(options.heartbeat_interval, 1ms);
   options.liveness = std::max(options.liveness, 1U);
@@ -87,12 +87,12 @@ void broker_state::on_not_taken(zmtp::peer_id id, zmtp::message content, time_po
     const auto sent = parse_for_worker(content, w.how);
     const auto* asked = sent ? std::get_if<broker_request>(&*sent) : nullptr;
     if (asked == nullptr && w.held != 0) {
-      return;  // stock workers do not read while they work: they can do without the heartbeat
+      return;  // MDP workers do not read while they work, so a lost heartbeat is harmless
     }
     ++counters_.workers_not_reading;
     if (auto* r = asked != nullptr ? dispatcher_.held_by(w, asked->address) : nullptr;
         r != nullptr) {
-      --r->attempts;  // what it was not given was no attempt
+      --r->attempts;  // the worker did not get the request, so it was not an attempt
     }
   }
   close(*deaf, now, out);
@@ -117,7 +117,7 @@ errc broker_state::on_command(peer& from, const client_request& asked, zmtp::mes
   return none;
 }
 
-// 8/MMI, and what it leaves to brokers. Brokers of the Guide take the last frame for the argument.
+// Answers 8/MMI and Zinc's mmi services. The argument is the last frame, as in the Guide's broker.
 void broker_state::answer_mmi(const peer& to, const client_request& asked, const zmtp::message& m,
                               actions& out) {
   ++counters_.mmi_requests;
@@ -159,8 +159,8 @@ errc broker_state::on_command(peer& from, const worker_ready& wish, zmtp::messag
   return none;
 }
 
-// Only a registered worker may say this, in its own version. Any other peer is sent away, and is not a worker
-// afterwards.
+// Checks that the peer is a registered worker and uses its own version. Any other peer gets
+// DISCONNECT and is no longer a worker.
 errc broker_state::check_worker(peer& from, dialect how, time_point now, actions& out) {
   if (from.is == standing::a_client) {
     return errc::role_changed;
@@ -176,7 +176,8 @@ errc broker_state::check_worker(peer& from, dialect how, time_point now, actions
   return none;
 }
 
-// The request that a worker speaks of. If it has none such it is sent away: null.
+// Returns the request that the worker's command names. If the worker does not have it, sends
+// DISCONNECT and returns null.
 request* broker_state::find_held(peer& from, std::string_view address, dialect how, time_point now,
                                  actions& out) {
   auto* const r = dispatcher_.held_by(*from.as_worker, address);
@@ -236,7 +237,7 @@ errc broker_state::on_command(peer& from, const worker_drain& wish, zmtp::messag
   return none;
 }
 
-// A worker that has said DRAIN is told when it holds nothing any more.
+// After DRAIN, the broker sends DISCONNECT when the worker has no request.
 void broker_state::part_if_done(peer& from, time_point now, actions& out) {
   const auto& w = *from.as_worker;
   if (w.leaving && w.held == 0) {
@@ -246,7 +247,7 @@ void broker_state::part_if_done(peer& from, time_point now, actions& out) {
   }
 }
 
-// From a worker that is not registered it means that this broker is not the one it registered with.
+// A worker that is not registered here has registered at an earlier run of the broker.
 errc broker_state::on_command(peer& from, const worker_heartbeat& sign, zmtp::message& /*m*/,
                               time_point now, actions& out) {
   return check_worker(from, sign.how, now, out);
@@ -272,7 +273,7 @@ void broker_state::close(peer& from, time_point now, actions& out) {
   out.close.push_back(from.id);
 }
 
-// Ends the peer's part as client or worker.
+// Ends the peer's role as client or worker.
 void broker_state::become(peer& changed, standing next, time_point now, actions& out) {
   changed.is = next;
   if (auto* c = std::exchange(changed.as_client, nullptr); c != nullptr) {

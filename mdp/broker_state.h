@@ -19,64 +19,63 @@
 
 namespace mdp {
 
-// Each call appends to the actions what it wants done. `now` never decreases. A peer speaks between
-// its attach and its detach; what comes from others is ignored. Nothing a peer sends is a
-// precondition.
+// The decisions of a broker. Each call appends actions. `now` never decreases. The broker ignores
+// messages of a peer that is not attached. No message from a peer is a precondition.
 //
-// A peer is a client or a worker, by its first message; it may not become the other. Clients and
-// workers of both versions share the services. Who breaks the protocol is closed. A worker that
-// says something valid at the wrong time is sent DISCONNECT and from then on neither heard nor
-// spoken to, even if it registers again on the same connection: 7/MDP and 18/MDP have it come back
-// on a new one, and if it does not, the broker's silence makes it.
+// The first message of a peer makes it a client or a worker, and it cannot change its role. Clients
+// and workers of both versions share the services. The broker closes a peer that breaks the
+// protocol. A worker that sends a valid command at the wrong time gets DISCONNECT, and the broker
+// ignores it from then on, even if it registers again on the same connection. 7/MDP and 18/MDP
+// require a new connection, and the missing heartbeats of the broker make the worker open one.
 //
-// A request that was accepted is answered at most once, by the worker that holds it, and until then
-// it counts as unanswered for its client and its service.
+// An accepted request is answered at most once, by the worker that it is assigned to. Before
+// that, it counts as unanswered for its client and its service.
 class broker_state {
 public:
   using time_point = std::chrono::steady_clock::time_point;
   using actions = broker_actions;
 
-  // `instance` are 64 random bits, which tell this broker's requests from those of an earlier one.
+  // `instance` has 64 random bits, which distinguish the requests of this broker from those of an
+  // earlier run.
   broker_state(const broker_options& options, std::uint64_t instance);
   broker_state(const broker_state&) = delete;
   broker_state& operator=(const broker_state&) = delete;
 
-  // `routing_id` is what a ROUTER addresses the peer by, `announced` what the peer said of itself in
-  // its handshake.
+  // `routing_id` is the ROUTER's address of the peer. `announced` is the metadata of its handshake.
   void on_attached(zmtp::peer_id id, std::string_view routing_id, const zmtp::metadata& announced,
                    time_point now, actions& out);
   void on_message(zmtp::peer_id id, zmtp::message&& m, time_point now, actions& out);
-  // The connection is gone.
+  // The connection was lost or closed.
   void on_detached(zmtp::peer_id id, time_point now, actions& out);
-  // A send of ours could not be queued: the peer does not read, and is closed. `out` may be the
-  // actions that the shell is working on, if it goes through them by index.
+  // A message could not be queued, because the peer does not read. The broker closes the peer.
+  // `out` may be the actions that the shell is carrying out, if the shell iterates by index.
   void on_not_taken(zmtp::peer_id id, zmtp::message content, time_point now, actions& out);
 
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
-  // May be called early. If it comes more than a heartbeat interval late, this process was stopped
-  // or overloaded: nobody is judged for another interval, so that what came meanwhile is read
-  // first.
+  // May be called early. A call that is more than one heartbeat interval late means that this
+  // process was paused or overloaded. No worker is lost and no request expires for another
+  // interval, so that the broker reads pending messages first.
   void on_deadline(time_point now, actions& out);
 
-  // What the options say of services (`services` and `rules`) counts from now on; all else they say is
-  // not looked at. Services that are there have their new limits and times at once; those that are named
-  // no more go when they have neither worker nor request. Workers that are there see the kind of client
-  // address that they saw.
+  // Replaces the options of services (`services` and `rules`). The other options have no effect.
+  // Existing services get their new limits and times immediately. Services that are no longer named
+  // are removed when they have neither worker nor request. Registered workers keep the kind of
+  // client address that they see.
   void change_services(const broker_options& options, time_point now, actions& out);
 
-  // The broker stops: from now on a request is refused, and so is one that waits for a service without a
-  // worker. The others are carried out and answered.
+  // Stops gradually: rejects new requests and requests that wait for a service without workers. The
+  // other requests are carried out and answered.
   void drain(time_point now, actions& out) { dispatcher_.drain(now, out); }
-  // Ends all requests that are not answered yet. Clients that announce `mdp-errors` are told what is known.
+  // Ends all unanswered requests. Clients that announce `mdp-errors` get an error with the outcome.
   void give_up(time_point now, actions& out) { dispatcher_.give_up(now, out); }
-  // Requests that clients wait for.
+  // Returns the number of requests that clients wait for.
   [[nodiscard]] std::size_t unanswered() const noexcept { return dispatcher_.unanswered(); }
 
-  // To be called at the end of each turn: copies what is still kept out of slices of read buffers.
+  // Copies stored messages out of slices of read buffers. Call it at the end of each turn.
   void compact() { dispatcher_.compact(); }
 
   [[nodiscard]] broker_status status() const;
-  // In the order of their names, octet by octet: up to `count` from the first behind `after`.
+  // Returns up to `count` services in byte order of their names, from the first name after `after`.
   [[nodiscard]] std::vector<service_status> services(std::string_view after = {},
                                                      std::size_t count = SIZE_MAX) const {
     return dispatcher_.services(after, count);

@@ -54,12 +54,13 @@ request_key random_key() {
 
 using place_number = idle_connections_state::connection;
 
-// Keeps the connections of a client, each in a place of its own.
+// Owns the connections of a client. A place is the index of a connection.
 class connection_owner {
 public:
-  // The connection's request has ended. Called before the handler of the request, which may ask again.
+  // The request of the connection has ended. Called before the handler of the request, which may
+  // start another.
   virtual void on_idle(place_number place, clock::time_point now) = 0;
-  // A connection has been idle for client_options::idle_time.
+  // The connection has been idle for client_options::idle_time.
   virtual void close_idle(clock::time_point now) = 0;
 
 protected:
@@ -68,8 +69,9 @@ protected:
 
 }  // namespace
 
-// One connection after the other, one request at a time. Owned by its socket's coroutine, so that it goes
-// with the context when that goes, together with the handler of the request.
+// A connection, reopened as client_state says, with at most one request. The coroutine of the
+// socket owns this object, so the execution context destroys the object and the handler of the
+// request.
 class client::conversation final : public zmtp::conversation_socket::listener,
                                    public std::enable_shared_from_this<conversation> {
 public:
@@ -168,7 +170,7 @@ private:
   }
 
   void carry_out() {
-    // Handlers ask again, which brings new actions: take these first.
+    // A handler may start the next request, which appends new actions.
     const auto self = shared_from_this();
     auto actions = std::exchange(actions_, {});
     if (actions.reopen) {
@@ -182,11 +184,11 @@ private:
     }
     for (auto& m : actions.sends) {
       zmtp::tell_user(socket_.executor(), handlers_->on_send, m);
-      // A connection that takes no request answers none: the timeout knows what to do.
+      // If the connection takes no message, no reply arrives, and the timeout ends the attempt.
       static_cast<void>(socket_.send(std::move(m)));
     }
     for (auto& part : actions.partials) {
-      // It may end the request.
+      // The handler may end the request.
       if (const auto kept = request_; kept && kept->on_partial) {
         zmtp::call_user(socket_.executor(), [&] { kept->on_partial(std::move(part)); });
       }
@@ -239,7 +241,7 @@ public:
         handlers_{std::make_shared<const conversation_handlers>(std::move(handlers))},
         idle_{options.idle_connections, options.idle_time} {}
 
-  // The first connection, before anything is asked.
+  // Opens the first connection before the first request.
   void open() {
     const auto place = free_place();
     static_cast<void>(add(place));
@@ -248,7 +250,7 @@ public:
 
   [[nodiscard]] const asio::any_io_executor& executor() const noexcept { return executor_; }
 
-  // A connection without a request, which gets one now. Nothing once stopped.
+  // Returns a connection without a request, or null after stop().
   std::shared_ptr<conversation> take() {
     if (stopped_) {
       return nullptr;
@@ -310,7 +312,7 @@ private:
   client_options options_;
   std::shared_ptr<const conversation_handlers> handlers_;
   std::vector<std::weak_ptr<conversation>> conversations_;  // by place
-  std::vector<place_number> free_;                          // places without one
+  std::vector<place_number> free_;                          // free places
   idle_connections_state idle_;
   bool stopped_ = false;
 };
@@ -322,7 +324,7 @@ client::client(asio::any_io_executor executor, std::string_view broker,
 
 client::client(asio::any_io_executor executor, std::vector<std::string> brokers,
                const client_options& options, conversation_handlers handlers) {
-  // Those that are not connected to now must not fail later.
+  // Brokers that the client connects to later must not fail then.
   for (const auto& broker : brokers) {
     if (const auto to = zmtp::endpoint::parse(broker); !to || !to->connectable()) {
       throw boost::system::system_error{to ? zmtp::errc::bad_endpoint : to.error(),
@@ -330,7 +332,7 @@ client::client(asio::any_io_executor executor, std::vector<std::string> brokers,
     }
   }
   if (brokers.empty()) {
-    throw boost::system::system_error{zmtp::errc::bad_endpoint, "a client without a broker"};
+    throw boost::system::system_error{zmtp::errc::bad_endpoint, "client without a broker"};
   }
   core_ = std::make_shared<core>(executor, std::move(brokers), options, std::move(handlers));
   core_->open();

@@ -1,5 +1,5 @@
 #pragma once
-// A Majordomo client (7/MDP, 18/MDP) for applications. The decisions are client_state's.
+// A Majordomo client (7/MDP, 18/MDP). client_state makes the decisions.
 
 #include "mdp/conversation_handlers.h"
 #include "mdp/error.h"
@@ -20,55 +20,67 @@
 
 namespace mdp {
 
-// What is known of how a request ended.
+// The outcome of a request, as far as the client knows it.
 enum class outcome {
-  answered,  // there is a reply
-  not_sent,  // no broker got it
-  refused,   // a broker got it, and it was not carried out
-  unknown,   // it may have been carried out
+  answered,  // the service replied
+  not_sent,  // no broker received the request
+  refused,   // a broker received the request, and no worker carried it out
+  unknown,   // a worker may have carried out the request
 };
 // Returns the outcome for an error code from client::async_request().
 [[nodiscard]] outcome outcome_of(const boost::system::error_code& ec) noexcept;
 
-// Asks services of a broker; of the next one, where several are named and one is gone or does not answer.
-// Requests may be in flight in any number: each has a connection of its own while it is, because MDP has
-// nothing else to tell replies apart. A connection is used again, and closed when it is idle for too long
-// (client_options).
+// Sends requests to the services of a broker. If several brokers are named, the client moves to the
+// next one when its broker disconnects, does not answer or cannot be reached.
 //
-// Thread safety: distinct objects safe, one object not; its executor must be serial.
+// Any number of requests can be in flight. Each one uses a connection of its own, because replies
+// in MDP carry no id. The client reuses idle connections, and closes them as client_options say.
+//
+// Thread safety: distinct objects are safe, one object is not. The executor must be serial: an
+// io_context that one thread runs, or a strand.
+// Handlers: a completion handler runs in its associated executor, by default in the client's
+// executor. No handler runs inside the call that starts or ends its operation.
 class client {
 public:
-  // Called for each PARTIAL, before the completion. What it throws reaches who runs the context.
+  // Called in the client's executor for each PARTIAL, before the completion. An exception that it
+  // throws propagates out of `io_context::run()`.
   using partial_handler = std::function<void(zmtp::message)>;
 
-  // Throws boost::system::system_error: what zmtp::socket::connect throws; errc::bad_endpoint of zmtp
-  // where there is no broker.
+  // Starts to connect to the first broker.
+  // Throws: boost::system::system_error with an error of zmtp::socket::connect, or with
+  // zmtp::errc::bad_endpoint if an endpoint cannot be connected to or `brokers` is empty.
   client(boost::asio::any_io_executor executor, std::string_view broker,
          const client_options& options = {}, conversation_handlers handlers = {});
   client(boost::asio::any_io_executor executor, std::vector<std::string> brokers,
          const client_options& options = {}, conversation_handlers handlers = {});
   client(const client&) = delete;
   client& operator=(const client&) = delete;
-  // Stops.
+  // Calls stop().
   ~client();
 
-  // Closes all connections; requests in flight complete with operation_aborted, later ones too.
+  // Closes all connections. Requests in flight and later requests complete with operation_aborted.
   void stop();
 
-  // Asks a service. Sends the request again on a new connection if there is no reply in time, as far as
-  // `idempotent` and `attempts` allow it: by default never.
-  // Completes with error_code and the reply's parts.
-  // Cancellation: terminal, partial, total; the request may have been carried out all the same.
-  // Errors, of which outcome_of() says what is known:
-  // - errc::not_connected: the request was not sent, because no broker was there.
-  // - errc::no_reply: the request was sent, and there was no reply in time or the connection was lost.
-  // - errc::reply_cut_short: parts of the reply came, but not the last.
-  // - errc::broker_replaced: the request was sent to a broker that another one has replaced.
-  // - errc::request_forgotten: the broker does not remember the request.
-  // - errc::not_offered, not_taken, worker_lost, request_refused, request_failed, reply_too_large: the broker
-  //   reports the outcome.
-  // - errc::no_service, service_too_long, no_body, too_many_frames: the call is wrong.
+  // Sends a request to a service and waits for the reply. If no reply arrives in time, the client
+  // resends the request on a new connection, as far as `idempotent` and `attempts` allow it. By
+  // default it sends a request once.
+  //
+  // Lifetime: the arguments are copied or moved. Destroying the client completes the operation with
+  // operation_aborted.
+  // Completes with: error_code and the parts of the reply, or of its last part if PARTIALs came
+  // before.
+  // Errors:
+  // - errc::not_connected: the request was not sent, because no broker was connected.
+  // - errc::no_reply: the request was sent, and no reply arrived in time, or the connection was
+  //   lost.
+  // - errc::reply_cut_short: PARTIALs arrived, but not the end of the reply.
+  // - errc::broker_replaced: the request was sent to a run of a broker that has ended.
+  // - errc::request_forgotten: the broker no longer remembers the request.
+  // - errc::not_offered, not_taken, worker_lost, request_refused, request_failed, reply_too_large:
+  //   reported by the broker.
+  // - errc::no_service, service_too_long, no_body, too_many_frames: invalid arguments.
   // - operation_aborted: the operation was cancelled, or the client stopped.
+  // Cancellation: terminal, partial, total. A worker may still carry out the request.
   template <boost::asio::completion_token_for<void(boost::system::error_code, zmtp::message)>
                 Token = boost::asio::deferred_t>
   [[nodiscard]] auto async_request(std::string service, zmtp::message body,

@@ -6,8 +6,8 @@ namespace mdp {
 
 namespace {
 
-// A limit that was reached holds until a quarter of it is free, so that a client that is at its
-// limit is not paused and resumed for each request.
+// A limit stays in force until a quarter of it is free. Otherwise a client at its limit would be
+// paused and resumed for each request.
 constexpr std::size_t resume_level(std::size_t limit) noexcept { return limit - limit / 4 - 1; }
 
 bool at_limit(const service& s) noexcept {
@@ -21,7 +21,7 @@ bool well_below_limit(const service& s) noexcept {
          (!limit.requests || s.unanswered <= resume_level(*limit.requests));
 }
 
-// Takes the peer out of the opposite list instead, if it is there.
+// Removes the peer from the opposite list instead, if the list contains it.
 void turn(zmtp::peer_id peer, std::vector<zmtp::peer_id>& to,
           std::vector<zmtp::peer_id>& opposite) {
   const auto at = std::find(opposite.begin(), opposite.end(), peer);

@@ -1,6 +1,6 @@
 #pragma once
-// What clients and services may have unanswered, and who is not read meanwhile: limits push back,
-// they drop nothing.
+// Accounts of unanswered requests per client and service. At a limit the broker stops reading from
+// clients; it drops nothing.
 
 #include "mdp/broker_actions.h"
 #include "mdp/options.h"
@@ -15,17 +15,18 @@ public:
   client_accounts(client_quota per_client, broker_counters& counters) noexcept
       : client_limit_{per_client}, counters_{counters} {}
 
-  // Enters a new request of a client for a service; the client may be paused.
+  // Adds a new request of a client for a service. May pause the client.
   void enter(request& r, client_record& from, service& to, broker_actions& out);
-  // Takes out a request that is answered or dropped: clients may be resumed. Forgets who asked.
+  // Removes a request that was answered or dropped, and sets its client to null. May resume
+  // clients.
   void leave(request& r, broker_actions& out);
-  // The service's limit has changed: clients may be resumed.
+  // Checks the service after a change of its limits. May resume clients.
   void look_again(service& of, broker_actions& out);
-  // The client is going: it is not resumed any more.
+  // The client disconnects, so it is not resumed any more.
   void forget(client_record& leaving) noexcept;
 
   [[nodiscard]] std::size_t paused() const noexcept { return paused_; }
-  // Requests that were entered and not taken out.
+  // Returns the number of requests that were entered and have not left.
   [[nodiscard]] std::size_t unanswered() const noexcept { return unanswered_; }
 
 private:

@@ -37,7 +37,7 @@ errc meaning_of(const request_error& error) noexcept {
   return error.fault == request_fault::not_offered ? errc::not_offered : errc::not_taken;
 }
 
-// A request that must not run twice is sent once, unless its user wants more attempts.
+// By default, a request that must not run twice is sent once.
 unsigned default_attempts(bool idempotent) noexcept { return idempotent ? 3 : 1; }
 
 request_key next(const request_key& key) noexcept {
@@ -103,8 +103,9 @@ void client_state::on_error(zmtp::message& m, time_point now, actions& out) {
     return;
   }
   on_connection_ = false;
-  // The broker has forgotten only older requests, so no attempt of this one has begun. The comparison is
-  // in milliseconds, because `memory` comes from the wire and its nanoseconds may overflow.
+  // The broker has forgotten only older requests, so no attempt of this request has started. The
+  // comparison uses milliseconds, because `memory` comes from the wire and could overflow
+  // nanoseconds.
   if (error->fault == request_fault::not_known && keyed_with_ &&
       std::chrono::floor<std::chrono::milliseconds>(now - first_sent_at_) < error->memory) {
     send(now, true, out);
@@ -112,13 +113,13 @@ void client_state::on_error(zmtp::message& m, time_point now, actions& out) {
   }
   if (error->fault == request_fault::stopping && error->outcome == request_outcome::refused &&
       !partly_answered_) {
-    // As if it had not been sent: it goes to another broker, or to this one's successor. A broker that knows
-    // its key has refused all attempts.
+    // Continues as if this attempt had not been sent: at another broker, or at the successor of
+    // this one. If the broker knows the key, it has refused all attempts.
     ever_sent_ = sent_before_ && !keyed_with_;
     reopen(0ms, true, out);
     return;
   }
-  // That this attempt was refused says nothing of one before it, unless the broker knows them for one.
+  // Without a key, the refusal of this attempt does not include earlier attempts.
   const auto unknown = error->outcome == request_outcome::refused && sent_before_ && !keyed_with_;
   fail(partly_answered_ ? errc::reply_cut_short
        : unknown        ? errc::no_reply
@@ -133,7 +134,7 @@ void client_state::on_detached(actions& out) {
   if (in_flight_ && partly_answered_) {
     fail(errc::reply_cut_short, out);
   } else if (in_flight_ && on_connection_) {
-    // Who closes on a request is not asked for ever.
+    // Limits the attempts at a broker that disconnects on each request.
     if (attempts_ >= most_attempts_ || !may_be_repeated()) {
       fail(errc::no_reply, out);
     }
@@ -187,7 +188,7 @@ boost::system::error_code client_state::ask(std::string_view service, zmtp::mess
 void client_state::send(time_point now, bool may_begin, actions& out) {
   if (!ever_sent_) {
     first_sent_at_ = now;
-    // A request that is sent once does not need a key. Neither does a request that may run twice.
+    // A key is useless if the request is sent once or may run twice.
     keyed_with_ = idempotent_ || most_attempts_ == 1 ? std::nullopt : instance_;
   }
   ++sends_;
@@ -229,7 +230,7 @@ void client_state::on_deadline(time_point now, actions& out) {
   }
 }
 
-// With what is known of it. A second attempt's parts must not be mixed with the first one's.
+// Parts of a second attempt's reply must not be mixed with those of the first.
 void client_state::give_up(actions& out) {
   fail(partly_answered_ ? errc::reply_cut_short
        : ever_sent_     ? errc::no_reply

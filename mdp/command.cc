@@ -14,7 +14,7 @@ constexpr auto worker_01 = "MDPW01"sv;
 constexpr auto client_02 = "MDPC02"sv;
 constexpr auto worker_02 = "MDPW02"sv;
 
-// The command octets of MDP/Worker and MDP/Client.
+// The command bytes of MDP/Worker and MDP/Client.
 namespace octet {
 constexpr char ready = 1;
 constexpr char request = 2;
@@ -25,7 +25,7 @@ constexpr char partial = 3;
 constexpr char final = 4;
 constexpr char heartbeat = 5;
 constexpr char disconnect = 6;
-// Extensions, far from the numbers that a later MDP may take.
+// Extensions, with numbers far from those that a later MDP could use.
 constexpr char nack = 0x10;
 constexpr char drain = 0x11;
 constexpr char client_request = 1;
@@ -95,13 +95,13 @@ errc check_service(const zmtp::message& m) noexcept {
   return m.front().size() > max_service_size ? errc::service_too_long : none;
 }
 
-// [service][body+]
+// Format: [service][body+]
 errc check_service_and_body(const zmtp::message& m) noexcept {
   const auto fault = check_service(m);
   return fault != none ? fault : m.part_count() < 2 ? errc::no_body : none;
 }
 
-// [address][][body+], one address and not a stack of them.
+// Format: [address][][body+], with one address and not a stack of them.
 errc check_address_and_body(const zmtp::message& m) noexcept {
   if (m.empty() || m.front().empty()) {
     return errc::no_address;
@@ -120,8 +120,9 @@ parsed<broker_input> bare(const zmtp::message& m, dialect how) {
   return broker_input{Command{how}};
 }
 
-// `mmi.key:`, the key, the number of the attempt in network order, and whether it may begin. The
-// broker keeps names that begin with `mmi.` for itself, so no service has such a name.
+// The key frame: `mmi.key:`, the key, the number of the attempt in network order, and whether the
+// request may start. No service has such a name, because the broker reserves names that begin with
+// `mmi.`.
 constexpr auto key_prefix = "mmi.key:"sv;
 constexpr std::size_t number_at = key_prefix.size() + std::tuple_size_v<request_key>;
 constexpr std::size_t may_begin_at = number_at + sizeof(std::uint32_t);
@@ -233,7 +234,7 @@ parsed<broker_input> parse_worker_02(zmtp::message& m, char command, dialect how
   return errc::unknown_command;
 }
 
-// The header of the one dialect that a worker or client speaks itself.
+// Takes the header of the one dialect that a worker or client uses.
 errc take_header(zmtp::message& m, role to, dialect how) {
   const auto found = take_header(m);
   if (!found) {

@@ -1,5 +1,5 @@
 #pragma once
-// The commands of MDP/0.1 (7/MDP) and MDP/0.2 (18/MDP), recognised and built. Pure.
+// Parser and builder of the commands of MDP/0.1 (7/MDP) and MDP/0.2 (18/MDP). Pure.
 
 #include "mdp/error.h"
 #include "zmtp/message.h"
@@ -20,11 +20,11 @@ enum class version : std::uint8_t {
   v02,  // 18/MDP, with partial replies
 };
 
-// How a peer frames what it says, which is how it is answered.
+// The framing of a peer's messages. Replies to the peer use the same one.
 enum class dialect : std::uint8_t {
-  v01,            // 0.1, always behind an empty frame
+  v01,            // 0.1, always after an empty frame
   v02,            // 0.2
-  v02_delimited,  // 0.2 behind an empty frame, as a REQ socket sends it
+  v02_delimited,  // 0.2 after an empty frame, as a REQ socket sends it
 };
 
 [[nodiscard]] constexpr version version_of(dialect how) noexcept {
@@ -35,52 +35,55 @@ enum class dialect : std::uint8_t {
 }
 
 inline constexpr std::size_t max_service_size = 255;
-// More frames than this leave no room for the frames that are put around a body.
+// Limit of a body's frames, which leaves space for the frames of the envelope.
 inline constexpr std::size_t max_frames = zmtp::message::max_parts - 8;
 
-// An idempotency key: 128 random bits that a client draws for one request and sends with each of its
-// attempts. A broker that announces `idempotency` (announcement.h) recognises the request by it.
+// An idempotency key: 128 random bits that a client draws for one request and sends with each
+// attempt. A broker that announces `idempotency` (announcement.h) recognizes the request by its
+// key.
 using request_key = std::array<char, 16>;
 
-// The key frame of a REQUEST, between the command frame and the service name in 0.2, and between the
-// header and the service name in 0.1. Only a broker that announces `idempotency` gets one.
+// The key frame of a REQUEST. Its place is after the command frame in 0.2, and after the header in
+// 0.1, in front of the service name. Only a broker that announces `idempotency` gets one.
 struct keyed_attempt {
   request_key key{};
   std::uint32_t number = 1;  // number of the attempt
-  // The broker may carry the request out if it does not know the key. Otherwise the request may have
-  // been carried out already, and forgotten.
+  // If the broker does not know the key, it may start the request. False: the request may have been
+  // carried out already, and the broker may have forgotten it.
   bool may_begin = true;
 
   friend bool operator==(const keyed_attempt&, const keyed_attempt&) = default;
 };
 
-// What a broker hears. The views are of the message's front part and hold until it is changed.
+// Commands that a broker receives. The views refer to the first parts of the message, and are valid
+// until it changes.
 struct client_request {
   dialect how;
-  std::string_view service;  // left in the message: service, body …
+  std::string_view service;  // the message keeps: service, body …
   std::optional<keyed_attempt> attempt{};
 };
 struct worker_ready {
   dialect how;
-  std::string_view service;  // left in the message: service
+  std::string_view service;  // the message keeps: service
 };
 struct worker_reply {
   dialect how;
   bool final;                // REPLY or FINAL; else PARTIAL
-  std::string_view address;  // left in the message: address, empty frame, body …
+  std::string_view address;  // the message keeps: address, empty frame, body …
 };
-// Two commands that MDP does not have, in both versions. Only a broker that announces `nack` is sent them.
+// The reason of a NACK. NACK and DRAIN are extensions to both versions. Only a broker that
+// announces `nack` gets them.
 enum class nack_reason : std::uint8_t {
   refused,  // the request was not carried out, and may go to another worker
-  failed,   // it was carried out, at least in part, and has no reply
+  failed,   // carried out, at least in part, without a reply
 };
-// NACK: a request that the worker holds will not be answered.
+// NACK: the worker will not answer a request.
 struct worker_nack {
   dialect how;
   nack_reason reason;
-  std::string_view address;  // left in the message: address, empty frame, reason
+  std::string_view address;  // the message keeps: address, empty frame, reason
 };
-// DRAIN: the worker takes no more requests. The broker says DISCONNECT when the worker holds none.
+// DRAIN: the worker takes no more requests. The broker sends DISCONNECT when the worker has none.
 struct worker_drain {
   dialect how;
 };
@@ -93,35 +96,36 @@ struct worker_disconnect {
 using broker_input = std::variant<client_request, worker_reply, worker_ready, worker_nack,
                                   worker_drain, worker_heartbeat, worker_disconnect>;
 
-// What a worker hears.
+// Commands that a worker receives.
 struct broker_request {
-  std::string_view address;  // left in the message: address, empty frame, body …
+  std::string_view address;  // the message keeps: address, empty frame, body …
 };
 struct broker_heartbeat {};
 struct broker_disconnect {};
 using worker_input = std::variant<broker_request, broker_heartbeat, broker_disconnect>;
 
-// What a client hears.
+// Commands that a client receives.
 struct broker_reply {
   bool final;                // REPLY or FINAL; else PARTIAL
-  std::string_view service;  // left in the message: service, body …
+  std::string_view service;  // the message keeps: service, body …
 };
 
 template <class T>
 using parsed = boost::system::result<T, errc>;
 
-// Each removes the frames that it has understood from the front of the message, up to those named
-// above; a message that is refused is left in any state. The peer's routing id is not a frame.
+// The parsers remove the frames that they have read from the front of the message, up to those
+// named above. After an error the content of the message is unspecified. The peer's routing id is
+// not a frame.
 [[nodiscard]] parsed<broker_input> parse_for_broker(zmtp::message& m);
 [[nodiscard]] parsed<worker_input> parse_for_worker(zmtp::message& m, dialect how);
 [[nodiscard]] parsed<broker_reply> parse_for_client(zmtp::message& m, version v);
 
-// Each puts the frames of a command in front of `body`, which must have a frame.
+// The builders put the frames of a command in front of `body`, which must have at least one frame.
 void push_client_request(zmtp::message& body, version v, std::string_view service,
                          const std::optional<keyed_attempt>& attempt = {});
 void push_client_reply(zmtp::message& body, dialect how, bool final, std::string_view service);
 void push_worker_request(zmtp::message& body, dialect how, std::string_view address);
-// A reply that is not final exists only in 0.2.
+// In 0.1, `final` must be true.
 void push_worker_reply(zmtp::message& body, version v, bool final, std::string_view address);
 
 [[nodiscard]] zmtp::message make_ready(version v, std::string_view service);
@@ -130,7 +134,7 @@ void push_worker_reply(zmtp::message& body, version v, bool final, std::string_v
 [[nodiscard]] zmtp::message make_heartbeat(dialect how);
 [[nodiscard]] zmtp::message make_disconnect(dialect how);
 
-// The services that the broker keeps for itself (8/MMI).
+// Returns whether the broker reserves this service (8/MMI).
 [[nodiscard]] constexpr bool is_reserved(std::string_view service) noexcept {
   return service.starts_with("mmi.");
 }

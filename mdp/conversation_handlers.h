@@ -1,5 +1,5 @@
 #pragma once
-// What a Majordomo worker or client says and hears, for who looks on.
+// Handlers of a Majordomo worker or client for observers.
 
 #include "zmtp/message.h"
 
@@ -7,14 +7,15 @@
 
 namespace mdp {
 
-// Called in the executor, in the order of what happens. They may not call who tells them. What they throw
-// reaches who runs the context. Absent: nothing is told.
+// Handlers for observers, in the order of events. They run in the executor of the worker or client,
+// some of them inside one of its calls, and must not call it. An exception that they throw
+// propagates out of `io_context::run()`. Each handler may be empty.
 struct conversation_handlers {
   // A message as it is on the wire, with the empty frame of 0.1.
-  std::function<void(const zmtp::message& m)> on_received{};  // before it is looked at
+  std::function<void(const zmtp::message& m)> on_received{};  // before the receiver reads it
   std::function<void(const zmtp::message& m)> on_send{};      // before it is queued
-  // The broker is lost or silent, or sends its worker away, and is connected to anew; of a client: while it
-  // has a request.
+  // Called when the worker or client leaves its connection and opens another, for example after a
+  // disconnect or a timeout. A client calls it only while a request is in flight.
   std::function<void()> on_lost{};
 };
 

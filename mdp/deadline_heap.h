@@ -1,6 +1,7 @@
 #pragma once
-// Whose deadline is next: a binary heap of owners that know their place in it, so that a deadline
-// can be moved or removed. One that only gets later need not be: look again when it is due.
+// A binary heap of owners by deadline. Each owner knows its place in the heap, so its deadline can
+// be moved or removed. If a deadline only moves later, the owner need not call set(): it can check
+// again when the old deadline is due.
 
 #include <chrono>
 #include <cstddef>
@@ -11,7 +12,7 @@
 
 namespace mdp {
 
-// What an owner carries for the heap: `std::size_t Owner::heap_place`, at first `not_in_heap`.
+// The initial value of `std::size_t Owner::heap_place`, which each owner must have.
 inline constexpr auto not_in_heap = std::numeric_limits<std::size_t>::max();
 
 template <class Owner>
@@ -25,7 +26,7 @@ public:
   }
   [[nodiscard]] Owner& first() const noexcept { return *entries_.front().owner; }
 
-  // Puts the owner in, or moves its deadline.
+  // Inserts the owner, or moves its deadline.
   void set(Owner& owner, time_point due) {
     if (owner.heap_place == not_in_heap) {
       entries_.push_back({due, &owner});
@@ -36,7 +37,7 @@ public:
     settle(owner.heap_place);
   }
 
-  // Moves the deadline of an owner that is in only if that makes it earlier.
+  // Inserts the owner, or moves its deadline if the new one is earlier.
   void set_no_later(Owner& owner, time_point due) {
     if (owner.heap_place == not_in_heap || due < entries_[owner.heap_place].due) {
       set(owner, due);

@@ -15,77 +15,77 @@ const char* text(errc e) noexcept {
     case errc::not_delimited:
       return "MDP/0.1 header without an empty frame before it: use a REQ socket or send the empty "
              "frame";
-    case errc::no_command: return "message ends behind its header: send the command frame";
+    case errc::no_command: return "message ends after its header: send the command frame";
     case errc::unknown_command:
       return "unknown command: see 7/MDP and 18/MDP for the commands of each version";
-    case errc::misdirected_command: return "command of the other side: check which end sends it";
+    case errc::misdirected_command: return "command of the opposite side: check which end sends it";
     case errc::no_service:
-      return "no service name: name the service in one frame of 1 to 255 octets";
-    case errc::service_too_long: return "service name above 255 octets: use a shorter name";
+      return "no service name: name the service in one frame of 1 to 255 bytes";
+    case errc::service_too_long: return "service name above 255 bytes: use a shorter name";
     case errc::no_address: return "no client address: send back the address frame of the request";
     case errc::address_not_delimited:
-      return "no empty frame behind the client address: send exactly one address frame, then an "
+      return "no empty frame after the client address: send exactly one address frame, then an "
              "empty one";
-    case errc::no_body:
-      return "no body: send at least one frame, an empty one if there is nothing to say";
+    case errc::no_body: return "no body: send at least one frame, which may be empty";
     case errc::surplus_frames:
-      return "frames behind a command without a body: send the command alone";
-    case errc::unknown_reason:
-      return "NACK with another reason than `refused` or `failed`: send one of the two";
+      return "frames after a command without a body: send the command alone";
+    case errc::unknown_reason: return "NACK with an unknown reason: send `refused` or `failed`";
     case errc::too_many_frames: return "too many frames: send several messages";
-    case errc::role_changed: return "a peer was both client and worker: use a connection for each";
+    case errc::role_changed:
+      return "peer is both client and worker: use a connection for each role";
     case errc::version_changed:
-      return "a worker changed the version of MDP: open a new connection and register again";
+      return "worker changed the version of MDP: open a new connection and register again";
     case errc::unsolicited_reply:
-      return "reply that nobody waits for: check what else is connected to the broker";
+      return "unsolicited reply: check which other peers are connected to the broker";
     case errc::surplus_request:
       return "request above the worker's capacity: the broker must wait for a reply first";
     case errc::service_reserved:
-      return "service names that begin with mmi. are the broker's own: choose another";
+      return "service name begins with mmi., which is reserved: choose another name";
     case errc::no_request:
-      return "no such request in hand: reply to each request once, while its broker is there";
+      return "no such request in flight: reply to each request once, before its broker disconnects";
     case errc::partial_not_possible: return "MDP/0.1 has no partial replies: use MDP/0.2";
     case errc::request_in_flight:
       return "a request is in flight on this connection: await its reply or use another connection";
     case errc::not_connected:
-      return "no connection to the broker, the request was not sent: check the endpoint and that "
-             "the broker runs";
+      return "request not sent: no connection to the broker; check the endpoint and that the "
+             "broker "
+             "runs";
     case errc::no_reply:
-      return "no reply in time, the request may have been carried out: repeat only what may run "
+      return "no reply in time, the request may have been carried out: resend it only if it may "
+             "run "
              "twice";
     case errc::reply_cut_short:
-      return "the reply began and did not end: repeat the request only if it may run twice";
+      return "reply ended early, the request may have been carried out: resend it only if it may "
+             "run "
+             "twice";
     case errc::not_offered:
-      return "nobody offers the service, the request was not carried out: start a worker, or check "
-             "the name";
+      return "request not carried out: no worker offers the service; start a worker, or check the "
+             "name";
     case errc::not_taken:
-      return "no worker had time for the request, it was not carried out: start more workers, or "
-             "ask "
+      return "request not carried out: no worker took it in time; start more workers, or retry "
              "later";
     case errc::worker_lost:
-      return "the workers that had the request were lost, it may have been carried out: see why "
-             "they "
-             "went, and repeat only what may run twice";
+      return "workers lost, the request may have been carried out: find out why they ended, and "
+             "resend it only if it may run twice";
     case errc::request_refused:
-      return "the workers of the service refused the request, it was not carried out: repeat it "
-             "later, "
-             "or see why they refuse";
+      return "request not carried out: the workers of the service refused it; retry later, or find "
+             "out why they refuse";
     case errc::request_failed:
-      return "the worker failed to carry out the request, perhaps in the middle: see its log, and "
-             "repeat "
-             "only what may run twice";
+      return "the worker failed to carry out the request, perhaps in part: see its log, and resend "
+             "it only if it may run twice";
     case errc::reply_too_large:
-      return "the request was carried out, but its reply is too large to be gathered or kept: ask "
-             "by "
-             "MDP/0.2, or allow larger replies at the broker";
+      return "the request was carried out, but its reply is too large for the broker: use MDP/0.2, "
+             "or "
+             "allow larger replies at the broker";
     case errc::broker_replaced:
-      return "the broker that got the request is not there any more, the request may have been "
-             "carried out: repeat only what may run twice";
+      return "broker replaced, the request may have been carried out: resend it only if it may run "
+             "twice";
     case errc::request_forgotten:
-      return "the broker does not know the request any more, it may have been carried out: repeat "
-             "only what may run twice, or let the broker remember outcomes for longer";
+      return "the broker has forgotten the request, which may have been carried out: resend it "
+             "only "
+             "if it may run twice, or let the broker remember outcomes for longer";
   }
-  return "unknown error of mdp";
+  return "unknown mdp error";
 }
 
 class category final : public boost::system::error_category {

@@ -1,5 +1,6 @@
 #pragma once
-// The requests in workers' hands, by the token of the attempt. Tokens rise and are never used twice.
+// Requests that are assigned to workers, by the token of the attempt. Tokens increase and are never
+// used twice.
 
 #include "mdp/broker_records.h"
 
@@ -9,12 +10,12 @@
 
 namespace mdp {
 
-// Each request is in the place that its token names, in a table of a power of two places; a token
-// whose place is taken is passed over. No more than half of the places are taken, so that in the long
-// run two tokens are looked at for each request.
+// A table with 2^n places. Each request has the place that its token selects. enter() skips tokens
+// whose place is taken. At most half of the places are taken, so that enter() tries two tokens on
+// average.
 class given_requests {
 public:
-  // Gives the request its token, which is never zero. It must not be in.
+  // Gives the request its token, which is never zero. The table must not contain the request.
   void enter(request& r) {
     if (2 * (size_ + 1) > places_.size()) {
       grow();
@@ -26,12 +27,12 @@ public:
     r.token = last_token_;
     ++size_;
   }
-  // The request must be in.
+  // The table must contain the request.
   void leave(const request& r) noexcept {
     place(r.token) = nullptr;
     --size_;
   }
-  // Null if there is none with this token.
+  // Returns null if no request has this token.
   [[nodiscard]] request* find(std::uint64_t token) noexcept {
     auto* const found = places_.empty() ? nullptr : place(token);
     return found != nullptr && found->token == token ? found : nullptr;

@@ -9,20 +9,21 @@
 
 namespace mdp {
 
-// The connection that was used last is used next. So connections that nothing needs any more are the ones
-// that are idle for longest, and are closed first.
+// Idle connections, by the time since their last request. The next request uses the connection that
+// was used last. So the connections that are not needed become idle longest, and are closed first.
 class idle_connections_state {
 public:
   using time_point = std::chrono::steady_clock::time_point;
   using connection = std::uint32_t;
 
-  // `kept` idle connections stay open. Each other one is closed when it has been idle for `time`.
+  // `kept` idle connections stay open. Every other one is closed after it has been idle for `time`.
   idle_connections_state(std::size_t kept, std::chrono::milliseconds time) noexcept
       : kept_{kept}, time_{time} {}
 
-  // The connection has no request any more. `now` never decreases.
+  // The request of the connection has ended. `now` never decreases.
   void put(connection idle, time_point now) { idle_.push_back({idle, now}); }
-  // The connection that gets the next request, in constant time. Nothing if every connection has one.
+  // Returns the connection for the next request, in constant time, or nothing if no connection is
+  // idle.
   [[nodiscard]] std::optional<connection> take() noexcept {
     if (idle_.empty()) {
       return std::nullopt;
@@ -32,11 +33,11 @@ public:
     return last;
   }
 
-  // When the next connection is due, if none is used until then.
+  // Returns the time at which the next connection must be closed if none is used until then.
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept {
     return idle_.size() > kept_ ? std::optional{idle_.front().since + time_} : std::nullopt;
   }
-  // A connection that is due, which must be closed now. Call it until there is none.
+  // Removes and returns a connection that must be closed now. Call it until it returns nothing.
   [[nodiscard]] std::optional<connection> take_due(time_point now) noexcept {
     if (const auto due = next_deadline(); !due || now < *due) {
       return std::nullopt;

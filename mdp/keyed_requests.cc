@@ -40,7 +40,7 @@ void keyed_requests::add_part(keyed_request& one, const zmtp::message& part) {
     return;
   }
   auto& kept = one.parts.emplace_back(part);
-  // The part may be kept for longer than the read buffer that it is a slice of.
+  // Without the copy, the part could pin the read buffer that contains it.
   kept.compact();
   one.frames += kept.part_count();
   charge(one, kept.framed_size());
@@ -116,7 +116,7 @@ bool keyed_requests::make_room(const keyed_request& one, const zmtp::message& pa
   return bytes_ + bytes <= limit_.bytes;
 }
 
-// Requests in progress are not forgotten: the limits of clients and workers bound their number.
+// Requests in progress are not forgotten. The limits of clients and workers bound their number.
 void keyed_requests::forget_down_to(std::size_t bytes) noexcept {
   while (!ended_.empty() && (ended_.size() > limit_.requests || bytes_ + bytes > limit_.bytes)) {
     forget(ended_.front());

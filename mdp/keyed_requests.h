@@ -1,6 +1,6 @@
 #pragma once
-// The broker's memory of requests that came with an idempotency key. A repeat gets the outcome of the
-// first attempt. Pure.
+// The broker's memory of requests with an idempotency key. A repeat gets the outcome of the first
+// attempt. Pure.
 
 #include "mdp/command.h"
 #include "mdp/options.h"
@@ -23,7 +23,7 @@ namespace mdp {
 
 struct request;
 
-// One request. A key counts for one service: the same key of another service is another request.
+// A request. A key belongs to one service: the same key for another service is another request.
 struct keyed_request {
   enum class state : std::uint8_t {
     in_progress,
@@ -33,16 +33,15 @@ struct keyed_request {
   using time_point = std::chrono::steady_clock::time_point;
 
   state is = state::in_progress;
-  request* running = nullptr;        // while it is in progress
-  std::uint32_t latest_attempt = 0;  // the highest number that came
-  std::vector<zmtp::message>
-      parts;               // bodies of the PARTIALs, and of the REPLY or FINAL as the last
-  std::size_t frames = 0;  // number of frames in `parts`
-  bool too_large = false;  // `parts` were above the limit, and are gone
+  request* running = nullptr;        // null unless in progress
+  std::uint32_t latest_attempt = 0;  // the highest number received
+  std::vector<zmtp::message> parts;  // bodies of the PARTIALs and of the final reply
+  std::size_t frames = 0;            // number of frames in `parts`
+  bool too_large = false;            // `parts` exceeded the limit and were dropped
   request_fault fault{};
   request_outcome result{};
 
-  // The table's own.
+  // Used by keyed_requests only.
   std::size_t bytes = 0;  // charged
   time_point entered_at;
   time_point ended_at;
@@ -55,33 +54,34 @@ class keyed_requests {
 public:
   using time_point = keyed_request::time_point;
 
-  // `reply_limit`: what is kept of one reply.
+  // `reply_limit` bounds the stored parts of one reply.
   keyed_requests(const outcome_quota& limit, const gathering_quota& reply_limit) noexcept
       : limit_{limit}, reply_limit_{reply_limit} {}
 
-  // Sets the time of the calls that follow. `now` never decreases.
+  // Sets the time for the calls that follow. `now` never decreases.
   void set_time(time_point now) noexcept { now_ = now; }
 
-  // Null if the key is not known.
+  // Returns null if the key is not known.
   [[nodiscard]] keyed_request* find(const request_key& key, std::string_view service) noexcept;
-  // A new request, in progress. The key must not be known.
+  // Adds a request in progress. The key must not be known.
   keyed_request& enter(const keyed_attempt& first, std::string_view service, request& running);
 
-  // The request is in progress in all of these. The last three end it, and may forget it at once if the
-  // limits are that small.
+  // The request must be in progress in all of these calls. answer(), fail() and withdraw() end it,
+  // and may forget it immediately if the limits are small.
   void add_part(keyed_request& one, const zmtp::message& part);
   // The request goes to another worker, which answers from the beginning.
   void restart(keyed_request& one) noexcept;
   void answer(keyed_request& one, const zmtp::message& last);
   void fail(keyed_request& one, request_fault fault, request_outcome result);
-  // No worker got it: it may begin again as if it had never come.
+  // No worker got the request. A repeat may start it as a new request.
   void withdraw(keyed_request& one) noexcept;
 
-  // For how long the memory is complete: a request that has ended and came within that time is known.
+  // Returns how far back the memory is complete: a request that was entered within this time and
+  // has ended is known.
   [[nodiscard]] std::chrono::milliseconds memory() const noexcept;
 
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
-  // Forgets what has ended for too long.
+  // Forgets requests that ended longer ago than the limit.
   void expire();
 
   [[nodiscard]] std::size_t size() const noexcept { return known_.size(); }
@@ -109,7 +109,7 @@ private:
   void charge(keyed_request& one, std::size_t bytes) noexcept;
   void drop_parts(keyed_request& one) noexcept;
   [[nodiscard]] bool make_room(const keyed_request& one, const zmtp::message& part) noexcept;
-  // Forgets the longest ended until that many bytes more are within the limits.
+  // Forgets the oldest outcomes until `bytes` more fit the limits.
   void forget_down_to(std::size_t bytes) noexcept;
   void forget(keyed_request& one) noexcept;
   void erase(keyed_request& one) noexcept;
@@ -117,15 +117,16 @@ private:
   const outcome_quota limit_;
   const gathering_quota reply_limit_;
   time_point now_;
-  // An ordered map, because clients choose the keys: no choice makes it slow.
+  // An ordered map, because clients choose the keys and could make a hash table slow.
   std::map<id, keyed_request, order> known_;
-  // The longest ended first. Lets go of them before they end.
+  // The oldest first. Declared after the map, because the list must be destroyed before its
+  // elements.
   boost::intrusive::list<keyed_request, boost::intrusive::member_hook<
                                             keyed_request, boost::intrusive::list_member_hook<>,
                                             &keyed_request::by_end>>
       ended_;
   std::size_t bytes_ = 0;
-  std::optional<time_point> last_forgotten_;  // when the latest of those forgotten came
+  std::optional<time_point> last_forgotten_;  // entry time of the latest request that was forgotten
 };
 
 }  // namespace mdp

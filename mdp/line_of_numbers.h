@@ -1,5 +1,5 @@
 #pragma once
-// State and counters as a line of text, `key=number` each: for the log and for 8/MMI. Pure.
+// State and counters as a line of text, `key=number` each, for the log and for 8/MMI. Pure.
 
 #include <cstdint>
 #include <string>

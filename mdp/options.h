@@ -1,5 +1,5 @@
 #pragma once
-// Options of the Majordomo components: plain values, safe as they are.
+// Options of the Majordomo components.
 
 #include "mdp/command.h"
 #include "mdp/error.h"
@@ -13,70 +13,75 @@
 
 namespace mdp {
 
-// What a request costs besides the octets of its body.
+// Bytes that a request is charged in addition to the bytes of its body.
 inline constexpr std::size_t request_overhead = 256;
 
-// What a client may have unanswered. At its limit it is not read until it is below again; nothing
-// is dropped.
+// Limits of the unanswered requests of one client. At a limit, the broker stops reading from the
+// client. It reads again when a quarter of the limit is free. The broker drops nothing.
 struct client_quota {
   std::size_t requests = 1'000;
-  std::size_t octets = 16 * 1024 * 1024;  // overhead included
+  std::size_t octets = 16 * 1024 * 1024;  // bytes, overhead included
 };
-// What a service may have unanswered. While it is at its limit, who asks it is not read.
+// Limits of the unanswered requests of one service. At a limit, the broker stops reading from the
+// clients of the service, in the same way.
 struct service_quota {
-  std::size_t octets = 64 * 1024 * 1024;  // overhead included
-  std::optional<std::size_t> requests{};  // absent: only the octets count
+  std::size_t octets = 64 * 1024 * 1024;  // bytes, overhead included
+  std::optional<std::size_t> requests{};  // absent: only the bytes are limited
 };
-// What is gathered of the PARTIALs of a 0.2 worker for a 0.1 client, which gets one REPLY. A reply
-// above it is dropped. Also what is kept of the reply to a request with an idempotency key: if there is
-// more, the reply is passed on and a repeat is told that it cannot have the reply again.
+// Limits of one reply that the broker collects. Two kinds of replies are collected:
+// - the PARTIALs of a 0.2 worker for a 0.1 client, which receives one REPLY. The broker drops a
+//   reply above a limit.
+// - the reply to a request with an idempotency key. The broker passes a reply above a limit on, but
+//   does not store it. A repeat then fails with request_fault::too_large.
 struct gathering_quota {
   std::size_t octets = 16 * 1024 * 1024;
   std::size_t parts = 1'024;
 };
 
-// Limits of the broker's memory of outcomes: the replies and errors of requests that came with an
-// idempotency key and have ended. A repeat gets the outcome again. Above a limit, the broker forgets the
-// oldest outcome. It never forgets a request in progress.
+// Limits of the stored outcomes of requests with an idempotency key. An outcome is the reply or the
+// error of a request that has ended. A repeat gets the outcome again. Above a limit, the broker
+// forgets the oldest outcome. Requests in progress are not limited by these values.
 struct outcome_quota {
   std::size_t requests = 100'000;
-  std::size_t bytes = 64 * 1024 * 1024;    // overhead included
-  std::chrono::milliseconds time{60'000};  // since the request has ended
+  std::size_t bytes = 64 * 1024 * 1024;    // bytes, overhead included
+  std::chrono::milliseconds time{60'000};  // since the request ended
 };
 
-// What is said of a request whose last attempt was lost with its worker.
+// The effect on the client when a request ends because its worker was lost in the last attempt, or
+// after a PARTIAL.
 enum class poison_policy {
-  answer,  // its client is told, if it announced that it understands errors
-  drop,    // nothing
+  answer,  // send an error, if the client announced that it reads errors
+  drop,    // send nothing
 };
 
 // How the broker treats the requests of a service.
 struct service_options {
-  // A request may be carried out twice: what a lost worker held is given to another. Otherwise a
-  // request is given to one worker at most, and when that is lost it has failed.
+  // A request may run twice: if a worker is lost, the broker redelivers its requests. Otherwise the
+  // broker assigns a request to at most one worker, and the request fails if that worker is lost.
   bool idempotent = true;
-  // How many workers a request is given to, one after the other, before it has failed.
+  // Number of workers that a request is assigned to, one after the other, before the request fails.
   unsigned attempts = 3;
   poison_policy poison = poison_policy::answer;
-  // How long a request waits while the service has no live worker.
+  // Time that a request waits while the service has no live worker.
   std::chrono::milliseconds unserved_expiry{60'000};
-  // How long it waits in all, each time anew after the loss of a worker. Absent: as long as the
-  // service has workers.
+  // Time that a request waits in the queue. The time starts again if its worker is lost. Absent: no
+  // limit while the service has workers.
   std::optional<std::chrono::milliseconds> request_expiry{};
-  // A worker that works on a request and is silent for so long is dead. Absent: it may be silent,
-  // as stock workers are while they work; only the loss of its connection counts.
+  // Time without a message from a worker that has requests, after which the worker is lost. Absent:
+  // only its connection counts, because MDP workers may send nothing while they work.
   std::optional<std::chrono::milliseconds> busy_expiry{};
-  // A worker that has had a request for so long is lost, whatever it says meanwhile: it hangs. Absent:
-  // it may work as long as it likes.
+  // Time for one request, after which its worker is lost even if it sends heartbeats. Absent: no
+  // limit.
   std::optional<std::chrono::milliseconds> busy_deadline{};
-  // Workers see the client's own routing id for its address, as they do at a broker of the Guide,
-  // instead of a mark of the one request. They have one request at a time then, and a second reply
-  // may be taken for that of the client's next request.
+  // The address frame that workers see is the client's own routing id, as with the Guide's broker.
+  // Otherwise the frame is a token of this one request. With routing ids, a worker has one request
+  // at a time, and the broker can take a second reply for the reply to the client's next request.
   bool raw_client_address = false;
   service_quota limit{};
 };
 
-// Options of the service of this name; if it ends with `*`, of all whose names begin with the rest.
+// Options of the service with this name. If the name ends with `*`: of all services whose names
+// begin with the rest.
 struct service_rule {
   std::string name;
   service_options options{};
@@ -84,22 +89,22 @@ struct service_rule {
 
 struct broker_options {
   std::chrono::milliseconds heartbeat_interval{2'500};
-  // A worker that is idle and silent for so many intervals is dead.
+  // Number of heartbeat intervals without a message after which an idle worker is lost.
   unsigned liveness = 3;
-  // How many requests a worker has in hand at once at most, whatever it announces. Who announces
-  // nothing has one.
+  // Limit of the requests that one worker has at once. A worker that announces no capacity has one.
   std::size_t worker_capacity = 1'000;
   client_quota client_limit{};
   gathering_quota gathered_limit{};
   outcome_quota outcome_limit{};
-  // Services that have requests but no worker and are not named by a rule. A request that would
-  // create one more is refused.
+  // Number of services that have requests, but no worker and no rule. The broker rejects a request
+  // that would create another such service.
   std::size_t unknown_services = 1'000;
-  // Of services that no rule is for.
+  // Options of services without a rule.
   service_options services{};
-  // The rule of just this name is for a service, else the longest that fits; of several with one name
-  // the last. titanic.request is not idempotent unless a rule has this exact name.
-  // Services that are named are there from the start, with or without workers.
+  // Services with a rule of their exact name use that rule, all others the rule with the longest
+  // prefix that fits. If rules have the same name, the last one counts. titanic.request is not
+  // idempotent unless a rule has this exact name. A service with a rule of its exact name exists
+  // from the start, with or without workers.
   std::vector<service_rule> rules{};
 };
 
@@ -107,51 +112,53 @@ struct worker_options {
   std::string service{};
   version protocol = version::v02;
   std::chrono::milliseconds heartbeat_interval{2'500};
-  // The broker is dead when it is silent for so many intervals.
+  // Number of heartbeat intervals without a message after which the broker is declared dead.
   unsigned liveness = 3;
-  // How long to wait after a dead broker before connecting anew.
+  // Time between the end of a dead broker's conversation and the next connection attempt.
   std::chrono::milliseconds reconnect_delay{2'500};
-  // Requests in hand at once, announced to the broker: one of this project gives so many, others one.
-  // What a broker sends above is ignored.
+  // Number of requests that the worker takes at once. Zinc's broker assigns up to this number,
+  // other brokers assign one. The worker ignores requests above it, and refuses them if the broker
+  // announces `nack`.
   std::size_t capacity = 1;
-  // Say DISCONNECT when stopping. Absent: to 0.2 brokers only, since brokers of the Guide are known
-  // to die of it.
+  // Send DISCONNECT when stopping. Absent: only to 0.2 brokers, because the Guide's 0.1 broker can
+  // abort when it receives DISCONNECT.
   std::optional<bool> say_disconnect{};
 };
 
 struct client_options {
   version protocol = version::v02;
-  // Of an attempt, and then between the parts of the reply.
+  // Time to wait for the reply, per attempt. Also the longest time between two parts of a reply.
   std::chrono::milliseconds timeout{2'500};
-  // A request may be carried out more than once, so a client may repeat it to any broker. Otherwise a
-  // client repeats it only if `attempts` says so, and only to a broker that recognises the repeat: one
-  // of this project that has not been started again since.
+  // The service may carry out a request more than once, so the client may resend it to any broker.
+  // Otherwise the client resends a request only if `attempts` is above 1, and only to the run of a
+  // Zinc broker that got the first attempt and recognizes repeats.
   bool idempotent = false;
-  // How often a request is sent at most, each time on a connection of its own. Absent: 3 times if it
-  // is idempotent, else once.
+  // Number of times that a request is sent, each time on a new connection. Absent: 3 for idempotent
+  // requests, 1 for others.
   std::optional<unsigned> attempts{};
-  // Between an attempt that was not answered in time and the next: doubles each time up to
+  // Pause after an attempt without a reply. The pause doubles after each attempt, up to
   // `longest_backoff`, ± 50 %.
   std::chrono::milliseconds backoff{100};
   std::chrono::milliseconds longest_backoff{2'000};
-  // Connections without a request that stay open. Each of the others is closed when it has had none
-  // for `idle_time`.
+  // Number of connections without a request that stay open. The client closes other connections
+  // when they have had no request for `idle_time`.
   std::size_t idle_connections = 8;
   std::chrono::milliseconds idle_time{10'000};
 };
 
-// What one request wants otherwise than its client's others.
+// Settings of one request. Absent values are those of client_options.
 struct request_options {
-  std::optional<std::chrono::milliseconds> timeout{};  // client_options::timeout
-  std::optional<unsigned> attempts{};  // client_options::attempts; 1: never repeated
-  // Of the whole request, whatever attempts are left: then it ends with what is known of it.
+  std::optional<std::chrono::milliseconds> timeout{};
+  std::optional<unsigned> attempts{};  // 1: never resent
+  // Time for the whole request. When it is over, the request ends even if attempts are left.
   std::optional<std::chrono::milliseconds> in_all{};
-  std::optional<bool> idempotent{};  // client_options::idempotent
+  std::optional<bool> idempotent{};
 };
 
-// What would make a worker's registration fail, or no error.
+// Returns the error that a worker with these options would fail with, or no error.
 [[nodiscard]] boost::system::error_code check(const worker_options& options) noexcept;
-// The same for the service name of a request, which may be one of the broker's own.
+// Returns the error of a request to a service of this name, or no error. The broker's own services
+// (`mmi.`) are allowed.
 [[nodiscard]] boost::system::error_code check_service(std::string_view name) noexcept;
 
 }  // namespace mdp

@@ -1,5 +1,5 @@
 #pragma once
-// Which part each peer of the broker plays: a dense table by slot, checked by generation.
+// The broker's peers and their roles: a dense table by slot, checked by generation.
 
 #include "mdp/broker_records.h"
 #include "zmtp/routing/peer_id.h"
@@ -12,20 +12,20 @@
 namespace mdp {
 
 enum class standing : std::uint8_t {
-  absent,  // no such peer
-  fresh,   // it has said nothing yet
+  absent,  // the slot is empty
+  fresh,   // has sent nothing yet
   a_client,
   a_worker,
-  expired,   // a worker that was silent for too long; when it speaks again it is sent away
-  silenced,  // it was sent away or left: it is not heard and nothing is sent to it
-  closed,    // its connection is to be dropped
+  expired,   // an expired worker; its next command gets DISCONNECT
+  silenced,  // disconnected by command; the broker ignores it and sends nothing
+  closed,    // its connection must be closed
 };
 
 struct peer {
   zmtp::peer_id id;
   standing is = standing::absent;
   std::size_t capacity = 1;   // as a worker
-  std::string routing_id;     // until it is a client, whose record has it then
+  std::string routing_id;     // until it is a client, whose record then has it
   bool reads_errors = false;  // as a client
   client_record* as_client = nullptr;
   worker_record* as_worker = nullptr;
@@ -33,7 +33,7 @@ struct peer {
 
 class peer_table {
 public:
-  // The reference holds until the next attach.
+  // The reference is valid until the next attach.
   peer& attach(zmtp::peer_id id) {
     if (id.slot >= peers_.size()) {
       peers_.resize(std::size_t{id.slot} + 1);
@@ -45,12 +45,12 @@ public:
     ++size_;
     return at;
   }
-  // Of this generation or null.
+  // Returns the peer of this generation, or null.
   [[nodiscard]] peer* find(zmtp::peer_id id) noexcept {
     auto* at = in_slot(id);
     return at != nullptr && at->id == id ? at : nullptr;
   }
-  // Of any generation or null.
+  // Returns the peer of any generation in this slot, or null.
   [[nodiscard]] peer* in_slot(zmtp::peer_id id) noexcept {
     return id.slot < peers_.size() && peers_[id.slot].is != standing::absent ? &peers_[id.slot]
                                                                              : nullptr;

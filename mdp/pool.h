@@ -1,6 +1,6 @@
 #pragma once
-// Objects of one type that come and go: their addresses hold, and once enough were there nothing is
-// allocated any more.
+// A pool of objects of one type with stable addresses. The pool reuses memory, so it allocates only
+// when it grows beyond its previous maximum.
 
 #include <cstddef>
 #include <memory>
@@ -35,7 +35,7 @@ public:
   }
 
   void destroy(T& object) noexcept {
-    // The storage is the slot's first member, so both have one address.
+    // The storage is the first member of the slot, so both have the same address.
     auto* left = reinterpret_cast<slot*>(&object);
     std::destroy_at(&object);
     left->live = false;
@@ -43,7 +43,8 @@ public:
     --size_;
   }
 
-  // In no order. Nothing may come meanwhile; what is being visited may go.
+  // Visits all objects, in no particular order. `visit` may destroy the visited object and must not
+  // create one.
   template <class Visitor>
   void for_each(Visitor visit) {
     for (auto& chunk : chunks_) {

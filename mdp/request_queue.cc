@@ -5,7 +5,8 @@ namespace mdp {
 line& request_queue::line_of(client_record& from) {
   for (auto& known : from.lines) {
     if (known.queue == this) {
-      // Who asks this service now will ask it again: the search ends at the first line.
+      // A client often sends its next request to the same service. Moving its line to the front
+      // makes the search short.
       from.lines.splice(from.lines.begin(), from.lines, from.lines.iterator_to(known));
       return known;
     }

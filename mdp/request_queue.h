@@ -1,9 +1,9 @@
 #pragma once
-// The requests that wait for one service. Its clients take turns; a client's own requests keep
-// their order. A request that a worker gave back goes first.
+// The waiting requests of one service. Clients take turns. The requests of one client keep their
+// order. A request that a worker returned goes first.
 //
-// A request that was lost with a worker is a suspect: it may have ended that worker, and would end the
-// requests beside it with the next one. So suspects wait apart from the others.
+// A request that was lost with its worker is a suspect, because it may have ended that worker. The
+// next worker would lose all its requests with it. So suspects wait apart from the others.
 
 #include "mdp/broker_records.h"
 #include "mdp/pool.h"
@@ -14,19 +14,20 @@ namespace mdp {
 
 class request_queue {
 public:
-  // `lines` must outlive the queue; all queues may share it.
+  // `lines` must outlive the queue. Several queues may share it.
   explicit request_queue(pool<line>& lines) noexcept : lines_{lines} {}
 
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  // By request::queued_at, which never decreases from one push to the next. Not when empty.
+  // Returns the request with the earliest request::queued_at, which never decreases between pushes.
+  // Must not be empty.
   [[nodiscard]] request& oldest() noexcept { return by_age_.front(); }
 
-  // Behind the other requests of its client.
+  // Adds the request after the other requests of its client.
   void push(request& r);
-  // In front of all others; of the suspects if it has attempts behind it.
+  // Adds the request in front of all others, or of the suspects if it has been attempted before.
   void give_back(request& r) noexcept;
-  // The next suspect, and the next of the others that were given back; null if there is none.
+  // The next suspect, and the next of the other returned requests. Null if there is none.
   [[nodiscard]] request* suspect() noexcept {
     return suspects_.empty() ? nullptr : &suspects_.front();
   }
@@ -34,9 +35,10 @@ public:
     return returned_.empty() ? nullptr : &returned_.front();
   }
   [[nodiscard]] bool has_turn() const noexcept { return !turns_.empty(); }
-  // The next in turn, of requests that no worker has given back. Not without one.
+  // Removes and returns the next request in turn that was not returned by a worker. has_turn() must
+  // be true.
   [[nodiscard]] request& take() noexcept;
-  // One that waits here, wherever it is.
+  // Removes a request from any list of this queue.
   void remove(request& r) noexcept;
 
 private:

@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Options that would stop a service mean the smallest value that works.
+// Raises values that would stop a service to the smallest value that works.
 service_options workable(service_options options) noexcept {
   options.attempts = options.idempotent ? std::max(options.attempts, 1U) : 1;
   if (options.busy_expiry) {
@@ -25,7 +25,8 @@ service_options workable(service_options options) noexcept {
   return options;
 }
 
-// 9/TSP: each time, a Titanic stores one more request. titanic.submit has an id and can be repeated.
+// In 9/TSP, Titanic stores one more request each time. titanic.submit has an id and can be
+// repeated.
 constexpr std::string_view titanic_request = "titanic.request";
 
 }  // namespace
@@ -43,7 +44,7 @@ service_rules::service_rules(const broker_options& options) : others_{workable(o
       named_.insert_or_assign(rule.name, workable(rule.options));
     }
   }
-  // The last of one name comes to be the first.
+  // Reverses the order, so that the last rule of several with the same name comes first.
   std::reverse(prefixes_.begin(), prefixes_.end());
   std::stable_sort(prefixes_.begin(), prefixes_.end(),
                    [](const auto& a, const auto& b) { return a.prefix.size() > b.prefix.size(); });

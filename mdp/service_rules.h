@@ -1,5 +1,5 @@
 #pragma once
-// Which options a service has: by its name, by what its name begins with, or those of all others.
+// The options of each service: by its name, by a prefix of its name, or the common ones.
 
 #include "mdp/options.h"
 
@@ -20,14 +20,14 @@ class service_rules {
 public:
   explicit service_rules(const broker_options& options);
 
-  // The reference holds as long as the rules.
+  // The reference is valid as long as the rules.
   [[nodiscard]] const service_options& of(std::string_view name) const noexcept;
 
-  // Whether one is of just this name.
+  // Returns whether a rule has exactly this name.
   [[nodiscard]] bool name(std::string_view service) const noexcept {
     return named_.find(service) != named_.end();
   }
-  // Calls with each name that has a rule of its own.
+  // Calls `visit` with each name that has a rule of its own.
   template <class Visitor>
   void for_each_name(Visitor visit) const {
     for (const auto& [name, rule] : named_) {
@@ -47,7 +47,7 @@ private:
   service_options others_;
   service_options titanic_request_;  // if no rule has this exact name
   std::map<std::string, service_options, std::less<>> named_;
-  std::vector<prefix_rule> prefixes_;  // the longest first
+  std::vector<prefix_rule> prefixes_;  // the longest prefix first
 };
 
 }  // namespace mdp

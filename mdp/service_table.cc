@@ -13,7 +13,7 @@ service& service_table::create(std::string_view name, const service_options& opt
                                time_point now) {
   auto& added = services_.create(name, options, lasting, lines_);
   added.unserved_since = now;
-  // The key is the record's own copy of the name, whose address holds.
+  // The view refers to the record's own copy of the name, whose address is stable.
   by_name_.emplace(added.name, &added);
   in_order_.insert(added);
   without_worker_ += lasting ? 0 : 1;

@@ -1,6 +1,6 @@
 #pragma once
-// The services of the broker by name. A service exists while it has a worker or a waiting request, or
-// for good if a rule names it.
+// The broker's services by name. A service exists while it has a worker or a waiting request, or
+// always if a rule names it.
 
 #include "mdp/broker_actions.h"
 #include "mdp/broker_records.h"
@@ -25,17 +25,19 @@ struct service {
   std::string name;
   service_options options;
   bool lasting;             // named by a rule
-  std::size_t workers = 0;  // alive, at work or not, and taking requests
+  std::size_t workers = 0;  // live, busy or not, and taking requests
   std::size_t leaving = 0;  // workers that take no more requests
-  std::size_t busy = 0;     // workers at work
-  std::size_t working = 0;  // requests in their hands
-  // Workers that can take a request. Those with empty hands come first, so that no request waits at
-  // the side of another while somebody is idle.
-  list_of<worker_record, &worker_record::ready> idle;     // the longest idle first
+  std::size_t busy = 0;     // workers with requests
+  std::size_t working = 0;  // requests assigned to workers
+  // Workers that can take a request. Workers without requests come first, so that no request waits
+  // behind another while a worker is idle.
+  list_of<worker_record, &worker_record::ready> idle;     // idle for longest first
   list_of<worker_record, &worker_record::ready> at_work;  // below their capacity; they take turns
-  // At work, and given nothing more until it is idle: for a suspect, see request_queue. Null without one.
+  // A busy worker that gets nothing more until it is idle, then a suspect; see request_queue. Or
+  // null.
   worker_record* emptying = nullptr;
-  // While a worker can take a request, only those that were given back, and not for this worker.
+  // While a worker can take a request, this contains only requests that were returned and that this
+  // worker must not get.
   request_queue waiting;
   std::size_t unanswered = 0;  // requests whose clients wait
   std::size_t octets = 0;      // bytes, all unanswered requests
@@ -53,9 +55,9 @@ public:
   // `lines` must outlive the table.
   explicit service_table(pool<line>& lines) noexcept : lines_{lines} {}
 
-  // Null if there is none of this name.
+  // Returns null if no service has this name.
   [[nodiscard]] service* find(std::string_view name) noexcept;
-  // There must be none of this name; the new one has no worker.
+  // Adds a service without workers. No service may have this name.
   service& create(std::string_view name, const service_options& options, bool lasting,
                   time_point now);
   void remove(service& s) noexcept;
@@ -63,17 +65,18 @@ public:
   void add_worker(service& s) noexcept;
   void remove_worker(service& s, time_point now) noexcept;
 
-  // In no order; what is being visited may be removed.
+  // Visits all services in no particular order. `visit` may remove the visited service.
   template <class Visitor>
   void for_each(Visitor visit) {
     services_.for_each(visit);
   }
 
   [[nodiscard]] std::size_t size() const noexcept { return by_name_.size(); }
-  // But for those that are there for good.
+  // Returns the number of services without a worker, except those with a rule.
   [[nodiscard]] std::size_t without_worker() const noexcept { return without_worker_; }
 
-  // In the order of their names, from the first behind `after`, while `visit` returns true.
+  // Visits services in the order of their names, from the first name after `after`, while `visit`
+  // returns true.
   template <class Visitor>
   void for_each_after(std::string_view after, Visitor visit) const {
     for (auto at = in_order_.upper_bound(after); at != in_order_.end() && visit(*at); ++at) {
@@ -96,7 +99,7 @@ private:
 
   pool<line>& lines_;
   pool<service> services_;
-  // Lets go of the services before they end.
+  // Declared after the pool, because the set must be destroyed before its elements.
   boost::intrusive::set<service,
                         boost::intrusive::member_hook<service, boost::intrusive::set_member_hook<>,
                                                       &service::by_name>,

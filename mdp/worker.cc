@@ -21,7 +21,7 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 using clock = std::chrono::steady_clock;
 
-// What a request needs of its worker to be answered.
+// The side of a worker that its requests use.
 class worker_request::sender {
 public:
   virtual ~sender() = default;
@@ -50,7 +50,7 @@ error_code worker_request::reply_in_part(zmtp::message answer) {
   return to ? to->reply(id_, std::move(answer), false) : make_error_code(errc::no_request);
 }
 
-// Owned by its socket's coroutine, so that it goes with the context when that goes.
+// Owned by the coroutine of its socket, so the execution context destroys it.
 class worker::core final : public worker_request::sender,
                            public zmtp::conversation_socket::listener,
                            public std::enable_shared_from_this<core> {
@@ -81,7 +81,7 @@ public:
     return ec;
   }
 
-  // `why` is what a drain that has not ended completes with.
+  // `why` completes a drain in progress.
   void stop(error_code why) {
     if (!socket_.stopped()) {
       state_.stop(actions_);
@@ -127,12 +127,12 @@ private:
   }
 
   void carry_out() {
-    // Handlers reply, which brings new actions: take these first.
+    // A handler may reply, which appends new actions.
     auto actions = std::exchange(actions_, {});
     for (auto& m : actions.sends) {
       zmtp::tell_user(socket_.executor(), handlers_.on_send, m);
       if (!socket_.send(std::move(m))) {
-        // The broker takes nothing any more: as good as gone.
+        // The broker does not read. Treated as a lost connection.
         state_.on_detached(actions);
       }
     }
@@ -170,7 +170,7 @@ private:
 
 namespace {
 
-// Each request runs a coroutine, which keeps what it is made of.
+// Each request runs a coroutine that shares ownership of the user's function.
 worker::handler answered_by(const asio::any_io_executor& executor, worker::coroutine&& answer) {
   const auto kept = std::make_shared<const worker::coroutine>(std::move(answer));
   return [executor, kept](worker_request request) {
@@ -179,8 +179,8 @@ worker::handler answered_by(const asio::any_io_executor& executor, worker::corou
       auto body = std::move(in_hand.body());
       try {
         auto reply = co_await (*of)(std::move(body));
-        // A reply that comes too late is not the user's fault. A reply without a part fails
-        // the request.
+        // A late reply fails without effect, because the handler cannot prevent it. A reply without
+        // parts leaves the request unanswered, and its destructor fails it.
         static_cast<void>(in_hand.reply(std::move(reply)));
       } catch (const boost::system::system_error& e) {
         if (e.code() == errc::request_refused) {

@@ -1,5 +1,5 @@
 #pragma once
-// A Majordomo worker (7/MDP, 18/MDP) for applications. The decisions are worker_state's.
+// A Majordomo worker (7/MDP, 18/MDP). worker_state makes the decisions.
 
 #include "mdp/command.h"
 #include "mdp/conversation_handlers.h"
@@ -22,12 +22,15 @@
 
 namespace mdp {
 
-// A request in a worker's hand. To be answered, refused or failed once, now or later. A request that is
-// destroyed before has failed.
+// A request that a worker has received. The program must reply to it, refuse it or fail it once, at
+// any time before or after the handler returns. A request that is destroyed without an answer
+// fails.
 //
-// A refusal and a failure are told to a broker that takes them (`X-Zinc: nack`), and cost the worker nothing.
-// Another broker cannot be told of them: there both cost the worker its registration, which it renews. Such a
-// broker may give all requests that the worker had to other workers, or lose them.
+// Refusals and failures reach a broker that announces `X-Zinc: nack`. MDP has no command for them.
+// With any other broker they cost the worker its registration, which the worker renews. That broker
+// may then redeliver or drop all requests of the worker.
+//
+// Thread safety: a request is part of its worker. Use and destroy it in the worker's executor.
 class worker_request {
 public:
   worker_request(worker_request&& other) noexcept = default;
@@ -37,20 +40,23 @@ public:
   [[nodiscard]] const zmtp::message& body() const noexcept { return body_; }
   [[nodiscard]] zmtp::message& body() noexcept { return body_; }
 
-  // The reply; needs a part.
-  // Errors: errc::no_request (answered already, or the broker was lost), no_body, too_many_frames.
+  // Sends the reply, which must have at least one part.
+  // Errors:
+  // - errc::no_request: the request has already ended, or its connection was lost.
+  // - errc::no_body, too_many_frames: the reply cannot be sent. The request can still be answered.
   boost::system::error_code reply(zmtp::message answer);
-  // A part of the reply, more to come. MDP/0.2 only.
-  // Errors: as above, and errc::partial_not_possible.
+  // Sends a part of the reply. More parts must follow, the last one by reply(). MDP/0.2 only.
+  // Errors: those of reply(), and errc::partial_not_possible.
   boost::system::error_code reply_in_part(zmtp::message answer);
 
-  // The request was not carried out: the broker may give it to another worker at once, and does not count it
-  // as an attempt. It ends with errc::request_refused when it was refused as often as the service has workers.
-  // Errors: errc::no_request, as above.
+  // Reports that the request was not carried out. The broker assigns it to another worker at once
+  // and does not count an attempt. The request ends with errc::request_refused after as many
+  // refusals as the service has workers.
+  // Errors: errc::no_request.
   boost::system::error_code refuse();
-  // The request was carried out, at least in part, and has no reply: it is given to no other worker. A client
-  // of this project gets errc::request_failed, any other nothing.
-  // Errors: errc::no_request, as above.
+  // Reports that the request was carried out, at least in part, and has no reply. The broker does
+  // not redeliver it. A client of Zinc gets errc::request_failed, other clients get nothing.
+  // Errors: errc::no_request.
   boost::system::error_code fail();
 
 private:
@@ -66,48 +72,58 @@ private:
   zmtp::message body_;
 };
 
-// Serves one service of one broker, and comes back when the broker does: registers on each new
-// connection, sends heartbeats, also while a request is being worked on.
+// Serves one service of one broker. The worker registers on each new connection and reconnects when
+// the connection is lost or the broker is unresponsive. It sends heartbeats also while a request is
+// in flight.
 //
-// It may outlive its context, which ends what it does.
-//
-// Thread safety: distinct objects safe, one object not; its executor must be serial.
+// Lifetime: the worker may outlive its execution context. It then does nothing.
+// Thread safety: distinct objects are safe, one object is not. The executor must be serial: an
+// io_context that one thread runs, or a strand.
+// Handlers: a completion handler runs in its associated executor, by default in the worker's
+// executor, and never inside the call that starts or ends its operation.
 class worker {
 public:
-  // Called for each request, in the executor. What it throws reaches who runs the context.
+  // Called in the worker's executor for each request. An exception that it throws propagates out of
+  // `io_context::run()`.
   using handler = std::function<void(worker_request)>;
 
-  // The same as a coroutine: what it returns is the reply. By throwing boost::system::system_error with
-  // errc::request_refused or request_failed it refuses or fails its request. Anything else that it throws
-  // fails the request too, and reaches who runs the context.
+  // A coroutine that takes the body of a request and returns the reply. Several may run at once, up
+  // to the worker's capacity. If it throws boost::system::system_error with errc::request_refused
+  // or request_failed, the request is refused or failed. Any other exception fails the request and
+  // propagates out of `io_context::run()`.
   using coroutine = std::function<boost::asio::awaitable<zmtp::message>(zmtp::message)>;
 
-  // Throws boost::system::system_error: errc::no_service, service_too_long, service_reserved, and
-  // what zmtp::socket::connect throws.
+  // Starts to connect.
+  // Throws: boost::system::system_error with errc::no_service, service_too_long or
+  // service_reserved, or with an error of zmtp::socket::connect.
   worker(boost::asio::any_io_executor executor, std::string_view broker,
          const worker_options& options, handler on_request, conversation_handlers handlers = {});
   worker(boost::asio::any_io_executor executor, std::string_view broker,
          const worker_options& options, coroutine answer, conversation_handlers handlers = {});
   worker(const worker&) = delete;
   worker& operator=(const worker&) = delete;
-  // Stops.
+  // Calls stop().
   ~worker();
 
-  // Takes no more requests. Replies that were given are written, for the linger time, while the
-  // context runs; a request that is still in hand is the broker's to give to another.
+  // Takes no more requests and disconnects. Queued replies are still written while the context
+  // runs, for at most the linger time. The broker redelivers requests without a reply.
   void stop();
 
-  // Takes no more requests, finishes those in progress, and stops. A broker of this project is told: it gives
-  // its next requests to other workers, and takes back, unharmed, what it had sent. Any other broker
-  // loses what it sends between the last reply and the end, as if this worker had died with it.
+  // Takes no more requests, finishes those in progress, and stops. A broker that announces `nack`
+  // gets DRAIN: it assigns its next requests to other workers, and the worker refuses those that
+  // were on the wire. Any other broker loses the requests that it sends between the last reply and
+  // the end of the connection.
   //
-  // Completes with error_code, when no request is in progress and the broker has read the replies.
-  // Cancellation: none; stop() ends the wait.
+  // Lifetime: destroying the worker completes the operation with operation_aborted.
+  // Completes with: error_code, when no request is in progress and the broker has received the
+  // replies.
   // Errors:
-  // - zmtp::errc::timed_out: the deadline passed, and the worker has stopped. The broker may give the requests
-  //   in progress to other workers.
-  // - operation_aborted: the worker was stopped before or meanwhile, or drains already.
+  // - zmtp::errc::timed_out: the deadline passed, and the worker has stopped. The broker may
+  //   redeliver the requests in progress.
+  // - operation_aborted: the worker was stopped before or meanwhile, or another drain is in
+  //   progress.
   // - errors of zmtp::socket::async_close.
+  // Cancellation: none. stop() ends the wait.
   template <boost::asio::completion_token_for<void(boost::system::error_code)> Token =
                 boost::asio::deferred_t>
   [[nodiscard]] auto async_drain(zmtp::deadline until, Token&& token = {}) {
@@ -128,7 +144,7 @@ private:
   void start_drain(zmtp::deadline until, drain_handler handler);
 
   boost::asio::any_io_executor executor_;
-  std::weak_ptr<core> core_;  // which goes with the context
+  std::weak_ptr<core> core_;  // empty once the context has destroyed its coroutines
 };
 
 }  // namespace mdp

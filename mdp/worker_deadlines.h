@@ -1,5 +1,5 @@
 #pragma once
-// When a worker is owed a heartbeat, and when its silence means that it is dead.
+// Decides when a worker needs a heartbeat, and when a worker that sends nothing is lost.
 
 #include "mdp/broker_records.h"
 #include "mdp/deadline_heap.h"
@@ -11,8 +11,8 @@
 
 namespace mdp {
 
-// Who hears or tells a worker something only notes the time in its record; the deadline is looked
-// at again when it is due.
+// Deadlines of workers. Sending and receiving only store the time in the worker's record. The
+// deadline is recomputed when it is due.
 class worker_deadlines {
 public:
   explicit worker_deadlines(const broker_options& options) noexcept
@@ -27,7 +27,7 @@ public:
 
   void add(worker_record& w) { heap_.set(w, due(w, {})); }
   void remove(worker_record& w) noexcept { heap_.remove(w); }
-  // After a request was given to an idle worker.
+  // Call it after a request was assigned to an idle worker.
   void on_busy(worker_record& w) {
     if (const auto end = end_of(w, {})) {
       heap_.set_no_later(w, *end);
@@ -35,11 +35,11 @@ public:
   }
 
   [[nodiscard]] std::optional<time_point> next() const noexcept { return heap_.next(); }
-  // The worker whose deadline is due, or null.
+  // Returns the worker whose deadline is due, or null.
   [[nodiscard]] worker_record* first_due(time_point now) const noexcept {
     return heap_.empty() || *heap_.next() > now ? nullptr : &heap_.first();
   }
-  // Nobody is dead before `judge_from`.
+  // No worker is dead before `judge_from`.
   [[nodiscard]] verdict judge(const worker_record& w, time_point now,
                               time_point judge_from) const noexcept {
     if (const auto end = end_of(w, judge_from); end && *end <= now) {
@@ -47,11 +47,11 @@ public:
     }
     return w.told_at + interval_ <= now ? verdict::owed_a_heartbeat : verdict::fine;
   }
-  // After a judgement, or what followed from it.
+  // Recomputes the deadline. Call it after judge() and the actions that follow.
   void look_again(worker_record& w, time_point judge_from) { heap_.set(w, due(w, judge_from)); }
 
 private:
-  // When it is dead, if nothing more is heard.
+  // Returns when the worker is dead if it sends nothing more.
   [[nodiscard]] std::optional<time_point> end_of(const worker_record& w,
                                                  time_point judge_from) const noexcept {
     if (w.held == 0) {
@@ -59,8 +59,8 @@ private:
     }
     auto end = time_point::max();
     if (w.busy_expiry) {
-      // From the first request in hand, not from the latest: a worker that gets one after the other
-      // and says nothing is as dead as one that got one.
+      // Counts from the first assigned request, not from the latest: otherwise a worker that gets
+      // request after request and sends nothing would never be dead.
       end = std::max(w.heard_at, w.busy_since) + *w.busy_expiry;
     }
     if (w.busy_deadline) {

@@ -139,7 +139,7 @@ std::vector<worker_state::held>::iterator worker_state::in_hand(std::uint64_t re
                       [&](const held& one) { return one.id == request; });
 }
 
-// The broker has been told how the request ended.
+// The broker was told how the request ended. In 0.1 its countdown was suspended, so it starts now.
 void worker_state::end_request(std::vector<held>::iterator at, time_point now, actions& out) {
   if (countdown_suspended()) {
     heard_at_ = now;
@@ -160,8 +160,8 @@ void worker_state::drain(time_point now, actions& out) {
   }
 }
 
-// A broker that was told of the drain may have sent requests before it heard of it: those come, and are
-// refused, before its DISCONNECT.
+// A broker that takes DRAIN may have sent requests before it read DRAIN. The worker receives and
+// refuses these before the broker's DISCONNECT, which ends the drain.
 void worker_state::go_if_drained(actions& out) {
   const bool broker_ends_it = in_conversation_ && takes_nacks_;
   if (draining_ && hands_.empty() && !broker_ends_it) {
@@ -183,8 +183,8 @@ void worker_state::end_conversation() noexcept {
   hands_.clear();
 }
 
-// Brokers of the Guide send heartbeats only to idle workers: while one works, their silence says
-// nothing, unless this one has shown that it is different.
+// The Guide's broker sends heartbeats only to idle workers. So a busy worker does not count its
+// silence, unless the broker has sent a heartbeat to this worker while it was busy.
 bool worker_state::countdown_suspended() const noexcept {
   return options_.protocol == version::v01 && !hands_.empty() && !busy_heartbeats_;
 }

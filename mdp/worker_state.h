@@ -19,18 +19,19 @@
 
 namespace mdp {
 
-// Appended to by the worker, carried out and cleared by the shell, in the order of the members.
+// Actions of a worker. worker_state appends to them. The shell carries them out in the order of the
+// members and clears them.
 struct worker_actions {
   struct request {
-    std::uint64_t id;  // to be named in the reply; never used twice
+    std::uint64_t id;  // for the reply; never used twice
     zmtp::message body;
   };
   std::vector<zmtp::message> sends;
-  std::vector<request> requests;  // to be worked on
-  // Close the socket, discarding what it has queued, and open another after this delay. Nothing of
-  // the old one is told to the state any more.
+  std::vector<request> requests;  // new requests for the handler
+  // Close the socket, drop its queue, and open another after this delay. The shell reports no more
+  // events of the old socket.
   std::optional<std::chrono::milliseconds> reopen;
-  // Nothing is in hand any more, and nothing more will come: what drain() was for.
+  // The drain is complete: no request is in flight, and none can arrive.
   bool drained = false;
 
   void clear() noexcept {
@@ -41,9 +42,10 @@ struct worker_actions {
   }
 };
 
-// Each conversation is a connection on a socket of its own: it begins with on_attached and READY,
-// and ends with DISCONNECT, the broker's silence or the loss of the connection. Then nothing more
-// is sent, and the requests in hand are the broker's to give to others.
+// A worker's conversations. Each one is a connection on a socket of its own. It starts with
+// on_attached and READY, and ends with DISCONNECT, an unresponsive broker or the loss of the
+// connection. After the end the worker sends nothing on it, and the broker may redeliver the
+// requests in flight.
 class worker_state {
 public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -56,35 +58,36 @@ public:
   void on_message(zmtp::message&& m, time_point now, actions& out);
   void on_detached(actions& out);
 
-  // One reply for each request, in 0.2 with any number of partial ones before it. The body is moved
-  // from only if there is no error.
+  // Sends a part of the reply, or its end. A request has one reply(). In 0.2, any number of
+  // reply_in_part() may precede it. If there is an error, `body` is not moved from.
   // Errors: no_request, no_body, too_many_frames, partial_not_possible.
   [[nodiscard]] boost::system::error_code reply(std::uint64_t request, zmtp::message&& body,
                                                 time_point now, actions& out);
   [[nodiscard]] boost::system::error_code reply_in_part(std::uint64_t request, zmtp::message&& body,
                                                         time_point now, actions& out);
 
-  // The request will not be answered; see nack_reason. A broker that takes no NACK takes back all requests
-  // of the worker: the conversation ends, whatever the reason, and another begins.
+  // Ends the request without a reply; see nack_reason. If the broker does not take NACK, the
+  // conversation ends with all its requests, for either reason, and another one starts.
   // Errors: no_request.
   boost::system::error_code give_back(std::uint64_t request, nack_reason reason, time_point now,
                                       actions& out);
 
-  // Takes no more requests; those in progress may still be answered. A broker that takes NACK and DRAIN is told,
-  // gets back what it has sent meanwhile, and has the last word. The worker leaves any other broker with its
-  // last reply, and what that broker sends meanwhile is lost with the connection.
+  // Takes no more requests. Requests in progress may still be answered. A broker that takes NACK
+  // and DRAIN gets DRAIN. The worker refuses requests that this broker has sent meanwhile, until
+  // the broker sends DISCONNECT. The worker leaves any other broker after its last reply. Requests
+  // that such a broker has sent meanwhile are lost with the connection.
   void drain(time_point now, actions& out);
-  // The worker goes; a conversation ends, and no other begins before on_attached.
+  // Ends the conversation. on_attached starts the next one.
   void stop(actions& out);
 
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
-  // If it comes more than a heartbeat interval late, this process was stopped: the broker is given
-  // another interval, so that what came meanwhile is read first.
+  // A call that is more than one heartbeat interval late means that this process was paused. The
+  // broker then gets another interval, so that the worker reads pending messages first.
   void on_deadline(time_point now, actions& out);
 
   [[nodiscard]] bool in_conversation() const noexcept { return in_conversation_; }
   [[nodiscard]] std::size_t requests_in_hand() const noexcept { return hands_.size(); }
-  // Messages that were ignored, by errc.
+  // Messages that the worker ignored, by errc.
   [[nodiscard]] const std::array<std::uint64_t, errc_count>& invalid_messages() const noexcept {
     return invalid_;
   }
@@ -111,11 +114,11 @@ private:
   const dialect dialect_;
   bool in_conversation_ = false;
   bool draining_ = false;
-  bool takes_nacks_ = false;      // this broker does
-  bool busy_heartbeats_ = false;  // this broker sends heartbeats to busy workers
+  bool takes_nacks_ = false;      // the broker takes NACK and DRAIN
+  bool busy_heartbeats_ = false;  // the broker sends heartbeats to busy workers
   time_point heard_at_;
   time_point told_at_;
-  time_point judge_from_{};  // the broker is not dead before
+  time_point judge_from_{};  // the broker is not declared dead before
   std::uint64_t last_id_ = 0;
   std::vector<held> hands_;
   std::array<std::uint64_t, errc_count> invalid_{};

@@ -52,7 +52,8 @@ bool watcher::receive(std::vector<change>& batch, zmtp::deadline until) {
                    give_up.slot(), [&](error_code ec, std::size_t) { over.set_value(ec); }));
   });
   if (until.at() && end.wait_until(*until.at()) == std::future_status::timeout) {
-    // What came at the same moment is not lost: then there is nothing to cancel.
+    // If changes arrived at the same moment, the receive has completed, and cancelling has no
+    // effect.
     run_in(executor_, [&] { give_up.emit(asio::cancellation_type::total); });
   }
   return !end.get();

@@ -1,6 +1,6 @@
 #pragma once
-// A client of the clustered hashmap for code that runs no event loop: calls that return when they are done. The
-// Guide's multithreaded clone class.
+// A client of the clustered hashmap for code without an event loop, like the Guide's multithreaded
+// clone class. Each call returns when it is done.
 
 #include "chp/client.h"
 #include "zmtp/blocking/context.h"
@@ -18,18 +18,19 @@
 
 namespace chp::blocking {
 
-// chp::watcher in the thread of a context, which must outlive it.
+// A blocking chp::watcher that runs in the thread of a context. The context must outlive it.
 //
-// Thread safety: one call at a time; not from the context's own thread.
+// Thread safety: one call at a time. The context's own thread must not call it, because it would
+// wait for itself.
 class watcher {
 public:
   watcher(watcher&&) noexcept = default;
   watcher& operator=(watcher&&) = delete;
-  // No call may be under way.
+  // No other call may be in progress.
   ~watcher();
 
-  // Sleeps until something has changed, and takes all that has, which replaces what `batch` held. False, and
-  // nothing was taken, if the deadline passed or the client has stopped.
+  // Waits for changes and replaces the content of `batch` with all of them. Returns false, without
+  // changes, if the deadline passed or the client has stopped.
   [[nodiscard]] bool receive(std::vector<change>& batch, zmtp::deadline until = {});
 
 private:
@@ -37,37 +38,39 @@ private:
   watcher(boost::asio::any_io_executor executor, std::unique_ptr<chp::watcher> held) noexcept;
 
   boost::asio::any_io_executor executor_;
-  std::unique_ptr<chp::watcher> watcher_;  // belongs to the context's thread
+  std::unique_ptr<chp::watcher> watcher_;  // used only in the context's thread
 };
 
-// chp::client in the thread of a context, which must outlive it.
+// A blocking chp::client that runs in the thread of a context. The context must outlive it.
 //
-// Thread safety: calls may come from several threads at once; not from the context's own thread, which
-// calls the event handler.
+// Thread safety: several threads may call one object at once. The context's own thread calls the
+// event handler. It must not call this object, because it would wait for itself.
 class client {
 public:
-  // Throws what chp::client throws.
+  // Throws: see chp::client.
   client(zmtp::blocking::context& in, const std::vector<server_address>& servers,
          const client_options& options = {}, chp::client::event_handler on_event = {});
   client(const client&) = delete;
   client& operator=(const client&) = delete;
-  // Stops. No call may be under way.
+  // Calls stop(). No other call may be in progress.
   ~client();
 
-  // Sleeps until there is a map.
-  // Errors: those of chp::client::async_wait_ready; thrown as boost::system::system_error by the first form.
+  // Waits for the first snapshot.
+  // Errors: those of chp::client::async_wait_ready. The first form throws them as
+  // boost::system::system_error.
   void wait_ready(zmtp::deadline until = {});
   void wait_ready(zmtp::deadline until, boost::system::error_code& ec);
 
   [[nodiscard]] std::optional<std::string> get(std::string_view key) const;
-  // What begins with `subtree`, in the order of keys, as it is at one moment.
+  // Returns the entries whose keys begin with `subtree`, in the order of keys, as they are at one
+  // moment.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> entries(
       std::string_view subtree = {}) const;
   [[nodiscard]] watcher watch(std::string_view subtree = {});
 
-  // Sleeps until the update is committed; the map has it then.
-  // Errors: those of chp::client::async_set; thrown as boost::system::system_error by the first form. See
-  // outcome_of().
+  // Set or erase a key, and wait until the update is committed. get() then returns the new value.
+  // Errors: those of chp::client::async_set and async_erase; see outcome_of(). The first form
+  // throws them as boost::system::system_error.
   void set(std::string key, std::string value, const set_options& how = {});
   void set(std::string key, std::string value, const set_options& how,
            boost::system::error_code& ec);
@@ -75,12 +78,12 @@ public:
   void erase(std::string key, zmtp::deadline until, boost::system::error_code& ec);
 
   [[nodiscard]] client_status status() const;
-  // Ends calls under way with operation_aborted, and later ones.
+  // Ends calls in progress and later calls with operation_aborted.
   void stop();
 
 private:
   boost::asio::any_io_executor executor_;
-  std::unique_ptr<chp::client> client_;  // belongs to the context's thread
+  std::unique_ptr<chp::client> client_;  // used only in the context's thread
 };
 
 }  // namespace chp::blocking

@@ -18,7 +18,7 @@ namespace mdp::blocking {
 using boost::system::error_code;
 using zmtp::blocking::run_in;
 
-// Requests that nobody has received yet. What is in it belongs to the context's thread until then.
+// Requests that no thread has received yet. Only the context's thread answers or destroys these.
 struct worker::inbox {
   std::mutex lock;
   std::condition_variable changed;
@@ -49,7 +49,7 @@ struct worker::inbox {
     requests.pop_front();
     return first;
   }
-  // Returns what nobody has received.
+  // Returns the requests that no thread has received.
   std::deque<std::unique_ptr<worker_request>> close() {
     std::deque<std::unique_ptr<worker_request>> left;
     {

@@ -1,6 +1,5 @@
 #pragma once
-// A Majordomo worker for code that runs no event loop: it waits for requests and answers them, while
-// heartbeats go on in the background.
+// A Majordomo worker for code without an event loop. Heartbeats continue in the context's thread.
 
 #include "mdp/options.h"
 #include "mdp/worker.h"
@@ -17,13 +16,15 @@
 
 namespace mdp::blocking {
 
-// A request in hand, as mdp::worker_request: to be answered once, in whatever thread. The context must
-// outlive it.
+// A request that a worker has received; see mdp::worker_request. Must be answered once. The context
+// must outlive it.
+//
+// Thread safety: any thread except the context's own may call it, one at a time.
 class request {
 public:
   request(request&&) noexcept = default;
   request& operator=(request&&) = delete;
-  // A request that was not answered has failed.
+  // Fails the request if it was not answered.
   ~request();
 
   [[nodiscard]] const zmtp::message& body() const noexcept { return held_->body(); }
@@ -42,30 +43,33 @@ private:
   std::unique_ptr<worker_request> held_;
 };
 
-// mdp::worker in the thread of a context, which must outlive it.
+// A blocking mdp::worker that runs in the thread of a context. The context must outlive it.
 //
-// Thread safety: calls may come from several threads at once, and each request goes to one of those that
-// receive; not from the context's own thread.
+// Thread safety: several threads may call one object at once. Each request goes to one of the
+// threads in receive(). The context's own thread must not call it, because it would wait for
+// itself.
 class worker {
 public:
-  // Throws what mdp::worker throws.
+  // Throws: see mdp::worker.
   worker(zmtp::blocking::context& in, std::string_view broker, const worker_options& options);
   worker(const worker&) = delete;
   worker& operator=(const worker&) = delete;
-  // Stops. No call may be under way.
+  // Calls stop(). No other call may be in progress.
   ~worker();
 
-  // Sleeps until there is a request, or throws boost::system::system_error.
-  // Errors: errc::timed_out of zmtp when the deadline passes; operation_aborted once stopped.
+  // Waits for a request and returns it. Throws errors as boost::system::system_error.
+  // Errors: zmtp::errc::timed_out when the deadline passes; operation_aborted when the worker is
+  // stopped or drains.
   [[nodiscard]] request receive(zmtp::deadline until = {});
-  // Nothing if it failed.
+  // Same, without exceptions. Returns nothing on error.
   [[nodiscard]] std::optional<request> receive(zmtp::deadline until, boost::system::error_code& ec);
 
-  // Takes no more requests, hands those back that no thread has received, and sleeps until the others are
-  // answered and the broker has read the replies. Threads that receive get operation_aborted at once.
-  // Errors: those of mdp::worker::async_drain; timed_out when the deadline has passed.
+  // Takes no more requests, refuses those that no thread has received, and waits until the others
+  // are answered and the broker has received the replies. Threads in receive() get
+  // operation_aborted immediately.
+  // Errors: those of mdp::worker::async_drain.
   boost::system::error_code drain(zmtp::deadline until = {});
-  // Wakes who waits.
+  // Disconnects. Calls in progress end with operation_aborted.
   void stop();
 
 private:
@@ -73,7 +77,7 @@ private:
 
   boost::asio::any_io_executor executor_;
   std::shared_ptr<inbox> inbox_;
-  std::unique_ptr<mdp::worker> worker_;  // belongs to the context's thread
+  std::unique_ptr<mdp::worker> worker_;  // used only in the context's thread
 };
 
 }  // namespace mdp::blocking

@@ -28,7 +28,8 @@ namespace {
 
 constexpr auto token = asio::as_tuple(asio::use_awaitable);
 
-// A request that is carried out twice is kept twice: it is repeated only where the broker knows it again.
+// titanic.request stores a second request if it runs twice, so it is resent only to a broker that
+// recognizes the repeat.
 const request_options once{.timeout = {}, .attempts = {}, .in_all = {}, .idempotent = false};
 const request_options again{};
 
@@ -36,13 +37,13 @@ mdp::client_options asking(const client_options& options) {
   mdp::client_options chosen;
   chosen.protocol = options.protocol;
   chosen.timeout = options.timeout;
-  // All but titanic.request may be asked twice.
+  // All services except titanic.request may run a request twice.
   chosen.idempotent = true;
   chosen.attempts = options.attempts;
   return chosen;
 }
 
-// What asking again later may help against.
+// Returns whether a later attempt may succeed.
 bool passes(error_code ec) {
   return ec == errc::pending || ec == mdp::errc::no_reply || ec == mdp::errc::not_connected ||
          ec == mdp::errc::not_offered || ec == mdp::errc::not_taken || ec == mdp::errc::worker_lost;
@@ -68,7 +69,7 @@ public:
     }
   }
 
-  // With an id of the client's, or one that Titanic chooses.
+  // Stores a request with the id `own`, or with one that Titanic chooses.
   static asio::awaitable<result<std::string>> request(std::shared_ptr<core> self,
                                                       std::optional<request_id> own,
                                                       std::string service, zmtp::message body) {
@@ -132,7 +133,7 @@ public:
   }
 
 private:
-  // False if it was cut short. Doubles what comes next.
+  // Returns false if the pause was interrupted. Doubles `wait`.
   static asio::awaitable<bool> pause(core& of, std::chrono::milliseconds& wait) {
     if (of.stopped_) {
       co_return false;
@@ -154,7 +155,7 @@ private:
 
 namespace {
 
-// Runs it, to be cancelled by the handler's slot, and calls the handler with what came of it.
+// Runs a coroutine that the handler's slot can cancel, then calls the handler with the result.
 template <class Handler, class Value, class Complete>
 void run(const asio::any_io_executor& executor, Handler&& handler, asio::awaitable<Value>&& what,
          Complete complete) {

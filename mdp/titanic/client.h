@@ -1,5 +1,5 @@
 #pragma once
-// Titanic's client (9/TSP) for applications: leaves a request, and comes back for the reply.
+// A client of Titanic (9/TSP): stores a request, and fetches the reply later.
 
 #include "mdp/conversation_handlers.h"
 #include "mdp/options.h"
@@ -20,39 +20,56 @@
 
 namespace mdp::titanic {
 
+// Options of a client.
 struct client_options {
   version protocol = version::v01;
-  // Time of an attempt to reach Titanic, and number of attempts. A request without an id of its own is sent once,
-  // unless the broker recognises repeats (mdp::client_options::idempotent): otherwise a second attempt
-  // could store it twice.
+  // Time of an attempt to reach Titanic, and number of attempts. A request without an id of its own
+  // is sent once, unless the broker recognizes repeats (mdp::client_options::idempotent). Otherwise
+  // a second attempt could store it twice.
   std::chrono::milliseconds timeout{2'500};
   unsigned attempts = 3;
-  // Between two questions for the reply, and before what could not be stored is tried again: doubling.
+  // Pause between two polls for the reply, and before a request that could not be stored is resent.
+  // Doubles each time.
   std::chrono::milliseconds least_wait{10};
   std::chrono::milliseconds most_wait{1'000};
 };
 
-// Thread safety: distinct objects safe, one object not; its executor must be serial.
+// Calls the services titanic.request, titanic.submit, titanic.reply and titanic.close of one
+// broker. Any number of operations can be in progress.
+//
+// Thread safety: distinct objects are safe, one object is not. The executor must be serial: an
+// io_context that one thread runs, or a strand.
+// Handlers: a completion handler runs in its associated executor, by default in the client's
+// executor, and never inside the call that starts or ends its operation.
 class client {
 public:
-  // Throws what zmtp::socket::connect throws.
+  // Throws: boost::system::system_error with an error of zmtp::socket::connect.
   client(boost::asio::any_io_executor executor, std::string_view broker,
          const client_options& options = {}, conversation_handlers handlers = {});
   client(const client&) = delete;
   client& operator=(const client&) = delete;
-  // Stops.
+  // Calls stop().
   ~client();
 
-  // Operations in flight complete with operation_aborted, later ones too.
+  // Operations in progress and later operations complete with operation_aborted.
   void stop();
 
-  // Leaves a request; asks again where it is said that it could not be stored.
-  // Completes with error_code and the id: the request is stored, and will be carried out once or more. The id
-  // has the form that Titanic chose. The other operations send it back byte for byte.
-  // Cancellation: terminal, partial, total; the request may have been stored all the same.
-  // Errors: errc::bad_request, not_stored, bad_reply; of mdp: no_reply (it may have been stored),
-  // not_connected (it was not), no_service, service_too_long, no_body, too_many_frames;
+  // Stores a request. If Titanic answers that it could not store the request, the client resends
+  // it.
+  //
+  // Lifetime: the arguments are moved. Destroying the client completes the operation with
   // operation_aborted.
+  // Completes with: error_code and the id. Without an error the request is stored and will be
+  // carried out once or more. Pass the id to the other operations as it is. Its form depends on the
+  // Titanic.
+  // Errors:
+  // - errc::bad_request, not_stored, bad_reply: the answer of Titanic.
+  // - mdp::errc::no_reply: the request may be stored.
+  // - mdp::errc::not_connected: the request is not stored.
+  // - mdp::errc::no_service, service_too_long, no_body, too_many_frames: invalid arguments.
+  // - other errors of mdp::client::async_request, which the broker reports.
+  // - operation_aborted: the operation was cancelled, or the client stopped.
+  // Cancellation: terminal, partial, total. Titanic may still store the request.
   template <boost::asio::completion_token_for<void(boost::system::error_code, std::string)> Token =
                 boost::asio::deferred_t>
   [[nodiscard]] auto async_request(std::string service, zmtp::message body, Token&& token = {}) {
@@ -63,13 +80,18 @@ public:
         token, std::move(service), std::move(body));
   }
 
-  // The same with an id of the caller, for a Titanic of this project. Asks again also if there is no answer. The
-  // caller may repeat the call, also in another process: until the request is closed, its id names the request
-  // that it was first sent with. async_reply takes its to_string().
-  // Every client that knows an id can ask for the reply, so draw the id with random_id().
-  // Completes with error_code; none: the request is stored.
-  // Cancellation: terminal, partial, total; the request may have been stored all the same.
-  // Errors: as above. no_reply: also where no such Titanic is there.
+  // Stores a request with an id of the caller, which only Zinc's Titanic supports. The client
+  // resends the request if there is no answer. The caller may repeat the call, also in another
+  // process: until the request is closed, its id identifies the request that was stored first. For
+  // async_reply use id.to_string().
+  //
+  // Every client that knows an id can fetch the reply and close the request, so draw the id with
+  // random_id().
+  //
+  // Lifetime: as async_request.
+  // Completes with: error_code. Without an error the request is stored.
+  // Errors: those of async_request. no_reply can also mean that no Titanic of this kind is running.
+  // Cancellation: terminal, partial, total. Titanic may still store the request.
   template <boost::asio::completion_token_for<void(boost::system::error_code)> Token =
                 boost::asio::deferred_t>
   [[nodiscard]] auto async_submit(request_id id, std::string service, zmtp::message body,
@@ -81,11 +103,18 @@ public:
         token, id, std::move(service), std::move(body));
   }
 
-  // Asks for the reply, once. It stays where it is: asked again it is the same.
-  // Completes with error_code and the reply's parts.
-  // Cancellation: terminal, partial, total.
-  // Errors: errc::pending, unknown_id, request_failed, bad_reply; of mdp: no_reply, not_connected;
-  // operation_aborted.
+  // Asks for the reply once. The reply stays in the store, and later calls return the same one.
+  //
+  // Lifetime: as async_request.
+  // Completes with: error_code and the parts of the reply.
+  // Errors:
+  // - errc::pending: there is no reply yet.
+  // - errc::unknown_id: the request was closed, or never stored.
+  // - errc::request_failed: there will be no reply, or Titanic cannot read it.
+  // - errc::bad_reply: an invalid answer.
+  // - errors of mdp::client::async_request.
+  // - operation_aborted: the operation was cancelled, or the client stopped.
+  // Cancellation: terminal, partial, total. Nothing changes in the store.
   template <boost::asio::completion_token_for<void(boost::system::error_code, zmtp::message)>
                 Token = boost::asio::deferred_t>
   [[nodiscard]] auto async_reply(std::string id, Token&& token = {}) {
@@ -96,8 +125,14 @@ public:
         token, std::move(id));
   }
 
-  // The same, again and again until there is a reply or none to come; also while Titanic or the broker
-  // is away. Errors: errc::unknown_id, request_failed, bad_reply; operation_aborted.
+  // Polls until there is a reply or an error that does not pass. Continues while Titanic or the
+  // broker is not available.
+  //
+  // Lifetime: as async_request.
+  // Completes with: error_code and the parts of the reply.
+  // Errors: those of async_reply, except pending and the errors that a later attempt can solve
+  // (mdp::errc::no_reply, not_connected, not_offered, not_taken, worker_lost).
+  // Cancellation: terminal, partial, total. Nothing changes in the store.
   template <boost::asio::completion_token_for<void(boost::system::error_code, zmtp::message)>
                 Token = boost::asio::deferred_t>
   [[nodiscard]] auto async_wait(std::string id, Token&& token = {}) {
@@ -108,11 +143,17 @@ public:
         token, std::move(id));
   }
 
-  // The request and its reply are not needed any more. Also for a request that is not there.
-  // Completes with error_code.
-  // Cancellation: terminal, partial, total; the request may be closed all the same.
-  // Errors: errc::not_stored (it may come back), bad_reply; of mdp: no_reply, not_connected;
-  // operation_aborted.
+  // Removes the request and its reply from the store. Succeeds for a request that is not in the
+  // store.
+  //
+  // Lifetime: as async_request.
+  // Completes with: error_code.
+  // Errors:
+  // - errc::not_stored: the request may still exist after a restart of Titanic.
+  // - errc::bad_reply: an invalid answer.
+  // - errors of mdp::client::async_request.
+  // - operation_aborted: the operation was cancelled, or the client stopped.
+  // Cancellation: terminal, partial, total. Titanic may still close the request.
   template <boost::asio::completion_token_for<void(boost::system::error_code)> Token =
                 boost::asio::deferred_t>
   [[nodiscard]] auto async_close(std::string id, Token&& token = {}) {

@@ -12,7 +12,7 @@ std::string_view code_of(const zmtp::message& answer) noexcept {
   return answer.empty() ? std::string_view{} : answer.front().substr(0, ok.size());
 }
 
-// The service at this place, then at least one frame of body.
+// Returns whether frame `at` is a service, with at least one frame of body after it.
 bool is_request(const zmtp::message& asked, std::size_t at) noexcept {
   return asked.part_count() >= at + 2 && !check_service(asked[at]);
 }

@@ -50,7 +50,7 @@ bool disk_reserve::hold(std::size_t octets) {
 }
 
 bool disk_reserve::fill(std::size_t octets) {
-  // Octets that are written take space, where those behind the end of a file may not.
+  // Writes zeros, because bytes after the end of a file may not occupy disk space.
   const std::vector<std::byte> zeros(64 * 1024);
   sqlite3_int64 at = 0;
   if (file_->pMethods->xFileSize(file_, &at) != SQLITE_OK) {
@@ -64,7 +64,7 @@ bool disk_reserve::fill(std::size_t octets) {
     }
     at += next;
   }
-  // Some file systems find only now that there is no room.
+  // Some file systems report only here that the disk is full.
   return file_->pMethods->xSync(file_, SQLITE_SYNC_NORMAL) == SQLITE_OK;
 }
 

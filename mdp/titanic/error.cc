@@ -9,16 +9,15 @@ namespace {
 const char* text(errc e) noexcept {
   switch (e) {
     case errc::bad_request:
-      return "refused as no request: send the name of a service and at least one frame of body";
-    case errc::unknown_id: return "no request of this id: it was closed, or never stored";
-    case errc::not_stored: return "the request could not be stored: try again later";
+      return "invalid request: send the name of a service and at least one frame of body";
+    case errc::unknown_id: return "unknown id: the request was closed, or never stored";
+    case errc::not_stored: return "the request could not be stored: retry later";
     case errc::request_failed:
-      return "the request got no reply in all its attempts, or its reply cannot be read: close it";
-    case errc::pending: return "there is no reply yet: ask again later";
-    case errc::bad_reply:
-      return "a reply that 9/TSP does not know: check who offers the titanic services";
+      return "the request failed in all its attempts, or its reply cannot be read: close it";
+    case errc::pending: return "no reply yet: ask again later";
+    case errc::bad_reply: return "invalid answer: check which workers offer the titanic services";
   }
-  return "unknown error of titanic";
+  return "unknown titanic error";
 }
 
 class category final : public boost::system::error_category {

@@ -1,5 +1,5 @@
 #pragma once
-// How a call of Titanic's client ends (9/TSP).
+// Errors of Titanic's client (9/TSP).
 
 #include <boost/system/error_code.hpp>
 
@@ -8,12 +8,12 @@
 namespace mdp::titanic {
 
 enum class errc {
-  bad_request = 1,  // 400: refused, not to be repeated
-  unknown_id,       // 400: no request of this id, or not any more
-  not_stored,       // 500: try again later
-  request_failed,   // 500: stored and given up, or its reply cannot be read
-  pending,          // 300: there is no reply yet
-  bad_reply,        // nothing that 9/TSP knows
+  bad_request = 1,  // 400: rejected; a retry fails as well
+  unknown_id,       // 400: closed, or never stored
+  not_stored,       // 500: retry later
+  request_failed,   // 500: given up, or the reply cannot be read
+  pending,          // 300: no reply yet
+  bad_reply,        // an answer that 9/TSP does not define
 };
 
 [[nodiscard]] const boost::system::error_category& titanic_category() noexcept;

@@ -46,7 +46,7 @@ void execution::begin(std::uint64_t number, time_point now, titanic_actions& out
 void execution::forget(std::uint64_t number, time_point now, titanic_actions& out) {
   auto& one = requests_.at(number);
   if (outcomes_.forget(number)) {
-    // No result is to come that would leave its place.
+    // The outcome rested, so no result of the store will arrive and free its place.
     leave_place(*one.asked, now, out);
   }
   one.at = request_phase::closing;
@@ -67,7 +67,7 @@ void execution::wait_in(service_record& service, std::uint64_t number, bool firs
   }
 }
 
-// What was closed stays in the queue until its turn comes.
+// Skips closed requests, which stay in the queue until their turn.
 bool execution::next_waiting(service_record& service) {
   auto& waiting = service.waiting;
   while (!waiting.empty() && requests_.find(waiting.front().first, waiting.front().second,
@@ -141,7 +141,7 @@ void execution::on_request_read(const store_tickets::ticket& about, store_result
     wait_in(*about.service, about.number, true);
     leave_place(*about.service, now, out);
   } else if (result.ec) {
-    // It cannot be carried out: that is its outcome.
+    // The request cannot be carried out. The error is its outcome.
     keep_outcome(about.number, {}, out);
   } else {
     give(about.number, result.body, now, out);
@@ -167,14 +167,15 @@ void execution::on_dispatch_end(std::uint64_t id, error_code ec, zmtp::message&&
   }
   auto& service = *ended.service;
   if (ended.number == 0) {
-    // A broker that does not know mmi.service keeps requests for who comes.
+    // Another broker may not know mmi.service and answer otherwise. It holds requests for a service
+    // without workers, so the service counts as present.
     services_.on_looked_up(service, !ec && !reply.empty() && reply.back() != "404", now);
     look_at(service, now, out);
     look_up_next(now, out);
     return;
   }
   auto* const one = requests_.find(ended.number, ended.accepted, request_phase::given);
-  // The loss of a connection says nothing about the request. The errors of its workers do.
+  // A lost connection says nothing about the request. Errors of its workers count as attempts.
   const auto blamed = ec == mdp::errc::worker_lost || ec == mdp::errc::request_failed ||
                       ec == mdp::errc::request_refused || ec == mdp::errc::reply_too_large;
   const auto interrupted =
@@ -201,7 +202,7 @@ void execution::on_dispatch_end(std::uint64_t id, error_code ec, zmtp::message&&
                    0, out);
   }
   if (one != nullptr) {
-    // The others are not to wait for what failed.
+    // Other requests go first, because this one failed.
     wait_in(service, ended.number, interrupted);
   }
   leave_place(service, now, out);
@@ -230,7 +231,8 @@ void execution::on_outcome_stored(const store_tickets::ticket& about, error_code
   auto* const one = requests_.find(about.number, about.accepted, request_phase::storing);
   if (one != nullptr &&
       (ec == zmtp::storage_errc::store_full || ec == zmtp::storage_errc::read_failed)) {
-    // Kept in memory until it can be stored: what was carried out need not be again.
+    // Keeps the outcome in memory until it can be stored, so that the request is not carried out
+    // again.
     outcomes_.rest(about.number, now + options_.most_backoff);
     return;
   }

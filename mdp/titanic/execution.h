@@ -1,6 +1,6 @@
 #pragma once
-// What becomes of requests that Titanic has accepted: each waits for its service, is given to it, and has an
-// outcome, which is stored. Pure.
+// The execution of accepted requests. Each request waits for its service, is assigned to it, and
+// gets an outcome, which is stored. Pure.
 
 #include "mdp/titanic/gathered_reply.h"
 #include "mdp/titanic/held_bodies.h"
@@ -25,48 +25,49 @@
 
 namespace mdp::titanic {
 
-// Whether a service is there is asked of the broker (mmi.service) before anything is given to it, so that
-// a request waits for its service without using up its attempts. A request is with one worker at a time
-// and its dispatch ends before the next begins: there is one reply at most, and it is the outcome. It keeps
-// its place among those of its service until that is stored, so that a crash makes no more requests run again
-// than a service has at once.
+// Carries out stored requests. The broker is asked (mmi.service) whether a service is present
+// before a request is sent to it, so that waiting uses no attempts. A request is with one worker at
+// a time. One attempt ends before the next starts, so there is at most one reply, which is the
+// outcome. The request keeps its place in its service until the outcome is stored. So a crash
+// repeats at most `concurrency` requests of each service.
 //
-// When the store has failed, nothing is dispatched any more. Requests go by the numbers of their slots.
+// If the store has failed, no more requests are dispatched. Requests are identified by the numbers
+// of their slots.
 class execution {
 public:
   using time_point = std::chrono::steady_clock::time_point;
 
-  // All of them are the owner's, and outlive this; so must the options, which are workable.
+  // The arguments belong to the owner and must outlive this object. The options must be workable.
   execution(const titanic_options& options, request_table& requests, store_tickets& store,
             titanic_counters& counters)
       : options_{options}, requests_{requests}, store_{store}, counters_{counters} {}
   execution(const execution&) = delete;
   execution& operator=(const execution&) = delete;
 
-  // Those without an outcome, of what the table has recovered.
+  // Queues the recovered requests that have no outcome.
   void recover(const std::vector<kept_request>& slots, time_point now, titanic_actions& out);
-  // A request for this service has come, and is being stored: begin() or forget() is to follow.
+  // A new request for this service is being stored. begin() or forget() must follow.
   [[nodiscard]] service_record& add(std::string_view service);
-  // Its body is at hand, and need perhaps not be read.
+  // Keeps the body in memory if there is space, so that it need not be read.
   void hold(std::uint64_t number, const zmtp::message& body) { held_.hold(number, body); }
-  // It is stored: from here on its service is to be given it.
+  // The request is stored. From now on it waits for its service.
   void begin(std::uint64_t number, time_point now, titanic_actions& out);
-  // It is not stored, or is to be closed, whether it has an outcome or not: from here on its phase is
-  // `closing`.
+  // The request could not be stored, or will be closed, with or without an outcome. Its phase
+  // becomes `closing`.
   void forget(std::uint64_t number, time_point now, titanic_actions& out);
 
   // The store is readable again.
   void on_readable(time_point now, titanic_actions& out);
-  // Results of the store.
+  // Results of store operations.
   void on_request_read(const store_tickets::ticket& about, store_result&& result, time_point now,
                        titanic_actions& out);
   void on_outcome_stored(const store_tickets::ticket& about, boost::system::error_code ec,
                          time_point now, titanic_actions& out);
 
-  // Titanic gives no more requests to services. Requests that a service already has get their outcome.
+  // Assigns no more requests to services. Requests in flight still get their outcome.
   void drain() noexcept { draining_ = true; }
 
-  // As titanic_state has them.
+  // See titanic_state.
   void on_dispatch_part(std::uint64_t id, const zmtp::message& part);
   void on_dispatch_end(std::uint64_t id, boost::system::error_code ec, zmtp::message&& reply,
                        time_point now, titanic_actions& out);
@@ -78,7 +79,7 @@ public:
 private:
   struct attempt {
     service_record* service;
-    std::uint64_t number;  // 0: asks whether the service is there
+    std::uint64_t number;  // 0: a lookup of the service
     std::uint64_t accepted;
     time_point begun;
     gathered_reply parts{};
@@ -86,10 +87,11 @@ private:
 
   void wait_in(service_record& service, std::uint64_t number, bool first);
   [[nodiscard]] bool next_waiting(service_record& service);
-  // Returns whether the service can get its next request now. The request must not be read if the store is not
-  // readable.
+  // Returns whether the service can get its next request now. If the store is not readable, the
+  // body must be in memory.
   [[nodiscard]] bool may_give(service_record& service);
-  // Gives it what it can take, asks whether it is there, or notes when to look again.
+  // Assigns the requests that the service can take, starts a lookup, or sets the time of the next
+  // check.
   void look_at(service_record& service, time_point now, titanic_actions& out);
   void look_up_next(time_point now, titanic_actions& out);
   void give_or_read(std::uint64_t number, time_point now, titanic_actions& out);

@@ -9,8 +9,8 @@ namespace mdp::titanic {
 
 namespace {
 
-// Of a reply that comes in parts: so many octets as a broker gathers for a client of MDP/0.1. Of any: so
-// many parts that the code still has room in front of them.
+// The bytes limit replies in parts, like those that a broker collects for a 0.1 client. The number
+// of parts limits all replies, and leaves space for the code in front of them.
 constexpr gathering_quota largest_reply{.parts = max_frames - 1};
 
 }  // namespace

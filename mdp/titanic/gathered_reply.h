@@ -1,5 +1,5 @@
 #pragma once
-// The reply to an attempt that may come in parts: it is kept as one. Pure.
+// Joins the parts of a reply to one attempt. Pure.
 
 #include "zmtp/message.h"
 
@@ -9,14 +9,15 @@ namespace mdp::titanic {
 
 class gathered_reply {
 public:
-  // Another, which is not the last.
+  // Adds a part that is not the last.
   void add(const zmtp::message& part);
-  // With `last`, which becomes the whole. Errors: mdp::errc::reply_too_large.
+  // Adds the last part, and returns the whole reply in `last`.
+  // Errors: mdp::errc::reply_too_large.
   [[nodiscard]] boost::system::error_code finish(zmtp::message& last);
 
 private:
   zmtp::message parts_;
-  bool too_large_ = false;  // to be kept: they are dropped
+  bool too_large_ = false;  // `parts_` exceeded the limit and were dropped
 };
 
 }  // namespace mdp::titanic

@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 using id_set = boost::unordered_flat_set<request_id, request_id_hash>;
 
-// As much of pickle as lists of bytes need, of protocols 3 to 5.
+// Reads lists of bytes from pickle, protocols 3 to 5.
 class unpickler {
 public:
   explicit unpickler(std::span<const std::byte> octets) : left_{octets} {}
@@ -89,7 +89,7 @@ private:
       whole_ = false;
     }
   }
-  // What was remembered: the list is the first, and each part is.
+  // Repeats a remembered object. The list is the first one, then each part follows.
   void again(std::uint64_t which) {
     if (whole_ && which != 0 && which <= known_.size() && parts_.part_count() < max_frames) {
       const auto part = known_[static_cast<std::size_t>(which - 1)];
@@ -111,8 +111,8 @@ std::optional<zmtp::message> read_message(const fs::path& path) {
   return file.bad() ? std::nullopt : guide_message(std::as_bytes(std::span{text}));
 }
 
-// The ids of the queue, in order. Each line is `-` or `+` and the id; an outcome is what has a reply,
-// whatever the mark says.
+// Returns the ids of the queue, in order. Each line is `-` or `+` and the id. The mark is not
+// needed, because a request with a reply file is answered.
 std::vector<std::string> read_queue(const fs::path& path) {
   std::vector<std::string> names;
   std::ifstream file{path};
@@ -130,7 +130,8 @@ std::vector<std::string> read_queue(const fs::path& path) {
 }  // namespace
 
 std::optional<zmtp::message> guide_message(std::span<const std::byte> octets) {
-  // A pickle begins with its protocol; a frame of so many octets would be larger than the file.
+  // A pickle starts with its protocol. In the C format, these bytes would mean a frame larger than
+  // the file.
   if (octets.size() > 2 && octets[0] == std::byte{0x80} && octets[1] <= std::byte{5}) {
     if (auto m = unpickler{octets}.read()) {
       return m;
@@ -159,11 +160,11 @@ error_code read_guide_directory(const std::string& path,
   names.insert(names.end(), others.begin(), others.end());
   id_set seen;
   for (const auto& name : names) {
-    // Also keeps what a file could say about other folders out of the path.
+    // The check also keeps paths to other folders out of the file name.
     const auto id = request_id::parse(name);
     const auto request_path = folder / (name + ".req");
     if (!id || !seen.insert(*id).second || !fs::exists(request_path, ec)) {
-      continue;  // what was closed has no file any more
+      continue;  // closed requests have no file
     }
     auto request = read_message(request_path);
     if (!request || !parse_request(*request)) {

@@ -1,5 +1,5 @@
 #pragma once
-// Bodies of requests that need not be read again, up to so many octets; by the numbers of their slots. Pure.
+// Bodies of requests in memory, up to a limit of bytes, by the numbers of their slots. Pure.
 
 #include "zmtp/message.h"
 
@@ -14,14 +14,14 @@ class held_bodies {
 public:
   explicit held_bodies(std::size_t most_octets) noexcept : most_octets_{most_octets} {}
 
-  // If there is room for it.
+  // Stores the body if the limit allows it.
   void hold(std::uint64_t number, const zmtp::message& body) {
     if (octets_ + body.framed_size() <= most_octets_) {
       octets_ += body.framed_size();
       bodies_.emplace(number, body);
     }
   }
-  // Null if it is not held. Until the next call.
+  // Returns null if the body is not held. The pointer is valid until the next call.
   [[nodiscard]] const zmtp::message* of(std::uint64_t number) const {
     const auto known = bodies_.find(number);
     return known == bodies_.end() ? nullptr : &known->second;

@@ -1,5 +1,5 @@
 #pragma once
-// Outcomes of requests in memory until they are stored, which may be tried again. Pure.
+// Outcomes in memory until they are stored. Pure.
 
 #include "zmtp/message.h"
 
@@ -13,25 +13,25 @@
 
 namespace mdp::titanic {
 
-// Each is being stored, or rests until it is tried again: what was carried out need not be again. By the
-// numbers of the requests' slots.
+// Each outcome is being stored, or rests until the next try. Without this copy, the request would
+// have to be carried out again. Outcomes are identified by the numbers of the requests' slots.
 class kept_outcomes {
 public:
   using time_point = std::chrono::steady_clock::time_point;
 
-  // A reply; an empty one: none, and the request is given up.
+  // Adds an outcome: a reply, or an empty message if the request is given up.
   void keep(std::uint64_t number, zmtp::message&& reply) {
     outcomes_.insert_or_assign(number, kept{std::move(reply)});
   }
   [[nodiscard]] const zmtp::message& reply(std::uint64_t number) const {
     return outcomes_.find(number)->second.reply;
   }
-  // The store did not take the outcome; `until` is the time of the next try.
+  // The store rejected the outcome. `until` is the time of the next try.
   void rest(std::uint64_t number, time_point until) {
     outcomes_.find(number)->second.rests = true;
     to_be_stored_again_.emplace(until, number);
   }
-  // It is stored, or not wanted any more. True: it rested.
+  // Removes an outcome that is stored or no longer needed. Returns whether it rested.
   bool forget(std::uint64_t number) {
     const auto known = outcomes_.find(number);
     const auto rested = known != outcomes_.end() && known->second.rests;
@@ -45,7 +45,7 @@ public:
     return to_be_stored_again_.empty() ? std::optional<time_point>{}
                                        : to_be_stored_again_.begin()->first;
   }
-  // One that has rested for long enough, if there is any, and does not any more.
+  // Returns an outcome whose rest is over, if there is one, and ends its rest.
   [[nodiscard]] std::optional<std::uint64_t> wake(time_point now) {
     while (!to_be_stored_again_.empty() && to_be_stored_again_.begin()->first <= now) {
       const auto number = to_be_stored_again_.begin()->second;

@@ -1,5 +1,5 @@
 #pragma once
-// A request_store that keeps nothing beyond its own life, for tests.
+// A request_store in memory, for tests.
 
 #include "mdp/titanic/request_store.h"
 
@@ -12,7 +12,7 @@ namespace mdp::titanic {
 
 class memory_store final : public request_store {
 public:
-  // What is kept, for a store that is opened after another one.
+  // The content, for a store that is opened after another one.
   struct contents {
     struct slot {
       kept_request about{};

@@ -1,6 +1,6 @@
 #pragma once
-// A message as it is kept in a file: each part behind its size in eight octets, the least first. That is
-// also how the Guide's Titanic writes them on the machines of today. Pure.
+// The file format of a message: each part after its size in eight bytes, little-endian. The Guide's
+// Titanic writes the same format on 64-bit little-endian machines. Pure.
 
 #include "zmtp/message.h"
 
@@ -12,7 +12,7 @@
 namespace mdp::titanic {
 
 void append_octets(const zmtp::message& m, std::vector<std::byte>& to);
-// Nothing for what is cut short, has too many parts or none.
+// Returns nothing if the bytes are cut short, have too many parts, or no part.
 [[nodiscard]] std::optional<zmtp::message> message_of(std::span<const std::byte> octets);
 
 }  // namespace mdp::titanic

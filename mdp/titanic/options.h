@@ -1,5 +1,5 @@
 #pragma once
-// Options of Titanic: plain values, safe as they are.
+// Options of Titanic.
 
 #include "mdp/command.h"
 
@@ -12,38 +12,41 @@
 
 namespace mdp::titanic {
 
-// How stored requests are given to a service.
+// Limits for the stored requests of one service.
 struct service_limits {
-  std::size_t concurrency = 16;  // at once
-  // For the reply. An attempt that has none by then has failed.
+  std::size_t concurrency = 16;  // requests in flight
+  // Time for the reply. When it is over, the attempt has failed.
   std::chrono::milliseconds deadline{60'000};
-  unsigned attempts = 5;  // then the request is given up, which is its outcome
+  unsigned attempts = 5;  // after the last attempt the request is given up
 };
 
 struct titanic_options {
-  service_limits service{};  // of those that are not named here
+  service_limits service{};  // services that are not named below
   std::map<std::string, service_limits, std::less<>> services{};
-  std::size_t requests = 1'000'000;  // stored at once; above, they are refused
-  // Titanic removes a request that has had its outcome for this long and was not closed. Absent: never.
-  // After a start it removes nothing for an hour, or for `keep` if that is shorter.
+  std::size_t requests = 1'000'000;  // limit of stored requests; Titanic rejects others
+  // Titanic removes a request that has had its outcome for this time and was not closed. Absent:
+  // never. After a start, Titanic removes nothing for an hour, or for `keep` if that is shorter.
   std::optional<std::chrono::seconds> keep = std::chrono::hours{7 * 24};
-  // Of bodies that are kept in memory until they are answered. Others are read when it is their turn.
+  // Bytes of bodies in memory, all requests without an outcome. Other bodies are read from the
+  // store when their turn comes.
   std::size_t held_octets = 64 * 1024 * 1024;
-  // How long the broker may take to say whether a service is there, and how long that counts.
+  // Time for the broker's answer whether a service is present, and time for which the answer
+  // counts.
   std::chrono::milliseconds lookup_timeout{1'000};
   std::chrono::milliseconds presence{1'000};
-  // Until the next attempt at a service that is not there or did not answer: doubling.
+  // Pause before the next attempt at a service that is not present or did not answer. Doubles each
+  // time.
   std::chrono::milliseconds least_backoff{100};
   std::chrono::milliseconds most_backoff{2'000};
 };
 
 struct service_options {
   version protocol = version::v01;
-  // Requests that are being answered at once, for each of the services. So many can be stored
-  // by one sync of the disk.
+  // Requests that each of Titanic's services handles at once. One sync of the disk can store this
+  // number of requests.
   std::size_t in_flight = 64;
-  // The broker gives a worker one request at a time: have so many workers instead of one. Brokers of
-  // this project give one worker all of them.
+  // Set it for a broker that assigns one request at a time to a worker: Titanic then registers
+  // `in_flight` workers instead of one. Zinc's broker assigns all of them to one worker.
   bool stock_broker = false;
   std::chrono::milliseconds heartbeat_interval{2'500};
   std::chrono::milliseconds reconnect_delay{2'500};

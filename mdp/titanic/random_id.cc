@@ -5,7 +5,8 @@
 
 namespace mdp::titanic {
 
-// At once: a std::random_device takes longer than all the rest of a request.
+// Reads all bits with one system call, because std::random_device takes longer than the rest of a
+// request.
 request_id random_id() {
   request_id id;
   std::size_t filled = 0;

@@ -1,11 +1,11 @@
 #pragma once
-// Ids that nobody guesses, for who leaves requests.
+// Random ids for requests, which other clients cannot guess.
 
 #include "mdp/titanic/request_id.h"
 
 namespace mdp::titanic {
 
-// 128 bits of the kernel's random numbers.
+// Returns 128 bits of the kernel's random numbers.
 [[nodiscard]] request_id random_id();
 
 }  // namespace mdp::titanic

@@ -17,15 +17,15 @@ struct request_id {
 
   std::array<std::uint8_t, 16> octets{};
 
-  // Nothing for what is not 32 hexadecimal digits, of either case.
+  // Accepts 32 hexadecimal digits of either case, and returns nothing for other text.
   [[nodiscard]] static std::optional<request_id> parse(std::string_view text) noexcept;
-  // In upper case, as the Guide's C programs compare it.
+  // Returns upper case, because the Guide's C programs compare it so.
   [[nodiscard]] std::string to_string() const;
 
   friend auto operator<=>(const request_id&, const request_id&) = default;
 };
 
-// Of ids that no peer has chosen, so that any eight octets do.
+// For random ids that no peer has chosen: any eight bytes are a good hash.
 struct request_id_hash {
   [[nodiscard]] std::size_t operator()(const request_id& id) const noexcept {
     std::size_t value = 0;

@@ -1,5 +1,6 @@
 #pragma once
-// Where requests and their replies are kept: slots with dense numbers, each empty or of one request.
+// Interface of the store of requests and replies: slots with dense numbers, each empty or with one
+// request.
 
 #include "mdp/titanic/request_id.h"
 #include "zmtp/message.h"
@@ -16,37 +17,37 @@
 namespace mdp::titanic {
 
 enum class outcome : std::uint8_t {
-  pending,   // to be carried out
-  answered,  // there is a reply
-  given_up,  // there will be none
+  pending,   // must be carried out
+  answered,  // has a reply
+  given_up,  // will have no reply
 };
 
-// What is known of a slot when the store is opened; bodies are read when they are needed.
+// The content of a slot when the store is opened, without bodies.
 struct kept_request {
-  std::uint64_t number = 0;    // of the slot, from 1
-  std::uint64_t accepted = 0;  // its place in the order of acceptance; 0 is an empty slot
+  std::uint64_t number = 0;    // number of the slot, from 1
+  std::uint64_t accepted = 0;  // position in the order of acceptance; 0: an empty slot
   request_id id{};
   outcome state = outcome::pending;
   std::uint32_t attempts = 0;
   std::string service{};
-  // The time since the last write to this state, when the store is opened. Never negative: a clock that was
-  // set back counts as 0.
+  // Time since the last write to this state, when the store is opened. Never negative: if the clock
+  // was set back, it is 0.
   std::chrono::seconds age{0};
 };
 
 enum class operation {
-  accept,         // a request into an empty slot; slots that are skipped are made, empty
-  count_attempt,  // only the number of attempts
-  answer,         // the reply: the outcome
-  give_up,        // the outcome without a reply
-  close,          // the slot is empty again
+  accept,         // puts a request into an empty slot; creates skipped slots, empty
+  count_attempt,  // changes only the number of attempts
+  answer,         // stores the reply as the outcome
+  give_up,        // stores the outcome without a reply
+  close,          // empties the slot
   read_request,
   read_reply,
 };
 
 struct store_operation {
   operation what;
-  std::uint64_t ticket = 0;  // comes back with the result
+  std::uint64_t ticket = 0;  // comes back in the result
   std::uint64_t number = 0;
   std::uint64_t accepted = 0;  // accept
   request_id id{};             // accept, count_attempt, answer, give_up
@@ -57,19 +58,20 @@ struct store_operation {
 
 struct store_result {
   std::uint64_t ticket = 0;
-  // store_full: nothing was written. There may be room later.
-  // store_failed: the store never writes again.
-  // read_failed: a read failed and nothing was written. A later try may succeed.
-  // row_damaged: a read found that the row is missing or altered.
+  // The errors are:
+  // - store_full: nothing was written. A later try may succeed.
+  // - store_failed: the store never writes again.
+  // - read_failed: a read failed and nothing was written. A later try may succeed.
+  // - row_damaged: a read found that the row is missing or altered.
   boost::system::error_code ec{};
-  zmtp::message body{};  // of a read
+  zmtp::message body{};  // result of a read
 };
 
-// Operations take effect in the order they are given in, and what is given while others are being written
-// is written with one sync. An operation without an error is on the disk when its result comes, whatever
-// happens then; and what is read was there before.
+// Stores requests. Operations take effect in the order of the calls. Operations that are submitted
+// during a write are written together, with one sync. When an operation without an error completes,
+// its change is on the disk, and a read returns only data that is on the disk.
 //
-// Thread safety: to be called by one thread at a time, that of the executor its results come in.
+// Thread safety: not safe. Call it only in the executor of its results.
 class request_store {
 public:
   using load_handler =
@@ -78,10 +80,10 @@ public:
 
   virtual ~request_store() = default;
 
-  // To be called first, and once. `on_loaded` gets all slots by number, in the executor that the store
-  // was made for; `on_results` is called there for what is submitted, never from within a call.
+  // Opens the store. Must be the first call, and made once. `on_loaded` gets all slots by number.
+  // Both handlers run in the executor of the store, never inside a call.
   virtual void open(load_handler on_loaded, result_handler on_results) = 0;
-  // There is one result for each, in order.
+  // Each operation has one result, in order.
   virtual void submit(std::vector<store_operation>&& batch) = 0;
 };
 

@@ -24,7 +24,7 @@ void request_table::recover(const std::vector<kept_request>& slots) {
       case outcome::given_up: one.at = request_phase::given_up; break;
     }
   }
-  // The lowest is used first.
+  // add() takes the last one, so that the lowest number is used first.
   std::reverse(empty_.begin(), empty_.end());
 }
 

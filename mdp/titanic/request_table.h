@@ -1,5 +1,5 @@
 #pragma once
-// The requests that Titanic keeps: by the numbers of their slots, and by id. Pure.
+// Titanic's requests, by the numbers of their slots and by id. Pure.
 
 #include "mdp/titanic/request_id.h"
 #include "mdp/titanic/request_store.h"
@@ -16,13 +16,13 @@ namespace mdp::titanic {
 
 struct service_record;
 
-// Where a request is in its life.
+// The phase of a request.
 enum class request_phase : std::uint8_t {
-  empty,      // the slot has no request
+  empty,      // no request in the slot
   accepting,  // being stored
-  waiting,    // for its service
+  waiting,    // for the service
   reading,    // its body is being read for the next attempt
-  given,      // with its service
+  given,      // in flight at the service
   storing,    // its outcome is being stored
   answered,
   given_up,
@@ -34,8 +34,8 @@ struct request_slot {
   request_phase at = request_phase::empty;
   std::uint32_t attempts = 0;
   std::uint64_t accepted = 0;
-  service_record* asked = nullptr;                  // while there is no outcome
-  std::chrono::steady_clock::time_point expires{};  // if has_outcome(); see retention
+  service_record* asked = nullptr;                  // null once there is an outcome
+  std::chrono::steady_clock::time_point expires{};  // valid if has_outcome(); see retention
 };
 
 // Returns whether a client can ask for the outcome of this request.
@@ -43,27 +43,28 @@ struct request_slot {
   return one.at == request_phase::answered || one.at == request_phase::given_up;
 }
 
-// Slots stay where they are until one is added.
+// Requests in slots. References to slots are valid until the next add().
 class request_table {
 public:
-  // `seed` are 64 random bits, by which clients that choose ids cannot make them collide.
+  // `seed` has 64 random bits, so that clients cannot choose ids that collide.
   explicit request_table(std::uint64_t seed) : by_id_{0, id_hash{zmtp::keyed_hash{seed}}} {}
 
-  // All slots by number, before anything else. Those without an outcome have no phase and no service yet.
+  // Adds all slots, by number. Must be the first call. Slots without an outcome have no phase and
+  // no service yet.
   void recover(const std::vector<kept_request>& slots);
 
   // Slots that are not empty.
   [[nodiscard]] std::size_t size() const noexcept { return by_id_.size(); }
   [[nodiscard]] bool contains(const request_id& id) const { return by_id_.contains(id); }
   [[nodiscard]] request_slot& at(std::uint64_t number) { return slots_[number - 1]; }
-  // Null for one that is in another phase, or has been closed since it was accepted so.
+  // Returns null if the request is in another phase, or has been closed since then.
   [[nodiscard]] request_slot* find(std::uint64_t number, std::uint64_t accepted, request_phase in);
-  // Null for one that is not known.
+  // Returns null if the id is not known.
   [[nodiscard]] request_slot* find(const request_id& id, std::uint64_t& number);
 
-  // One more, accepted after all others; its number.
+  // Adds a request, as the last in the order of acceptance, and returns its number.
   [[nodiscard]] std::uint64_t add(const request_id& id, service_record& asked);
-  // Its slot is for another.
+  // Frees the slot of the request.
   void remove(std::uint64_t number);
 
 private:

@@ -42,7 +42,7 @@ error_code copy_what_remains(const std::string& from, const std::string& to,
   return flushed ? flushed : whole.empty_log();
 }
 
-// Writes the names in the folder to the disk.
+// Syncs the names in the folder to the disk.
 error_code sync_folder_of(const std::string& path) {
   const auto folder = std::filesystem::path{path}.parent_path();
   const auto opened =
@@ -66,7 +66,7 @@ error_code salvage(const std::string& path, salvage_report& report) {
   }
   std::error_code different;
   if (fs::exists(damaged) && fs::equivalent(path, damaged, different)) {
-    // An earlier call ended between the two names.
+    // An earlier call ended between the two renames.
     fs::remove(damaged, different);
   }
   if (fs::exists(damaged)) {

@@ -122,7 +122,7 @@ private:
       state_.on_close(caller, asked, clock::now(), actions_);
     });
     register_workers(status_service, [this](worker_request&& request) {
-      // Whose broker is gone asks again.
+      // If the broker is gone, the reply is lost and the client retries.
       static_cast<void>(request.reply(answer_status(state_, request.body())));
     });
     carry_out();
@@ -171,7 +171,7 @@ private:
     }
     for (auto& one : actions.answers) {
       if (auto asked = in_hand_.extract(one.caller)) {
-        // Whose broker is gone asks again.
+        // If the broker is gone, the answer is lost and the client retries.
         static_cast<void>(asked.mapped().reply(std::move(one.body)));
       }
     }
@@ -179,7 +179,7 @@ private:
       if (one.of) {
         zmtp::tell_user(executor_, on_dispatch_, *one.of);
       }
-      // Made once: whether there is another attempt is the state's to say.
+      // One attempt, because titanic_state decides about the next one.
       client_.async_request(
           std::move(one.service), std::move(one.body),
           request_options{.timeout = one.deadline, .attempts = 1},

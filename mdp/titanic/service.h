@@ -1,7 +1,6 @@
 #pragma once
-// Titanic (9/TSP): the services titanic.request, titanic.reply and titanic.close on any Majordomo broker,
-// and titanic.submit, which is titanic.request with an id of the client's.
-// The decisions are titanic_state's.
+// Titanic (9/TSP): the services titanic.request, titanic.reply and titanic.close at any Majordomo
+// broker, and the extensions titanic.submit and titanic.status. titanic_state makes the decisions.
 
 #include "mdp/titanic/options.h"
 #include "mdp/titanic/request_id.h"
@@ -22,39 +21,46 @@
 
 namespace mdp::titanic {
 
-// Opens its store, offers the services once it knows what is in it, and gives requests to their services
-// as a client of the same broker. Comes back when the broker does.
+// Opens the store, offers the services when the store is loaded, and sends stored requests to their
+// services as a client of the same broker. Reconnects when the broker returns.
 //
-// Thread safety: distinct objects safe, one object not; its executor must be serial, and the store's
-// results must come in it.
+// Thread safety: distinct objects are safe, one object is not. The executor must be serial, and the
+// store must deliver its results in the same executor.
+// Handlers: a completion handler runs in its associated executor, by default in the service's
+// executor, and never inside the call that starts or ends its operation.
 class service {
 public:
-  // Called once, in the executor: without an error when the services are being offered, else when the
-  // store could not be opened. What it throws reaches who runs the context.
+  // Called once, in the service's executor: without an error when the services are offered, with an
+  // error if the store could not be opened. An exception that it throws propagates out of
+  // `io_context::run()`.
   using open_handler = std::function<void(boost::system::error_code)>;
 
-  // Called in the executor for each attempt to carry out a request. What it throws reaches who runs the
-  // context.
+  // Called in the service's executor for each attempt to carry out a request. An exception that it
+  // throws propagates out of `io_context::run()`.
   using dispatch_handler = std::function<void(const request_id&)>;
 
-  // Throws what zmtp::socket::connect throws.
+  // Throws: boost::system::system_error with an error of zmtp::socket::connect.
   service(boost::asio::any_io_executor executor, std::string_view broker,
           const service_options& options, std::shared_ptr<request_store> store,
           open_handler on_open = {}, dispatch_handler on_dispatch = {});
   service(const service&) = delete;
   service& operator=(const service&) = delete;
-  // Stops.
+  // Calls stop().
   ~service();
 
-  // Takes and gives nothing any more. What the store was given it still writes; who was not answered
-  // does not learn of it.
+  // Disconnects. The store still writes submitted operations, but clients without an answer do not
+  // get one.
   void stop();
 
-  // Takes no more requests, answers the requests it has taken, stores the replies of services that are working,
-  // and stops. Requests that wait for their service remain in the store.
-  // Completes with error_code, when the replies are stored and the broker has read the answers.
+  // Takes no more requests, answers those it has taken, waits for the requests in flight and stores
+  // their replies, and stops. Requests that wait for their service remain in the store.
+  //
+  // Lifetime: destroying the service completes the operation with operation_aborted.
+  // Completes with: error_code, when the replies are stored and the broker has received the
+  // answers.
+  // Errors: operation_aborted, if the service was stopped before or meanwhile, or another drain is
+  // in progress.
   // Cancellation: none. stop() ends the wait.
-  // Errors: operation_aborted (stopped before, or meanwhile).
   template <boost::asio::completion_token_for<void(boost::system::error_code)> Token =
                 boost::asio::deferred_t>
   [[nodiscard]] auto async_drain(Token&& token = {}) {
@@ -62,7 +68,7 @@ public:
         [this](drain_handler h) { start_drain(std::move(h)); }, token);
   }
 
-  // Also to be had from the service titanic.status, and from brokers of this project as mmi.titanic.
+  // Clients get the same from titanic.status, and from Zinc's broker as mmi.titanic.
   [[nodiscard]] titanic_status status() const noexcept;
   [[nodiscard]] std::vector<titanic_service_status> services() const;
 

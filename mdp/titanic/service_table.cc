@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Each takes a connection to the broker while it lasts.
+// Each lookup uses a connection to the broker.
 constexpr std::size_t max_lookups = 16;
 
 }  // namespace
@@ -31,7 +31,7 @@ service_table::step service_table::look_at(service_record& one, time_point now, 
     return step::nothing;
   }
   if (one.pending == 0 && one.in_flight == 0) {
-    // What is known of it is kept while it counts.
+    // Keeps the record while the result of the lookup is valid.
     if (now < one.present_until) {
       set_due(one, one.present_until);
     } else if (now < one.retry_at) {

@@ -1,5 +1,6 @@
 #pragma once
-// The services that Titanic's requests wait for: whether each is there, and when it is given more. Pure.
+// The services that stored requests wait for: whether each one is present, and when it gets more
+// requests. Pure.
 
 #include "mdp/titanic/options.h"
 #include "mdp/titanic/titanic_status.h"
@@ -36,19 +37,19 @@ struct service_record {
   [[nodiscard]] bool full() const noexcept { return in_flight >= limits.concurrency; }
 };
 
-// A record stays where it is as long as it has requests, or is being looked up; one that has none goes as
-// soon as what is known of the service does not count any more.
+// Services by name. A record has a stable address while it has requests or is being looked up. A
+// record without requests is removed when its lookup result expires.
 class service_table {
 public:
   using time_point = service_record::time_point;
 
-  // Limits of at least 1; the options must outlive this.
+  // The limits must be at least 1. The options must outlive this object.
   explicit service_table(const titanic_options& options) noexcept : options_{options} {}
   service_table(const service_table&) = delete;
   service_table& operator=(const service_table&) = delete;
 
   [[nodiscard]] service_record& of(std::string_view name);
-  // `visit` may make its record go.
+  // `visit` may cause the removal of the visited record.
   template <class Visit>
   void for_each(Visit&& visit) {
     for (auto next = services_.begin(); next != services_.end();) {
@@ -56,7 +57,8 @@ public:
     }
   }
 
-  // A request for it has come, and has its outcome. look_at() is to follow the latter.
+  // enter(): a request for the service was accepted. leave(): it has its outcome; look_at() must
+  // follow.
   void enter(service_record& one) noexcept {
     ++one.pending;
     ++pending_;
@@ -65,7 +67,8 @@ public:
     --one.pending;
     --pending_;
   }
-  // It is given a request, and has room for another. look_at() is to follow the latter.
+  // take_place(): the service gets a request. leave_place(): the service can get another; look_at()
+  // must follow.
   void take_place(service_record& one) noexcept {
     ++one.in_flight;
     ++in_flight_;
@@ -76,33 +79,33 @@ public:
   }
 
   enum class step {
-    nothing,  // not now; its record may be gone
-    look_up,  // next_lookup() says who may be asked for
-    give,     // what waits, as long as it is not full
+    nothing,  // the record may have been removed
+    look_up,  // next_lookup() names the service to look up
+    give,     // assign waiting requests until full() is true
   };
-  // `waits`: it has room for a request that waits.
+  // `waits` is true if the service can take a request that waits.
   [[nodiscard]] step look_at(service_record& one, time_point now, bool waits);
-  // The next that is to be looked up, unless as many are as may be at once.
+  // Returns the next service to look up, or null if there is none or too many lookups are running.
   [[nodiscard]] service_record* next_lookup();
-  // look_at() and next_lookup() are to follow.
+  // look_at() and next_lookup() must follow.
   void on_looked_up(service_record& one, bool there, time_point now) noexcept;
-  // It has answered a request, or an attempt has failed.
+  // The service has answered a request (on_reply), or an attempt has failed (on_failure).
   void on_reply(service_record& one, time_point now) noexcept;
   void on_failure(service_record& one, time_point now) noexcept;
 
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
-  // One that is to be looked at now, if there is any.
+  // Returns a service that look_at() must check now, or null.
   [[nodiscard]] service_record* due(time_point now) const noexcept;
 
   [[nodiscard]] std::size_t size() const noexcept { return services_.size(); }
   [[nodiscard]] std::size_t pending() const noexcept { return pending_; }
   [[nodiscard]] std::size_t in_flight() const noexcept { return in_flight_; }
-  // In the order of their names, octet by octet: up to `count` from the first behind `after`.
+  // Returns up to `count` services in byte order of their names, from the first name after `after`.
   [[nodiscard]] std::vector<titanic_service_status> status(std::string_view after,
                                                            std::size_t count) const;
 
 private:
-  // By name what is due at the same time: the order does not depend on where a record lies.
+  // Orders equal times by name, because the addresses of records differ between runs.
   struct sooner {
     [[nodiscard]] bool operator()(const std::pair<time_point, service_record*>& a,
                                   const std::pair<time_point, service_record*>& b) const noexcept {

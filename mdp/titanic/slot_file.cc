@@ -13,7 +13,7 @@ using boost::system::error_code;
 
 namespace {
 
-constexpr std::int64_t application = 0x5A54'4954;  // "ZTIT", which file(1) can show
+constexpr std::int64_t application = 0x5A54'4954;  // "ZTIT", shown by file(1)
 constexpr std::int64_t file_version = 2;
 
 // Returns whether nothing was written and a later try may succeed.
@@ -39,7 +39,7 @@ error_code slot_file::open(std::vector<kept_request>& slots) {
   if (!ec) {
     slots_ = slots.size();
     reserve_.emplace(options_.path + "-reserve", options_.vfs, options_.reserve_octets);
-    // Without it requests are not accepted, but what is there can be read and closed.
+    // Without the reserve no requests are accepted, but existing ones can be read and closed.
     static_cast<void>(reserve_->hold());
   }
   return ec;
@@ -69,7 +69,7 @@ void slot_file::carry_out(const std::vector<store_operation>& batch,
   const auto accepts = std::any_of(batch.begin(), batch.end(), [](const store_operation& one) {
     return one.what == operation::accept;
   });
-  // What is read before it is written, or closed, is as it was.
+  // Data that is read before it is written or closed in the same batch must be the old data.
   std::vector<bool> read_already(batch.size());
   if (writes) {
     std::set<std::uint64_t> written;
@@ -93,7 +93,7 @@ void slot_file::carry_out(const std::vector<store_operation>& batch,
     if (ec == zmtp::storage_errc::store_full && reserve_->release()) {
       ec = transact(batch, results, what_gives_way::what_is_accepted);
     }
-    // Whatever it was, a write that failed once is not trusted again.
+    // After any other failed write, later writes cannot be trusted.
     failed_ = ec && !passes(ec);
   }
   for (std::size_t i = 0; i < batch.size(); ++i) {
@@ -112,7 +112,7 @@ error_code slot_file::hold_reserve() {
   if (reserve_->held()) {
     return {};
   }
-  // Trying takes time, and what space there is.
+  // A failed attempt costs time and may use the remaining space.
   const auto now = std::chrono::steady_clock::now();
   if (now < hold_again_at_) {
     return zmtp::storage_errc::store_full;
@@ -121,8 +121,8 @@ error_code slot_file::hold_reserve() {
   if (reserve_->hold()) {
     return {};
   }
-  // The file does not get smaller when requests are closed. What is empty in it does for up to one half
-  // of the reserve; the other is for the log, which gives back what it has taken.
+  // The file does not shrink when requests are closed, so its free pages count for up to half of
+  // the reserve. The other half is for the log, whose space empty_log() frees.
   std::int64_t pages = 0;
   std::int64_t page_size = 0;
   auto ec = file_.empty_log();
@@ -223,7 +223,7 @@ error_code slot_file::salvage(std::function<void(whole_slot&&)> take, salvage_re
   for (const auto* const sql : {"SELECT slots FROM extent", "SELECT max(number) FROM requests",
                                 "SELECT max(number) FROM outcomes"}) {
     std::int64_t count = 0;
-    // A number that was altered must not keep it busy for ever: no slot is smaller than this.
+    // Limits the work if the number was altered: no slot is smaller than this.
     constexpr std::int64_t least_octets = 16;
     std::int64_t pages = 0;
     std::int64_t page_size = 0;

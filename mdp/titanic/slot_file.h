@@ -1,5 +1,5 @@
 #pragma once
-// The file of a sqlite_store: slots in tables of SQLite. Calls block, and are made by one thread at a time.
+// The file of a sqlite_store: slots in tables of SQLite. All calls block.
 
 #include "mdp/titanic/disk_reserve.h"
 #include "mdp/titanic/request_store.h"
@@ -20,17 +20,18 @@ namespace mdp::titanic {
 
 struct sqlite_options {
   std::string path;
-  // False: a result does not wait for the disk, and a power failure may take what was accepted.
+  // False: a result does not wait for the disk, and a power failure may lose accepted requests.
   bool sync = true;
-  // Held back for replies and for closing when the disk is full. Nothing is accepted without it.
+  // Bytes reserved for replies and for closing when the disk is full. Without the reserve, no
+  // request is accepted.
   std::size_t reserve_octets = 16 * 1024 * 1024;
-  // How long to wait with taking the reserve again when there was no room for it.
+  // Pause before the next try to reserve the space on a full disk.
   std::chrono::milliseconds reserve_retry{1'000};
-  // Pages of the log, of 4 KiB, after which its content is moved to its place.
+  // Number of pages in the log, of 4 KiB, after which tidy() moves its content into the file.
   int log_pages = 2'000;
-  // The size of SQLite's page cache.
+  // Size of SQLite's page cache.
   int cache_kibibytes = 65'536;
-  // SQLite's name of a file system; null is the usual one.
+  // Name of SQLite's file system; null is the default one.
   const char* vfs = nullptr;
   // Returns the date. The store writes it to each outcome, and computes kept_request::age from it.
   std::function<std::chrono::sys_seconds()> clock = [] {
@@ -38,38 +39,44 @@ struct sqlite_options {
   };
 };
 
-// What was found of a damaged file.
+// The result of a salvage.
 struct salvage_report {
-  std::uint64_t slots = 0;     // that there should be
-  std::uint64_t kept = 0;      // of requests, whole
-  std::uint64_t reopened = 0;  // of them, whose outcome is lost: they are carried out again
+  std::uint64_t slots = 0;     // expected number
+  std::uint64_t kept = 0;      // readable requests
+  std::uint64_t reopened = 0;  // kept requests without a readable outcome; carried out again
   std::uint64_t lost = 0;
 };
 
-// Numbers are dense, and it says how many there are: a row that is missing is seen, and so is one that was
-// altered. A slot that is closed is kept, empty, for the next request.
+// Stores requests in slots with dense numbers. The file has their count, so a missing row is
+// detected. A checksum in each row detects changes. The slot of a closed request stays, empty, for
+// the next request.
+//
+// Thread safety: not safe; one thread at a time.
 class slot_file {
 public:
   explicit slot_file(sqlite_options options);
-  // What was written goes into the main file.
+  // Moves the content of the log into the file.
   ~slot_file();
 
-  // Makes the file if there is none; reads and checks everything. By number.
+  // Opens or creates the file, and reads and checks all rows. `slots` are in the order of their
+  // numbers.
   // Errors: not_a_store, store_version, store_in_use, store_damaged, store_full, store_failed.
   [[nodiscard]] boost::system::error_code open(std::vector<kept_request>& slots);
-  // In one transaction with one sync; `results` has one for each, in order. If there is no room for
-  // all, what is accepted gives way.
+  // Carries out the batch in one transaction with one sync. `results` has one entry for each
+  // operation, in order. If the disk is too full for the batch, requests are rejected first.
   void carry_out(const std::vector<store_operation>& batch, std::vector<store_result>& results);
-  // Moves what is in the log to its place when there is much of it. Between two batches.
+  // Moves the content of a long log into the file. Call it between two batches.
   void tidy();
 
   // Moves the content of the log into the file, and empties the log. Call it between two batches.
   [[nodiscard]] boost::system::error_code empty_log() { return file_.empty_log(); }
 
-  // Calls `take` with each whole slot of a damaged file, by number, then empties the log.
-  // Errors: not_a_store, store_version, store_in_use, store_damaged (SQLite cannot read the file),
-  // read_failed (the disk or the memory failed: the rows may be whole), and store_full and store_failed of
-  // emptying the log.
+  // Calls `take` with each readable slot of a damaged file, by number, then empties the log.
+  // Errors:
+  // - not_a_store, store_version, store_in_use.
+  // - store_damaged: SQLite cannot read the file.
+  // - read_failed: the disk or the memory failed, so the rows may be intact.
+  // - store_full, store_failed: the log could not be emptied.
   [[nodiscard]] boost::system::error_code salvage(std::function<void(whole_slot&&)> take,
                                                   salvage_report& report);
 
@@ -81,7 +88,7 @@ private:
                                                    std::vector<store_result>& results,
                                                    what_gives_way which);
   [[nodiscard]] boost::system::error_code write(const store_operation& one);
-  // store_full where there is no room for it.
+  // Returns store_full if the disk is too full for the reserve.
   [[nodiscard]] boost::system::error_code hold_reserve();
   void read(const store_operation& one, store_result& result);
 

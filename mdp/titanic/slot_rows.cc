@@ -42,7 +42,8 @@ bool take_body(std::span<const std::byte> octets, bool wanted, zmtp::message& bo
   return m.has_value();
 }
 
-// Of a row of `requests` as the statements here select it; false if it is not what was written.
+// Reads a row of `requests` as the statements here select it. Returns false if it is not what was
+// written.
 bool take_request(const zmtp::sqlite_statement& row, bool with_body, whole_slot& into) {
   auto& about = into.about;
   about.number = row.number(0);
@@ -57,7 +58,7 @@ bool take_request(const zmtp::sqlite_statement& row, bool with_body, whole_slot&
   return take_body(row.octets(4), with_body, into.request);
 }
 
-// The same, of `outcomes`, for a slot whose request has been taken or has no id yet.
+// The same for `outcomes`, for a slot whose request has been read or has no id yet.
 bool take_outcome(const zmtp::sqlite_statement& row, bool with_body, whole_slot& into,
                   std::chrono::sys_seconds now) {
   auto& about = into.about;

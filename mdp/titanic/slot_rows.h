@@ -1,6 +1,6 @@
 #pragma once
-// What a slot is in the tables of a slot_file: a row in `requests` and one in `outcomes`, each with a
-// checksum, and in `extent` how many slots there are. Calls block.
+// The rows of a slot in the tables of a slot_file: one in `requests` and one in `outcomes`, each
+// with a checksum. The table `extent` has the number of slots. Calls block.
 
 #include "mdp/titanic/request_store.h"
 #include "zmtp/storage/sqlite_database.h"
@@ -16,25 +16,25 @@
 
 namespace mdp::titanic {
 
-// What a slot is made of, wherever it comes from.
+// A slot with its bodies, from any source.
 struct whole_slot {
   kept_request about;
   zmtp::message request;
-  zmtp::message reply;  // none unless it is answered
+  zmtp::message reply;  // empty unless answered
 };
 
-// Goes before its database.
+// Statements for the rows of slots. Must be destroyed before the database.
 class slot_rows {
 public:
-  // The SQL by which the tables are made, empty.
+  // Returns the SQL that creates the empty tables.
   [[nodiscard]] static std::string tables();
   // The SQL that changes tables of version 1 to version 2. Existing outcomes get the date `now`.
   [[nodiscard]] static std::string upgrade(std::chrono::sys_seconds now);
 
-  // Before anything else.
+  // Must be the first call.
   [[nodiscard]] boost::system::error_code prepare(const zmtp::sqlite_database& in);
 
-  // Writes, each a row, or two, of this slot.
+  // Each call writes one row of this slot, or two.
   [[nodiscard]] boost::system::error_code put_request(std::uint64_t number, std::uint64_t accepted,
                                                       const request_id& id,
                                                       std::string_view service,
@@ -46,13 +46,14 @@ public:
   [[nodiscard]] boost::system::error_code put_empty(std::uint64_t number);
   [[nodiscard]] boost::system::error_code put_extent(std::uint64_t slots);
 
-  // First the request of a slot, then its outcome.
-  // Errors: row_damaged, the row is not there or not what was written; read_failed.
+  // Read the request of a slot, then its outcome.
+  // Errors: row_damaged if the row is missing or altered; read_failed.
   [[nodiscard]] boost::system::error_code read_request(std::uint64_t number, whole_slot& into,
                                                        bool with_body);
   [[nodiscard]] boost::system::error_code read_outcome(std::uint64_t number, whole_slot& into,
                                                        bool with_body);
-  // All of them by number, without their bodies. Errors: store_damaged, read_failed, and what SQLite has.
+  // Reads all slots by number, without bodies.
+  // Errors: store_damaged, read_failed, and those of SQLite.
   [[nodiscard]] static boost::system::error_code read_all(const zmtp::sqlite_database& in,
                                                           std::chrono::sys_seconds now,
                                                           std::vector<kept_request>& slots);
@@ -63,7 +64,7 @@ private:
   zmtp::sqlite_statement put_extent_;
   zmtp::sqlite_statement get_request_;
   zmtp::sqlite_statement get_outcome_;
-  std::vector<std::byte> octets_;  // of the body that is being written
+  std::vector<std::byte> octets_;  // the body to write
 };
 
 }  // namespace mdp::titanic

@@ -9,7 +9,7 @@ using boost::system::error_code;
 
 namespace {
 
-// Of what is written with one sync.
+// Limits of one transaction.
 constexpr std::size_t most_operations = 1'000;
 constexpr std::size_t most_octets = 16 * 1024 * 1024;
 

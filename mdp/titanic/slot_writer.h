@@ -1,5 +1,5 @@
 #pragma once
-// Puts whole slots behind those of a file, many with one sync. Blocks.
+// Appends whole slots to a file, many with one sync. Blocks.
 
 #include "mdp/titanic/slot_file.h"
 
@@ -13,13 +13,13 @@ namespace mdp::titanic {
 
 class slot_writer {
 public:
-  // `slots` as slot_file::open gave them. The file must outlive this.
+  // `slots` is the result of slot_file::open. The file must outlive this object.
   slot_writer(slot_file& to, const std::vector<kept_request>& slots);
 
-  // The number is given anew, and the place in the order of acceptance if it is 0.
+  // Adds a slot with a new number. A position of 0 in the order of acceptance becomes the last one.
   // Errors: store_full, store_failed.
   [[nodiscard]] boost::system::error_code put(whole_slot&& one);
-  // To be called after the last.
+  // Must be called after the last put().
   [[nodiscard]] boost::system::error_code flush();
 
 private:

@@ -44,7 +44,7 @@ private:
   asio::any_io_executor executor_;
   slot_file file_;
   std::shared_ptr<result_handler> on_results_;
-  zmtp::batch_thread<store_operation> runner_;  // after all that it uses
+  zmtp::batch_thread<store_operation> runner_;  // last, because it uses the other members
 };
 
 sqlite_store::sqlite_store(asio::any_io_executor executor, sqlite_options options)

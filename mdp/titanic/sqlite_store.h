@@ -1,6 +1,6 @@
 #pragma once
-// The durable request_store: SQLite with a write-ahead log and a full sync for each commit, in a thread
-// of its own. What is submitted while it commits is committed together.
+// The durable request_store: SQLite with a write-ahead log and a full sync for each commit, in a
+// thread of its own. Operations that are submitted during a commit are committed together.
 
 #include "mdp/titanic/request_store.h"
 #include "mdp/titanic/slot_file.h"
@@ -14,9 +14,9 @@ namespace mdp::titanic {
 
 class sqlite_store final : public request_store {
 public:
-  // Must go before the context of `executor`.
+  // Must be destroyed before the context of `executor`.
   sqlite_store(boost::asio::any_io_executor executor, sqlite_options options);
-  // Writes what was submitted.
+  // Writes the submitted operations.
   ~sqlite_store() override;
 
   // Errors: not_a_store, store_version, store_in_use, store_damaged, store_full, store_failed.

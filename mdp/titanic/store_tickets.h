@@ -1,5 +1,5 @@
 #pragma once
-// What the store was asked, until it answers. Pure.
+// The store operations in progress. Pure.
 
 #include "mdp/titanic/request_store.h"
 #include "mdp/titanic/titanic_actions.h"
@@ -16,13 +16,13 @@ struct service_record;
 
 class store_tickets {
 public:
-  // What a result is about.
+  // The operation that a result belongs to.
   struct ticket {
     operation what;
     std::uint64_t number;
     std::uint64_t accepted;
     std::uint64_t caller;
-    service_record* service;  // in which a place is taken until then
+    service_record* service;  // the service with a place taken until then; may be null
   };
 
   void operate(store_operation&& what, std::uint64_t caller, titanic_actions& out,
@@ -33,7 +33,7 @@ public:
   }
   // Returns whether the store has completed all operations.
   [[nodiscard]] bool idle() const noexcept { return tickets_.empty(); }
-  // Nothing if it was not asked for.
+  // Returns nothing if the operation is not known.
   [[nodiscard]] std::optional<ticket> take(const store_result& result) {
     const auto known = tickets_.find(result.ticket);
     if (known == tickets_.end()) {
@@ -51,7 +51,7 @@ public:
   }
   // Returns false after a read has failed, until another read succeeds.
   [[nodiscard]] bool readable() const noexcept { return readable_; }
-  // It stores nothing any more.
+  // Returns true if the store writes nothing any more.
   [[nodiscard]] bool failed() const noexcept { return failed_; }
 
 private:

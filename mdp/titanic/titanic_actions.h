@@ -1,5 +1,5 @@
 #pragma once
-// What Titanic decides to do.
+// Actions of Titanic.
 
 #include "mdp/titanic/request_id.h"
 #include "mdp/titanic/request_store.h"
@@ -13,22 +13,22 @@
 
 namespace mdp::titanic {
 
-// Appended to by the state, carried out and cleared by the shell.
+// titanic_state appends to the actions. The shell carries them out and clears them.
 struct titanic_actions {
   struct answer {
     std::uint64_t caller;
     zmtp::message body;
   };
   struct dispatch {
-    std::uint64_t id;  // to be named when it ends; never used twice
+    std::uint64_t id;  // for the end of the attempt; never used twice
     std::string service;
     zmtp::message body;
     std::chrono::milliseconds deadline;
-    std::optional<request_id> of{};  // what is given to a service; absent: it is looked up
+    std::optional<request_id> of{};  // the request; absent: a lookup of the service
   };
   std::vector<store_operation> operations;
   std::vector<answer> answers;
-  std::vector<dispatch> dispatches;  // one attempt each
+  std::vector<dispatch> dispatches;  // one attempt each, without retry
 
   void clear() noexcept {
     operations.clear();

@@ -11,7 +11,7 @@ namespace mdp::titanic {
 
 namespace {
 
-// So that a short question has no long answer.
+// Limits the length of an answer.
 constexpr std::size_t services_in_an_answer = 100;
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace {
 using boost::system::error_code;
 using namespace std::chrono_literals;
 
-// The caller of operations that Titanic starts itself. No answer is sent.
+// The caller of operations that Titanic starts itself. It gets no answer.
 constexpr std::uint64_t nobody = 0;
 // The number of expired requests in one step, so that other operations are not delayed.
 constexpr std::size_t most_expiring = 1'000;
@@ -93,7 +93,8 @@ void titanic_state::on_submit(std::uint64_t caller, zmtp::message&& asked, actio
       answer_accepted(caller, id, out);
       break;
     case request_phase::closing:
-      // It is free in a moment; or never, where that could not be stored.
+      // The slot is free after the store's result. If the store has failed, it stays until a
+      // restart.
       ++counters_.not_stored;
       answer(caller, broken, out);
       break;
@@ -163,7 +164,7 @@ void titanic_state::on_reply(std::uint64_t caller, const zmtp::message& asked, a
     case request_phase::reading:
     case request_phase::given:
     case request_phase::storing:
-      // What cannot be stored is not carried out before the next start.
+      // A failed store carries out no request before the next start.
       answer(caller, store_.failed() ? broken : not_yet, out);
       break;
     case request_phase::given_up: answer(caller, broken, out); break;
@@ -180,7 +181,7 @@ void titanic_state::on_close(std::uint64_t caller, const zmtp::message& asked, t
   std::uint64_t number = 0;
   auto* const one = id ? requests_.find(*id, number) : nullptr;
   if (one == nullptr) {
-    // There is nothing to be closed, which is what was wanted.
+    // The id has no request, as the client wanted.
     answer(caller, ok, out);
     return;
   }
@@ -295,14 +296,14 @@ void titanic_state::on_stored(store_result&& result, time_point now, actions& ou
     execution_.on_readable(now, out);
   }
   if (about.what == operation::read_request && about.service == nullptr) {
-    return;  // It only showed whether the store is readable. The request may have been closed meanwhile.
+    return;  // This read only showed whether the store is readable. The request may have been closed meanwhile.
   }
   if (result.ec == zmtp::storage_errc::row_damaged) {
     ++counters_.unreadable;
   }
   switch (about.what) {
     case operation::accept: on_accepted(about, result.ec, now, out); break;
-    case operation::count_attempt: break;  // which counts after a restart only
+    case operation::count_attempt: break;  // matters only after a restart
     case operation::answer:
     case operation::give_up:
       execution_.on_outcome_stored(about, result.ec, now, out);
@@ -317,7 +318,7 @@ void titanic_state::on_stored(store_result&& result, time_point now, actions& ou
       break;
     case operation::read_reply:
       if (result.ec == zmtp::storage_errc::read_failed) {
-        // The client asks again after 300. After 500 it would close the request.
+        // After 300 the client asks again. After 500 it would close the request.
         answer(about.caller, not_yet, out);
       } else if (result.ec) {
         answer(about.caller, broken, out);

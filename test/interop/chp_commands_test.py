@@ -179,7 +179,7 @@ class AloneTest(ChpCase):
     def test_limits_are_kept(self):
         server = self.serve("--max-keys", "1", "--max-value", "4")
         self.expect([], ["set", "one", "1"], server.port)
-        for words, fault in ((["two", "2"], "as many keys as it may"),
+        for words, fault in ((["two", "2"], "maximum number of keys"),
                              (["one", "12345"], "value above the limit")):
             result = self.run_client(["set", *words, "--json"], server.port)
             self.assertEqual(result.returncode, 1)

@@ -162,8 +162,8 @@ TEST(broker_config, faults_of_a_file_say_where_what_and_what_would_be_right) {
       {R"({"services": {"echo": {"octets": 0}}})", {"echo.octets: '0'", "octets, from 1"}},
       {R"({"services": {"echo": {"requests": {}}}})", {"services.echo.requests: ", "one value"}},
       {R"({"services": {"echo": true}})", {"a.json: services.echo: ", "no object"}},
-      {R"({"services": {"": {}}})", {"a.json: services.: ", "1 to 255 octets"}},
-      {R"({"services": {"mmi.x": {}}})", {"a.json: services.mmi.x: ", "the broker's own"}},
+      {R"({"services": {"": {}}})", {"a.json: services.: ", "1 to 255 bytes"}},
+      {R"({"services": {"mmi.x": {}}})", {"a.json: services.mmi.x: ", "reserved"}},
   };
   for (const auto& [text, said] : faults) {
     const auto fault = fault_in(text);
@@ -181,8 +181,8 @@ TEST(broker_config, faults_of_flags_do_as_well) {
   EXPECT_NE(fault_in_flag("echo", "attempts=x").find("--service echo attempts: 'x'"),
             std::string::npos);
   EXPECT_NE(fault_in_flag("echo", "bind=tcp://*:1").find("no such setting"), std::string::npos);
-  EXPECT_NE(fault_in_flag("mmi.*", "attempts=2").find("the broker's own"), std::string::npos);
-  EXPECT_NE(fault_in_flag(std::string(256, 'a'), "attempts=2").find("255 octets"),
+  EXPECT_NE(fault_in_flag("mmi.*", "attempts=2").find("reserved"), std::string::npos);
+  EXPECT_NE(fault_in_flag(std::string(256, 'a'), "attempts=2").find("255 bytes"),
             std::string::npos);
   EXPECT_EQ(fault_in_flag(std::string(255, 'a') + '*', "attempts=2"), "none");
   EXPECT_EQ(fault_in_flag("*", "attempts=2"), "none");
