@@ -55,7 +55,7 @@ def running(command, patience):
 
 
 def report(bench, settings, needed, results, root, say):
-    """Prints each line that `results(programs)` yields, and writes its object to the file settings.json. Takes the
+    """Prints each line that `results(programs)` yields, and writes the objects to the path settings.json. Takes the
     programs of settings.programs, or builds them. Returns the exit code."""
     load = load_average()
     if warning := warning_of(load):
