@@ -1,9 +1,9 @@
-// The cost of misbehaving peers for a server and for its other peers. They open more connections than it has
-// descriptors for, and send commands as fast as they can, also between the parts of a large message.
-// bazel run -c opt //bench:bad_neighbours -- --help
+// The cost of misbehaving peers for a server and for its other peers. They open more connections than the
+// server has descriptors for. They also send commands as fast as they can, even between the parts of a large
+// message. The misbehaving peers have the lowest priority, so that the server is measured and not other load
+// on its processor.
 //
-// Who misbehaves has the lowest priority: what is measured is the server, not what it has to share a
-// processor with.
+// bazel run -c opt //bench:bad_neighbours -- --help
 
 #include "bench/neighbourhood.h"
 #include "zmtp/command.h"
@@ -49,7 +49,7 @@ void print(const char* when, const latencies& l) {
   std::printf("%s: p50 %.1f, p99 %.1f, longest %.0f [us]\n", when, l.p50, l.p99, l.longest);
 }
 
-// Share of a processor that the server uses while nobody says anything.
+// Share of a processor that the server uses while no peer sends anything.
 double idle_share(const server& of, seconds lasting) {
   const auto before = of.processor_time();
   const auto began = clock_type::now();
@@ -70,7 +70,7 @@ void exhaust_descriptors(const arguments& how) {
     all.push_back(std::make_unique<peer>(context, limited.at().router, "DEALER"));
     all.back()->ask();
   }
-  measure(first, lasting / 4);  // whom it has descriptors for, it has taken by then
+  measure(first, lasting / 4);  // the server has accepted all peers that it has descriptors for
   std::vector<std::unique_ptr<peer>> waiting;
   std::vector<std::unique_ptr<peer>> served;
   for (auto& p : all) {
@@ -126,7 +126,7 @@ struct kind {
   std::string octets;
 };
 
-// Until it is turned out.
+// Sends until the server closes the connection.
 void churn_once(peer& bad, const kind& what, traffic& count) {
   auto& socket = bad.socket();
   boost::system::error_code refused;
@@ -259,7 +259,7 @@ void suffer_churn(const arguments& how) {
     std::vector<double> with;
     for (int i = 0; i < turns; ++i) {
       bad.pause();
-      measure(good, lasting / 50);  // until what it has said is behind
+      measure(good, lasting / 50);  // until the server has read all pending bytes
       ask_for(good, lasting / turns, without);
       bad.resume();
       measure(good, lasting / 50);
@@ -272,7 +272,7 @@ void suffer_churn(const arguments& how) {
     const auto heard = static_cast<double>(count.heard);
     print((std::string{"round trip, no "} + name).c_str(), quiet);
     print((std::string{"round trip, "} + name).c_str(), busy);
-    std::printf("%s: p99 ratio %.2f, %.1f MB/s in, %.4f octets out for each, %zu connections\n",
+    std::printf("%s: p99 ratio %.2f, %.1f MB/s in, %.4f bytes out for each, %zu connections\n",
                 name, busy.p99 / quiet.p99, said / how.seconds * 1e-6, said == 0 ? 0 : heard / said,
                 static_cast<std::size_t>(count.connections));
     std::printf("%s: longest %.1f ms more, %zu messages interrupted\n", name,
@@ -284,7 +284,7 @@ void suffer_churn(const arguments& how) {
 }  // namespace bench
 
 int main(int count, char** values) {
-  CLI::App app{"What misbehaving peers cost a server, and those who behave."};
+  CLI::App app{"Measures what misbehaving peers cost a server and its other peers."};
   bench::arguments how;
   app.add_option("--descriptors", how.descriptors, "The server's limit, 64")
       ->check(CLI::Range(32, 1'000));
@@ -293,7 +293,7 @@ int main(int count, char** values) {
   app.add_option("--part", how.part, "MiB of the message that commands interrupt, 48")
       ->check(CLI::Range(1, 60));
   CLI11_PARSE(app, count, values);
-  // What has been measured is seen while the rest is.
+  // Prints each line when it is complete, before the next measurement ends.
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   try {
     bench::exhaust_descriptors(how);

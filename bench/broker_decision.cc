@@ -1,5 +1,5 @@
-// What the broker decides for a request and its reply, without sockets: from the two messages as
-// they are read to the two that are written. bazel run -c opt //bench:broker_decision
+// The broker's decisions about a request and its reply, without sockets: from the two messages that it reads to the
+// two that it writes. bazel run -c opt //bench:broker_decision
 
 #include "mdp/broker_state.h"
 #include "mdp/command.h"

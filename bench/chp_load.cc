@@ -1,6 +1,6 @@
 // A client that sets and one that follows, in a thread each, of a CHP server at ENDPOINT and the two ports
-// behind it; prints the updates per second that the follower heard. They speak 12/CHP on sockets, as libzmq's
-// clone_load does: what is measured is the server.
+// behind it; prints the updates per second that the follower received. Both speak 12/CHP on sockets, as libzmq's
+// clone_load does, so the server is measured.
 #include "bench/support/arguments.h"
 #include "bench/support/endpoint.h"
 #include "bench/support/updates.h"

@@ -1,6 +1,9 @@
-// What else a clustered hashmap is asked than how many updates it takes (bench/chp_load): how long a large
-// snapshot takes, and keeps its server from all else; how long an update takes until it is acknowledged; how
-// many subscribers hear of updates. bench/chp_figures runs it.
+// Figures of a clustered hashmap other than its rate of updates (bench/chp_load):
+// - how long a large snapshot takes, and how long it blocks its server
+// - how long it takes until an update is acknowledged
+// - how many subscribers receive updates
+//
+// bench/chp_figures runs this program.
 #include "bench/map_clients.h"
 #include "bench/support/endpoint.h"
 #include "bench/support/report.h"
@@ -109,7 +112,7 @@ public:
 
   asio::awaitable<void> run() {
     co_await client_.async_wait_ready(patience, use_awaitable);
-    // Until the last one has subscribed.
+    // Sends probes until the last subscriber has subscribed.
     while (live_ < how_.subscribers) {
       co_await client_.async_set("probe", "?", use_awaitable);
       co_await pause(milliseconds{10});

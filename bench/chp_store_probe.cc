@@ -1,6 +1,9 @@
-// What a clustered hashmap costs whose map is kept in a file: how long it takes to start with a large one, how many
-// updates are committed a second and how long one takes, and what the server does besides while the disk had no room and
-// the whole map is written anew. bench/chp_figures runs it.
+// The costs of a clustered hashmap that is stored in a file:
+// - how long a server takes to start with a large map
+// - how many updates are committed a second, and how long one update takes
+// - how long other work waits while the server writes the whole map again, after the disk was full
+//
+// bench/chp_figures runs this program.
 #include "bench/map_clients.h"
 #include "bench/watched_server.h"
 #include "chp/client.h"
@@ -155,7 +158,7 @@ private:
       }
       co_await pause(milliseconds{1});
       if (clock_type::now() - begin > patience) {
-        throw std::runtime_error{"the map is not written anew, or not committed then"};
+        throw std::runtime_error{"the map was not written again, or not committed, in time"};
       }
     }
     report("rewriting");
@@ -184,17 +187,17 @@ void run(const arguments& how) {
 int main(int argc, char** argv) {
   CLI::App app{"figures of a clustered hashmap with a store, of a server in this process"};
   arguments how;
-  app.add_option("--file", how.file, "of the map, which is made")->required();
-  app.add_option("--keys", how.keys, "that are in it")
+  app.add_option("--file", how.file, "file for the map, which the program creates")->required();
+  app.add_option("--keys", how.keys, "keys in the map")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--updates", how.updates, "of keys at random, many at once")
+  app.add_option("--updates", how.updates, "updates of random keys, many in flight")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--sets", how.sets, "of them, one after the other")
+  app.add_option("--sets", how.sets, "updates, one after another")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--size", how.size, "octets of a value")
+  app.add_option("--size", how.size, "bytes of a value")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   CLI11_PARSE(app, argc, argv);

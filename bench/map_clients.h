@@ -1,5 +1,5 @@
 #pragma once
-// What clients of a clustered hashmap have in common that measure it.
+// Common parts of the clients that measure a clustered hashmap.
 
 #include "chp/client.h"
 

@@ -1,9 +1,11 @@
 // Majordomo clients and workers, any number of them, against any broker: how many requests a second
-// it serves, and how long each takes. bazel run -c opt //bench:mdp_load -- --help
+// it serves, and how long each takes.
 //
-// They speak MDP on bare DEALER sockets, whole batches at a time, so that the broker is what is
-// measured. The latency of a request is counted from the turn that sends it to the turn that has
-// its reply; at a rate that is given, from when it was to be sent, whatever kept it waiting.
+// The clients and workers speak MDP on bare DEALER sockets, whole batches at a time, so that the broker
+// is measured. The latency of a request is counted from the turn that sends it to the turn that has its
+// reply. With --rate it is counted from the time when the request was due, even if it was sent later.
+//
+// bazel run -c opt //bench:mdp_load -- --help
 
 #include "mdp/command.h"
 #include "mdp/titanic/command.h"
@@ -93,10 +95,9 @@ struct tag {
   std::uint32_t round;
 };
 
-// How often a worker that says nothing else says that it lives. Brokers look every 2.5 s at the least
-// often.
+// The heartbeat interval of an idle worker. Brokers expect one at least every 2.5 s.
 constexpr std::chrono::milliseconds heartbeat{1'000};
-// The workers are told by in so many groups, so that a crowd of them is no flood.
+// Workers send heartbeats in this number of groups, so that a crowd does not send all of them at once.
 constexpr std::size_t heartbeat_groups = 100;
 
 class load {
@@ -199,7 +200,7 @@ private:
     }
   }
 
-  // What 7/MDP and 18/MDP have in front of the client's address is exchanged; the rest goes back.
+  // Replaces the frames in front of the client's address, and sends the rest back.
   void work(worker& w, zmtp::message&& m) const {
     const bool old = arguments_.protocol == mdp::version::v01;
     const auto least = old ? 6U : 5U;
@@ -281,7 +282,8 @@ private:
     send(c.socket, std::move(m));
   }
 
-  // Whose reply it is. Those of Titanic do not say: its clients have one request at a time.
+  // Returns the tag of the request that this is the reply to. Replies of Titanic have no tag, so its clients have one
+  // request at a time.
   [[nodiscard]] tag request_of(const client& c, zmtp::message& m) const {
     const auto reply = mdp::parse_for_client(m, arguments_.protocol);
     if (arguments_.titanic) {
@@ -335,7 +337,7 @@ private:
            std::chrono::nanoseconds{std::uint64_t{1'000'000'000} * started_ / arguments_.rate};
   }
 
-  // What is late because no client was free counts from when it was due.
+  // Sends all requests that are due. A late request counts from the time when it was due.
   void send_due(clock_type::time_point now) {
     for (; started_ < arguments_.requests && !free_.empty() && due() <= now; ++started_) {
       const auto [c, slot] = free_.front();
@@ -347,7 +349,7 @@ private:
   asio::awaitable<void> keep_pace() {
     asio::steady_timer timer{context_};
     while (started_ < arguments_.requests) {
-      // Who has nobody free looks again when somebody has.
+      // The minimum keeps this loop from spinning while no client is free.
       timer.expires_at(std::max(due(), clock_type::now() + std::chrono::microseconds{20}));
       co_await timer.async_wait(asio::use_awaitable);
       send_due(clock_type::now());
@@ -426,28 +428,29 @@ private:
 
 void describe(CLI::App& app, arguments& to) {
   const auto number = CLI::Range(1UL, 1'000'000'000UL);
-  app.add_option("ENDPOINT", to.endpoint, "of the broker")->required();
+  app.add_option("ENDPOINT", to.endpoint, "endpoint of the broker")->required();
   app.add_option("--clients", to.clients)->check(number)->capture_default_str();
-  app.add_option("--workers", to.workers, "0: others offer the service, and echo")
+  app.add_option("--workers", to.workers,
+                 "workers of this process; 0: other processes offer the service, and echo")
       ->check(CLI::Range(0UL, 1'000'000UL))
       ->capture_default_str();
   app.add_option("--in-flight", to.in_flight, "requests of each client at once; 1: synchronous")
       ->check(number)
       ->capture_default_str();
-  app.add_option("--requests", to.requests, "of all clients together")
+  app.add_option("--requests", to.requests, "requests of all clients together")
       ->check(number)
       ->capture_default_str();
-  app.add_option("--capacity", to.capacity, "what each worker announces that it takes at once")
+  app.add_option("--capacity", to.capacity, "capacity that each worker announces")
       ->check(number)
       ->capture_default_str();
-  app.add_option("--size", to.size, "octets of a body")
+  app.add_option("--size", to.size, "bytes of a body")
       ->check(CLI::Range(sizeof(tag), std::size_t{64} * 1024 * 1024 - 1024))
       ->capture_default_str();
   app.add_option("--rate", to.rate, "requests a second of all clients; 0: as many as are answered")
       ->check(CLI::Range(0UL, 10'000'000UL))
       ->capture_default_str();
   app.add_flag("--titanic", to.titanic,
-               "leave the requests with Titanic, for the service: what counts is their acceptance");
+               "submit the requests to Titanic, for the service, and count the accepted ones");
   app.add_option_function<std::string>(
          "--mdp",
          [&to](const std::string& name) {

@@ -1,5 +1,5 @@
 #pragma once
-// A server of ours in a process of its own, a peer of it without a library, and how long that waits.
+// A Zinc server in a process of its own, a peer of it without a library, and the latencies of that peer.
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -21,13 +21,13 @@ namespace bench {
 
 using seconds = std::chrono::duration<double>;
 
-// Throws std::runtime_error if it is not.
+// Throws std::runtime_error unless `done`.
 void require(bool done, const char* what);
 
-// A process of this one's, which ends with it.
+// A child process, which ends with this process.
 class child {
 public:
-  // Runs `body`, which is not to return.
+  // Runs `body`, which must not return.
   template <class Body>
   explicit child(Body&& body) : process_{::fork()} {
     require(process_ >= 0, "fork");
@@ -47,7 +47,7 @@ public:
 
   void pause() const { ::kill(process_, SIGSTOP); }
   void resume() const { ::kill(process_, SIGCONT); }
-  // That it has used.
+  // Returns the processor time of the child so far.
   [[nodiscard]] seconds processor_time() const;
 
 private:
@@ -80,12 +80,12 @@ private:
 // A peer that blocks.
 class peer {
 public:
-  // Says greeting and READY.
+  // Sends the greeting and READY.
   peer(boost::asio::io_context& context, std::uint16_t port, std::string_view type);
 
   void say(std::string_view octets);
   void ask();
-  // The other side's greeting and READY too, the first time.
+  // Reads an echo. The first call also reads the other side's greeting and READY.
   void hear_echo();
   [[nodiscard]] bool can_be_read() { return socket_.available() != 0; }
   [[nodiscard]] boost::asio::ip::tcp::socket& socket() noexcept { return socket_; }
@@ -102,7 +102,7 @@ struct latencies {
   double longest = 0;
 };
 
-// Round trips for so long; adds each.
+// Makes round trips for the time `lasting`, and appends the latency of each to `all`.
 void ask_for(peer& with, seconds lasting, std::vector<double>& all);
 [[nodiscard]] latencies latencies_of(std::vector<double> all);
 latencies measure(peer& with, seconds lasting);

@@ -16,7 +16,7 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::uint64_t batch_messages = 1024;
-// What stays in the cache between being made and being written.
+// Small enough to stay in the cache until it is written.
 constexpr std::uint64_t batch_octets = 64 * 1024;
 
 // The octets are whatever the memory holds, as those of libzmq's programs are.

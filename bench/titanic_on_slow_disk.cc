@@ -1,4 +1,4 @@
-// Titanic as `zinc titanic` has it, on a disk whose flushes last so long:
+// Titanic as in `zinc titanic`, on a disk whose flushes take a given time:
 // bazel run -c opt //bench:titanic_on_slow_disk -- --help
 
 #include "bench/slow_disk.h"

@@ -21,10 +21,10 @@ namespace {
 
 using clock_type = std::chrono::steady_clock;
 
-// Of the calling thread.
+// The processor time and the waits of the calling thread.
 struct usage {
   double processor;  // seconds
-  long waits;        // how often it gave up the processor itself
+  long waits;        // times that the thread gave up the processor itself
   clock_type::time_point now;
 
   static usage so_far() {
@@ -45,7 +45,7 @@ void raise(std::atomic<double>& longest, double to) {
 
 }  // namespace
 
-// One that has no room when it is told so, as far as the server can tell.
+// A store whose next write fails after refuse_next(). To the server this looks like a full disk.
 class watched_server::short_store final : public chp::map_store {
 public:
   explicit short_store(std::unique_ptr<chp::map_store> of) : of_{std::move(of)} {}
@@ -134,7 +134,7 @@ void watched_server::run(const std::string& store, std::promise<std::string>& bo
 
 void watched_server::turn() {
   const auto before = usage::so_far();
-  // One that is due already waits for nothing of its own but what it waits for.
+  // A handler that was due already waits only for locks and the kernel, not for its time.
   const bool was_due = context_.poll_one() != 0;
   if (!was_due) {
     context_.run_one();

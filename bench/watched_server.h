@@ -1,5 +1,5 @@
 #pragma once
-// A server of the clustered hashmap in a thread of its own, whose turns are looked at.
+// A server of the clustered hashmap in a thread of its own, which measures its handlers.
 
 #include "chp/keeping.h"
 #include "chp/map_store.h"
@@ -19,27 +19,28 @@ namespace bench {
 
 class watched_server {
 public:
-  // With `store`, the map is what is in this file, and is written there. Returns when it serves; throws what keeps it from
-  // that.
+  // With `store`, the server loads its map from this file and writes it there. Returns when the server
+  // accepts requests. Throws the error that prevents this.
   explicit watched_server(const std::string& store = {});
   watched_server(const watched_server&) = delete;
   watched_server& operator=(const watched_server&) = delete;
   ~watched_server();
 
   [[nodiscard]] const std::string& at() const noexcept { return at_; }
-  // How long it took until it served.
+  // The time that the server took to start.
   [[nodiscard]] std::chrono::steady_clock::duration start() const noexcept { return start_; }
 
   void watch() noexcept;
-  // Seconds: the most that one of its handlers has used of a processor since watch(). For so long nothing else of the server
-  // went on, even had it had the processor to itself.
+  // The longest processor time of one handler since watch(), in seconds. The server did nothing else during
+  // this time.
   [[nodiscard]] double longest_handler() const noexcept { return longest_handler_; }
-  // The most that one has waited since, for anything but a processor: for a lock that the store's thread had, or the kernel.
+  // The longest time since then that one handler waited for a lock of the store's thread or for the kernel,
+  // in seconds.
   [[nodiscard]] double longest_wait() const noexcept { return longest_wait_; }
 
-  // Its store has no room for what it is given next.
+  // The server's store reports a full disk for the next write.
   void refuse_next_write() noexcept;
-  // As it was after its last turn.
+  // The state of the store after the server's last turn.
   [[nodiscard]] chp::keeping kept() const noexcept { return kept_; }
 
 private:

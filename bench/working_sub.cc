@@ -1,5 +1,5 @@
-// A subscriber of `feed` that works for so long on each message: with SHARDS the sharded_subscriber, else one SUB
-// in one thread. Prints the throughput from the first message to the end of the work on the last.
+// A subscriber of `feed` that works for a given time on each message: with SHARDS the sharded_subscriber, else
+// one SUB in one thread. Prints the throughput from the first message to the end of the work on the last.
 #include "bench/support/arguments.h"
 #include "bench/support/report.h"
 #include "bench/support/work.h"

@@ -1,6 +1,6 @@
-"""How many messages a run needs to last long enough: a TCP ramp is no measurement."""
+"""Finds how many messages a run needs to last long enough. A short run measures only the ramp of TCP."""
 
-# A count grows at most so much from one run to the next: a very short run says little of the rate.
+# The most by which a count grows from one run to the next, because the rate of a very short run is rough.
 MOST_GROWTH = 50
 # The programs read counts as 32-bit numbers.
 MOST_COUNT = 2_000_000_000

@@ -39,7 +39,7 @@ def _connecting(role, program, *arguments):
 
 
 def _pair(key, label, receiver, sender, *arguments):
-    """Of one-way traffic: the receiver binds and counts."""
+    """Returns a contestant with one-way traffic. The receiver binds and counts."""
     return Contestant(key, label, (_binding("receiver", receiver, *arguments),
                                    _connecting("sender", sender, *arguments)), "receiver")
 
@@ -198,7 +198,7 @@ def _multipart(parts):
 
 
 def _within(key, label, program, *arguments):
-    """Of one process, whose sockets meet over inproc."""
+    """Returns a contestant of one process, whose sockets meet over inproc."""
     return Contestant(key, label, (Process("process", program, tuple(map(str, arguments)),
                                            when_listening=False),), "process")
 

@@ -54,7 +54,7 @@ class Shape(Enum):
 
 
 class Kind(NamedTuple):
-    """Of the workloads of one series."""
+    """The chart of one series of workloads."""
     series: str
     shape: Shape
     title: str
@@ -96,7 +96,7 @@ def _chart(kind, members):
 
 
 def charts(measurements):
-    """Name of the file, and its text. What was not measured has no chart."""
+    """Yields the name and the text of each file. A series that was not measured has no chart."""
     for kind in KINDS:
         members = [measured for measured in measurements
                    if measured.workload.series == kind.series]
@@ -166,7 +166,7 @@ def _draw_marks(chart):
     middles, width = _slots(chart)
     _name_places(drawing, chart, middles)
     connected = chart.kind.shape is Shape.LINES
-    # Ours last, so that it lies on top.
+    # The line of Zinc is drawn last, so that it lies on top.
     for number, line in reversed(list(enumerate(chart.lines))):
         look = LOOKS[line.key]
         shift = _shift(chart, number, width)
@@ -188,7 +188,7 @@ def _shift(chart, number, width):
 
 
 def _name_figures(drawing, chart, y_scale):
-    """Those of the two that are compared; ours above, theirs below, on top of all lines."""
+    """Writes the figures of the two compared contestants, Zinc's above and libzmq's below, on top of all lines."""
     middles, width = _slots(chart)
     for number, line in enumerate(chart.lines):
         if line.key not in ("ours", "theirs"):
@@ -204,7 +204,7 @@ def _name_figures(drawing, chart, y_scale):
 
 
 def _marks_at(chart, place, y_scale, but):
-    """What else stands in the same column. Marks beside each other are in nobody's way."""
+    """Returns the heights of the other marks in the same column. Marks beside each other do not overlap."""
     if chart.kind.shape is not Shape.LINES:
         return []
     return [y_scale(point.value.median) for line in chart.lines if line is not but

@@ -31,7 +31,7 @@ class Child:
         return self._popen.stdout.fileno(), self._popen.stderr.fileno()
 
     def read(self, pipe):
-        """What was read: nothing at the pipe's end, None as long as there is nothing."""
+        """Returns the bytes read: empty at the end of the pipe, None if nothing is pending."""
         try:
             octets = os.read(pipe, 65536)
         except BlockingIOError:

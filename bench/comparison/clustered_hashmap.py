@@ -117,14 +117,14 @@ def measured(settings):
 
 def arguments(words):
     parser = argparse.ArgumentParser(prog="bench/chp_figures", description=__doc__)
-    parser.add_argument("--only", choices=("snapshot", "sets", "store", "crowd"), help="without it all are measured")
+    parser.add_argument("--only", choices=("snapshot", "sets", "store", "crowd"), help="measure one part [all]")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--keys", type=int, default=1_000_000, help="of the snapshot, and in the store")
-    parser.add_argument("--sets", type=int, default=2_000, help="updates that are acknowledged")
+    parser.add_argument("--keys", type=int, default=1_000_000, help="keys in the snapshot, and in the store")
+    parser.add_argument("--sets", type=int, default=2_000, help="updates that wait for an acknowledgement")
     parser.add_argument("--stored", type=int, default=200_000, help="updates of keys in the store")
     parser.add_argument("--store", type=Path, help="folder for the store; without it a temporary one")
     parser.add_argument("--subscribers", type=int, default=1_000)
-    parser.add_argument("--updates", type=int, default=20_000, help="that the subscribers hear of")
+    parser.add_argument("--updates", type=int, default=20_000, help="updates that the subscribers receive")
     parser.add_argument("--programs", type=Path,
                         help="folder with bench/chp_probe, bench/chp_store_probe and tools/zinc/zinc; without it they are "
                              "built")

@@ -32,8 +32,8 @@ def _arguments(arguments):
     parser = argparse.ArgumentParser(
         prog="bench/compare",
         description="Runs our programs, libzmq's, both mixed pairings and the machine's limits in "
-                    "turn, and compares them round by round. Targets that are missed are named, and "
-                    "are no failure.",
+                    "turn, and compares them round by round. A missed target is reported, and is "
+                    "not a failure.",
         epilog="Exit code: 0 measured, 1 a run failed, 2 misused.")
     parser.add_argument("--quick", action="store_true",
                         help="short runs of some workloads, within a minute once all is built: shows "
@@ -48,9 +48,9 @@ def _arguments(arguments):
                         help="where results.json and the charts go (a new temporary folder)")
     parser.add_argument("--list", action="store_true", help="names the workloads and their targets")
     parser.add_argument("--no-build", action="store_true",
-                        help="takes the optimised programs that are there")
+                        help="use the existing optimised programs")
     parser.add_argument("--programs", metavar="DIRECTORY", type=Path,
-                        help="takes the programs below this folder instead of Bazel's")
+                        help="use the programs in this folder instead of Bazel's")
     return parser, parser.parse_args(arguments)
 
 

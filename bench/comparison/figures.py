@@ -1,5 +1,5 @@
-"""What the benches with figures of their own have in common: programs that are run, servers beside them, and a report
-of lines for people and an object for others."""
+"""Common parts of the benches that have their own figures. They run programs and servers, and report lines for people
+and an object for other programs."""
 
 import contextlib
 import json
@@ -19,7 +19,7 @@ class Failed(Exception):
 
 
 def output_of(name, command, timeout):
-    """What a program says that ends by itself."""
+    """Returns the output of a program that ends by itself."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=timeout)
     except OSError as error:
@@ -33,7 +33,8 @@ def output_of(name, command, timeout):
 
 @contextlib.contextmanager
 def running(command, patience):
-    """A server, once it has said its first line: the process and the words of that. Its log is shown if it says none."""
+    """Yields a server's process and the words of its first line, once it has printed that. Without such a line, raises
+    Failed with the server's log."""
     with tempfile.TemporaryFile("w+", encoding="utf-8") as log:
         with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log,
                               text=True) as process:
@@ -54,12 +55,12 @@ def running(command, patience):
 
 
 def report(bench, settings, needed, results, root, say):
-    """Says what `results(programs)` yields, each a line and its object, and writes the objects to settings.json. The
-    programs are those of settings.programs, or are built. Returns the exit code."""
+    """Prints each line that `results(programs)` yields, and writes the objects to the path settings.json. Takes the
+    programs of settings.programs, or builds them. Returns the exit code."""
     load = load_average()
     if warning := warning_of(load):
         say(warning)
-    # A crowd is as many connections.
+    # A crowd needs one descriptor for each connection.
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     objects = []

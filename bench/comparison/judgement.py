@@ -5,7 +5,7 @@ from typing import NamedTuple, Optional
 from comparison.spread import Spread
 
 
-# Larger messages are another matter: there everybody nears the machine's limit.
+# The sizes of messages are not among them, because with large messages every library nears the machine's limit.
 GROWING = ("fan_out", "connections", "topics", "multipart")
 
 
@@ -43,8 +43,8 @@ class Fall(NamedTuple):
 
 
 def falls(measurements):
-    """Of each series the workloads whose ratio is below that of the series' first in every round: less
-    than that is noise."""
+    """Returns, for each series, the workloads whose ratio is below the first workload's in every round. Smaller
+    falls are noise."""
     found = []
     series = {}
     for measured in measurements:

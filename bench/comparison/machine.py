@@ -1,4 +1,4 @@
-"""What the figures were measured on."""
+"""Describes the machine of the measurement."""
 
 import ctypes
 import datetime
@@ -6,7 +6,7 @@ import os
 import platform
 import subprocess
 
-# Above it something else is running: what is measured then are two programs and a third.
+# Above this load average, another program runs and affects the figures.
 QUIET_LOAD = 0.3
 
 
@@ -22,7 +22,7 @@ def warning_of(load):
 
 
 def cpu_model(cpuinfo):
-    """Of the text of /proc/cpuinfo, which names it in several ways."""
+    """Finds the model in the text of /proc/cpuinfo, which has several names for it."""
     names = dict(part for line in cpuinfo.splitlines()
                  if len(part := [text.strip() for text in line.split(":", 1)]) == 2)
     return names.get("model name") or names.get("Processor") or "unknown"

@@ -14,13 +14,13 @@ class Settings:
     seconds: float
     calibrations: int
     quick: bool = False
-    # How long a run may take beyond what is measured and what the workload needs to set up.
+    # Seconds that a run may take beyond its measured time and its setup.
     patience: float = 30.0
 
 
 @dataclass
 class Outcome:
-    """What became of one contestant."""
+    """The runs of one contestant, and its failure if there was one."""
     contestant: object
     count: int
     runs: list = field(default_factory=list)
@@ -30,7 +30,7 @@ class Outcome:
         return [run.figure for run in self.runs]
 
     def cpu_nanoseconds(self, operations, role=None):
-        """Of each round, for one operation: of all processes or of those of one role."""
+        """Returns the CPU time of one operation in each round, of all processes or of those of one role."""
         return [1e9 * sum(seconds for name, seconds in run.cpu_seconds.items()
                           if role in (None, name)) / operations for run in self.runs]
 

@@ -1,4 +1,4 @@
-"""What the programs print: one figure a line, `name: number [unit]`."""
+"""Reads the output of the programs: one figure a line, `name: number [unit]`."""
 
 import re
 from typing import NamedTuple

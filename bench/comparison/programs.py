@@ -24,7 +24,7 @@ def label_of(program):
 
 
 def built_labels(events):
-    """Those that Bazel's events, one in JSON a line, say are built."""
+    """Returns the labels that are built, according to Bazel's events. Each event is a line of JSON."""
     labels = set()
     for event in map(json.loads, events.splitlines()):
         label = event.get("id", {}).get("targetCompleted", {}).get("label")
@@ -34,8 +34,8 @@ def built_labels(events):
 
 
 def build(root, programs):
-    """Returns those that are built now. It keeps going: what cannot be built is left out, although an
-    older one may be there, and the rest is compared."""
+    """Builds the programs and returns those that succeeded. A program that cannot be built is left out, even if an
+    older one exists, and the others are compared."""
     # Bazel asks for it, and a CI's user may have no name.
     environment = dict(os.environ, USER=os.environ.get("USER") or str(os.getuid()))
     with tempfile.NamedTemporaryFile("r", suffix=".json", encoding="utf-8") as events:

@@ -4,7 +4,7 @@ import math
 
 
 class LogScale:
-    """Its ends are whole ticks of 1, 2 and 5, beyond what has to fit."""
+    """A logarithmic scale. Its ends are ticks of 1, 2 or 5 beyond the least and the greatest value."""
 
     def __init__(self, low, high, begin, end):
         self.ticks = _log_ticks(low, high)

@@ -1,5 +1,5 @@
-"""Which ports of this machine are listened on and connected to, without connecting: a connection that
-only tries would be one peer more for what is measured."""
+"""Finds out which ports of this machine have listeners and connections, without connecting. A connection for this
+purpose would be one more peer of the measured program."""
 
 import random
 import socket

@@ -1,4 +1,4 @@
-"""What is printed at the end: every pairing, then one line for each workload and target."""
+"""The tables at the end: every pairing, then one line for each workload and target."""
 
 from comparison import wording
 from comparison.judgement import judge
@@ -65,7 +65,7 @@ MET = {True: "yes", False: "NO", None: "not measured"}
 
 
 def summary(measurements):
-    """Of a workload with several targets the others follow on lines of their own."""
+    """Returns the table of workloads. Each further target of a workload has a line of its own."""
     rows = [("workload", "unit", "ours", "libzmq", "limit", "measured [min–max]", "target", "met",
              "CPU ns ours", "libzmq")]
     for measured in measurements:
@@ -91,7 +91,7 @@ def _summary_of(measured):
 
 
 def findings(measurements, falls, failures):
-    """What a reader must not overlook, one line each."""
+    """Returns the findings that a reader must not overlook, one line each."""
     lines = []
     for measured in measurements:
         for verdict in judge(measured):

@@ -7,14 +7,14 @@ FACTORS = ((1e9, " G"), (1e6, " M"), (1e3, " k"))
 def short(number):
     """7.10 M, 43.1 k, 812: the same width for all sizes."""
     for factor, letter in FACTORS:
-        # What would be rounded up to 1000 belongs to the next letter.
+        # A number that would be rounded up to 1000 gets the next letter.
         if number >= 0.9995 * factor:
             return digits(number / factor) + letter
     return digits(number)
 
 
 def tick(number):
-    """Of an axis, where all numbers are round."""
+    """Returns the label of a tick of an axis, where all numbers are round."""
     factor, letter = next((each for each in FACTORS if number >= each[0]), (1, ""))
     return f"{number / factor:g}{letter}"
 

@@ -1,4 +1,4 @@
-"""What is compared: a workload, its contestants, the processes of each, and the targets."""
+"""The subjects of a comparison: a workload, its contestants, the processes of each, and the targets."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -15,15 +15,15 @@ class Ending(Enum):
 
 @dataclass(frozen=True)
 class Process:
-    """`arguments` may hold {bind}, {connect} and {count}. It is started when something listens on the
-    port, if `when_listening`, and when `when_connected` connections to it stand."""
+    """`arguments` may hold {bind}, {connect} and {count}. With `when_listening` the process starts when the port has a
+    listener. It also waits for `when_connected` connections to that port."""
     role: str
     program: str
     arguments: tuple
     ending: Ending = Ending.ITSELF
     when_listening: bool = True
     when_connected: int = 0
-    # The name of a line without which the run is not over, of a process that does not end by itself.
+    # For a process that does not end by itself: the name of the line that it must print before the run is over.
     has_to_say: Optional[str] = None
 
 
@@ -46,8 +46,8 @@ class Contestant:
 
 @dataclass(frozen=True)
 class Target:
-    """Of our own figure, or with `role` of the CPU nanoseconds of one process: as a ratio to the same of
-    `against`, or absolute where that is None."""
+    """A bound for Zinc's figure, or with `role` for the CPU nanoseconds of one process. The bound is a ratio to the
+    figure of `against`, or absolute if that is None."""
     text: str
     bound: float
     at_least: bool
@@ -64,24 +64,24 @@ class Workload:
     contestants: tuple
     first_count: int
     targets: tuple = ()
-    # What one counted message stands for when the figure counts others, as a fan-out counts deliveries.
+    # Units of the figure for each counted message, because a fan-out counts deliveries.
     figures_per_count: int = 1
-    # What CPU time is given by.
+    # The unit that the CPU time is divided by.
     per: str = "msg"
     # The same work growing: the ratio to libzmq must not fall from one to the next of a series.
     series: Optional[str] = None
     at: int = 0
     ports: int = 1
-    # What calibration leaves at the least: with fewer messages the run is mostly about connecting.
+    # The lower limit of calibration. With fewer messages, connecting takes most of the run.
     least_count: int = 1
     # The count is given, not calibrated.
     fixed: bool = False
-    # What stands before the first message, in seconds at most.
+    # The longest time before the first message.
     setup_seconds: float = 10.0
-    # The contestants of --quick, and how many of what is fixed.
+    # The contestants of --quick, and their count if it is fixed.
     quick: tuple = ()
     quick_count: Optional[int] = None
-    # High-water marks and whatever else one has to know of a figure.
+    # High-water marks and other conditions of the figure.
     conditions: str = ""
 
     @property
@@ -89,7 +89,7 @@ class Workload:
         return self.line in (LATENCY, MEMORY)
 
     def lasted(self, figure, count):
-        """The seconds behind a figure; 0 where it is no figure of time."""
+        """Returns the seconds that a figure stands for, or 0 if it does not measure time."""
         if self.line == LATENCY:
             return 2 * figure * 1e-6 * count
         if self.line == MEMORY or figure <= 0:

@@ -70,7 +70,8 @@ int main(int count, char** values) {
   bench::update_run run{arguments.number(1)};
   std::thread setter{[&] { bench::libzmq::set_all(context, at, arguments.number(1), run); }};
   bench::libzmq::follow(context, at, run);
-  // Its socket lingers until everything is taken; a follower that gave up leaves it behind.
+  // The setter's socket lingers until the server has taken everything. So after a failure the program exits without
+  // waiting for the setter.
   const int code = run.report();
   std::fflush(stdout);
   if (code != 0) {

@@ -1,5 +1,5 @@
-// Stands in for the Guide's fifth clone server (12/CHP without a backup): a ROUTER at ENDPOINT, a PUB at
-// the next port, and behind it the collector, here a SUB as in 12/CHP. Until SIGTERM.
+// Stands in for the Guide's fifth clone server (12/CHP without a backup): a ROUTER at ENDPOINT, a PUB at the
+// next port, and the collector at the port after that. The collector is a SUB as in 12/CHP. Runs until SIGTERM.
 #include "bench/libzmq/socket.h"
 #include "bench/support/endpoint.h"
 #include "bench/support/stop_request.h"

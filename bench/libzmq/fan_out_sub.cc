@@ -15,7 +15,7 @@ int run(const arguments& arguments) {
   push.connect("tcp://127.0.0.1:" + std::to_string(endpoint.port + 1));
   socket sub{context, ZMQ_SUB};
   sub.set(ZMQ_RCVHWM, 0);
-  // Of subscriptions beyond this mark a SUB drops all when it connects.
+  // Without this, a SUB that connects drops all subscriptions above the mark.
   sub.set(ZMQ_SNDHWM, 0);
   sub.set(ZMQ_RCVTIMEO, delivery_deadline_milliseconds);
   if (const std::uint64_t topics = arguments.number_or(4, 0); topics == 0) {

@@ -9,7 +9,7 @@
 namespace bench::libzmq {
 namespace {
 
-// False when the wait was in vain.
+// Returns false if no message arrived in time.
 bool echo_message(socket& router) {
   message part;
   if (!router.wait_readable(stop_check_milliseconds)) {

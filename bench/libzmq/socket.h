@@ -69,7 +69,7 @@ public:
   socket& operator=(const socket&) = delete;
 
   void set(int option, int value);
-  // Neither sent nor received messages are limited: nothing is dropped, and nobody waits.
+  // Removes the limits for sent and received messages, so that the socket neither drops messages nor waits.
   void set_unlimited();
   void subscribe(std::string_view topic);
   void bind(const std::string& endpoint);

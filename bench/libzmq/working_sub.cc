@@ -1,4 +1,4 @@
-// A subscriber of `feed` that works for so long on each message, in one thread. Prints the throughput from the
+// A subscriber of `feed` that works for a given time on each message, in one thread. Prints the throughput from the
 // first message to the end of the work on the last.
 #include "bench/libzmq/socket.h"
 #include "bench/support/report.h"

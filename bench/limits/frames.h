@@ -9,11 +9,11 @@
 
 namespace bench::limits {
 
-// What the bare limits write at once, and read at once.
+// Bytes of one write and of one read of the bare limits.
 inline constexpr std::size_t write_size = 64 * 1024;
 inline constexpr std::size_t read_size = 256 * 1024;
 
-// With its header, which is longer for bodies above 255 octets.
+// Returns the size with the header, which is longer for bodies above 255 bytes.
 std::size_t frame_size(std::size_t body_size);
 
 class frame_encoder {
@@ -47,7 +47,7 @@ public:
 
 private:
   std::size_t body_size_;
-  std::size_t missing_ = 0;  // of the body that the octets so far began
+  std::size_t missing_ = 0;  // bytes of the current body that have not arrived
   std::size_t kept_ = 0;     // octets at the front: a header that is not complete
   std::vector<std::byte> buffer_;
 };

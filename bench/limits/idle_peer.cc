@@ -100,7 +100,7 @@ bool idle_peer::take_frame() {
   }
   const char flags = unread_[0];
   if ((flags & ~(command_flag | more_flag)) != 0) {
-    fail("a long frame came, but only echoes and commands of a few octets are expected");
+    fail("a long frame arrived, but only echoes and commands of a few bytes are expected");
   }
   const std::size_t size = static_cast<unsigned char>(unread_[1]);
   if (unread_.size() < short_header + size) {

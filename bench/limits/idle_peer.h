@@ -1,6 +1,6 @@
 #pragma once
-// One connection of a ZMTP 3.1 DEALER with NULL to a ROUTER, as little as it needs: greeting,
-// READY, one message at a time and its echo; a PING is answered.
+// One connection of a minimal ZMTP 3.1 DEALER with NULL to a ROUTER: greeting, READY, one message at a
+// time and its echo. A PING gets its PONG.
 
 #include "bench/limits/tcp.h"
 
@@ -17,19 +17,19 @@ public:
 
   const descriptor& socket() const { return socket_; }
 
-  // The connection stands: says the greeting.
+  // Sends the greeting. To be called when the connection is established.
   void start();
-  // Reads what is there. True when the echo that was missing came. Ends the program when the
-  // other side does not speak ZMTP, or closes while something is missing.
+  // Reads pending bytes. Returns true if the expected echo arrived. Ends the program if the other side does not
+  // speak ZMTP, or closes before it has sent everything.
   bool on_readable();
   // Sends one message. Its echo is missing then. Ends the program when the other side has closed.
   void send_message();
 
 private:
   enum class phase {
-    greeting,   // the other side's is not complete
-    handshake,  // its READY is missing
-    echo,       // of the last message is missing
+    greeting,   // the other side's greeting is not complete
+    handshake,  // the other side's READY is missing
+    echo,       // the echo of the last message is missing
     idle,       // nothing is missing
   };
 

@@ -24,7 +24,7 @@ public:
   void add(const descriptor& what, std::uint64_t tag, interest events = interest::read);
   void change(const descriptor& what, std::uint64_t tag, interest events);
 
-  // None when the time is over or a signal came; -1 waits for ever.
+  // Waits for events. Returns none after a timeout or a signal; -1 waits forever.
   std::span<const epoll_event> wait(int milliseconds = -1);
 
 private:

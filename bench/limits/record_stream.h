@@ -1,6 +1,6 @@
 #pragma once
-// A connection that carries records of 64 octets both ways: reads as many as are there, gathers
-// what is to be written and writes it at once.
+// A connection that carries records of 64 bytes both ways. It reads all pending records, gathers its output and writes
+// that at once.
 
 #include "bench/limits/poller.h"
 
@@ -15,7 +15,7 @@ namespace bench::limits {
 inline constexpr std::size_t record_size = 64;
 using record = std::array<std::byte, record_size>;
 
-// What a connection is, in its first octet; a worker's capacity follows in one octet.
+// The first byte tells the role of a connection. A worker sends its capacity in the next byte.
 inline constexpr std::byte client_mark{'C'};
 inline constexpr std::byte worker_mark{'W'};
 
@@ -24,9 +24,9 @@ public:
   // The events of the connection carry the tag.
   record_stream(descriptor socket, poller& watcher, std::uint64_t tag);
 
-  // One read. False when the other side closed.
+  // Reads once. Returns false if the other side has closed.
   bool read();
-  // What came and was not consumed. Invalid after read().
+  // The bytes that arrived and were not consumed. Invalid after read().
   std::span<const std::byte> unread() const {
     return std::span{input_}.subspan(consumed_, filled_ - consumed_);
   }
@@ -35,7 +35,7 @@ public:
   void append(std::span<const std::byte> octets) {
     output_.insert(output_.end(), octets.begin(), octets.end());
   }
-  // One write. What the system does not take leaves as soon as it does.
+  // Writes once. The rest is written when the kernel has room again.
   void flush();
   void on_writable();
 

@@ -1,5 +1,5 @@
-// The least a broker does: queues the requests of clients, gives each to a worker that has room for
-// it and returns the reply. Records of 64 octets, no protocol. Until SIGTERM.
+// The least work of a broker: queues the requests of clients, gives each to a worker that has room for it
+// and returns the reply. Uses records of 64 bytes without a protocol. Runs until SIGTERM.
 #include "bench/limits/record_stream.h"
 #include "bench/support/arguments.h"
 #include "bench/support/stop_request.h"
@@ -76,7 +76,7 @@ private:
     }
   }
 
-  // What was given to a worker that closes is lost, for this is no broker.
+  // The requests of a worker that closes are lost. A real broker would redeliver them.
   void close(connection& which) {
     which.open = false;
     workers_.remove(&which);

@@ -52,7 +52,7 @@ private:
     connections_[client_tag].flush();
   }
 
-  // Until the client has so many replies; a new request leaves for each.
+  // Runs until the client has this number of replies, and sends a new request for each.
   void exchange(std::uint64_t replies) {
     while (replies > 0) {
       for (const auto& event : poller_.wait()) {

@@ -24,7 +24,7 @@ sockaddr_in address_of(const std::string& host, std::uint16_t port) {
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
   if (host != "*" && ::inet_pton(AF_INET, host.c_str(), &address.sin_addr) != 1) {
-    fail("'" + host + "' is no IPv4 address: write one, or * for all");
+    fail("'" + host + "' is not an IPv4 address; write one, or * for all");
   }
   return address;
 }

@@ -30,7 +30,7 @@ private:
 // The host is an IPv4 address, or * for all.
 descriptor listen_at(const tcp_endpoint& endpoint);
 descriptor accept_one(const descriptor& listener);
-// Tries again until somebody listens: the programs of a pair start in any order.
+// Retries until a program listens, because the programs of a pair start in any order.
 descriptor connect_to(const tcp_endpoint& endpoint);
 // Does not wait; the descriptor does not block and is writable when it is connected or refused.
 descriptor start_connecting(const tcp_endpoint& endpoint, const std::string& source_address);
@@ -39,7 +39,7 @@ void finish_connecting(const descriptor& socket);
 void set_no_delay(const descriptor& socket);
 void set_nonblocking(const descriptor& socket);
 
-// How many octets came, 0 at the end of the stream, or nothing when none are there yet.
+// Returns the number of bytes read, 0 at the end of the stream, or nothing if none are pending.
 std::optional<std::size_t> read_some(const descriptor& socket, std::span<std::byte> into);
 // The same for a descriptor that blocks: 0 is the end of the stream.
 std::size_t read_blocking(const descriptor& socket, std::span<std::byte> into);

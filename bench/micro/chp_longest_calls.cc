@@ -1,6 +1,6 @@
-// What a server of the clustered hashmap keeps beside its map (bench/micro:chp_store has that): the longest single
-// call, in milliseconds of processor time, while it grows as far as it may and when it is read, taken or ends. For so
-// long nothing else of the server goes on.
+// The longest single call, in milliseconds of processor time, on the data that a server of the clustered hashmap keeps
+// beside its map (bench/micro:chp_store has the map). The calls grow this data up to its limits, read it, move it and
+// free it. The server does nothing else during such a call.
 // bazel run -c opt //bench/micro:chp_longest_calls
 
 #include "chp/command.h"
@@ -33,7 +33,7 @@ namespace {
 
 constexpr std::uint64_t million = 1'000'000;
 
-// Of this thread, so that it is not the machine's doing.
+// Returns the time of this thread, so that other load on the machine does not count.
 double processor_milliseconds() {
   std::timespec now{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -226,7 +226,7 @@ void put_off_grow(benchmark::State& state) {
 }
 BENCHMARK(put_off_grow)->Iterations(1)->Unit(benchmark::kMillisecond);
 
-// What waits for the disk, which had no room for a while, and is committed.
+// Updates that waited for a full disk, and are then committed.
 void acknowledgements_wait(benchmark::State& state) {
   for (auto _ : state) {
     longest wait{state, "wait_ms"};

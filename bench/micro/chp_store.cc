@@ -278,7 +278,7 @@ BENCHMARK(longest_call)
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
 
-// From a KVSET to its KVPUB, but for the map: read and made.
+// Reads a KVSET and makes its KVPUB, without the map.
 void set_to_publication(benchmark::State& state) {
   const zmtp::message set =
       make_set(form::kvmsg, "/bench/000000000000x",

@@ -56,7 +56,7 @@ void decode(const read_buffer& from, receive_queue& to, const limits& limit) {
   }
 }
 
-// What a kernel with room takes.
+// Takes everything from the queue, as a kernel with room does.
 void write(send_queue& from) {
   std::array<send_queue::piece, 64> pieces;
   while (!from.empty()) {

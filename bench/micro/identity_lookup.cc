@@ -1,4 +1,4 @@
-// Which peer has a routing id: what ROUTER does for each message that it sends.
+// The search for the peer with a routing id, which ROUTER does for each message that it sends.
 // bazel run -c opt //bench/micro:identity_lookup
 
 #include "zmtp/routing/identity_table.h"

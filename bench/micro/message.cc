@@ -1,4 +1,4 @@
-// What a message costs that is changed: envelopes. bazel run -c opt //bench/micro:message
+// The cost of changing a message, as for envelopes. bazel run -c opt //bench/micro:message
 
 #include "zmtp/message.h"
 

@@ -1,4 +1,4 @@
-// Who wants a message: matching its first part against topics of one or many subscribers.
+// The search for the subscribers of a message: its first part is matched against topics of one or many subscribers.
 // bazel run -c opt //bench/micro:subscription_match
 
 #include "zmtp/routing/subscription_index.h"
@@ -86,7 +86,7 @@ void match_wanted(benchmark::State& state) {
   const auto before = octets_in_use();
   subscription_index index;
   subscribe_all(index, topics);
-  if (topics > 1) {  // of one it would be what the first block happens to take
+  if (topics > 1) {  // with one topic, the size of the first block would decide
     state.counters["octets_per_topic"] =
         static_cast<double>(octets_in_use() - before) / static_cast<double>(topics);
   }

@@ -65,7 +65,7 @@ std::string arguments::text(int index) const { return values_[index]; }
 std::string arguments::endpoint(int index) const {
   const std::string word = text(index);
   if (word.find("://") == std::string::npos) {
-    misused("'" + word + "' is no endpoint: write tcp://HOST:PORT");
+    misused("'" + word + "' is not an endpoint; write tcp://HOST:PORT");
   }
   return word;
 }

@@ -17,9 +17,8 @@ namespace bench {
 
 class arguments {
 public:
-  // `names` are those of the usage, in order, as "ENDPOINT SIZE COUNT [CONNECTIONS]": what is in
-  // brackets may be left out. Whoever makes this object cannot hang: the process ends with code 1
-  // when `deadline_seconds` are over.
+  // `names` are those of the usage, in order, as "ENDPOINT SIZE COUNT [CONNECTIONS]". Words in brackets are
+  // optional. After `deadline_seconds` the process ends with code 1, so a program with this object cannot hang.
   arguments(int count, char** values, std::string_view names, unsigned deadline_seconds = 120);
 
   // The first is 0, as in the usage.

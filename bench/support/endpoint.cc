@@ -26,7 +26,7 @@ tcp_endpoint parse_endpoint(std::string_view text) {
     }
   }
   misused("'" + std::string{text} +
-          "' is no endpoint: write tcp://HOST:PORT with a port from 1 on");
+          "' is not an endpoint; write tcp://HOST:PORT with a port from 1 on");
 }
 
 std::string loopback_address(std::uint64_t peer) {

@@ -12,11 +12,11 @@ struct tcp_endpoint {
   std::uint16_t port{};
 
   std::string text() const;
-  // The same host, so many ports further.
+  // Returns the same host with a port that is higher by `ports`.
   tcp_endpoint further(int ports) const;
 };
 
-// Misuse when the text is none. Port 0 is refused: the other program would not learn which one
+// Ends the program if the text is not an endpoint. Refuses port 0, because the other program would not learn which port
 // the system chose.
 tcp_endpoint parse_endpoint(std::string_view text);
 

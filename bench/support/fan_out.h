@@ -1,7 +1,9 @@
 #pragma once
-// How the two sides of a fan-out find each other, the same for every library: the publisher sends
-// numbered probes until the subscriber, which has one socket with PEERS connections, has seen the
-// same number on each and says `go` to a PULL at the next port; then COUNT messages and an end.
+// How the two sides of a fan-out find each other, the same for every library:
+// 1. The publisher sends numbered probes.
+// 2. The subscriber has one socket with PEERS connections. When it has seen the same number on each, it
+//    sends `go` to a PULL at the next port.
+// 3. The publisher sends COUNT messages and an end.
 
 #include "bench/support/report.h"
 
@@ -24,9 +26,10 @@ inline constexpr std::string_view fan_out_end = "end";
 // The first octet of each of the COUNT messages.
 inline constexpr std::byte data_mark{'.'};
 
-// With TOPICS the subscriber wants what the messages of this file begin with, and besides so many topics
-// of 16 octets that match none of them. These are told first, by us in the order of subscribing and by
-// libzmq in that of octets, so that nothing is left to tell when the messages begin.
+// With TOPICS the subscriber subscribes to the first bytes of these messages, and to TOPICS topics of 16
+// bytes that match none of the messages. The publisher gets the latter first, because Zinc sends topics in
+// the order of subscribing and libzmq in the order of bytes. So no subscription is pending when the messages
+// begin.
 inline constexpr std::array<std::string_view, 3> fan_out_topics{"?", ".", "end"};
 std::string unmatched_topic(std::uint64_t number);
 

@@ -1,7 +1,7 @@
 #pragma once
-// One client of a clustered hashmap (12/CHP) that sets and one that follows, the same for every library:
-// the setter sends probes until the follower, which has subscribed to everything, has seen one; then COUNT
-// updates of a few keys, and an end.
+// A client of a clustered hashmap (12/CHP) that sets and a client that follows, the same for every library.
+// The setter sends probes until the follower, which has subscribed to everything, has seen one. Then the
+// setter sends COUNT updates of a few keys, and an end.
 
 #include "bench/support/report.h"
 
@@ -26,15 +26,15 @@ inline constexpr std::string_view update_value = "..............................
 
 // The key of the update with this number, from 0: the updates of each key are spread over all of them.
 std::string_view update_key(std::uint64_t number, std::array<char, 20>& text);
-// Of the same session for all, with a counter: a UUID of version 8.
+// Returns a UUID of version 8 with a counter, in the same session for all updates.
 std::array<std::byte, 16> update_uuid(std::uint64_t number);
 
-// What the setter's thread and the follower's share.
+// The state that the threads of the setter and of the follower share.
 class update_run {
 public:
   explicit update_run(std::uint64_t count) : expected_{count} {}
 
-  // For the setter: the follower hears what is set.
+  // For the setter: tells whether the follower receives updates.
   bool live() const { return live_.load(std::memory_order_acquire); }
 
   // For the follower. The first update starts the clock, the last stops it. False when nothing more
@@ -75,7 +75,7 @@ private:
   double seconds_ = 0;
 };
 
-// Of the sequence frame of an update: 8 octets, network order.
+// Reads the sequence frame of an update: 8 bytes, network order.
 std::uint64_t update_sequence(std::string_view frame);
 
 }  // namespace bench

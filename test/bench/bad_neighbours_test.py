@@ -39,7 +39,7 @@ class BadNeighboursTest(unittest.TestCase):
                      r"next accepted after descriptors are free: \d+ \[ms\]"):
             self.assertRegex(done.stdout, f"(?m)^{line}$")
         for churn in CHURNS:
-            found = re.search(rf"^{churn}: p99 ratio [\d.]+, ([\d.]+) MB/s in, ([\d.]+) octets out "
+            found = re.search(rf"^{churn}: p99 ratio [\d.]+, ([\d.]+) MB/s in, ([\d.]+) bytes out "
                               r"for each, (\d+) connections$", done.stdout, re.MULTILINE)
             self.assertGreater(float(found.group(1)), 0, churn)
             self.assertLessEqual(float(found.group(2)), 1, churn)
