@@ -29,7 +29,8 @@ void add_bstar(CLI::App& app, bstar_arguments& to) {
       "--backup", [&pair] { pair.as = bstar::role::backup; },
       "backup node; passive when both nodes start");
   role->require_option(1);
-  app.add_option("--bind", to.bind, "endpoint to bind, from which the peer receives our state")
+  app.add_option("--bind", to.bind,
+                 "endpoint to bind, from which the peer receives the state of this node")
       ->check(bindable())
       ->required()
       ->type_name("ENDPOINT");

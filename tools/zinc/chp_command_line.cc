@@ -95,7 +95,7 @@ CLI::App* chp_command_line::add_pair(CLI::App& to) {
       ->check(connectable_to_three_ports())
       ->type_name("ENDPOINT");
   role->add_option("--bstar-bind", server_.state_bind,
-                   "endpoint to bind, from which the peer receives our state")
+                   "endpoint to bind, from which the peer receives the state of this server")
       ->check(bindable())
       ->type_name("ENDPOINT");
   role->add_option("--bstar-connect", server_.state_connect,

@@ -72,23 +72,20 @@ void append_option(std::string& to, const CLI::Option& option) {
   if (option.get_required() && !option.get_positional()) {
     text += " (required)";
   }
-  if (!option.get_default_str().empty()) {
-    text += " [" + option.get_default_str() + ']';
+  if (const auto usual = option.get_default_str(); !usual.empty()) {
+    // CLI11 puts the values of lists into brackets.
+    text += usual.starts_with('[') ? ' ' + usual : " [" + usual + ']';
   }
   append_row(to, with_type(option), text);
 }
 
 void append_options(std::string& to, const CLI::App& app) {
-  const auto* const help = app.get_help_ptr();
   for (const bool positional : {true, false}) {
     for (const auto* const one : app.get_options({})) {
-      if (one->get_positional() == positional && one != help) {
+      if (one->get_positional() == positional && one != app.get_help_ptr()) {
         append_option(to, *one);
       }
     }
-  }
-  if (help != nullptr) {
-    append_option(to, *help);
   }
 }
 
@@ -103,7 +100,9 @@ std::string usage(const CLI::App& app, const std::string& name) {
   for (const auto* const group : parts_of(app, true)) {
     std::vector<std::string> names;
     for (const auto* const one : group->get_options({})) {
-      names.push_back(names_of(*one));
+      if (one != group->get_help_ptr()) {
+        names.push_back(names_of(*one));
+      }
     }
     if (group->get_require_option_min() != 0) {
       text += fmt::format(" {}", fmt::join(names, "|"));
@@ -136,9 +135,8 @@ class help_style : public CLI::FormatterBase {
 public:
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode) const override {
     std::string text;
-    std::string_view rest = app->get_description();
-    const std::string description{rest};
-    rest = description;
+    const auto description = app->get_description();
+    std::string_view rest = description;
     while (!rest.empty()) {
       const auto paragraph = rest.substr(0, rest.find('\n'));
       append_wrapped(text, paragraph, 0, 0);
@@ -147,6 +145,7 @@ public:
     }
     text += '\n' + usage(*app, name);
     append_options(text, *app);
+    append_option(text, *app->get_help_ptr());
     for (const auto* const group : parts_of(*app, true)) {
       text += '\n' + group->get_description() + ":\n";
       append_options(text, *group);
@@ -166,8 +165,11 @@ std::string footer_of(const command_help& help) {
   for (const auto& one : help.examples) {
     text += "  " + one + '\n';
   }
-  return text +
-         fmt::format("EXIT CODES\n  0 {}\n  1 {}\n  2 invalid arguments\n", help.done, help.failed);
+  const auto line = [&help](const char* gap) {
+    return fmt::format("  0 {1}{0}1 {2}{0}2 invalid arguments\n", gap, help.done, help.failed);
+  };
+  const auto one_line = line("   ");
+  return text + "EXIT CODES\n" + (one_line.size() <= line_width ? one_line : line("\n  "));
 }
 
 std::string description_of(const command_help& help) {

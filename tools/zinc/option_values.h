@@ -6,15 +6,16 @@
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace zinc {
 
@@ -62,7 +63,8 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, std::optional<Nu
 
 template <class Value>
 CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& value,
-                        const std::map<std::string, Value>& choices, const std::string& text) {
+                        const std::vector<std::pair<std::string, Value>>& choices,
+                        const std::string& text) {
   std::string words;
   std::string usual;
   for (const auto& [word, meaning] : choices) {
@@ -73,7 +75,8 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& value,
       .add_option_function<std::string>(
           name,
           [&value, choices, words, name](const std::string& word) {
-            const auto known = choices.find(word);
+            const auto known = std::find_if(choices.begin(), choices.end(),
+                                            [&word](const auto& one) { return one.first == word; });
             if (known == choices.end()) {
               throw CLI::ValidationError{name,
                                          fmt::format("'{}' is unknown; give {}", word, words)};
