@@ -122,7 +122,7 @@ void chp_command_line::add_server(CLI::App& to) {
   to.add_option("--bind", server_.bind,
                 "endpoint to bind, for snapshots; the publisher and the collector have the next "
                 "two ports")
-      ->check(bindable())
+      ->check(bindable_to_three_ports())
       ->type_name("ENDPOINT")
       ->capture_default_str();
   to.add_option("--epoch-file", server_.epoch_file,

@@ -38,6 +38,15 @@ std::string endpoint_error(const std::string& text, const char* example) {
   return fmt::format("'{}' is not an endpoint; give for example {}", text, example);
 }
 
+std::string three_ports_error(const std::string& text, const zmtp::tcp_address* tcp) {
+  return tcp != nullptr && tcp->port <= most_first_port
+             ? std::string{}
+             : fmt::format(
+                   "'{}' is not the endpoint of a map server; give tcp://HOST:PORT, with a "
+                   "port up to {}",
+                   text, most_first_port);
+}
+
 }  // namespace
 
 CLI::Option* add_duration(CLI::App& app, const std::string& name, std::chrono::milliseconds& value,
@@ -107,17 +116,17 @@ std::function<std::string(const std::string&)> connectable() {
   };
 }
 
+std::function<std::string(const std::string&)> bindable_to_three_ports() {
+  return [](const std::string& text) {
+    const auto parsed = zmtp::endpoint::parse(text);
+    return three_ports_error(text, parsed && parsed->bindable() ? parsed->tcp() : nullptr);
+  };
+}
+
 std::function<std::string(const std::string&)> connectable_to_three_ports() {
   return [](const std::string& text) {
     const auto parsed = zmtp::endpoint::parse(text);
-    const auto* const tcp = parsed && parsed->connectable() ? parsed->tcp() : nullptr;
-    if (tcp != nullptr && tcp->port <= most_first_port) {
-      return std::string{};
-    }
-    return fmt::format(
-        "'{}' is not the endpoint of a map server; give tcp://HOST:PORT, with a "
-        "port up to {}",
-        text, most_first_port);
+    return three_ports_error(text, parsed && parsed->connectable() ? parsed->tcp() : nullptr);
   };
 }
 

@@ -88,10 +88,11 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& value,
       ->default_str(usual);
 }
 
-// Checks that its text is an endpoint to bind or to connect to.
+// Check that their text is an endpoint to bind or to connect to.
 [[nodiscard]] std::function<std::string(const std::string&)> bindable();
 [[nodiscard]] std::function<std::string(const std::string&)> connectable();
-// The same, and the two ports above the endpoint's port must exist: tcp://HOST:PORT.
+// Check that their text is tcp://HOST:PORT with a port that has two ports above it.
+[[nodiscard]] std::function<std::string(const std::string&)> bindable_to_three_ports();
 [[nodiscard]] std::function<std::string(const std::string&)> connectable_to_three_ports();
 
 }  // namespace zinc
