@@ -18,7 +18,7 @@ DEAF = ("sh", "-c", 'trap "" TERM; echo running $ZINC_EPOCH $$; while :; do slee
 
 
 def gone(pid):
-    """Also if nobody has asked yet what became of it."""
+    """Whether the process has ended. A zombie has ended."""
     try:
         with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as stat:
             return stat.read().rsplit(")", 1)[1].split()[0] == "Z"
@@ -57,7 +57,7 @@ class BstarCase(unittest.TestCase):
         return process
 
     def await_line(self, process, begin):
-        """The first that begins so. Nothing is read for ever: Bazel's limit is the deadline."""
+        """The words of the first line with this prefix. The time limit of Bazel is the deadline."""
         for line in process.stdout:
             if line.startswith(begin):
                 return line.split()
@@ -88,7 +88,7 @@ class ArgumentsTest(BstarCase):
                 self.assertEqual(result.returncode, 2, result.stderr)
                 self.assertIn(fault, result.stderr + result.stdout)
 
-    def test_what_the_system_refuses_is_a_failure(self):
+    def test_an_unusable_epoch_file_is_a_failure(self):
         with open(self.path("primary.epoch"), "w", encoding="ascii") as file:
             file.write("damaged\n")
         result = self.run_to_the_end(self.words("primary"))
@@ -108,7 +108,7 @@ class PairTest(BstarCase):
         self.await_line(backup, "passive peer-active")
         _, epoch, pid = self.await_line(primary, "running")
         self.assertEqual(epoch, "1")
-        # With nobody to end it, the command ends all the same.
+        # The command ends although no process stops it.
         primary.kill()
         self.await_end_of(pid)
         self.assertEqual(self.await_line(backup, "active"), ["active", "2"])

@@ -209,12 +209,12 @@ class Majordomo(unittest.TestCase):
             result = run("request", "--connect", endpoint, "--service", "one", "x")
             self.assertEqual((result.returncode, result.stdout), (0, "y\n\n"))
 
-    def test_octets_that_are_no_text_are_json_all_the_same(self):
+    def test_prints_binary_data_as_json(self):
         with broker() as (_, endpoint), service(endpoint, "raw", "--exec", "printf '\\377'"):
             result = run("request", "--connect", endpoint, "--service", "raw", "--json", "x")
             self.assertEqual(json.loads(result.stdout), {"reply": [{"hex": "ff"}]})
 
-    def test_body_that_the_broker_refuses_is_not_sent_for_ever(self):
+    def test_a_body_that_the_broker_refuses_fails(self):
         with broker() as (_, endpoint), service(endpoint, "echo"):
             parts = ["x"] * 2000
             result = run("request", "--connect", endpoint, "--service", "echo", *parts)
@@ -655,7 +655,7 @@ class Brokers(unittest.TestCase):
                 self.assertEqual((result.returncode, result.stdout), (2, ""))
                 self.assertIn(fault, result.stderr)
 
-    def test_of_several_threads_have_a_port_each_and_share_nothing(self):
+    def test_each_thread_has_a_port_and_shares_nothing(self):
         with started("broker", "--bind", "tcp://127.0.0.1:*", "--threads", "3") as process:
             endpoints = [process.stdout.readline().split()[1] for _ in range(3)]
             self.assertEqual(len(set(endpoints)), 3)
@@ -670,7 +670,7 @@ class Brokers(unittest.TestCase):
             process.send_signal(signal.SIGINT)
             self.assertEqual(process.wait(DEADLINE), 0)
 
-    def test_of_several_threads_count_their_ports_up(self):
+    def test_threads_bind_consecutive_ports(self):
         # Somewhere two ports in a row are free.
         for _ in range(100):
             with socket.socket() as probe:
@@ -713,7 +713,7 @@ class Brokers(unittest.TestCase):
                 self.assertIn("settings reloaded: services=3", read_again())
                 self.assertEqual(named(endpoints[0]), ["busy", "flag", "new", "pay"])
                 self.assertEqual(named(endpoints[1]), ["flag", "new", "pay"])
-                # What is no good is named, and changes nothing.
+                # An invalid file changes nothing, and the log names the fault.
                 for settings, fault in (("{", f"{path}:1: not valid JSON"),
                                         ({"services": {"x": {"attempts": 0}}}, f"{path}: services.x.attempts"),
                                         ({"threads": "many", "services": {"x": {}}}, f"{path}: threads")):
@@ -724,7 +724,7 @@ class Brokers(unittest.TestCase):
                     self.assertEqual(named(endpoints[1]), ["flag", "new", "pay"])
                 os.unlink(path)
                 self.assertIn(f"cannot open {path}: ", read_again())
-                # What is not of services waits for the next start, and the operator hears of it.
+                # Settings outside services change at the next start, and the log says so.
                 write({"heartbeat": "100ms", "services": {"last": {}}})
                 self.assertIn("settings reloaded: services=2", read_again())
                 self.assertIn("change at the next start", process.stderr.readline())
@@ -758,7 +758,7 @@ class Brokers(unittest.TestCase):
 
 
 class Signals(unittest.TestCase):
-    """Who has read that a server is bound may send it a signal."""
+    """A script may send a signal when it has read that a server is bound."""
 
     COMMANDS = {
         "broker": ["broker", "--bind", "tcp://127.0.0.1:*"],
