@@ -48,12 +48,14 @@ TEST(broker_config, a_file_sets_every_setting) {
   const auto arguments = read(R"({
     // of all brokers
     "bind": ["tcp://*:7000", "ipc://@zinc"],
-    "threads": 2, "heartbeat": "1s", "liveness": 5, "worker_in_flight": 7, "unknown_services": 0, "drain": "0s",
+    "threads": 2, "heartbeat": "1s", "liveness": 5, "worker_in_flight": 7, "unknown_services": 0,
+    "drain": "0s",
     "client_requests": 10, "client_bytes": "100000B",
     "outcome_requests": 0, "outcome_bytes": "64KiB", "outcome_time": "250ms",
     "default": {"attempts": 4, "unserved_timeout": "5s"},
     "services": {
-      "pay": {"idempotent": false, "poison": "drop", "busy_expiry": "250ms", "busy_timeout": "9s", "queue_timeout": "1m",
+      "pay": {"idempotent": false, "poison": "drop", "busy_expiry": "250ms",
+              "busy_timeout": "9s", "queue_timeout": "1m",
               "raw_client_address": true, "bytes": "1MiB", "requests": 100},
       "logs.*": {"unserved_timeout": "1ms", "requests": null, "busy_expiry": "none"},
       "bare": {},
