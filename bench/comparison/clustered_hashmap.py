@@ -74,7 +74,7 @@ class Bench:
         with contextlib.ExitStack() as pair:
             for own, other, role in ((*ports, "--primary"), (*reversed(ports), "--backup")):
                 pair.enter_context(self.server(
-                    own, role, "--peer", address(other), "--bstar-bind", f"tcp://{address(own + 3)}",
+                    own, role, "--peer", f"tcp://{address(other)}", "--bstar-bind", f"tcp://{address(own + 3)}",
                     "--bstar-connect", f"tcp://{address(other + 3)}"))
             output, found = self.probe("sets", SETS, *map(address, ports), "--count", self.settings.sets)
         if "degraded: 0" not in output.splitlines():

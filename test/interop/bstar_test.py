@@ -41,7 +41,7 @@ class GuideNode(Program):
 class OurNode(Server):
     def __init__(self, test, role, voter, state, peer, *more):
         super().__init__(test, [zinc_path(), "bstar", f"--{role}", "--bind", state, "--connect", peer,
-                                "--voter", voter, "--heartbeat", str(int(HEARTBEAT * 1000)), *more])
+                                "--voter", voter, "--heartbeat", f"{int(HEARTBEAT * 1000)}ms", *more])
         self.test = test
         test.assertEqual(self.read_line(), f"voter {voter}")
 

@@ -40,7 +40,7 @@ class ChpCase(unittest.TestCase):
     def run_client(self, words, *ports):
         command = chp(*words)
         for port in ports:
-            command += ["--server", f"127.0.0.1:{port}"]
+            command += ["--connect", f"tcp://127.0.0.1:{port}"]
         return self.run_to_the_end(command)
 
     def expect(self, lines, words, *ports):
@@ -51,11 +51,10 @@ class ChpCase(unittest.TestCase):
 
 class ArgumentsTest(ChpCase):
     def test_faults_are_named_and_are_misuse(self):
-        pair = ("--peer", "127.0.0.1:7000", "--bstar-bind", "ipc://@a", "--bstar-connect", "ipc://@b")
+        pair = ("--peer", "tcp://127.0.0.1:7000", "--bstar-bind", "ipc://@a", "--bstar-connect", "ipc://@b")
         for words, fault in (
-            (("--port", "0"), "--port"),
-            (("--port", "65534"), "--port"),
-            (("--port", "5556", "--bind", "tcp://*:5556"), "--bind"),
+            (("--bind", "tcp://*:65534"), "65534"),
+            (("--port", "5556"), "--port"),
             (("--bind", "ipc://@a"), "ipc://@a"),
             (("--primary",), "--peer"),
             (("--primary", *pair[:-2]), "--bstar-connect"),
@@ -64,9 +63,9 @@ class ArgumentsTest(ChpCase):
             (("--degraded", "block"), "--primary"),
             (("--primary", *pair, "--degraded", "perhaps"), "--degraded"),
             (("--primary", *pair, "--frames", "kvsimple8"), "option"),
-            (("--primary", *pair, "--heartbeat", "100", "--expiry", "100"), "expiry"),
-            (("--primary", "--peer", "127.0.0.1:65534", *pair[2:]), "65534"),
-            (("--heartbeat", "0"), "--heartbeat"),
+            (("--primary", *pair, "--heartbeat", "100ms", "--expiry", "100ms"), "expiry"),
+            (("--primary", "--peer", "tcp://127.0.0.1:65534", *pair[2:]), "65534"),
+            (("--heartbeat", "0s"), "--heartbeat"),
             (("--max-keys", "0"), "--max-keys"),
             (("--frames", "other"), "--frames"),
             (("--collector", "other"), "--collector"),
@@ -83,7 +82,7 @@ class ArgumentsTest(ChpCase):
         for words, fault in (
             (("--bind", "tcp://127.0.0.1:*", "--epoch-file", self.path("damaged")), "damaged"),
             (("--bind", "tcp://127.0.0.1:*", "--epoch-file", self.path("no/folder")), "no/folder"),
-            (("--port", str(taken.port)), str(taken.port)),
+            (("--bind", f"tcp://*:{taken.port}"), str(taken.port)),
         ):
             with self.subTest(words):
                 result = self.run_to_the_end(chp("server", *words))
@@ -98,14 +97,14 @@ class ArgumentsTest(ChpCase):
 
 class AloneTest(ChpCase):
     def test_keeps_what_is_set_and_tells_who_watches(self):
-        server = self.serve("--heartbeat", "100")
-        watching = Program(self, chp("watch", "/a/", "--count", "3", "--server",
-                                     f"127.0.0.1:{server.port}"))
+        server = self.serve("--heartbeat", "100ms")
+        watching = Program(self, chp("watch", "/a/", "--count", "3", "--connect",
+                                     f"tcp://127.0.0.1:{server.port}"))
         self.expect([], ["set", "/a/1", "one"], server.port)
         self.assertEqual(watching.read_line(), "/a/1 one")
         self.expect([], ["set", "/b/1", "elsewhere"], server.port)
         self.expect(["one"], ["get", "/a/1"], server.port)
-        self.expect([], ["set", "/a/2", "two", "--ttl", "1"], server.port)
+        self.expect([], ["set", "/a/2", "two", "--ttl", "1s"], server.port)
         self.expect([], ["delete", "/a/1"], server.port)
         self.assertEqual(self.run_client(["get", "/a/1"], server.port).returncode, 1)
         self.assertEqual(watching.read_line(), "/a/2 two")
@@ -116,7 +115,7 @@ class AloneTest(ChpCase):
 
     def test_ports_are_as_it_is_told(self):
         port = reserve_ports(self, 3)
-        server = Server(self, chp("server", "--port", str(port)))
+        server = Server(self, chp("server", "--bind", f"tcp://*:{port}"))
         self.assertEqual(server.port, port)
         self.expect([], ["set", "key", "value"], port)
         server.signal(signal.SIGINT)
@@ -177,7 +176,7 @@ class AloneTest(ChpCase):
                 self.assertIn(fault, result.stderr)
 
     def test_limits_are_kept(self):
-        server = self.serve("--max-keys", "1", "--max-value", "4")
+        server = self.serve("--max-keys", "1", "--max-value", "4B")
         self.expect([], ["set", "one", "1"], server.port)
         for words, fault in ((["two", "2"], "maximum number of keys"),
                              (["one", "12345"], "value above the limit")):
@@ -209,19 +208,19 @@ class PairTest(ChpCase):
     def start(self, index, *more):
         state = [f"ipc://{self.path(role)}" for role in ROLES]
         return Server(self, chp(
-            "server", "--port", str(self.ports[index]), f"--{ROLES[index]}", "--peer",
-            f"127.0.0.1:{self.ports[1 - index]}", "--bstar-bind", state[index],
+            "server", "--bind", f"tcp://*:{self.ports[index]}", f"--{ROLES[index]}", "--peer",
+            f"tcp://127.0.0.1:{self.ports[1 - index]}", "--bstar-bind", state[index],
             "--bstar-connect", state[1 - index], "--epoch-file", self.path(ROLES[index] + ".epoch"),
             # So long that a busy machine does not make the active server look dead.
-            "--heartbeat", "100", "--expiry", "1000", *more))
+            "--heartbeat", "100ms", "--expiry", "1s", *more))
 
     def test_what_was_set_outlives_the_active_one(self):
         primary, backup = self.start(0), self.start(1)
         self.assertEqual(primary.read_line(), "active 1")
         self.assertEqual(backup.read_line(), "passive peer-active")
-        watching = Program(self, chp("watch", "/a/", "--heartbeat", "100", "--server",
-                                     f"127.0.0.1:{self.ports[0]}", "--server",
-                                     f"127.0.0.1:{self.ports[1]}"))
+        watching = Program(self, chp("watch", "/a/", "--heartbeat", "100ms", "--connect",
+                                     f"tcp://127.0.0.1:{self.ports[0]}", "--connect",
+                                     f"tcp://127.0.0.1:{self.ports[1]}"))
         self.expect([], ["set", "/a/1", "one"], *self.ports)
         self.assertEqual(watching.read_line(), "/a/1 one")
         self.wait_for_backup(["/a/1 one"], *self.ports)
@@ -253,7 +252,7 @@ class PairTest(ChpCase):
 
     def test_without_the_other_one_nothing_is_committed_if_that_is_wanted(self):
         primary = self.start(0, "--degraded", "block")
-        self.assertEqual(self.run_client(["set", "key", "value", "--timeout", "3000"],
+        self.assertEqual(self.run_client(["set", "key", "value", "--timeout", "3s"],
                                          self.ports[0]).returncode, 1)
         self.assertEqual(primary.read_line(), "active 1")
         backup = self.start(1, "--degraded", "block")

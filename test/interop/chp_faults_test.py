@@ -235,7 +235,7 @@ class PartitionTest(BackAgainCase):
 
 class AloneCase(StormCase):
     def start_server(self):
-        server = Server(self, server_command("*", "--heartbeat", str(HEARTBEAT)))
+        server = Server(self, server_command("*", "--heartbeat", f"{HEARTBEAT}ms"))
         self.address = address(server.port)
         return server
 
@@ -245,7 +245,7 @@ class StoreTest(StormCase):
         kills = 40 if LONG else 5
         with tempfile.TemporaryDirectory() as folder:
             port = reserve_ports(self, 3)
-            command = server_command(port, "--heartbeat", str(HEARTBEAT), "--store", os.path.join(folder, "map"))
+            command = server_command(port, "--heartbeat", f"{HEARTBEAT}ms", "--store", os.path.join(folder, "map"))
             server = Server(self, command)
             storm = self.start_storm([group(CLIENTS, [address(port)])])
             for _ in self.faults(storm, kills):

@@ -23,7 +23,7 @@ class ModelsTest(InteropCase):
         return server
 
     def run_zinc(self, words, server, *flags):
-        return subprocess.run([zinc_path(), "chp", *words, *flags, "--server", server.address],
+        return subprocess.run([zinc_path(), "chp", *words, *flags, "--connect", f"tcp://{server.address}"],
                               capture_output=True, text=True, timeout=2 * PATIENCE, check=False)
 
     def expect(self, lines, words, server, *flags):
@@ -33,7 +33,7 @@ class ModelsTest(InteropCase):
 
     def watch(self, server, subtree, count, *flags):
         return Program(self, [zinc_path(), "chp", "watch", *subtree, "--count", str(count), *flags,
-                              "--server", server.address])
+                              "--connect", f"tcp://{server.address}"])
 
     def check_sets(self, server, *flags):
         """What is set comes back, to who sets it and to who watches."""
@@ -65,7 +65,7 @@ class ModelsTest(InteropCase):
                 self.expect(["/a/1 one", "/a/2 two"], ["dump", "/a/"], server, *flags)
                 self.expect(["two"], ["get", "/a/2"], server, *flags)
                 # There is no port for it.
-                result = self.run_zinc(["set", "/a/1", "x", "--timeout", "500"], server, *flags)
+                result = self.run_zinc(["set", "/a/1", "x", "--timeout", "500ms"], server, *flags)
                 self.assertEqual(result.returncode, 1)
                 self.assertIn("not sent in time", result.stderr)
 
@@ -95,7 +95,7 @@ class ModelsTest(InteropCase):
         self.check_sets(server, *flags)
         watching = self.watch(server, ["/b/"], 4, *flags)
         self.assertEqual(watching.read_line(), "/b/1 three")
-        self.expect([], ["set", "/b/2", "short", "--ttl", "1"], server, *flags)
+        self.expect([], ["set", "/b/2", "short", "--ttl", "1s"], server, *flags)
         self.assertEqual([watching.read_line() for _ in range(2)], ["/b/2 short", "/b/2"])
         self.expect([], ["delete", "/b/1"], server, *flags)
         self.assertEqual(watching.read_line(), "/b/1")
@@ -103,7 +103,7 @@ class ModelsTest(InteropCase):
 
     def test_what_kvsimple_does_not_have_is_misuse(self):
         server = self.serve(4, entries=ENTRIES)
-        for words in (["delete", "/a/1"], ["set", "/a/1", "x", "--ttl", "1"]):
+        for words in (["delete", "/a/1"], ["set", "/a/1", "x", "--ttl", "1s"]):
             result = self.run_zinc(words, server, "--frames", "kvsimple8", "--collector", "pull")
             self.assertEqual(result.returncode, 2)
             self.assertIn("kvsimple has no deletions", result.stderr)

@@ -31,7 +31,7 @@ class OurClientTest(InteropCase):
     def zinc(self, words, *servers):
         command = [zinc_path(), "chp", *words]
         for server in servers:
-            command += ["--server", server.address]
+            command += ["--connect", f"tcp://{server.address}"]
         return command
 
     def run_zinc(self, words, *servers):
@@ -69,7 +69,7 @@ class OurClientTest(InteropCase):
     def test_a_set_is_the_command_of_the_specification(self):  # CHP-28, CHP-29, CHP-30
         for server in self.each_server():
             self.expect([], ["set", "/a/1", "one"], server)
-            self.expect([], ["set", "key", "value", "--ttl", "30"], server)
+            self.expect([], ["set", "key", "value", "--ttl", "30s"], server)
             first, second = server.sets
             self.assertEqual([first[0], len(first[1]), len(first[2]), first[3], first[4]],
                              [b"/a/1", 8, 16, b"", b"one"])
@@ -89,7 +89,7 @@ class OurClientTest(InteropCase):
             seen = lambda: json.loads(watching.read_line())  # noqa: E731
             self.assertEqual([seen(), seen()], [{"key": "/a/1", "value": "one"},
                                                 {"key": "/a/2", "value": "two"}])
-            self.expect([], ["set", "/a/3", "three", "--ttl", "1"], server)
+            self.expect([], ["set", "/a/3", "three", "--ttl", "1s"], server)
             self.assertEqual(seen(), {"key": "/a/3", "value": "three"})
             self.assertEqual(seen(), {"key": "/a/3", "value": None})
             self.expect([], ["set", "/b/1", "elsewhere"], server)
@@ -135,7 +135,7 @@ class OurClientTest(InteropCase):
         nobody = SimpleNamespace(address=f"127.0.0.1:{reserve_ports(self, 3)}")
         for words in (["get", "/a/1"], ["dump"], ["set", "/a/1", "1"], ["delete", "/a/1"]):
             with self.subTest(words=words):
-                result = self.run_zinc([*words, "--timeout", "300"], nobody)
+                result = self.run_zinc([*words, "--timeout", "300ms"], nobody)
                 self.assertEqual(result.returncode, 1)
                 self.assertIn("zinc chp", result.stderr)
 

@@ -46,8 +46,8 @@ class Pair:
     def start(self, index):
         peer = self.links[1 - index].port if self.links else self.ports[1 - index]
         self.nodes[index] = Program(self.test, server_command(
-            self.ports[index], "--heartbeat", str(self.heartbeat), f"--{ROLES[index]}",
-            "--peer", address(peer), "--bstar-bind", f"tcp://{address(self.ports[index] + 3)}",
+            self.ports[index], "--heartbeat", f"{self.heartbeat}ms", f"--{ROLES[index]}",
+            "--peer", f"tcp://{address(peer)}", "--bstar-bind", f"tcp://{address(self.ports[index] + 3)}",
             "--bstar-connect", f"tcp://{address(peer + 3)}",
             "--epoch-file", str(self.folder / ROLES[index]),
             *(("--store", str(self.folder / (ROLES[index] + ".map"))) if self.stored else ())),

@@ -15,7 +15,7 @@ import zmq
 # The short form asserts only that there is an answer: how soon, bench/bad_neighbours measures.
 WORST, USUAL = (1.0, 0.05) if long_run() else (PATIENCE, PATIENCE)
 # So that the worker need send no heartbeats itself: `zinc broker` with these options.
-BROKER_OPTIONS = ("--heartbeat", "1000", "--liveness", "1000")
+BROKER_OPTIONS = ("--heartbeat", "1s", "--liveness", "1000")
 
 
 def kept_waiting(pid):

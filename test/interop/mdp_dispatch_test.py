@@ -247,7 +247,7 @@ class ServiceTest(InteropCase):
 
     def test_requests_that_wait_too_long_are_dropped(self):  # MDP-14
         expiry = 0.3
-        broker = self.start_broker("--expiry", str(int(expiry * 1000)), "--heartbeat", "50",
+        broker = self.start_broker("--unserved-timeout", f"{int(expiry * 1000)}ms", "--heartbeat", "50ms",
                                    "--liveness", "100")
         client = self.client(broker.endpoint, "0.2")
         client.send(b"nobody", b"stale")
@@ -264,7 +264,7 @@ class ServiceTest(InteropCase):
 
     def test_requests_that_wait_for_a_busy_worker_are_not_dropped(self):
         expiry = 0.3
-        broker = self.start_broker("--expiry", str(int(expiry * 1000)))
+        broker = self.start_broker("--unserved-timeout", f"{int(expiry * 1000)}ms")
         client = self.client(broker.endpoint, "0.2")
         worker = self.worker(broker.endpoint, SERVICE, "0.2")
         for i in range(2):
@@ -279,7 +279,7 @@ class ServiceTest(InteropCase):
         for version in VERSIONS:
             with self.subTest(version=version):
                 code, lines, errors = run_request(broker.endpoint, "nobody", version, "--timeout",
-                                                  "100", "--attempts", "2", "body")
+                                                  "100ms", "--attempts", "2", "body")
                 self.assertEqual((code, lines), (1, []))
                 self.assertIn("zinc request: ", errors)
 

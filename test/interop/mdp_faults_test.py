@@ -88,7 +88,7 @@ class WorkersKilledTest(FaultCase):
 
     def test_an_idempotent_service_answers_every_request_once(self):  # D1, D2, D3
         """Test 22."""
-        broker = self.start_broker("--service", SERVICE.decode(), "attempts=100")
+        broker = self.start_broker("--service", f"{SERVICE.decode()}:attempts=100")
         ledger = Ledger(self, broker.endpoint, self.MILLISECONDS, self.WORKERS)
         clients = [self.client(broker.endpoint, VERSIONS[i % 2]) for i in range(50)]
         poller = zmq.Poller()
@@ -141,7 +141,7 @@ class WorkersKilledTest(FaultCase):
 
     def test_a_service_that_is_not_carries_none_out_twice(self):  # D1, D2, D3
         """Test 23. The clients understand errors, so that each request ends in one way or the other."""
-        broker = self.start_broker("--service", SERVICE.decode(), "idempotent=false")
+        broker = self.start_broker("--service", f"{SERVICE.decode()}:idempotent=false")
         ledger = Ledger(self, broker.endpoint, self.MILLISECONDS, self.WORKERS)
         ended = threading.Event()
         outcomes = {}
@@ -209,14 +209,14 @@ class ClientOfErrors:
 
 class ErrorsTest(FaultCase):
     def test_go_to_who_announces_that_he_understands_them(self):  # M6
-        broker = self.start_broker("--expiry", "100")
+        broker = self.start_broker("--unserved-timeout", "100ms")
         client = ClientOfErrors(broker)
         self.addCleanup(client.connection.close)
         self.assertEqual(client.request(b"nobody", b"x"),
                          ("mmi.error", [b"404", b"refused", b"nobody"]))
 
     def test_go_to_nobody_else(self):
-        broker = self.start_broker("--expiry", "100")
+        broker = self.start_broker("--unserved-timeout", "100ms")
         for version in VERSIONS:
             client = self.client(broker.endpoint, version)
             client.send(b"nobody", b"x")
@@ -228,7 +228,7 @@ class ErrorsTest(FaultCase):
 
 class RawAddressTest(FaultCase):
     def test_is_that_of_the_client_as_with_the_guides_broker(self):
-        broker = self.start_broker("--service", "raw", "raw_client_address=true")
+        broker = self.start_broker("--service", "raw:raw_client_address=true")
         client = self.client(broker.endpoint, "0.1", routing_id=b"a client")
         worker = self.worker(broker.endpoint, b"raw", "0.1")
         for _ in range(3):
@@ -288,7 +288,7 @@ class BrokerStoppedTest(FaultCase):
     def test_loses_no_worker_and_answers_what_has_gathered(self):  # M4
         """Test 24."""
         half, interval, liveness, stop = (250, 2.5, 3, 10) if LONG else (30, 0.3, 10, 4)
-        broker = self.start_broker("--heartbeat", str(int(interval * 1000)), "--liveness",
+        broker = self.start_broker("--heartbeat", f"{int(interval * 1000)}ms", "--liveness",
                                    str(liveness))
         crowd = Crowd(self, broker.endpoint, [b"busy", b"idle"] * half, interval)
         clients = [self.client(broker.endpoint, VERSIONS[i % 2]) for i in range(half)]
@@ -401,7 +401,7 @@ class BrokerKilledAgainTest(FaultCase):
         at = reserve_endpoint(self)
         broker = Broker(self, at=at)
         for i, version in enumerate(VERSIONS):
-            self.start_worker(at, f"ours{i}", version, "--heartbeat", "200", "--liveness", "5")
+            self.start_worker(at, f"ours{i}", version, "--heartbeat", "200ms", "--liveness", "5")
             self.echo_worker(at, b"theirs%d" % i, version, 0.2, 5)
         services = ["ours0", "ours1", "theirs0", "theirs1"]
         stopped = threading.Event()
@@ -436,7 +436,7 @@ class BrokerKilledAgainTest(FaultCase):
         try:
             for _ in range(kills):
                 calls = [start_request(self, at, service, VERSIONS[i % 2], "--count", "100000",
-                                       "--in-flight", "4", "--timeout", "500", "--attempts", "20",
+                                       "--in-flight", "4", "--timeout", "500ms", "--attempts", "20",
                                        "--idempotent")
                          for i, service in enumerate(services)]
                 # Asked until the broker is killed, and beyond.

@@ -97,7 +97,7 @@ class LoadTest(InteropCase):
         for version in VERSIONS:
             with self.subTest(version=version):
                 code, lines, errors = run_request(self.broker.endpoint, SERVICE, version, "--count",
-                                                  "20000", "--in-flight", "500", "--size", "100",
+                                                  "20000", "--in-flight", "500", "--size", "100B",
                                                   "--json", patience=60)
                 self.assertEqual((code, errors), (0, ""))
                 self.assertEqual(json.loads(lines[0])["answered"], 20_000)

@@ -57,7 +57,7 @@ class WorkerKilledTest(LossCase):
             with self.subTest(version=version):
                 broker = self.start_broker()
                 client = self.client(broker.endpoint, "0.2")
-                holder = start_worker(self, broker.endpoint, SERVICE, version, "--delay", str(HELD))
+                holder = start_worker(self, broker.endpoint, SERVICE, version, "--delay", f"{HELD}ms")
                 self.wait_for_mmi(client, b"200")
                 asking = start_request(self, broker.endpoint, SERVICE, version, "body")
                 self.start_worker(broker.endpoint, SERVICE, version)
@@ -116,11 +116,11 @@ class WorkerKilledTest(LossCase):
         kills = 20
         broker = self.start_broker()
         for _ in range(2):
-            self.start_worker(broker.endpoint, SERVICE, "0.2", "--delay", "1")
+            self.start_worker(broker.endpoint, SERVICE, "0.2", "--delay", "1ms")
         clients = [self.client(broker.endpoint, version) for version in VERSIONS]
         for round_ in range(kills):
             victim = start_worker(self, broker.endpoint, SERVICE, VERSIONS[round_ % 2],
-                                  "--delay", str(HELD))
+                                  "--delay", f"{HELD}ms")
             sent = {client: {b"%d/%d" % (round_, i) for i in range(20)} for client in clients}
             # Some before and some after it has registered.
             for client, bodies in sent.items():
@@ -146,9 +146,9 @@ class WorkerStoppedTest(LossCase):
     def test_while_idle_is_dropped_and_comes_back_when_it_goes_on(self):  # MDP-41, MDP-43
         for version in VERSIONS:
             with self.subTest(version=version):
-                broker = self.start_broker("--heartbeat", "100", "--liveness", "10")
+                broker = self.start_broker("--heartbeat", "100ms", "--liveness", "10")
                 client = self.client(broker.endpoint, "0.2")
-                worker = self.start_worker(broker.endpoint, SERVICE, version, "--heartbeat", "100",
+                worker = self.start_worker(broker.endpoint, SERVICE, version, "--heartbeat", "100ms",
                                            "--liveness", "10")
                 self.wait_for_mmi(client, b"200")
                 worker.signal(signal.SIGSTOP)

@@ -115,7 +115,7 @@ class OurClientTest(InteropCase):
     def test_asks_again_on_a_new_connection_and_gives_up_in_the_end(self):  # MDP-11
         for version in self.each_version():
             begin = time.monotonic()
-            asking = self.start(version, "--timeout", str(int(TIMEOUT * 1000)), "--idempotent",
+            asking = self.start(version, "--timeout", f"{int(TIMEOUT * 1000)}ms", "--idempotent",
                                 "Hello world")
             for _ in range(3):
                 connection = self.accept()
@@ -128,7 +128,7 @@ class OurClientTest(InteropCase):
 
     def test_takes_a_reply_to_its_second_attempt(self):
         for version in self.each_version():
-            asking = self.start(version, "--timeout", str(int(TIMEOUT * 1000)), "--idempotent", "body")
+            asking = self.start(version, "--timeout", f"{int(TIMEOUT * 1000)}ms", "--idempotent", "body")
             first = self.accept()
             first.read_message()
             second = self.accept()
@@ -157,7 +157,7 @@ class OurClientTest(InteropCase):
         for version in self.each_version():
             for words in ((), ("--attempts", "5")):
                 for lost in (True, False):
-                    asking = self.start(version, "--timeout", str(int(TIMEOUT * 1000)), *words,
+                    asking = self.start(version, "--timeout", f"{int(TIMEOUT * 1000)}ms", *words,
                                         "Hello world")
                     connection = self.accept()
                     self.assertEqual(connection.read(len(HELLO[version])), HELLO[version])
@@ -220,7 +220,7 @@ class OurClientTest(InteropCase):
     def test_says_when_there_was_no_broker_at_all(self):
         endpoint = reserve_endpoint(self)
         for version in self.each_version():
-            code, lines, errors = run_request(endpoint, "echo", version, "--timeout", "100",
+            code, lines, errors = run_request(endpoint, "echo", version, "--timeout", "100ms",
                                               "--attempts", "2", "body")
             self.assertEqual((code, lines), (1, []))
             self.assertIn("zinc request: ", errors)
@@ -238,7 +238,7 @@ class StandInBrokerTest(InteropCase):
                 self.start_worker(broker.endpoint, "ours", version)
                 for service in ("theirs", "ours"):
                     code, lines, errors = run_request(broker.endpoint, service, version, "--count",
-                                                      "200", "--in-flight", "4", "--size", "300",
+                                                      "200", "--in-flight", "4", "--size", "300B",
                                                       "--json")
                     self.assertEqual((code, errors), (0, ""))
                     self.assertEqual(json.loads(lines[0])["answered"], 200)

@@ -46,7 +46,7 @@ class OurWorkerTest(InteropCase):
 
     def start(self, version, *options):
         return start_worker(self, self.listener.endpoint, SERVICE.decode(), version, "--heartbeat",
-                            str(int(INTERVAL * 1000)), "--liveness", str(LIVENESS), *options)
+                            f"{int(INTERVAL * 1000)}ms", "--liveness", str(LIVENESS), *options)
 
     def accept(self, version, patience=15.0):
         """The next connection, up to READY."""
@@ -142,7 +142,7 @@ class OurWorkerTest(InteropCase):
 
     def test_goes_on_sending_heartbeats_while_it_works(self):  # MDP-37
         for version in self.each_version():
-            worker = self.start(version, "--delay", str(int(15 * INTERVAL * 1000)))
+            worker = self.start(version, "--delay", f"{int(15 * INTERVAL * 1000)}ms")
             connection = self.accept(version)
             connection.send(request(version, b"A", b"body"))
             for _ in range(8):
@@ -166,7 +166,7 @@ class OurWorkerTest(InteropCase):
 
     def test_sent_away_while_working_it_does_not_reply_on_the_new_connection(self):
         for version in self.each_version():
-            worker = self.start(version, "--delay", str(int(2 * INTERVAL * 1000)))
+            worker = self.start(version, "--delay", f"{int(2 * INTERVAL * 1000)}ms")
             connection = self.accept(version)
             connection.send(request(version, b"A", b"before") + DISCONNECT[version])
             self.expect_end(connection, version)
@@ -200,7 +200,7 @@ class OurWorkerTest(InteropCase):
 
     def test_waits_for_a_broker_that_is_silent_while_it_works(self):
         """Brokers of the Guide send heartbeats to idle workers only."""
-        worker = self.start("0.1", "--delay", str(int((LIVENESS + 5) * INTERVAL * 1000)))
+        worker = self.start("0.1", "--delay", f"{int((LIVENESS + 5) * INTERVAL * 1000)}ms")
         connection = self.accept("0.1")
         connection.send(request("0.1", b"A", b"body"))
         self.expect_reply(connection, "0.1", b"A", b"body")
@@ -288,7 +288,7 @@ class StandInBrokerTest(InteropCase):
             with self.subTest(version=version):
                 broker = StandInBroker(self.context, version, INTERVAL, LIVENESS)
                 self.addCleanup(broker.stop)
-                self.start_worker(broker.endpoint, "echo", version, "--heartbeat", "100",
+                self.start_worker(broker.endpoint, "echo", version, "--heartbeat", "100ms",
                                   "--liveness", str(LIVENESS))
                 client = self.client(broker.endpoint, version)
                 for i in range(200):

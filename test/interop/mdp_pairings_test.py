@@ -31,7 +31,7 @@ def ours(version):
     """Our client, asking many times and then once with what it is to print."""
     def ask(test, endpoint):
         code, lines, errors = run_request(endpoint, SERVICE, version, "--count", str(ECHOES),
-                                          "--in-flight", "8", "--size", "20", "--json")
+                                          "--in-flight", "8", "--size", "20B", "--json")
         test.assertEqual((code, errors), (0, ""))
         test.assertEqual(len(lines), 1)
         summary = json.loads(lines[0])

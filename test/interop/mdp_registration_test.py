@@ -24,7 +24,7 @@ SILENCE = 3 * INTERVAL
 class RegistrationCase(InteropCase):
     def setUp(self):
         super().setUp()
-        self.broker = self.start_broker("--heartbeat", str(int(INTERVAL * 1000)), "--liveness",
+        self.broker = self.start_broker("--heartbeat", f"{int(INTERVAL * 1000)}ms", "--liveness",
                                         str(LIVENESS))
         self.endpoint = self.broker.endpoint
         self.asker = self.client(self.endpoint, "0.2")

@@ -104,7 +104,7 @@ class PowerLossTest(DiskCase):
 
     def accept_until_the_power_goes(self, *options):
         """What comes is accepted, answered, closed, until at some moment nothing works any more."""
-        titanic, counts = self.start_titanic(self.broker.endpoint, "--concurrency", str(self.CONCURRENCY),
+        titanic, counts = self.start_titanic(self.broker.endpoint, "--service-in-flight", str(self.CONCURRENCY),
                                              *options)
         self.assertGreaterEqual(counts[0], len(self.open))
         askers = Askers(self, self.broker.endpoint, 20)
@@ -193,7 +193,7 @@ class PowerLossTest(DiskCase):
         """What shows that power is lost here."""
         self.accept_until_the_power_goes("--unsafe-nosync")
         self.assertGreater(len(self.open), 0)
-        titanic = Program(self, self.arguments("--broker", self.broker.endpoint))
+        titanic = Program(self, self.arguments("--connect", self.broker.endpoint))
         try:
             titanic.read_line()
         except AssertionError:
@@ -202,7 +202,7 @@ class PowerLossTest(DiskCase):
 
 
 class FullDiskTest(DiskCase):
-    RESERVE = 16  # as it is by default
+    RESERVE = "16MiB"  # the default
 
     def test_refuses_requests_and_lets_go(self):  # TSP-4, TSP-14
         self.use_disk(64)
@@ -255,7 +255,7 @@ class TouchedFilesTest(TitanicCase):
         log = self.folder / "log"
         broker = self.start_broker()
         titanic = Program(self, ["strace", "-f", "-s", "4096", "-e", "trace=%file", "-o", str(log),
-                                 *self.arguments("--broker", broker.endpoint)])
+                                 *self.arguments("--connect", broker.endpoint)])
         try:
             self.assertEqual(titanic.read_line(), "open 0 0")
         except AssertionError:

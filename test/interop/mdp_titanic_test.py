@@ -33,7 +33,7 @@ class GuidePeersTest(TitanicCase):
         with self.subTest(broker="theirs"):
             broker = StandInBroker(self.context, "0.1", interval=0.1, liveness=10)
             self.addCleanup(broker.stop)
-            yield broker.endpoint, ["--stock-broker", "--in-flight", "4", "--heartbeat", "100"]
+            yield broker.endpoint, ["--third-party-broker", "--in-flight", "4", "--heartbeat", "100ms"]
 
     def test_a_client_and_a_worker_of_the_guide(self):  # TSP-1, TSP-3, TSP-5, TSP-6, TSP-7, TSP-8
         for endpoint, options in self.each_broker():
@@ -114,7 +114,7 @@ class GuidePeersTest(TitanicCase):
         self.start_titanic(broker.endpoint)
         self.echo_worker(broker.endpoint, SERVICE, "0.1")
         code, lines, errors = run_request(broker.endpoint, "echo", "0.1", "--durable", "--count",
-                                          "500", "--in-flight", "32", "--size", "100")
+                                          "500", "--in-flight", "32", "--size", "100B")
         self.assertEqual((code, errors), (0, ""))
         self.assertEqual(lines, ["500 requests, 500 answered, 0 failed"])
         for arguments, expected in ((["--count", "3"], {"requests": 3, "answered": 3, "failed": 0}),
@@ -151,7 +151,7 @@ class GuidePeersTest(TitanicCase):
     def test_status_is_logged_when_asked_for(self):
         broker = self.start_broker()
         titanic = Program(self, ["/bin/sh", "-c", 'exec "$@" 2>&1', "sh",
-                                 *self.arguments("--broker", broker.endpoint)])
+                                 *self.arguments("--connect", broker.endpoint)])
         self.assertEqual(titanic.read_line(), "open 0 0")
         self.request(self.client(broker.endpoint, "0.1"), [b"body"], b"nobody")
         titanic.read_line()
@@ -217,7 +217,7 @@ class KilledTest(TitanicCase):
         accepted, sent = {}, 0
         sizes = random.Random(seed(27))
         for round_ in range(rounds):
-            titanic, (stored, _) = self.start_titanic(broker.endpoint, "--concurrency", "4")
+            titanic, (stored, _) = self.start_titanic(broker.endpoint, "--service-in-flight", "4")
             self.assertGreaterEqual(stored, len(accepted))
             client = self.client(broker.endpoint, "0.1")
             # So many are on their way when it goes, whatever it is doing.
@@ -385,7 +385,7 @@ class StoredOnceTest(TitanicCase):
         rounds = 20 if long_run() else 5
         requests = 40 * rounds
         asking = start_request(self, self.broker.endpoint, "echo", "0.2", "--durable", "--id", "new", "--count",
-                               str(requests), "--in-flight", "8", "--timeout", "60000", "--attempts", "1000")
+                               str(requests), "--in-flight", "8", "--timeout", "1m", "--attempts", "1000")
         worker = None
         for round_ in range(rounds):
             titanic, _ = self.start_titanic(self.broker.endpoint)
@@ -431,7 +431,7 @@ class EndTest(TitanicCase):
 
     def test_a_signal_waits_no_longer_than_drain(self):
         broker = self.start_broker()
-        titanic, _, _, _, _ = self.start_at_work(broker, "--drain", "50")
+        titanic, _, _, _, _ = self.start_at_work(broker, "--drain", "50ms")
         titanic.signal(signal.SIGTERM)
         self.assertEqual(titanic.wait(), 0)
         _, counts = self.start_titanic(broker.endpoint)
@@ -527,7 +527,9 @@ class StoreTest(TitanicCase):
             self.assertEqual((code, output), (1, ""))
             self.assertIn(self.store, errors)
             self.assertEqual(list(self.folder.iterdir()), [])
-        for words, fault in ((["show"], "ID"), (["show", "7"], "hexadecimal"), (["purge", "--older", "soon"], "7d"),
+        for words, fault in ((["show"], "ID"), (["show", "7"], "hexadecimal"),
+                             (["purge", "--older", "soon"], "not a duration"),
+                             (["purge", "--older", "12"], "needs a unit"),
                              (["--keep", "soon"], "forever"), (["list", "show"], "")):
             code, output, errors = self.run_titanic(*words)
             self.assertEqual(code, 2, words)
@@ -645,7 +647,7 @@ class DamagedTest(TitanicCase):
         at = octets.index(b"body 100") + 1000
         octets[at] ^= 0x10
         Path(self.store).write_bytes(octets)
-        code, output, errors = self.run_titanic("--broker", broker.endpoint)
+        code, output, errors = self.run_titanic("--connect", broker.endpoint)
         self.assertEqual((code, output), (1, ""))
         self.assertIn("--salvage", errors)
         code, output, _ = self.run_titanic("--salvage")
@@ -661,7 +663,7 @@ class DamagedTest(TitanicCase):
     def test_the_store_of_another_is_left_to_it(self):
         broker = self.start_broker()
         self.start_titanic(broker.endpoint)
-        code, _, errors = self.run_titanic("--broker", broker.endpoint)
+        code, _, errors = self.run_titanic("--connect", broker.endpoint)
         self.assertEqual(code, 1)
         self.assertIn("another process", errors)
 

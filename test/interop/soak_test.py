@@ -132,15 +132,15 @@ class SoakTest(TitanicCase):
     # Each kind of traffic: what one step does.
 
     def start_majordomo(self):
-        self.broker = self.start_broker("--heartbeat", str(HEARTBEAT), "--liveness", str(LIVENESS),
-                                        "--service", "echo", "attempts=100",
-                                        "--service", "once", "idempotent=false")
+        self.broker = self.start_broker("--heartbeat", f"{HEARTBEAT}ms", "--liveness", str(LIVENESS),
+                                        "--service", "echo:attempts=100",
+                                        "--service", "once:idempotent=false")
         self.clients_at = f"tcp://127.0.0.1:{self.relay('clients', self.broker.port)}"
         workers_at = f"tcp://127.0.0.1:{self.relay('workers', self.broker.port)}"
         for version in VERSIONS:
             self.keep(f"worker {version}", lambda version=version: Program(self, [
                 zinc_path(), "worker", "--connect", workers_at, "--service", "echo", "--mdp", version,
-                "--heartbeat", str(HEARTBEAT), "--liveness", str(LIVENESS), "--delay", str(int(WORK * 1000))]))
+                "--heartbeat", f"{HEARTBEAT}ms", "--liveness", str(LIVENESS), "--delay", f"{int(WORK * 1000)}ms"]))
         self.executed = []
         worker = EchoWorker(self.context, workers_at, b"once", "0.2", HEARTBEAT / 1e3, LIVENESS, self.execute)
         self.addCleanup(worker.stop)
@@ -167,7 +167,7 @@ class SoakTest(TitanicCase):
         body = f"{service} {n}"
         repeat = ["--idempotent"] if service == "echo" else []
         done = subprocess.run(
-            request_arguments(self.clients_at, service, "0.2", "--timeout", str(int(ATTEMPT * 1000)), "--attempts",
+            request_arguments(self.clients_at, service, "0.2", "--timeout", f"{int(ATTEMPT * 1000)}ms", "--attempts",
                               "20", *repeat, body),
             text=True, capture_output=True, timeout=20 * ATTEMPT + PATIENCE, check=False)
         if done.returncode == 0:
@@ -180,8 +180,8 @@ class SoakTest(TitanicCase):
 
     def start_durable(self):
         at = f"tcp://127.0.0.1:{self.relay('titanic', self.broker.port)}"
-        self.keep("titanic", lambda: self.start_titanic(at, "--heartbeat", str(HEARTBEAT), "--attempts", "1000000",
-                                                        "--deadline", "1000")[0])
+        self.keep("titanic", lambda: self.start_titanic(at, "--heartbeat", f"{HEARTBEAT}ms", "--attempts", "1000000",
+                                                        "--timeout", "1s")[0])
         self.acknowledged = {}  # id -> body
         self.maybe_stored = 0
         for i in range(2):
@@ -223,9 +223,9 @@ class SoakTest(TitanicCase):
             self.relays[f"link {index}"] = self.pair.links[index]
             self.keep(f"chp {index}", lambda index=index: self.start_chp(index))
         self.servers = [word for index in range(2) for word in
-                        ("--server", f"127.0.0.1:{self.relay(f'map {index}', self.pair.ports[index], 3)}")]
+                        ("--connect", f"tcp://127.0.0.1:{self.relay(f'map {index}', self.pair.ports[index], 3)}")]
         self.committed = {}
-        self.watching = Program(self, [zinc_path(), "chp", "watch", "--json", "--heartbeat", str(HEARTBEAT),
+        self.watching = Program(self, [zinc_path(), "chp", "watch", "--json", "--heartbeat", f"{HEARTBEAT}ms",
                                        *self.servers])
         self.watched = {}
         self.watcher = threading.Thread(target=self.watch, daemon=True)
@@ -238,12 +238,12 @@ class SoakTest(TitanicCase):
         return self.pair.nodes[index]
 
     def chp(self, *words):
-        return subprocess.run([zinc_path(), "chp", *words, "--json", "--heartbeat", str(HEARTBEAT)], text=True,
+        return subprocess.run([zinc_path(), "chp", *words, "--json", "--heartbeat", f"{HEARTBEAT}ms"], text=True,
                               capture_output=True, timeout=2 * PATIENCE, check=False)
 
     def update(self, key, value):
         """Returns what zinc reports of the update once it is committed, or None if that is unknown."""
-        done = self.chp("set", key, value, *self.servers, "--timeout", "30000")
+        done = self.chp("set", key, value, *self.servers, "--timeout", "30s")
         if done.returncode:
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertTrue(done.stderr, "the error is not told")
@@ -264,7 +264,7 @@ class SoakTest(TitanicCase):
             self.watched[change["key"]] = change.get("value")
 
     def dump(self, *servers):
-        done = self.chp("dump", "/key/", *servers, "--timeout", str(int(PATIENCE * 1000)))
+        done = self.chp("dump", "/key/", *servers, "--timeout", f"{int(PATIENCE * 1000)}ms")
         self.assertEqual(done.returncode, 0, done.stderr)
         entries = [json.loads(line) for line in done.stdout.splitlines()]
         return {entry["key"]: entry["value"] for entry in entries}
@@ -373,7 +373,7 @@ class SoakTest(TitanicCase):
 
     def run_program(self, service, body):
         done = subprocess.run(
-            request_arguments(self.clients_at, service, "0.2", "--timeout", str(int(PATIENCE * 1000)), body),
+            request_arguments(self.clients_at, service, "0.2", "--timeout", f"{int(PATIENCE * 1000)}ms", body),
             text=True, capture_output=True, timeout=2 * PATIENCE, check=False)
         return done.returncode, done.stdout.splitlines(), done.stderr
 

@@ -15,7 +15,7 @@ ID = re.compile(rb"[0-9A-F]{32}")
 
 
 class TitanicCase(InteropCase):
-    RESERVE = 1  # MiB; tests have no need of more, unless the disk is full
+    RESERVE = "1MiB"  # tests need no more, unless the disk is full
 
     def setUp(self):
         super().setUp()
@@ -25,11 +25,11 @@ class TitanicCase(InteropCase):
         self.store = str(self.folder / "store")
 
     def arguments(self, *options):
-        return [zinc_path(), "titanic", "--store", self.store, "--reserve", str(self.RESERVE), *options]
+        return [zinc_path(), "titanic", "--store", self.store, "--reserve", self.RESERVE, *options]
 
     def start_titanic(self, endpoint, *options):
         """One that offers its services, and what it said of its store."""
-        titanic = Program(self, self.arguments("--broker", endpoint, *options))
+        titanic = Program(self, self.arguments("--connect", endpoint, *options))
         word, *counts = titanic.read_line().split()
         self.assertEqual(word, "open")
         return titanic, [int(count) for count in counts]

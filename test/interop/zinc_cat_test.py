@@ -93,12 +93,12 @@ class Senders(ShellCase):
 
     def test_count_and_interval(self):
         pull, endpoint = self.bound(zmq.PULL)
-        code, _, _ = self.run_cat("push", endpoint, "--count", "2", "--interval", "20",
+        code, _, _ = self.run_cat("push", endpoint, "--count", "2", "--interval", "20ms",
                                   stdin="a\nb\nc\n")
         self.assertEqual((code, pull.recv(), pull.recv(), pull.poll(0)), (0, b"a", b"b", 0))
 
     def test_nobody_takes_it(self):
-        code, _, errors = self.run_cat("push", reserve_endpoint(self), "--timeout", "50", stdin="a\n")
+        code, _, errors = self.run_cat("push", reserve_endpoint(self), "--timeout", "50ms", stdin="a\n")
         self.assertEqual(code, 1)
         self.assertIn("is there a peer", errors)
 
@@ -118,7 +118,7 @@ class Senders(ShellCase):
 
     def test_a_publisher_without_subscribers(self):
         endpoint = reserve_endpoint(self)
-        code, _, errors = self.run_cat("pub", endpoint, "--bind", "--timeout", "50", stdin="a\n")
+        code, _, errors = self.run_cat("pub", endpoint, "--bind", "--timeout", "50ms", stdin="a\n")
         self.assertEqual(code, 1)
         self.assertIn("--at-once", errors)
         self.assertEqual(self.run_cat("pub", endpoint, "--bind", "--at-once", stdin="a\n")[0], 0)
@@ -162,12 +162,12 @@ class Receivers(ShellCase):
 
     def test_silence_is_a_failure_unless_something_came(self):
         push, endpoint = self.bound(zmq.PUSH)
-        code, output, errors = self.run_cat("pull", endpoint, "--timeout", "50")
+        code, output, errors = self.run_cat("pull", endpoint, "--timeout", "50ms")
         self.assertEqual((code, output), (1, ""))
-        self.assertIn("nothing came", errors)
+        self.assertIn("no message within the timeout", errors)
         for words, expected in (((), 0), (("--count", "2"), 1)):
             with self.subTest(words):
-                process = self.start_cat("pull", endpoint, "--timeout", "2000", *words)
+                process = self.start_cat("pull", endpoint, "--timeout", "2s", *words)
                 push.send(b"x")
                 self.assertEqual((process.read_line(), process.wait()), ("x", expected))
 
@@ -194,7 +194,7 @@ class Conversations(ShellCase):
 
     def test_a_request_that_is_not_answered(self):
         _, endpoint = self.bound(zmq.REP)
-        code, _, errors = self.run_cat("req", endpoint, "--timeout", "50", stdin="a\n")
+        code, _, errors = self.run_cat("req", endpoint, "--timeout", "50ms", stdin="a\n")
         self.assertEqual(code, 1)
         self.assertIn("no reply", errors)
 
@@ -292,13 +292,13 @@ class Misuse(ShellCase):
             (("push", "tcp://localhost:1", "--echo"), "REP"),
             (("pull", "tcp://localhost:1", "--routing-id", "x"), "ROUTER"),
             (("pull", "tcp://localhost:1", "--file", "x"), "--file"),
-            (("pull", "tcp://localhost:1", "--interval", "1"), "--interval"),
+            (("pull", "tcp://localhost:1", "--interval", "1ms"), "--interval"),
             (("router", "tcp://localhost:1", "--file", "x"), "routing id"),
             (("pull", "tcp://localhost:1", "--at-once"), "PUB"),
             (("pull", "tcp://localhost:1", "--format", "xml"), "--format"),
             (("push", "tcp://localhost:1", "--input", "raw"), "--input"),
             (("push", "tcp://localhost:1", "--multipart", ""), "separator"),
-            (("pull", "tcp://localhost:1", "--timeout", "0"), "--timeout"),
+            (("pull", "tcp://localhost:1", "--timeout", "0s"), "--timeout"),
             (("req", "tcp://localhost:1", "--routing-id", "x" * 256), "option"),
         ):
             with self.subTest(words):

@@ -217,7 +217,7 @@ def start_worker(test, endpoint, service, version, *options):
 
 def request_arguments(endpoint, service, version, *arguments):
     # A request is sent once: a busy machine must not use its time up.
-    time_out = [] if "--timeout" in arguments else ["--timeout", str(int(PATIENCE * 1000))]
+    time_out = [] if "--timeout" in arguments else ["--timeout", f"{int(PATIENCE * 1000)}ms"]
     return [zinc_path(), "request", "--connect", endpoint, "--service", service, "--mdp", version,
             *time_out, *arguments]
 

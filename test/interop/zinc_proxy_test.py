@@ -143,7 +143,7 @@ class Watching(ProxyCase):
         self.connected(zmq.PUSH, endpoints[0]).send(b"12345")
         self.assertEqual(self.connected(zmq.PULL, endpoints[1]).recv(), b"12345")
         process.send_signal(signal.SIGUSR1)
-        self.assertIn("front end: 1 messages (5 octets) received", process.stderr.readline())
+        self.assertIn("frontend_received=1 frontend_received_bytes=5 ", process.stderr.readline())
 
 
 class LastValues(ProxyCase):

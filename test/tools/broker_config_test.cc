@@ -25,10 +25,10 @@ std::string fault_in(std::string_view text) {
   return "none";
 }
 
-std::string fault_in_flag(const std::string& service, std::string_view settings) {
+std::string fault_in_flag(std::string_view text) {
   broker_arguments arguments;
   try {
-    read_service_flag(service, settings, arguments);
+    read_service_flag(text, arguments);
   } catch (const config_fault& fault) {
     return fault.what();
   }
@@ -44,18 +44,20 @@ const mdp::service_options* rule_of(const mdp::broker_options& options, std::str
   return nullptr;
 }
 
-TEST(broker_config, a_file_sets_everything) {
+TEST(broker_config, a_file_sets_every_setting) {
   const auto arguments = read(R"({
     // of all brokers
     "bind": ["tcp://*:7000", "ipc://@zinc"],
-    "threads": 2, "heartbeat": 1000, "liveness": 5, "worker_capacity": 7, "unknown_services": 0, "drain": 0,
-    "client_requests": 10, "client_octets": 100000,
-    "outcome_requests": 0, "outcome_bytes": 5000, "outcome_time": 250,
-    "default": {"attempts": 4, "unserved_expiry": 5000},
+    "threads": 2, "heartbeat": "1s", "liveness": 5, "worker_in_flight": 7, "unknown_services": 0,
+    "drain": "0s",
+    "client_requests": 10, "client_bytes": "100000B",
+    "outcome_requests": 0, "outcome_bytes": "64KiB", "outcome_time": "250ms",
+    "default": {"attempts": 4, "unserved_timeout": "5s"},
     "services": {
-      "pay": {"idempotent": false, "poison": "drop", "busy_expiry": 250, "busy_deadline": 9000, "request_expiry": 60000,
-              "raw_client_address": true, "octets": 1048576, "requests": 100},
-      "logs.*": {"unserved_expiry": 1, "requests": null, "busy_expiry": "none"},
+      "pay": {"idempotent": false, "poison": "drop", "busy_expiry": "250ms",
+              "busy_timeout": "9s", "queue_timeout": "1m",
+              "raw_client_address": true, "bytes": "1MiB", "requests": 100},
+      "logs.*": {"unserved_timeout": "1ms", "requests": null, "busy_expiry": "none"},
       "bare": {},
     },
   })");
@@ -70,7 +72,7 @@ TEST(broker_config, a_file_sets_everything) {
   EXPECT_EQ(options.client_limit.requests, 10U);
   EXPECT_EQ(options.client_limit.octets, 100'000U);
   EXPECT_EQ(options.outcome_limit.requests, 0U);
-  EXPECT_EQ(options.outcome_limit.bytes, 5'000U);
+  EXPECT_EQ(options.outcome_limit.bytes, 65'536U);
   EXPECT_EQ(options.outcome_limit.time, 250ms);
   EXPECT_EQ(options.services.attempts, 4U);
   EXPECT_EQ(options.services.unserved_expiry, 5s);
@@ -85,7 +87,7 @@ TEST(broker_config, a_file_sets_everything) {
   EXPECT_TRUE(pay->raw_client_address);
   EXPECT_EQ(pay->limit.octets, 1'048'576U);
   EXPECT_EQ(pay->limit.requests, 100U);
-  // What is not set is as it is for all.
+  // A setting that the service does not have is that of `default`.
   EXPECT_EQ(pay->attempts, 4U);
   EXPECT_EQ(pay->unserved_expiry, 5s);
   const auto* const logs = rule_of(options, "logs.*");
@@ -106,10 +108,10 @@ TEST(broker_config, an_empty_object_changes_nothing) {
 
 TEST(broker_config, flags_win_over_the_file_one_by_one) {
   auto arguments = read(R"({"services": {"echo": {"attempts": 4, "poison": "drop"}}})");
-  arguments.options.services.unserved_expiry = 9s;  // as --expiry sets it
-  read_service_flag("echo", "attempts=2,idempotent=false", arguments);
-  read_service_flag("a*", "requests=5", arguments);
-  read_service_flag("echo", "attempts=3", arguments);
+  arguments.options.services.unserved_expiry = 9s;  // --unserved-timeout
+  read_service_flag("echo:attempts=2,idempotent=false", arguments);
+  read_service_flag("a*:requests=5", arguments);
+  read_service_flag("echo:attempts=3", arguments);
   const auto options = resolve(arguments);
   ASSERT_EQ(options.rules.size(), 2U);
   const auto* const echo = rule_of(options, "echo");
@@ -124,33 +126,41 @@ TEST(broker_config, flags_win_over_the_file_one_by_one) {
 
 TEST(broker_config, titanic_request_is_idempotent_only_if_a_setting_says_so) {
   broker_arguments arguments;
-  read_service_flag("titanic.request", "busy_expiry=250", arguments);
-  read_service_flag("titanic.reply", "busy_expiry=250", arguments);
+  read_service_flag("titanic.request:busy_expiry=250ms", arguments);
+  read_service_flag("titanic.reply:busy_expiry=250ms", arguments);
   EXPECT_FALSE(rule_of(resolve(arguments), "titanic.request")->idempotent);
   EXPECT_TRUE(rule_of(resolve(arguments), "titanic.reply")->idempotent);
-  read_service_flag("titanic.request", "idempotent=true", arguments);
+  read_service_flag("titanic.request:idempotent=true", arguments);
   EXPECT_TRUE(rule_of(resolve(arguments), "titanic.request")->idempotent);
 }
 
-TEST(broker_config, faults_of_a_file_say_where_what_and_what_would_be_right) {
+TEST(broker_config, faults_of_a_file_name_the_place_and_the_remedy) {
   struct {
     const char* text;
     std::vector<const char*> said;
   } const faults[] = {
-      {"{\n  \"bind\": [\n  \"threads\": 2\n}", {"a.json:3: ", "no JSON", "give an object"}},
-      {"", {"a.json:1: ", "no JSON"}},
-      {"{} x", {"a.json:1: ", "no JSON"}},
-      {"[]", {"a.json: ", "no object"}},
-      {R"({"thread": 2})", {"a.json: thread: ", "no such setting", "threads, heartbeat"}},
+      {"{\n  \"bind\": [\n  \"threads\": 2\n}", {"a.json:3: ", "not valid JSON", "give an object"}},
+      {"", {"a.json:1: ", "not valid JSON"}},
+      {"{} x", {"a.json:1: ", "not valid JSON"}},
+      {"[]", {"a.json: ", "not an object"}},
+      {R"({"thread": 2})", {"a.json: thread: ", "unknown setting", "threads, heartbeat"}},
       {R"({"threads": 0})", {"a.json: threads: '0'", "from 1 to 1024"}},
       {R"({"threads": 1.5})", {"a.json: threads: '1.5'", "from 1 to 1024"}},
       {R"({"threads": [1]})", {"a.json: threads: ", "one value for threads"}},
-      {R"({"bind": 5555})", {"a.json: bind: ", "no endpoint", "tcp://*:5555"}},
-      {R"({"bind": []})", {"a.json: bind: ", "give one at least"}},
-      {R"({"heartbeat": "2s"})", {"a.json: heartbeat: '2s'", "milliseconds"}},
+      {R"({"bind": 5555})", {"a.json: bind: ", "not an endpoint", "tcp://*:5555"}},
+      {R"({"bind": []})", {"a.json: bind: ", "give at least one"}},
+      {R"({"heartbeat": 2500})", {"a.json: heartbeat: '2500' needs a unit: 250ms, 5s, 1m"}},
+      {R"({"heartbeat": "2500"})", {"a.json: heartbeat: '2500' needs a unit: 250ms, 5s, 1m"}},
+      {R"({"heartbeat": "0s"})", {"a.json: heartbeat: '0s' is out of range; give 1ms to 1d"}},
+      {R"({"heartbeat": null})", {"a.json: heartbeat: 'none' is not a duration"}},
+      {R"({"drain": 0})", {"a.json: drain: '0' needs a unit: 250ms, 5s, 1m"}},
+      {R"({"client_bytes": 16777216})",
+       {"a.json: client_bytes: '16777216' needs a unit: 512B, 64KiB, 1MiB"}},
+      {R"({"default": {"queue_timeout": 5}})",
+       {"a.json: default.queue_timeout: '5' needs a unit: 250ms, 5s, 1m, or none"}},
       {R"({"default": {"atempts": 2}})",
-       {"a.json: default.atempts: ", "no such setting", "idempotent, attempts"}},
-      {R"({"default": 3})", {"a.json: default: ", "no object"}},
+       {"a.json: default.atempts: ", "unknown setting", "idempotent, attempts"}},
+      {R"({"default": 3})", {"a.json: default: ", "not an object"}},
       {R"({"services": {"echo": {"attempts": 1001}}})",
        {"a.json: services.echo.attempts: '1001'", "from 1 to 1000"}},
       {R"({"services": {"echo": {"attempts": -1}}})", {"services.echo.attempts: '-1'"}},
@@ -159,11 +169,12 @@ TEST(broker_config, faults_of_a_file_say_where_what_and_what_would_be_right) {
       {R"({"services": {"echo": {"idempotent": 1}}})",
        {"services.echo.idempotent", "true or false"}},
       {R"({"services": {"echo": {"poison": "eat"}}})", {"echo.poison: 'eat'", "answer or drop"}},
-      {R"({"services": {"echo": {"octets": 0}}})", {"echo.octets: '0'", "octets, from 1"}},
+      {R"({"services": {"echo": {"bytes": "0B"}}})",
+       {"echo.bytes: '0B' is out of range; give 1B to 1TiB"}},
       {R"({"services": {"echo": {"requests": {}}}})", {"services.echo.requests: ", "one value"}},
-      {R"({"services": {"echo": true}})", {"a.json: services.echo: ", "no object"}},
+      {R"({"services": {"echo": true}})", {"a.json: services.echo: ", "not an object"}},
       {R"({"services": {"": {}}})", {"a.json: services.: ", "1 to 255 bytes"}},
-      {R"({"services": {"mmi.x": {}}})", {"a.json: services.mmi.x: ", "reserved"}},
+      {R"({"services": {"mmi.x": {}}})", {"a.json: services.mmi.x: ", "the broker's own"}},
   };
   for (const auto& [text, said] : faults) {
     const auto fault = fault_in(text);
@@ -173,19 +184,26 @@ TEST(broker_config, faults_of_a_file_say_where_what_and_what_would_be_right) {
   }
 }
 
-TEST(broker_config, faults_of_flags_do_as_well) {
-  EXPECT_NE(fault_in_flag("echo", "attempts").find("--service echo: 'attempts' sets nothing"),
-            std::string::npos);
-  EXPECT_NE(fault_in_flag("echo", "").find("give key=value"), std::string::npos);
-  EXPECT_NE(fault_in_flag("echo", "attempts=2,").find("sets nothing"), std::string::npos);
-  EXPECT_NE(fault_in_flag("echo", "attempts=x").find("--service echo attempts: 'x'"),
-            std::string::npos);
-  EXPECT_NE(fault_in_flag("echo", "bind=tcp://*:1").find("no such setting"), std::string::npos);
-  EXPECT_NE(fault_in_flag("mmi.*", "attempts=2").find("reserved"), std::string::npos);
-  EXPECT_NE(fault_in_flag(std::string(256, 'a'), "attempts=2").find("255 bytes"),
-            std::string::npos);
-  EXPECT_EQ(fault_in_flag(std::string(255, 'a') + '*', "attempts=2"), "none");
-  EXPECT_EQ(fault_in_flag("*", "attempts=2"), "none");
+TEST(broker_config, faults_of_flags_name_the_setting_and_the_remedy) {
+  const auto expect = [](const std::string& text, std::string_view fault) {
+    EXPECT_NE(fault_in_flag(text).find(fault), std::string::npos) << fault_in_flag(text);
+  };
+  expect("echo:attempts", "give NAME:KEY=VALUE,KEY=VALUE");
+  expect("echo", "'echo' has no settings");
+  expect("echo", "keys: idempotent, attempts, ");
+  expect("", "'' has no settings");
+  expect("echo attempts=2", "has no settings");
+  expect("echo:attempts=2,", "instead of KEY=VALUE");
+  expect("echo:attempts=x", "echo:attempts: 'x' is not valid; give a number from 1 to 1000");
+  expect("echo:busy_timeout=9", "echo:busy_timeout: '9' needs a unit: 250ms, 5s, 1m, or none");
+  expect("echo:unserved_timeout=-1s", "echo:unserved_timeout: '-1s' is negative");
+  expect("echo:bytes=1000", "echo:bytes: '1000' needs a unit: 512B, 64KiB, 1MiB");
+  expect("echo:bind=1", "echo:bind: unknown setting; give one of idempotent, ");
+  expect("mmi.*:attempts=2", "the broker's own");
+  expect(std::string(256, 'a') + ":attempts=2", "255 bytes");
+  EXPECT_EQ(fault_in_flag(std::string(255, 'a') + "*:attempts=2"), "none");
+  EXPECT_EQ(fault_in_flag("*:attempts=2"), "none");
+  EXPECT_EQ(fault_in_flag("a:b:busy_timeout=none,bytes=1.5MiB"), "none");
 }
 
 using endpoints = std::vector<std::vector<std::string>>;

@@ -18,7 +18,7 @@ DEAF = ("sh", "-c", 'trap "" TERM; echo running $ZINC_EPOCH $$; while :; do slee
 
 
 def gone(pid):
-    """Also if nobody has asked yet what became of it."""
+    """Whether the process has ended. A zombie has ended."""
     try:
         with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as stat:
             return stat.read().rsplit(")", 1)[1].split()[0] == "Z"
@@ -43,7 +43,7 @@ class BstarCase(unittest.TestCase):
         # So long that a busy machine does not take one for dead.
         return [ZINC, "bstar", f"--{role}", "--bind", self.endpoint(role), "--connect",
                 self.endpoint(other), "--epoch-file", self.path(role + ".epoch"), "--heartbeat",
-                "250", *more]
+                "250ms", *more]
 
     def run_to_the_end(self, words):
         return subprocess.run(words, capture_output=True, text=True, timeout=DEADLINE, check=False)
@@ -57,7 +57,7 @@ class BstarCase(unittest.TestCase):
         return process
 
     def await_line(self, process, begin):
-        """The first that begins so. Nothing is read for ever: Bazel's limit is the deadline."""
+        """The words of the first line with this prefix. The time limit of Bazel is the deadline."""
         for line in process.stdout:
             if line.startswith(begin):
                 return line.split()
@@ -80,15 +80,15 @@ class ArgumentsTest(BstarCase):
             (("--primary", "--bind", "ipc://@a"), "--connect"),
             (("--primary", "--bind", "nowhere", "--connect", "ipc://@b"), "nowhere"),
             (("--primary", "--bind", self.endpoint("a"), "--connect", "nowhere"), "nowhere"),
-            (("--primary", *both, "--heartbeat", "0"), "--heartbeat"),
-            (("--primary", *both, "--heartbeat", "100", "--expiry", "100"), "expiry"),
+            (("--primary", *both, "--heartbeat", "0s"), "--heartbeat"),
+            (("--primary", *both, "--heartbeat", "100ms", "--expiry", "100ms"), "expiry"),
         ):
             with self.subTest(words):
                 result = self.run_to_the_end([ZINC, "bstar", *words])
                 self.assertEqual(result.returncode, 2, result.stderr)
                 self.assertIn(fault, result.stderr + result.stdout)
 
-    def test_what_the_system_refuses_is_a_failure(self):
+    def test_an_unusable_epoch_file_is_a_failure(self):
         with open(self.path("primary.epoch"), "w", encoding="ascii") as file:
             file.write("damaged\n")
         result = self.run_to_the_end(self.words("primary"))
@@ -108,7 +108,7 @@ class PairTest(BstarCase):
         self.await_line(backup, "passive peer-active")
         _, epoch, pid = self.await_line(primary, "running")
         self.assertEqual(epoch, "1")
-        # With nobody to end it, the command ends all the same.
+        # The command ends although no process stops it.
         primary.kill()
         self.await_end_of(pid)
         self.assertEqual(self.await_line(backup, "active"), ["active", "2"])
@@ -128,7 +128,7 @@ class PairTest(BstarCase):
         primary = self.start("primary", "--", *COMMAND)
         self.await_line(primary, "running 1")
         primary.send_signal(signal.SIGSTOP)
-        backup = self.start("backup", "--promote-alone", "0", "--", *COMMAND)
+        backup = self.start("backup", "--promote-alone", "0s", "--", *COMMAND)
         self.await_line(backup, "running 2")
         primary.send_signal(signal.SIGCONT)
         self.await_line(primary, "passive superseded")
@@ -143,7 +143,7 @@ class PairTest(BstarCase):
 
 class CommandTest(BstarCase):
     def test_that_does_not_end_is_killed_after_the_grace(self):
-        node = self.start("primary", "--grace", "50", "--", *DEAF)
+        node = self.start("primary", "--grace", "50ms", "--", *DEAF)
         pid = self.await_line(node, "running")[2]
         node.terminate()
         self.assertEqual(node.wait(DEADLINE), 0)
@@ -155,12 +155,12 @@ class CommandTest(BstarCase):
             with self.subTest(command):
                 result = self.run_to_the_end(self.words("primary", "--", "sh", "-c", command))
                 self.assertEqual(result.returncode, code, result.stderr)
-                self.assertIn(f"the command ended: {end}", result.stderr)
+                self.assertIn(f"command ended: {end}", result.stderr)
 
     def test_that_cannot_be_run_is_a_failure(self):
         result = self.run_to_the_end(self.words("primary", "--", "/no/such/command"))
         self.assertEqual(result.returncode, 1)
-        self.assertIn("the command ended: exited with 127", result.stderr)
+        self.assertIn("command ended: exited with 127", result.stderr)
 
     def test_need_not_be_there(self):
         node = self.start("primary")

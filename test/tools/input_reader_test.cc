@@ -62,7 +62,7 @@ protected:
   std::optional<outcome> done_;
 };
 
-TEST_F(input_reader_test, reads_what_is_there_and_the_end) {
+TEST_F(input_reader_test, reads_the_input_and_its_end) {
   write("hello");
   EXPECT_EQ(read().octets, "hello");
   start();
@@ -96,7 +96,7 @@ TEST_F(input_reader_test, waiting_can_be_cancelled_and_is_over_then) {
   EXPECT_EQ(read().ec, boost::asio::error::operation_aborted);
 }
 
-TEST_F(input_reader_test, destroying_it_ends_what_waits_without_a_word) {
+TEST_F(input_reader_test, the_destructor_drops_a_pending_read) {
   const auto kept = std::make_shared<int>();
   reader_->async_read([kept](zmtp::error_code, const std::string&) { FAIL(); });
   reader_.reset();

@@ -30,7 +30,7 @@ TEST(message_lines, text_is_as_it_is) {
   EXPECT_EQ(line_of({"gr\xc3\xbc\xc3\x9f\tdich"}, {}), "gr\xc3\xbc\xc3\x9f\tdich\n");
 }
 
-TEST(message_lines, what_is_no_line_of_text_is_hexadecimal) {
+TEST(message_lines, binary_data_and_several_lines_are_hexadecimal) {
   EXPECT_EQ(line_of(binary, {}), "{\"hex\":\"00ff0a\"}  text\n");
   EXPECT_EQ(line_of({"two\nlines"}, {}), "{\"hex\":\"74776f0a6c696e6573\"}\n");
 }
@@ -41,7 +41,7 @@ TEST(message_lines, other_forms) {
   EXPECT_EQ(line_of(binary, {.form = line_form::raw}), std::string("\0\xff\ntext", 7));
 }
 
-TEST(message_lines, what_was_written_is_read_again) {
+TEST(message_lines, reads_its_own_output) {
   const message large{std::string(100'000, '\x80'), "x"};
   for (const auto form : {line_form::json, line_form::hex}) {
     for (const auto& m : {binary, large, message{""}}) {

@@ -48,7 +48,7 @@ TEST_P(stop_signals_death_test, the_second_ends_the_process) {
   EXPECT_EXIT(run(), testing::KilledBySignal(GetParam()), "");
 }
 
-TEST_P(stop_signals_death_test, what_is_over_is_not_killed_by_the_first) {
+TEST_P(stop_signals_death_test, the_first_does_not_kill_after_the_end) {
   const auto run = [&] {
     start();
     signals->cancel();
@@ -60,7 +60,7 @@ TEST_P(stop_signals_death_test, what_is_over_is_not_killed_by_the_first) {
   EXPECT_EXIT(run(), testing::ExitedWithCode(EXIT_SUCCESS), "");
 }
 
-TEST_P(stop_signals_death_test, what_is_over_is_not_killed_by_one_that_came_before) {
+TEST_P(stop_signals_death_test, a_signal_before_the_end_does_not_kill) {
   const auto run = [&] {
     start();
     send(GetParam());
@@ -71,7 +71,7 @@ TEST_P(stop_signals_death_test, what_is_over_is_not_killed_by_one_that_came_befo
   EXPECT_EXIT(run(), testing::ExitedWithCode(EXIT_SUCCESS), "");
 }
 
-TEST_P(stop_signals_death_test, what_is_gone_is_over) {
+TEST_P(stop_signals_death_test, the_destructor_ignores_the_first) {
   const auto run = [&] {
     start();
     signals.reset();
@@ -82,7 +82,7 @@ TEST_P(stop_signals_death_test, what_is_gone_is_over) {
   EXPECT_EXIT(run(), testing::ExitedWithCode(EXIT_SUCCESS), "");
 }
 
-TEST_P(stop_signals_death_test, what_holds_up_the_end_is_ended_by_the_second) {
+TEST_P(stop_signals_death_test, the_second_kills_a_process_that_hangs_at_its_end) {
   for (const int second : {SIGINT, SIGTERM}) {
     const auto run = [&] {
       start();

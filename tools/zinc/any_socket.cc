@@ -61,7 +61,7 @@ zmtp::socket_type type_named(const std::string& name) {
   if (const auto type = zmtp::parse_socket_type(upper)) {
     return *type;
   }
-  throw std::invalid_argument{"there is no socket type " + name + ": give one of " + type_names()};
+  throw std::invalid_argument{"'" + name + "' is not a socket type; give one of " + type_names()};
 }
 
 any_socket::sockets any_socket::make(const boost::asio::any_io_executor& executor,
@@ -79,7 +79,7 @@ any_socket::sockets any_socket::make(const boost::asio::any_io_executor& executo
     case xpub: return zmtp::xpub_socket{executor, options};
     case xsub: return zmtp::xsub_socket{executor, options};
   }
-  throw std::invalid_argument{"there is no such socket type"};
+  throw std::invalid_argument{"unknown socket type"};
 }
 
 any_socket::any_socket(const boost::asio::any_io_executor& executor, zmtp::socket_type type,

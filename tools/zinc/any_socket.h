@@ -31,9 +31,9 @@
 
 namespace zinc {
 
-// Its name in any case, `xsub` or `XSUB`. Throws std::invalid_argument, with the names that there are.
+// Returns the type with this name, in lower or upper case. Throws std::invalid_argument with the valid names.
 [[nodiscard]] zmtp::socket_type type_named(const std::string& name);
-// "pair, pub, ..."
+// Returns "pair, pub, ...".
 [[nodiscard]] std::string type_names();
 
 class any_socket {
@@ -43,7 +43,7 @@ public:
              const zmtp::socket_options& options);
 
   [[nodiscard]] zmtp::socket& base();
-  // Calls `f` with the socket as what it is.
+  // Calls `f` with the socket in its own type.
   template <class Function>
   decltype(auto) visit(Function&& f) {
     return std::visit(std::forward<Function>(f), socket_);
@@ -52,12 +52,12 @@ public:
   // Binds or connects to each. Returns what was bound.
   // Throws boost::system::system_error, which names the endpoint.
   std::vector<zmtp::endpoint> attach(const std::vector<std::string>& endpoints, bool bind);
-  // SUB and XSUB, or nothing happens. Throws boost::system::system_error.
+  // Has no effect on types other than SUB and XSUB. Throws boost::system::system_error.
   void subscribe(std::string_view prefix);
 
-  // False if nothing has come, or the type does not receive. With the routing id in front, on a ROUTER.
+  // Returns false if no message arrived or the type does not receive. A ROUTER puts the routing id first.
   [[nodiscard]] bool try_receive(zmtp::message& to);
-  // As the socket's own; only for types that receive.
+  // Calls the function of the socket, which must be of a type that receives.
   template <class Token>
   auto async_wait_readable(zmtp::deadline until, Token&& token) {
     return boost::asio::async_initiate<Token, void(zmtp::error_code)>(
@@ -66,7 +66,7 @@ public:
         },
         token, until);
   }
-  // As the socket's own; only for types that send.
+  // Calls the function of the socket, which must be of a type that sends.
   template <class Token>
   auto async_send(std::vector<zmtp::message>& batch, zmtp::deadline until, Token&& token) {
     return boost::asio::async_initiate<Token, void(zmtp::error_code, std::size_t)>(

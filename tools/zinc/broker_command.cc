@@ -8,6 +8,7 @@
 #include "tools/zinc/printable.h"
 #include "tools/zinc/repeated_signal.h"
 #include "tools/zinc/stop_signals.h"
+#include "tools/zinc/units.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
@@ -34,7 +35,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-// Why peers were turned away, once a second and a line for each reason: nobody can flood the log.
+// Logs why connections closed, at most once a second for each reason, so that no peer can flood the log.
 class refusal_log {
 public:
   refusal_log(const asio::any_io_executor& executor, const mdp::broker& broker)
@@ -49,16 +50,16 @@ public:
       const auto reason = static_cast<zmtp::errc>(i);
       if (now[i] != logged_[i] && reason != zmtp::errc::connection_lost &&
           reason != zmtp::errc::socket_closed) {
-        spdlog::warn("{} connections closed: {}", now[i] - logged_[i],
-                     zmtp::make_error_code(reason).message());
+        spdlog::warn("connections closed: {} count={}", zmtp::make_error_code(reason).message(),
+                     now[i] - logged_[i]);
       }
     }
     const auto invalid = broker_.status().counters.invalid_messages;
     for (std::size_t i = 1; i < invalid.size(); ++i) {
       if (invalid[i] != invalid_logged_[i]) {
-        spdlog::warn("{} messages refused with their connections: {}",
-                     invalid[i] - invalid_logged_[i],
-                     mdp::make_error_code(static_cast<mdp::errc>(i)).message());
+        spdlog::warn("connections closed: invalid message: {} count={}",
+                     mdp::make_error_code(static_cast<mdp::errc>(i)).message(),
+                     invalid[i] - invalid_logged_[i]);
       }
     }
     logged_ = now;
@@ -82,7 +83,7 @@ private:
   decltype(mdp::broker_counters::invalid_messages) invalid_logged_{};
 };
 
-// A broker with a context that one thread runs. It shares nothing with the others.
+// A broker and its context, which one thread runs. Brokers share nothing.
 class virtual_broker {
 public:
   virtual_broker(const mdp::broker_options& options, std::vector<std::string> endpoints)
@@ -92,39 +93,39 @@ public:
 
   [[nodiscard]] asio::any_io_executor executor() { return context_.get_executor(); }
 
-  // Before it runs. Prints what is bound.
+  // Binds every endpoint and prints it. Must be called before run().
   [[nodiscard]] exit_code bind() {
     for (const auto& at : endpoints_) {
       zmtp::error_code ec;
       const auto bound = broker_.bind(at, ec);
       if (ec) {
-        spdlog::error("cannot bind {}: {}", at, ec.message());
+        spdlog::error("cannot bind {}: {}; choose another endpoint", at, ec.message());
         return ec.category() == zmtp::zmtp_category() ? exit_code::misused : exit_code::failed;
       }
       name_ += name_.empty() ? "" : ",";
       name_ += bound.to_string();
       std::printf("bound %s\n", bound.to_string().c_str());
-      spdlog::info("MDP broker for 0.1 and 0.2 is active at {}", bound.to_string());
+      spdlog::info("broker started: MDP/0.1 and MDP/0.2 endpoint={}", bound.to_string());
     }
     return exit_code::done;
   }
 
-  // Until it is stopped; false if it failed.
+  // Runs until the broker stops. Returns false after a failure.
   [[nodiscard]] bool run() {
     try {
       context_.run();
     } catch (const std::exception& e) {
-      spdlog::critical("{} failed: {}", name_, e.what());
+      spdlog::critical("broker failed: {} endpoint={}", e.what(), name_);
       return false;
     }
-    spdlog::info("{} has stopped: {}", name_, mdp::report(broker_.status()));
+    spdlog::info("broker stopped: endpoint={} {}", name_, mdp::report(broker_.status()));
     return true;
   }
 
-  // Whether it has left requests unanswered. Once it has run.
+  // Returns whether the broker left requests unanswered. Must be called after run().
   [[nodiscard]] bool cut_short() const noexcept { return cut_short_; }
 
-  // From any thread.
+  // Stops the broker. Any thread may call it.
   void stop() {
     asio::post(context_, [this] {
       refusals_.write();
@@ -132,7 +133,7 @@ public:
       broker_.stop();
     });
   }
-  // The same: answers first what it has accepted, and takes this long at most.
+  // Answers the accepted requests for at most this time, then stops. Any thread may call it.
   void drain(std::chrono::milliseconds at_most) {
     asio::post(context_, [this, at_most] {
       refusals_.write();
@@ -140,9 +141,8 @@ public:
       const auto now = broker_.status();
       if (now.waiting + now.working != 0) {
         spdlog::info(
-            "{} accepts no more requests; {} waiting and {} with workers are answered first, "
-            "for {} ms at most",
-            name_, now.waiting, now.working, at_most.count());
+            "broker draining: no new requests for at most {} endpoint={} waiting={} working={}",
+            text_of(at_most), name_, now.waiting, now.working);
       }
       broker_.async_drain(at_most, [this, at_most, now](zmtp::error_code ec) {
         if (ec == zmtp::errc::timed_out) {
@@ -150,9 +150,9 @@ public:
           if (left != 0) {
             cut_short_ = true;
             spdlog::error(
-                "{}: {} requests were not answered within {} ms: those with workers may be "
-                "carried out, the others were not",
-                name_, left, at_most.count());
+                "requests unanswered: drain ended after {}, workers may execute some endpoint={} "
+                "requests={}",
+                text_of(at_most), name_, left);
           }
         }
       });
@@ -163,9 +163,10 @@ public:
   }
   void log_state() {
     asio::post(context_, [this] {
-      spdlog::info("{}: {}", name_, mdp::report(broker_.status()));
+      spdlog::info("broker state: endpoint={} {}", name_, mdp::report(broker_.status()));
       for (const auto& one : broker_.services()) {
-        spdlog::info("{}: service {}: {}", name_, printable(one.name), mdp::report(one));
+        spdlog::info("service state: endpoint={} service={} {}", name_, printable(one.name),
+                     mdp::report(one));
       }
     });
   }
@@ -175,11 +176,11 @@ private:
   asio::io_context context_{1};
   mdp::broker broker_;
   refusal_log refusals_;
-  std::string name_;  // its endpoints
+  std::string name_;  // endpoints of the broker
   bool cut_short_ = false;
 };
 
-// SIGHUP: what the file says of services counts from now on. A file that is no good changes nothing.
+// Handles SIGHUP: applies the settings of services in the file. An invalid file changes nothing.
 void read_again(const broker_arguments& before,
                 const std::vector<std::unique_ptr<virtual_broker>>& brokers) {
   try {
@@ -188,13 +189,12 @@ void read_again(const broker_arguments& before,
     for (const auto& one : brokers) {
       one->change_services(options);
     }
-    spdlog::info("read the settings again: {} services and groups of them are named",
-                 options.rules.size());
+    spdlog::info("settings reloaded: services={}", options.rules.size());
     if (differ_beyond_services(before, now)) {
-      spdlog::warn("settings that are not of services change at the next start");
+      spdlog::warn("settings not reloaded: settings outside services change at the next start");
     }
   } catch (const config_fault& fault) {
-    spdlog::error("{}; the settings stay as they were", fault.what());
+    spdlog::error("settings not reloaded: {}", fault.what());
   }
 }
 
@@ -234,7 +234,7 @@ int run_broker(const broker_arguments& arguments) {
                         one->drain(arguments.drain);
                       }
                     }};
-  // After the signals: who reads that it is bound may send one at once.
+  // The signal handlers exist already, because a script may send a signal when it reads `bound`.
   for (const auto& one : brokers) {
     if (const auto code = one->bind(); code != exit_code::done) {
       return code;

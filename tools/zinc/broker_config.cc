@@ -1,6 +1,8 @@
 #include "tools/zinc/broker_config.h"
 
 #include "mdp/service_rules.h"
+#include "tools/zinc/named_settings.h"
+#include "tools/zinc/units.h"
 #include "zmtp/endpoint.h"
 
 #include <boost/json/array.hpp>
@@ -25,35 +27,27 @@ namespace {
 namespace json = boost::json;
 using std::chrono::milliseconds;
 
-constexpr std::int64_t a_day = 86'400'000;  // milliseconds
-constexpr std::int64_t a_tebibyte = std::int64_t{1} << 40;
+constexpr size_range from_zero_bytes{.least = 0};
 
-// The values, as they are written in flags. Each says whether it is one.
+// Each function reads the text of a flag, and returns false or throws unit_error if the text is not valid.
 
 bool read(std::string_view text, bool& to) {
   to = text == "true";
   return to || text == "false";
 }
 
-bool read(std::string_view text, std::int64_t least, std::int64_t most, std::int64_t& to) {
-  const auto* const end = text.data() + text.size();
-  const auto [read_to, ec] = std::from_chars(text.data(), end, to);
-  return ec == std::errc{} && read_to == end && to >= least && to <= most;
-}
-
 template <class Number>
 bool read_number(std::string_view text, std::int64_t least, std::int64_t most, Number& to) {
   std::int64_t number = 0;
-  const auto good = read(text, least, most, number);
+  const auto* const end = text.data() + text.size();
+  const auto [read_to, ec] = std::from_chars(text.data(), end, number);
   to = static_cast<Number>(number);
-  return good;
+  return ec == std::errc{} && read_to == end && number >= least && number <= most;
 }
 
-bool read(std::string_view text, milliseconds& to) {
-  std::int64_t number = 0;
-  const auto good = read(text, 1, a_day, number);
-  to = milliseconds{number};
-  return good;
+bool read(std::string_view text, milliseconds& to, const duration_range& range = {}) {
+  to = parse_duration(text, range);
+  return true;
 }
 
 bool read(std::string_view text, std::optional<milliseconds>& to) {
@@ -61,7 +55,12 @@ bool read(std::string_view text, std::optional<milliseconds>& to) {
     to.reset();
     return true;
   }
-  return read(text, to.emplace());
+  try {
+    to = parse_duration(text);
+  } catch (const unit_error& e) {
+    throw unit_error{fmt::format("{}, or none", e.what())};
+  }
+  return true;
 }
 
 bool read(std::string_view text, std::optional<std::size_t>& to) {
@@ -72,23 +71,25 @@ bool read(std::string_view text, std::optional<std::size_t>& to) {
   return read_number(text, 1, 1'000'000'000, to.emplace());
 }
 
+bool read_size(std::string_view text, std::size_t& to, const size_range& range = {}) {
+  to = parse_size(text, range);
+  return true;
+}
+
 bool read(std::string_view text, mdp::poison_policy& to) {
   to = text == "drop" ? mdp::poison_policy::drop : mdp::poison_policy::answer;
   return text == "drop" || text == "answer";
 }
 
-// What may be set, what is right for it, and who reads it.
+// A setting, the values that are valid, and the function that reads them.
 template <class Options>
 struct field {
   std::string_view name;
-  std::string_view right;
+  std::string_view right;  // empty: `set` throws unit_error
   bool (*set)(Options& of, std::string_view text);
 };
 
 constexpr std::string_view right_flag = "true or false";
-constexpr std::string_view right_time = "milliseconds, from 1 to 86400000 (a day)";
-constexpr std::string_view right_time_or_none = "milliseconds, from 1 to 86400000 (a day), or none";
-constexpr std::string_view right_octets = "octets, from 1 to 1099511627776 (1 TiB)";
 
 using service_field = field<mdp::service_options>;
 constexpr service_field service_fields[] = {
@@ -96,18 +97,13 @@ constexpr service_field service_fields[] = {
     {"attempts", "a number from 1 to 1000",
      [](auto& of, auto text) { return read_number(text, 1, 1000, of.attempts); }},
     {"poison", "answer or drop", [](auto& of, auto text) { return read(text, of.poison); }},
-    {"unserved_expiry", right_time,
-     [](auto& of, auto text) { return read(text, of.unserved_expiry); }},
-    {"request_expiry", right_time_or_none,
-     [](auto& of, auto text) { return read(text, of.request_expiry); }},
-    {"busy_expiry", right_time_or_none,
-     [](auto& of, auto text) { return read(text, of.busy_expiry); }},
-    {"busy_deadline", right_time_or_none,
-     [](auto& of, auto text) { return read(text, of.busy_deadline); }},
+    {"unserved_timeout", {}, [](auto& of, auto text) { return read(text, of.unserved_expiry); }},
+    {"queue_timeout", {}, [](auto& of, auto text) { return read(text, of.request_expiry); }},
+    {"busy_expiry", {}, [](auto& of, auto text) { return read(text, of.busy_expiry); }},
+    {"busy_timeout", {}, [](auto& of, auto text) { return read(text, of.busy_deadline); }},
     {"raw_client_address", right_flag,
      [](auto& of, auto text) { return read(text, of.raw_client_address); }},
-    {"octets", right_octets,
-     [](auto& of, auto text) { return read_number(text, 1, a_tebibyte, of.limit.octets); }},
+    {"bytes", {}, [](auto& of, auto text) { return read_size(text, of.limit.octets); }},
     {"requests", "a number from 1 to 1000000000, or none",
      [](auto& of, auto text) { return read(text, of.limit.requests); }},
 };
@@ -116,18 +112,15 @@ using broker_field = field<broker_arguments>;
 constexpr broker_field broker_fields[] = {
     {"threads", "a number from 1 to 1024",
      [](auto& of, auto text) { return read_number(text, 1, 1024, of.threads); }},
-    {"heartbeat", right_time,
+    {"heartbeat",
+     {},
      [](auto& of, auto text) { return read(text, of.options.heartbeat_interval); }},
     {"liveness", "a number from 1 to 1000",
      [](auto& of, auto text) { return read_number(text, 1, 1000, of.options.liveness); }},
-    {"drain", "milliseconds, from 0 to 86400000 (a day)",
-     [](auto& of, auto text) {
-       std::uint64_t ms = 0;
-       const bool good = read_number(text, 0, 86'400'000, ms);
-       of.drain = good ? std::chrono::milliseconds{ms} : of.drain;
-       return good;
-     }},
-    {"worker_capacity", "a number from 1 to 1000000",
+    {"drain",
+     {},
+     [](auto& of, auto text) { return read(text, of.drain, {.least = milliseconds{0}}); }},
+    {"worker_in_flight", "a number from 1 to 1000000",
      [](auto& of, auto text) {
        return read_number(text, 1, 1'000'000, of.options.worker_capacity);
      }},
@@ -139,19 +132,20 @@ constexpr broker_field broker_fields[] = {
      [](auto& of, auto text) {
        return read_number(text, 1, 1'000'000'000, of.options.client_limit.requests);
      }},
-    {"client_octets", right_octets,
-     [](auto& of, auto text) {
-       return read_number(text, 1, a_tebibyte, of.options.client_limit.octets);
-     }},
+    {"client_bytes",
+     {},
+     [](auto& of, auto text) { return read_size(text, of.options.client_limit.octets); }},
     {"outcome_requests", "a number from 0 to 1000000000",
      [](auto& of, auto text) {
        return read_number(text, 0, 1'000'000'000, of.options.outcome_limit.requests);
      }},
-    {"outcome_bytes", "bytes, from 0 to 1099511627776 (1 TiB)",
+    {"outcome_bytes",
+     {},
      [](auto& of, auto text) {
-       return read_number(text, 0, a_tebibyte, of.options.outcome_limit.bytes);
+       return read_size(text, of.options.outcome_limit.bytes, from_zero_bytes);
      }},
-    {"outcome_time", right_time,
+    {"outcome_time",
+     {},
      [](auto& of, auto text) { return read(text, of.options.outcome_limit.time); }},
 };
 
@@ -165,19 +159,21 @@ std::string names_of(const Fields& fields) {
   return names;
 }
 
-// `where` is the place of the field itself.
+// Sets one field. `where` is the place of the field.
 template <class Fields, class Options>
 void set(const Fields& fields, Options& of, std::string_view name, std::string_view text,
          const std::string& where) {
   const auto known = std::find_if(std::begin(fields), std::end(fields),
                                   [&](const auto& one) { return one.name == name; });
   if (known == std::end(fields)) {
-    throw config_fault{
-        fmt::format("{}: there is no such setting: give one of {}", where, names_of(fields))};
+    throw config_fault{fmt::format("{}: unknown setting; give one of {}", where, names_of(fields))};
   }
-  if (!known->set(of, text)) {
-    throw config_fault{
-        fmt::format("{}: '{}' is no value for it: give {}", where, text, known->right)};
+  try {
+    if (!known->set(of, text)) {
+      throw config_fault{fmt::format("{}: '{}' is not valid; give {}", where, text, known->right)};
+    }
+  } catch (const unit_error& e) {
+    throw config_fault{fmt::format("{}: {}", where, e.what())};
   }
 }
 
@@ -200,9 +196,7 @@ void add_change(service_change change, const std::string& where, broker_argument
   to.changes.push_back(std::move(change));
 }
 
-// Files.
-
-// As the value stands in a flag; nothing if it cannot.
+// Returns the text of the value in a flag. Objects and lists have none.
 std::optional<std::string> text_of(const json::value& v) {
   switch (v.kind()) {
     case json::kind::null: return "none";
@@ -231,7 +225,7 @@ json::value parse(std::string_view text, const std::string& file) {
     const auto before = text.substr(0, consumed);
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');
     throw config_fault{
-        fmt::format("{}:{}: this is no JSON ({}): give an object such as "
+        fmt::format("{}:{}: not valid JSON: {}; give an object such as "
                     R"({{"bind": ["tcp://*:5555"], "services": {{}}}})",
                     file, line, ec.message())};
   }
@@ -240,7 +234,7 @@ json::value parse(std::string_view text, const std::string& file) {
 
 const json::object& object_at(const json::value& v, const std::string& where) {
   if (!v.is_object()) {
-    throw config_fault{where + ": this is no object: give settings in braces"};
+    throw config_fault{where + ": not an object; give settings in braces"};
   }
   return v.get_object();
 }
@@ -252,7 +246,7 @@ void for_each_setting(const json::value& v, const std::string& where, Visitor vi
     const auto place = fmt::format("{}.{}", where, name);
     const auto text = text_of(value);
     if (!text) {
-      throw config_fault{place + ": neither an object nor a list is a value: give one value"};
+      throw config_fault{place + ": an object or a list is not a value; give one value"};
     }
     visit(name, *text, place);
   }
@@ -263,14 +257,13 @@ std::vector<std::string> read_endpoints(const json::value& v, const std::string&
   std::vector<std::string> endpoints;
   for (const auto& each : v.is_array() ? v.get_array() : one) {
     if (!each.is_string()) {
-      throw config_fault{where +
-                         ": this is no endpoint: give a text such as \"tcp://*:5555\", or "
-                         "a list of them"};
+      throw config_fault{
+          where + ": not an endpoint; give for example \"tcp://*:5555\", or a list of endpoints"};
     }
     endpoints.emplace_back(each.get_string().data(), each.get_string().size());
   }
   if (endpoints.empty()) {
-    throw config_fault{where + ": there is no endpoint in the list: give one at least"};
+    throw config_fault{where + ": the list is empty; give at least one endpoint"};
   }
   return endpoints;
 }
@@ -293,7 +286,7 @@ void read_config(std::string_view text, const std::string& file, broker_argument
         const std::string of{service.data(), service.size()};
         const auto at = fmt::format("{}.{}", where, of);
         check_name(of, at);
-        to.changes.push_back({of, {}, {}});  // named, though nothing may be set
+        to.changes.push_back({of, {}, {}});  // so that the broker lists a service without settings
         for_each_setting(settings, at,
                          [&](const auto& field, const auto& set_to, const auto& place) {
                            add_change({of, field, set_to}, place, to);
@@ -303,31 +296,24 @@ void read_config(std::string_view text, const std::string& file, broker_argument
       set(broker_fields, to, name, *single, where);
     } else {
       throw config_fault{
-          fmt::format("{}: there is no such object or list: give one of bind, "
-                      "default, services, or one value for {}",
+          fmt::format("{}: unknown object or list; give one of bind, default, services, or one "
+                      "value for {}",
                       where, names_of(broker_fields))};
     }
   }
 }
 
-void read_service_flag(const std::string& service, std::string_view settings,
-                       broker_arguments& to) {
-  const auto where = "--service " + service;
-  check_name(service, where);
-  while (true) {
-    const auto setting = settings.substr(0, settings.find(','));
-    const auto equals = setting.find('=');
-    if (equals == std::string_view::npos) {
-      throw config_fault{fmt::format("{}: '{}' sets nothing: give key=value, with one of {}", where,
-                                     setting, service_keys())};
-    }
-    const std::string key{setting.substr(0, equals)};
-    add_change({service, key, std::string{setting.substr(equals + 1)}},
-               fmt::format("{} {}", where, key), to);
-    if (setting.size() == settings.size()) {
-      return;
-    }
-    settings.remove_prefix(setting.size() + 1);
+void read_service_flag(std::string_view text, broker_arguments& to) {
+  named_settings all;
+  try {
+    all = parse_named_settings(text);
+  } catch (const settings_error& e) {
+    throw config_fault{fmt::format("{}; keys: {}", e.what(), service_keys())};
+  }
+  check_name(all.name, fmt::format("'{}'", text));
+  for (auto& [key, value] : all.settings) {
+    const auto place = fmt::format("{}:{}", all.name, key);
+    add_change({all.name, std::move(key), std::move(value)}, place, to);
   }
 }
 
@@ -378,15 +364,14 @@ std::vector<std::vector<std::string>> endpoints_of_brokers(const broker_argument
     const auto* const tcp = first ? first->tcp() : nullptr;
     if (tcp == nullptr) {
       throw config_fault{
-          fmt::format("{} has no port to count up for {} brokers: give a tcp:// "
-                      "endpoint, or {} endpoints",
-                      text, brokers, brokers)};
+          fmt::format("--threads {}: {} has no port for each broker; give a tcp:// endpoint, or "
+                      "{} endpoints",
+                      brokers, text, brokers)};
     }
     if (tcp->port != 0 && tcp->port + brokers - 1 > std::numeric_limits<std::uint16_t>::max()) {
       throw config_fault{
-          fmt::format("{} leaves no room for the ports of {} brokers: give a port "
-                      "up to {}",
-                      text, brokers, std::numeric_limits<std::uint16_t>::max() - (brokers - 1))};
+          fmt::format("--threads {}: {} needs ports above 65535; give a port up to {}", brokers,
+                      text, std::numeric_limits<std::uint16_t>::max() - (brokers - 1))};
     }
     for (unsigned i = 0; i < brokers; ++i) {
       auto next = *tcp;

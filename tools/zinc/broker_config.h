@@ -1,5 +1,5 @@
 #pragma once
-// What `zinc broker` is told by a file and by flags, the flags having the last word.
+// The settings of `zinc broker` from a file and from flags. Flags override the file.
 
 #include "mdp/options.h"
 #include "tools/zinc/commands.h"
@@ -11,30 +11,31 @@
 
 namespace zinc {
 
-// Names the place (file and line, file and field, or flag), what is wrong there and what would be right.
+// Names the place (file and line, file and field, or flag), the fault and the remedy.
 class config_fault : public std::runtime_error {
 public:
   using std::runtime_error::runtime_error;
 };
 
-// Takes over what the text of a file says: JSON, with comments allowed. Throws config_fault.
+// Applies the text of a file: JSON, in which comments are allowed. Throws config_fault.
 void read_config(std::string_view text, const std::string& file, broker_arguments& to);
 
-// Takes over `key=value,…` for the service of this name. Throws config_fault.
-void read_service_flag(const std::string& service, std::string_view settings, broker_arguments& to);
+// Applies `NAME:KEY=VALUE,…`. Throws config_fault.
+void read_service_flag(std::string_view text, broker_arguments& to);
 
-// What may be set for a service, as a list in words.
+// Returns the keys of the settings of a service, separated by commas.
 [[nodiscard]] std::string service_keys();
 
-// The options with a rule for each service that has settings. What is not set there is as it is for
-// all others.
+// Returns the options with a rule for each service that has settings. A rule has the default of each
+// setting that the service does not have.
 [[nodiscard]] mdp::broker_options resolve(const broker_arguments& arguments);
 
-// Whether they differ in more than what they say of services.
+// Returns whether settings differ that are not settings of services.
 [[nodiscard]] bool differ_beyond_services(const broker_arguments& a, const broker_arguments& b);
 
-// What each of the brokers binds: all of them everything, at ports that are counted up from one broker
-// to the next; or one endpoint each, where there are as many. Throws config_fault.
+// Returns the endpoints that each broker binds. If there are as many endpoints as brokers, each broker
+// binds one. Else each broker binds every endpoint, and its ports are one above those of the broker
+// before it. Throws config_fault.
 [[nodiscard]] std::vector<std::vector<std::string>> endpoints_of_brokers(
     const broker_arguments& arguments);
 

@@ -41,7 +41,7 @@ public:
     node_.connect(arguments.connect);
     if (!arguments.voter.empty()) {
       const auto echo = [](zmtp::routed_message request, zmtp::router_socket& on) {
-        // Who is gone, or takes nothing, does not get his answer.
+        // A peer that disconnected or does not read gets no answer.
         static_cast<void>(on.try_send(request.peer, std::move(request.content)));
       };
       say("voter " + node_.bind_voter(arguments.voter, echo).to_string());
@@ -80,8 +80,8 @@ private:
 
   void on_command_end(int status, bool asked) {
     if (!asked) {
-      // The peer can do better.
-      spdlog::error("the command ended: {}", text_of_end(status));
+      // This node stops, so that its peer takes over.
+      spdlog::error("command ended: {}", text_of_end(status));
       code_ = status == 0 ? exit_code::done : exit_code::failed;
       stopping_ = true;
     }
@@ -90,7 +90,7 @@ private:
     }
   }
 
-  // The command ends first: until then the peer must not take over.
+  // Ends the command first, because the peer must not take over before that.
   void stop() {
     stopping_ = true;
     if (!command_ || !command_->end()) {

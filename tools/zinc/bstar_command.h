@@ -1,5 +1,5 @@
 #pragma once
-// zinc bstar: what it is asked for, and its entry point.
+// The arguments of zinc bstar, and its entry point.
 
 #include "bstar/node.h"
 
@@ -17,14 +17,14 @@ struct bstar_arguments {
   bstar::node_options options;
   std::string bind;
   std::string connect;
-  std::string voter;  // empty: none, and the expiry alone decides
+  std::string voter;  // empty: the expiry alone decides
   std::vector<std::string> command;
   std::chrono::milliseconds grace{5'000};  // between SIGTERM and SIGKILL
 };
 
-// `app` reads them. `to` outlives it.
+// Adds the options to `app`, which writes their values to `to`. `to` outlives `app`.
 void add_bstar(CLI::App& app, bstar_arguments& to);
-// An exit code of commands.h.
+// Returns an exit code of commands.h.
 [[nodiscard]] int run_bstar(const bstar_arguments& arguments);
 
 }  // namespace zinc

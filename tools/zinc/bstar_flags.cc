@@ -1,60 +1,63 @@
 // The command line of zinc bstar.
 
 #include "tools/zinc/bstar_command.h"
+#include "tools/zinc/help.h"
+#include "tools/zinc/option_values.h"
 
 #include <CLI/CLI.hpp>
 
-#include <functional>
-#include <optional>
-#include <utility>
+#include <chrono>
 
 namespace zinc {
 
-namespace {
-
-void add_milliseconds(CLI::App& app, const std::string& name, long least, const std::string& text,
-                      std::function<void(std::chrono::milliseconds)> take) {
-  app.add_option_function<long>(
-         name, [take = std::move(take)](const long& ms) { take(std::chrono::milliseconds{ms}); },
-         text)
-      ->check(CLI::Range(least, 86'400'000L))
-      ->type_name("MS");
-}
-
-}  // namespace
-
 void add_bstar(CLI::App& app, bstar_arguments& to) {
+  set_help(app, {.summary = "Runs a node of a Binary Star pair, and a command while it is active.",
+                 .details = "Prints `bound ENDPOINT`, `voter ENDPOINT`, and `active EPOCH` or "
+                            "`passive REASON` with each change.",
+                 .examples = {"zinc bstar --primary --bind tcp://*:5003 --connect tcp://hostb:5004 "
+                              "--epoch-file /var/lib/pair/epoch -- ./server",
+                              "zinc bstar --backup --bind tcp://*:5004 --connect tcp://hosta:5003 "
+                              "--epoch-file /var/lib/pair/epoch -- ./server"},
+                 .done = "stopped by a signal, or COMMAND exited with 0",
+                 .failed = "COMMAND failed, or other failure such as an address in use"});
   auto& pair = to.options.pair;
-  auto* const role = app.add_option_group("role", "which of the two");
+  auto* const role = app.add_option_group("role", "Role");
   role->add_flag_callback(
-      "--primary", [&pair] { pair.as = bstar::role::primary; }, "active when the two meet");
+      "--primary", [&pair] { pair.as = bstar::role::primary; },
+      "primary node; active when both nodes start");
   role->add_flag_callback(
-      "--backup", [&pair] { pair.as = bstar::role::backup; }, "passive when the two meet");
+      "--backup", [&pair] { pair.as = bstar::role::backup; },
+      "backup node; passive when both nodes start");
   role->require_option(1);
-  app.add_option("--bind", to.bind, "endpoint at which the peer hears our state")
+  app.add_option("--bind", to.bind,
+                 "endpoint to bind, from which the peer receives the state of this node")
+      ->check(bindable())
       ->required()
       ->type_name("ENDPOINT");
-  app.add_option("--connect", to.connect, "endpoint at which the peer's state is heard")
+  app.add_option("--connect", to.connect, "peer to connect to, to receive its state")
+      ->check(connectable())
       ->required()
       ->type_name("ENDPOINT");
   app.add_option("--voter", to.voter,
-                 "endpoint for clients' requests, which are echoed while active: then only a "
-                 "request makes a passive take over")
+                 "endpoint for requests of clients, which an active node echoes; with it, a "
+                 "passive node takes over only at a request [none]")
+      ->check(bindable())
       ->type_name("ENDPOINT");
-  app.add_option("--epoch-file", to.options.epoch_file, "file in which the epoch outlives a crash")
+  app.add_option("--epoch-file", to.options.epoch_file,
+                 "file that stores the epoch; each node needs its own [none]")
       ->type_name("FILE");
-  add_milliseconds(app, "--heartbeat", 1, "between states; of both nodes [1000]",
-                   [&pair](auto time) { pair.heartbeat = time; });
-  add_milliseconds(app, "--expiry", 2,
-                   "of silence, after which the peer is taken for dead; of both nodes [twice the "
-                   "heartbeat]",
-                   [&pair](auto time) { pair.expiry = time; });
-  add_milliseconds(app, "--promote-alone", 0,
-                   "a backup that has heard no primary becomes active after so long [never]",
-                   [&pair](auto time) { pair.promote_alone_after = time; });
-  add_milliseconds(app, "--grace", 0, "between SIGTERM and SIGKILL to the command [5000]",
-                   [&to](auto time) { to.grace = time; });
-  app.add_option("CMD", to.command, "runs while this node is active, with its epoch as ZINC_EPOCH");
+  add_duration(app, "--heartbeat", pair.heartbeat,
+               "time between heartbeats, the same on both nodes");
+  add_duration(app, "--expiry", pair.expiry,
+               "time without a message before the peer is declared dead, the same on both nodes "
+               "[2 × --heartbeat]",
+               {.least = std::chrono::milliseconds{2}});
+  add_duration(app, "--promote-alone", pair.promote_alone_after,
+               "time without a primary before a backup becomes active [never]", from_zero);
+  add_duration(app, "--grace", to.grace, "time between SIGTERM and SIGKILL for the command",
+               from_zero);
+  app.add_option("COMMAND", to.command,
+                 "command to run while this node is active; ZINC_EPOCH has the epoch");
 }
 
 }  // namespace zinc

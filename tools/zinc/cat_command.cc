@@ -61,7 +61,7 @@ zmtp::socket_options options_of(const cat_arguments& arguments) {
   zmtp::socket_options options;
   options.routing_id = arguments.routing_id;
   options.linger.reset();
-  // Whoever writes to nobody wants to know it.
+  // Reports a message for an unknown routing id.
   options.mandatory = arguments.type == zmtp::socket_type::router;
   if (publishes(arguments.type)) {
     options.no_drop = true;
@@ -73,7 +73,7 @@ zmtp::socket_options options_of(const cat_arguments& arguments) {
   return options;
 }
 
-// A PUB is an XPUB underneath, which knows when somebody has subscribed.
+// Returns XPUB for PUB, because an XPUB reports subscriptions.
 zmtp::socket_type type_beneath(zmtp::socket_type type) {
   return type == zmtp::socket_type::pub ? zmtp::socket_type::xpub : type;
 }
@@ -102,7 +102,7 @@ public:
     switch (role_of(arguments.type)) {
       case role::sends:
         spawn(act(&cat::send_all));
-        // The subscriptions, which end with the socket.
+        // Receives subscriptions until the socket closes.
         if (publishes(arguments.type)) {
           spawn(receive_all());
         }
@@ -140,7 +140,7 @@ private:
                    });
   }
 
-  // The loop that decides when it is over, and the end.
+  // Runs the loop that decides when the program ends, then closes the socket.
   asio::awaitable<void> act(asio::awaitable<void> (cat::*loop)()) {
     co_await (this->*loop)();
     source_.cancel();
@@ -148,7 +148,7 @@ private:
     if (!interrupted_) {
       const auto [ec] = co_await socket_.base().async_close(limit(), token);
       if (ec == zmtp::errc::timed_out) {
-        fail("not all could be written in time: is there a peer?");
+        fail("cannot write all messages: timeout; check that the peer runs");
       } else if (ec && !interrupted_) {
         fail(ec.message());
       }
@@ -189,10 +189,10 @@ private:
       co_return true;
     }
     if (ec == zmtp::errc::timed_out) {
-      fail("nobody took a message in time: is there a peer, of a type that fits?");
+      fail("cannot send: timeout; check that a peer with a fitting socket type runs");
     } else if (ec == zmtp::errc::host_unreachable) {
-      fail("there is no peer of this routing id");
-      co_return true;  // the next may be for another
+      fail("cannot send: no peer has this routing id");
+      co_return true;  // the next message may be for another peer
     } else if (ec != zmtp::errc::socket_closed) {
       fail(ec.message());
     }
@@ -218,7 +218,7 @@ private:
       }
       const auto done = co_await send(std::move(m));
       if (!done) {
-        // Of what does both, receiving goes on until it has reason to end.
+        // A socket that also receives continues to do so.
         co_return;
       }
     }
@@ -230,7 +230,7 @@ private:
       co_await news_.async_wait(token);
     }
     if (!subscribed_) {
-      fail("nobody has subscribed in time: is there a subscriber? --at-once does not wait for one");
+      fail("cannot send: no subscriber within the timeout; start one, or use --at-once");
     }
   }
 
@@ -241,7 +241,7 @@ private:
     }
   }
 
-  // One message, or false at the end.
+  // Receives one message. Returns false if there are no more.
   asio::awaitable<bool> receive(zmtp::message& to) {
     while (!socket_.try_receive(to)) {
       const auto [ec] = co_await socket_.async_wait_readable(limit(), token);
@@ -261,9 +261,9 @@ private:
       return;
     }
     if (received == 0) {
-      fail("nothing came in time: is there a peer, of a type that fits?");
+      fail("no message within the timeout; check that a peer with a fitting socket type runs");
     } else if (arguments_.count) {
-      fail(fmt::format("only {} of {} messages came in time", received, *arguments_.count));
+      fail(fmt::format("only {} of {} messages within the timeout", received, *arguments_.count));
     }
   }
 
@@ -306,7 +306,7 @@ private:
       }
       const auto replied = co_await receive(m);
       if (timed_out_) {
-        fail("no reply came in time");
+        fail("no reply within the timeout");
       }
       if (!replied || !print(m)) {
         co_return;
@@ -344,7 +344,7 @@ private:
     report_silence(requests);
   }
 
-  // Leaves `m` without parts if there is none any more.
+  // Leaves `m` without parts if there are no more replies.
   asio::awaitable<void> take_reply(zmtp::message& m) {
     m.clear();
     while (!has_reply_ && !replies_over_ && !interrupted_) {
@@ -356,11 +356,11 @@ private:
       has_reply_ = false;
       pause_.cancel();
     } else {
-      fail("the input is over, and a request is left without a reply");
+      fail("cannot reply: the input ended");
     }
   }
 
-  // Reads one reply ahead, and so knows when there are no more, whether or not somebody asks.
+  // Reads one reply ahead, so that the end of the input is known before the next request.
   asio::awaitable<void> read_replies() {
     for (;;) {
       has_reply_ = co_await source_.read(next_reply_);
@@ -397,8 +397,8 @@ private:
   const line_style style_;
   any_socket socket_;
   message_source source_;
-  asio::steady_timer pause_;  // between messages; of REP: until the reply that was read is taken
-  asio::steady_timer news_;   // until there is a subscription, or a reply
+  asio::steady_timer pause_;  // between messages; for a REP: until the reply that was read is sent
+  asio::steady_timer news_;   // until there is a subscription or a reply
   stop_signals signals_;
 
   zmtp::message next_reply_;

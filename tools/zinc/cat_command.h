@@ -1,5 +1,5 @@
 #pragma once
-// zinc cat: what it is asked for, and its entry point.
+// The arguments of zinc cat, and its entry point.
 
 #include "tools/zinc/message_lines.h"
 #include "zmtp/socket_type.h"
@@ -20,23 +20,23 @@ struct cat_arguments {
   zmtp::socket_type type = zmtp::socket_type::pull;
   std::vector<std::string> endpoints;
   bool bind = false;
-  std::vector<std::string> files;  // a message each, instead of the lines of standard input
+  std::vector<std::string> files;  // one message each, instead of the lines of standard input
   std::string separator;           // see line_style
   line_form input = line_form::lines;
   line_form format = line_form::lines;
   std::optional<std::size_t> count;
-  std::chrono::milliseconds interval{0};  // between messages that are sent
+  std::chrono::milliseconds interval{0};  // between sent messages
   std::optional<std::chrono::milliseconds> timeout;
   std::vector<std::string> subscriptions;
   std::string routing_id;
-  std::optional<std::string> reply;  // of REP, to every request
-  bool echo = false;                 // REP replies what it was asked
-  bool at_once = false;              // PUB and XPUB: do not wait for the first subscription
+  std::optional<std::string> reply;  // a REP sends it to every request
+  bool echo = false;                 // a REP replies with the request
+  bool at_once = false;              // a PUB or XPUB does not wait for a subscription
 };
 
-// `app` reads them. `to` outlives it.
+// Adds the options to `app`, which writes their values to `to`. `to` outlives `app`.
 void add_cat(CLI::App& app, cat_arguments& to);
-// An exit code of commands.h.
+// Returns an exit code of commands.h.
 [[nodiscard]] int run_cat(const cat_arguments& arguments);
 
 }  // namespace zinc

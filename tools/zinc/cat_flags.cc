@@ -2,10 +2,11 @@
 
 #include "tools/zinc/any_socket.h"
 #include "tools/zinc/cat_command.h"
+#include "tools/zinc/help.h"
+#include "tools/zinc/option_values.h"
 
 #include <CLI/CLI.hpp>
 
-#include <map>
 #include <stdexcept>
 #include <string>
 
@@ -15,17 +16,7 @@ namespace {
 
 using enum zmtp::socket_type;
 
-CLI::Option* add_form(CLI::App& app, const std::string& name, line_form& value,
-                      const std::map<std::string, line_form>& forms, const std::string& text) {
-  return app
-      .add_option_function<std::string>(
-          name, [&value, forms](const std::string& word) { value = forms.at(word); }, text)
-      ->check(CLI::IsMember{forms})
-      ->type_name("FORM")
-      ->default_str("lines");
-}
-
-// Options that do nothing are faults.
+// Rejects options that have no effect on this type.
 void require_fit(const cat_arguments& a) {
   const auto refuse = [](const std::string& option, const std::string& why) {
     throw CLI::ValidationError{option, why};
@@ -46,88 +37,88 @@ void require_fit(const cat_arguments& a) {
     refuse("--at-once", "is for PUB and XPUB");
   }
   if (!a.files.empty() && (!sends || a.reply || a.echo)) {
-    refuse("--file", "is for types that send, and what it says is what is sent");
+    refuse("--file", "is for types that send, without --reply and --echo");
   }
   if (!a.files.empty() && a.type == router) {
-    refuse("--file", "does not say to whom: give a ROUTER lines that begin with a routing id");
+    refuse("--file", "has no routing id; send lines that begin with a routing id to a ROUTER");
   }
   if (a.interval.count() != 0 && (!sends || a.type == rep)) {
-    refuse("--interval", "is for types that send of their own accord");
+    refuse("--interval", "is for types that send without a request");
   }
 }
 
 }  // namespace
 
 void add_cat(CLI::App& app, cat_arguments& to) {
+  set_help(app,
+           {.summary = "Opens a socket of any type, sends lines or files and prints messages.",
+            .details = "A REQ sends one request per line and prints the replies. A REP prints "
+                       "requests and replies with one line each. A line for a ROUTER begins "
+                       "with a routing id.",
+            .examples = {"zinc cat pull tcp://*:5558 --bind",
+                         "seq 10 | zinc cat push tcp://localhost:5558",
+                         "echo hello | zinc cat req tcp://localhost:5555 --timeout 1s",
+                         "zinc cat sub tcp://localhost:5556 --subscribe weather --format json"},
+            .done = "all messages were sent, answered and printed",
+            .failed = "a message was not sent, not answered or not received in time"});
   app.add_option_function<std::string>(
          "TYPE",
          [&to](const std::string& name) {
            try {
              to.type = type_named(name);
            } catch (const std::invalid_argument& fault) {
-             throw CLI::ValidationError{fault.what()};
+             throw CLI::ValidationError{"TYPE", fault.what()};
            }
          },
-         "of the socket: " + type_names())
+         "type of the socket: " + type_names())
       ->required();
-  app.add_option("ENDPOINT", to.endpoints, "to connect to, such as tcp://localhost:5555")
+  app.add_option("ENDPOINT", to.endpoints, "endpoints to connect to, such as tcp://localhost:5555")
       ->required();
   app.add_flag("--bind", to.bind,
-               "bind to the endpoints instead; says `bound ENDPOINT` on standard error");
+               "endpoints to bind instead; prints `bound ENDPOINT` on standard error");
   app.add_option("--file", to.files,
-                 "send this file as one message, instead of the lines of standard input; may be "
-                 "repeated")
+                 "file to send as one message, instead of the lines of standard input; repeatable")
       ->type_name("FILE")
       ->allow_extra_args(false);
   app.add_option("--multipart", to.separator,
-                 "lines are parts with this between them, those that are read and those that are "
-                 "written")
+                 "separator of the parts in a line of the input and of the output [one part per "
+                 "line]")
       ->check([](const std::string& text) {
-        return text.empty() ? std::string{"an empty separator separates nothing"} : std::string{};
+        return text.empty() ? std::string{"an empty separator is not valid; give for example ' '"}
+                            : std::string{};
       })
       ->type_name("SEPARATOR");
-  add_form(app, "--input", to.input,
-           {{"lines", line_form::lines}, {"json", line_form::json}, {"hex", line_form::hex}},
-           R"(what a line of the input is: text, ["part", {"hex": "00ff"}], or 70617274 00ff)");
-  auto* const format =
-      add_form(app, "--format", to.format,
-               {{"lines", line_form::lines},
-                {"json", line_form::json},
-                {"hex", line_form::hex},
-                {"raw", line_form::raw}},
-               "what is printed of a message: the same, or the octets as they are");
+  add_choice<line_form>(
+      app, "--input", to.input,
+      {{"lines", line_form::lines}, {"json", line_form::json}, {"hex", line_form::hex}},
+      R"(form of an input line: text, ["part", {"hex": "00ff"}], or 70617274 00ff)");
+  auto* const format = add_choice<line_form>(app, "--format", to.format,
+                                             {{"lines", line_form::lines},
+                                              {"json", line_form::json},
+                                              {"hex", line_form::hex},
+                                              {"raw", line_form::raw}},
+                                             "form of an output line, or raw for the bytes alone");
   app.add_flag_callback(
-         "--json", [&to] { to.format = line_form::json; }, "as --format json")
+         "--json", [&to] { to.format = line_form::json; }, "print JSON, as --format json does")
       ->excludes(format);
-  app.add_option("--count", to.count,
-                 "end after so many messages: received, or sent if the type only sends")
-      ->check(CLI::PositiveNumber)
-      ->type_name("N");
-  const auto add_milliseconds = [&app](const std::string& name, const std::string& text,
-                                       auto&& take) {
-    app.add_option_function<long>(name, take, text)
-        ->check(CLI::Range(1L, 86'400'000L))
-        ->type_name("MS");
-  };
-  add_milliseconds("--interval", "between messages that are sent",
-                   [&to](const long& ms) { to.interval = std::chrono::milliseconds{ms}; });
-  add_milliseconds("--timeout",
-                   "give up when nothing came, or could be sent, for so long; it is a failure "
-                   "if nothing came at all, or less than --count",
-                   [&to](const long& ms) { to.timeout = std::chrono::milliseconds{ms}; });
+  add_number(app, "--count", to.count,
+             "stop after N messages: received, or sent if the type only sends");
+  add_duration(app, "--interval", to.interval, "time between messages that are sent", from_zero);
+  add_duration(app, "--timeout", to.timeout,
+               "time to wait for a message, or for a peer that takes one; exit with 1 if no "
+               "message, or fewer than --count, arrived [no limit]");
   app.add_option("--subscribe", to.subscriptions,
-                 "SUB, XSUB: receive what begins so; may be repeated [SUB: everything, XSUB: "
+                 "SUB, XSUB: receive messages with this prefix; repeatable [SUB: everything, XSUB: "
                  "nothing]")
       ->type_name("PREFIX")
       ->allow_extra_args(false);
   app.add_option("--routing-id", to.routing_id,
-                 "REQ, DEALER, ROUTER: the name by which a ROUTER knows us")
+                 "REQ, DEALER, ROUTER: name of this socket for a ROUTER [none]")
       ->type_name("ID");
-  auto* const reply =
-      app.add_option("--reply", to.reply, "REP: reply this to every request")->type_name("TEXT");
-  app.add_flag("--echo", to.echo, "REP: reply to every request what it says")->excludes(reply);
-  app.add_flag("--at-once", to.at_once,
-               "PUB, XPUB: begin to send before anybody has subscribed, to nobody");
+  auto* const reply = app.add_option("--reply", to.reply, "REP: text of the reply to every request")
+                          ->type_name("TEXT");
+  app.add_flag("--echo", to.echo, "REP: reply with the request")->excludes(reply);
+  app.add_flag("--at-once", to.at_once, "PUB, XPUB: send without waiting for a subscriber");
   app.callback([&to] { require_fit(to); });
 }
 

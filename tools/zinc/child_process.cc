@@ -19,7 +19,7 @@ child_process::child_process(std::vector<std::string> words) {
   arguments.push_back(nullptr);
   ::posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
-  // What it says would disturb what the demonstration prints.
+  // The output of the process would mix with that of the demonstration.
   ::posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
   ::posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
   if (::posix_spawn(&id_, "/proc/self/exe", &actions, nullptr, arguments.data(), environ) != 0) {

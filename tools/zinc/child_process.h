@@ -1,5 +1,5 @@
 #pragma once
-// A command of this program in a process of its own, which can be killed as a real one is.
+// A subcommand of this program in its own process, which a test or a demonstration can kill.
 
 #include <string>
 #include <sys/types.h>
@@ -7,17 +7,17 @@
 
 namespace zinc {
 
-// Without input; its output and log are dropped. Killed with this object.
+// The process has no input, and its output is dropped. The destructor kills it.
 class child_process {
 public:
-  // Of the words behind `zinc`. id() is -1 if it could not be started.
+  // Runs `zinc` with these arguments. If the process cannot start, id() is -1.
   explicit child_process(std::vector<std::string> words);
   child_process(child_process&& other) noexcept;
   child_process& operator=(child_process&&) = delete;
   ~child_process();
 
   [[nodiscard]] ::pid_t id() const noexcept { return id_; }
-  // Waits until it has ended.
+  // Sends the signal and waits until the process has ended.
   void end(int signal) noexcept;
 
 private:

@@ -47,7 +47,7 @@ std::vector<chp::server_address> servers_of(const chp_client_arguments& argument
   return all;
 }
 
-// Of the map no more than is needed: the directory of the key, if it is in one.
+// Returns the directory of the key, so that the client does not copy the whole map.
 std::string subtree_of(const chp_client_arguments& arguments) {
   if (arguments.key.starts_with('/')) {
     auto directory = arguments.key.substr(0, arguments.key.rfind('/') + 1);
@@ -78,7 +78,7 @@ void print_entry(std::string_view key, std::string_view value, bool as_json) {
   }
 }
 
-// What no server was asked for.
+// Returns whether the arguments are not valid, so that no server had the request.
 bool was_misuse(const boost::system::error_code& ec) {
   using chp::errc;
   for (const auto fault :
@@ -127,7 +127,7 @@ private:
   asio::awaitable<bool> ready() {
     const auto [ec] = co_await client_.async_wait_ready(until_, token);
     if (ec && !interrupted_) {
-      fmt::print(stderr, "zinc chp: no map of a server: {}\n", ec.message());
+      fmt::print(stderr, "zinc chp: no snapshot from a server: {}\n", ec.message());
     }
     co_return !ec;
   }
@@ -138,7 +138,7 @@ private:
     }
     const auto value = client_.get(arguments_.key);
     if (!value) {
-      fmt::print(stderr, "zinc chp get: there is no such key\n");
+      fmt::print(stderr, "zinc chp get: no such key: {}\n", arguments_.key);
       co_return exit_code::failed;
     }
     if (arguments_.json) {
@@ -152,7 +152,7 @@ private:
   asio::awaitable<int> change() {
     chp::set_options how{.until = until_};
     if (arguments_.ttl) {
-      how.ttl = std::chrono::seconds{*arguments_.ttl};
+      how.ttl = std::chrono::duration_cast<std::chrono::seconds>(*arguments_.ttl);
     }
     boost::system::error_code ec;
     if (arguments_.what == action::set) {
@@ -168,7 +168,7 @@ private:
                                                  {"degraded", client_.status().degraded}}));
     }
     if (ec && !interrupted_) {
-      fmt::print(stderr, "zinc chp: {}\n", ec.message());
+      fmt::print(stderr, "zinc chp: cannot change {}: {}\n", arguments_.key, ec.message());
     }
     if (!ec) {
       co_return exit_code::done;

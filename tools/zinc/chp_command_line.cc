@@ -1,54 +1,33 @@
 #include "tools/zinc/chp_command_line.h"
 
-#include <map>
+#include "tools/zinc/help.h"
+#include "tools/zinc/option_values.h"
+
+#include <chrono>
 #include <string>
 
 namespace zinc {
 
 namespace {
 
-void add_size(CLI::App& app, const std::string& name, std::size_t& value, const std::string& text) {
-  app.add_option(name, value, text)
-      ->check(CLI::PositiveNumber)
-      ->type_name("N")
-      ->capture_default_str();
-}
-
-template <class Enum>
-void add_choice(CLI::App& app, const std::string& name, Enum& value,
-                const std::map<std::string, Enum>& choices, const std::string& text) {
-  std::string names;
-  for (const auto& [word, meaning] : choices) {
-    names += (names.empty() ? "" : "|") + word;
-  }
-  app.add_option_function<std::string>(
-         name, [&value, choices](const std::string& word) { value = choices.at(word); }, text)
-      ->check(CLI::IsMember{choices})
-      ->type_name(names);
-}
+// Times to live are whole seconds.
+constexpr duration_range ttl_range{.least = std::chrono::seconds{1},
+                                   .most = std::chrono::seconds{1'000'000'000},
+                                   .step = std::chrono::seconds{1}};
 
 void add_frames(CLI::App& app, chp::form& value) {
   add_choice<chp::form>(app, "--frames", value,
                         {{"kvmsg", chp::form::kvmsg},
                          {"kvsimple8", chp::form::kvsimple_8},
                          {"kvsimple4", chp::form::kvsimple_4}},
-                        "12/CHP, or those of the Guide's models 1 to 4, in C or Python [kvmsg]");
+                        "frames of 12/CHP, or of the Guide's models 1 to 4 in C or in Python");
 }
 
 void add_collector(CLI::App& app, chp::collector_kind& value) {
   add_choice<chp::collector_kind>(
       app, "--collector", value,
       {{"sub", chp::collector_kind::sub}, {"pull", chp::collector_kind::pull}},
-      "what clients send updates to: of 12/CHP, or of the Guide's models 3 to 5 [sub]");
-}
-
-void add_milliseconds(CLI::App& app, const std::string& name, std::chrono::milliseconds& value,
-                      const std::string& text) {
-  app.add_option_function<long>(
-         name, [&value](const long& ms) { value = std::chrono::milliseconds{ms}; }, text)
-      ->check(CLI::Range(1L, 86'400'000L))
-      ->type_name("MS")
-      ->default_str(std::to_string(value.count()));
+      "socket of the server for updates: of 12/CHP, or of the Guide's models 3 to 5");
 }
 
 }  // namespace
@@ -57,16 +36,16 @@ void chp_command_line::add_client(CLI::App& to, chp_client_arguments::action wha
   using enum chp_client_arguments::action;
   auto& arguments = client_;
   to.callback([&arguments, what] { arguments.what = what; });
-  to.add_option(
-        "--server", arguments.servers,
-        "snapshot port of a server, the first of its three; may be repeated: the next is for "
-        "when one is gone")
-      ->type_name("HOST:PORT")
+  to.add_option("--connect", arguments.servers,
+                "server to connect to: its first port; repeatable, the client fails over to the "
+                "next server")
+      ->check(connectable_to_three_ports())
+      ->type_name("ENDPOINT")
       ->allow_extra_args(false)
       ->capture_default_str();
-  add_milliseconds(to, "--heartbeat", arguments.heartbeat, "of the servers");
+  add_duration(to, "--heartbeat", arguments.heartbeat, "time between heartbeats of the servers");
   if (what != watch) {
-    add_milliseconds(to, "--timeout", arguments.timeout, "for the whole of it");
+    add_duration(to, "--timeout", arguments.timeout, "time to wait for the servers");
   }
   to.add_flag("--json", arguments.json, "print JSON");
   add_frames(to, arguments.frames);
@@ -76,31 +55,28 @@ void chp_command_line::add_client(CLI::App& to, chp_client_arguments::action wha
       {{"subtree", chp::snapshot_kind::subtree},
        {"whole", chp::snapshot_kind::whole},
        {"none", chp::snapshot_kind::none}},
-      "what servers can be asked for: of 12/CHP and the Guide's models 4 to 6, of 2 and 3, or of "
-      "1, whose only port, the publisher, --server names [subtree]");
+      "snapshots of the server: of 12/CHP and the Guide's models 4 to 6, of models 2 and 3, or of "
+      "model 1, whose only port is that of --connect");
   to.add_flag("--no-hugz", arguments.no_hugz,
-              "the servers say nothing while nothing happens: the Guide's models 1 to 5");
+              "the servers send no HUGZ, as in the Guide's models 1 to 5");
   if (what == get || what == set || what == erase) {
-    to.add_option("KEY", arguments.key, "1 to 255 octets")->required();
+    to.add_option("KEY", arguments.key, "key of 1 to 255 bytes")->required();
   } else {
-    to.add_option("SUBTREE", arguments.subtree, "/…/; without: the whole map");
+    to.add_option("SUBTREE", arguments.subtree, "prefix /.../ of keys [the whole map]");
   }
   if (what == set) {
-    to.add_option("VALUE", arguments.value, "what the key is to hold")->required();
-    to.add_option("--ttl", arguments.ttl, "seconds after which the server erases it")
-        ->check(CLI::Range(1U, 1'000'000'000U))
-        ->type_name("S");
+    to.add_option("VALUE", arguments.value, "new value of the key")->required();
+    add_duration(to, "--ttl", arguments.ttl, "time after which the server erases the key [never]",
+                 ttl_range);
   }
   if (what == watch) {
-    to.add_option("--count", arguments.count, "end after so many changes")
-        ->check(CLI::PositiveNumber)
-        ->type_name("N");
+    add_number(to, "--count", arguments.count, "stop after N changes");
   }
 }
 
 CLI::App* chp_command_line::add_pair(CLI::App& to) {
   auto& pair = server_.pair;
-  auto* const role = to.add_option_group("pair", "one of two, of which the active one serves");
+  auto* const role = to.add_option_group("pair", "Options of a pair");
   const auto add_role = [&](const std::string& name, bstar::role as, const std::string& text) {
     return role->add_flag_callback(
         name,
@@ -110,60 +86,58 @@ CLI::App* chp_command_line::add_pair(CLI::App& to) {
         },
         text);
   };
-  auto* const primary = add_role("--primary", bstar::role::primary, "active when the two meet");
-  auto* const backup = add_role("--backup", bstar::role::backup, "passive when the two meet");
+  auto* const primary =
+      add_role("--primary", bstar::role::primary, "primary server; active when both servers start");
+  auto* const backup =
+      add_role("--backup", bstar::role::backup, "backup server; passive when both servers start");
   primary->excludes(backup);
-  role->add_option("--peer", server_.peer, "snapshot port of the other one, the first of its three")
-      ->type_name("HOST:PORT");
+  role->add_option("--peer", server_.peer, "the other server: its first port")
+      ->check(connectable_to_three_ports())
+      ->type_name("ENDPOINT");
   role->add_option("--bstar-bind", server_.state_bind,
-                   "endpoint at which the other one hears our state")
+                   "endpoint to bind, from which the peer receives the state of this server")
+      ->check(bindable())
       ->type_name("ENDPOINT");
   role->add_option("--bstar-connect", server_.state_connect,
-                   "endpoint at which the other one's state is heard")
+                   "peer to connect to, to receive its state")
+      ->check(connectable())
       ->type_name("ENDPOINT");
-  role->add_option_function<long>(
-          "--expiry", [&pair](const long& ms) { pair.expiry = std::chrono::milliseconds{ms}; },
-          "of silence, after which the other one is taken for dead; of both [twice the heartbeat]")
-      ->check(CLI::Range(2L, 86'400'000L))
-      ->type_name("MS");
-  role->add_option_function<long>(
-          "--promote-alone",
-          [&pair](const long& ms) { pair.promote_alone_after = std::chrono::milliseconds{ms}; },
-          "one that has heard no peer becomes active after so long, if it is the backup or was "
-          "started again with nothing [never]")
-      ->check(CLI::Range(0L, 86'400'000L))
-      ->type_name("MS");
+  add_duration(*role, "--expiry", pair.expiry,
+               "time without a message before the peer is declared dead, the same on both servers "
+               "[2 × --heartbeat]",
+               {.least = std::chrono::milliseconds{2}});
+  add_duration(*role, "--promote-alone", pair.promote_alone_after,
+               "time without a peer before a backup, or a server that restarted without data, "
+               "becomes active [never]",
+               from_zero);
   add_choice<chp::degraded_policy>(
       *role, "--degraded", server_.options.degraded,
       {{"ack", chp::degraded_policy::ack}, {"block", chp::degraded_policy::block}},
-      "while the other one is away updates are committed by one alone, and flagged, or not at all "
-      "[ack]");
+      "updates while the other server is away: commit and flag them, or defer them");
   return role;
 }
 
 void chp_command_line::add_server(CLI::App& to) {
   auto& options = server_.options;
-  auto* const port =
-      to.add_option_function<unsigned>(
-            "--port", [this](const unsigned& p) { server_.bind = "tcp://*:" + std::to_string(p); },
-            "of snapshots; the publisher and the collector are at the two behind it [5556]")
-          ->check(CLI::Range(1U, 65'533U))
-          ->type_name("PORT");
-  to.add_option("--bind", server_.bind, "instead: endpoint with the first of the three ports")
-      ->excludes(port)
-      ->type_name("ENDPOINT");
+  to.add_option("--bind", server_.bind,
+                "endpoint to bind, for snapshots; the publisher and the collector have the next "
+                "two ports")
+      ->check(bindable_to_three_ports())
+      ->type_name("ENDPOINT")
+      ->capture_default_str();
   to.add_option("--epoch-file", server_.epoch_file,
-                "file in which the epoch outlives a crash; alone, each start takes a new one")
+                "file that stores the epoch; a server without a pair takes a new epoch at each "
+                "start [none]")
       ->type_name("FILE");
   to.add_option("--store", server_.store,
-                "file in which the map outlives a crash: what is committed is in it first [none]")
+                "file of the map; an update is on disk before it is committed [none]")
       ->type_name("FILE");
-  add_milliseconds(to, "--heartbeat", options.heartbeat, "between HUGZ, and states of a pair");
-  add_size(to, "--max-keys", options.map.max_keys, "keys that the map may have");
-  add_size(to, "--max-octets", options.map.max_octets, "octets of all keys and values");
-  add_size(to, "--max-value", options.limit.max_value_size, "octets of one value");
-  add_size(to, "--subscriber-octets", options.publisher_octets,
-           "that may wait for a client; one that is slower is disconnected");
+  add_duration(to, "--heartbeat", options.heartbeat, "time between heartbeats");
+  add_number(to, "--max-keys", options.map.max_keys, "keys that the map may have");
+  add_size(to, "--max-bytes", options.map.max_octets, "size of all keys and values");
+  add_size(to, "--max-value", options.limit.max_value_size, "size of one value");
+  add_size(to, "--subscriber-bytes", options.publisher_octets,
+           "size of pending messages for a client; the server disconnects a slower client");
   add_frames(to, options.how);
   add_collector(to, options.collector);
   to.callback([this, pair = add_pair(to)] {
@@ -183,21 +157,61 @@ void chp_command_line::add_server(CLI::App& to) {
 
 void chp_command_line::add_to(CLI::App& app) {
   using enum chp_client_arguments::action;
-  app_ = app.add_subcommand("chp", "the clustered hashmap (12/CHP): a map that servers keep");
+  app_ = add_command(app, "chp",
+                     {.summary = "Serves, reads and changes a clustered hashmap (12/CHP).",
+                      .details = {},
+                      .examples = {"zinc chp server --bind tcp://*:5556",
+                                   "zinc chp set /lamp/kitchen on", "zinc chp set --help"},
+                      .done = "done",
+                      .failed = "failure"});
   app_->require_subcommand(1);
-  server_app_ = app_->add_subcommand(
-      "server",
-      "keeps the map, alone or as one of a pair. Prints `bound ENDPOINT`, and `active "
-      "EPOCH` or `passive REASON` with each change.");
+  server_app_ = add_command(
+      *app_, "server",
+      {.summary = "Serves the map, alone or as one server of a pair.",
+       .details = "Prints `bound ENDPOINT`, and `active EPOCH` or `passive REASON` with each "
+                  "change. SIGUSR1 logs the state.",
+       .examples = {"zinc chp server --store /var/lib/chp/map",
+                    "zinc chp server --primary --peer tcp://b:5556 --bstar-bind tcp://*:5003 "
+                    "--bstar-connect tcp://b:5003 --epoch-file /var/lib/chp/epoch"},
+       .done = "stopped by a signal",
+       .failed = "failure such as an address in use"});
   add_server(*server_app_);
-  add_client(*app_->add_subcommand("get", "prints the value of a key"), get);
-  add_client(*app_->add_subcommand("set", "sets a key, and waits until that is committed"), set);
-  add_client(*app_->add_subcommand("delete", "erases a key, and waits until that is committed"),
+  add_client(*add_command(*app_, "get",
+                          {.summary = "Prints the value of a key.",
+                           .details = {},
+                           .examples = {"zinc chp get /lamp/kitchen"},
+                           .done = "printed",
+                           .failed = "no such key, or no server"}),
+             get);
+  add_client(*add_command(*app_, "set",
+                          {.summary = "Sets a key and waits until the update is committed.",
+                           .details = {},
+                           .examples = {"zinc chp set /lamp/kitchen on --ttl 1h",
+                                        "zinc chp set /lamp/kitchen on --connect tcp://a:5556 "
+                                        "--connect tcp://b:5556"},
+                           .done = "committed",
+                           .failed = "not committed in time, or refused"}),
+             set);
+  add_client(*add_command(*app_, "delete",
+                          {.summary = "Erases a key and waits until the update is committed.",
+                           .details = {},
+                           .examples = {"zinc chp delete /lamp/kitchen"},
+                           .done = "committed",
+                           .failed = "not committed in time, or refused"}),
              erase);
-  add_client(*app_->add_subcommand("dump", "prints the keys and values, in the order of keys"),
+  add_client(*add_command(*app_, "dump",
+                          {.summary = "Prints keys and values in the order of keys.",
+                           .details = {},
+                           .examples = {"zinc chp dump", "zinc chp dump /lamp/ --json"},
+                           .done = "printed",
+                           .failed = "no server"}),
              dump);
-  add_client(*app_->add_subcommand(
-                 "watch", "prints the keys and values, and what changes, until it is stopped"),
+  add_client(*add_command(*app_, "watch",
+                          {.summary = "Prints keys and values, then each change.",
+                           .details = {},
+                           .examples = {"zinc chp watch /lamp/", "zinc chp watch --count 10"},
+                           .done = "stopped by a signal or after --count changes",
+                           .failed = "failure"}),
              watch);
 }
 

@@ -12,16 +12,16 @@ namespace zinc {
 
 class chp_command_line {
 public:
-  // Must live until the command line has been read.
+  // This object must live until the command line has been parsed.
   void add_to(CLI::App& app);
-  // Whether it was zinc chp.
+  // Returns whether the command line was one of zinc chp.
   [[nodiscard]] bool parsed() const { return app_->parsed(); }
   [[nodiscard]] int run() const;
 
 private:
   void add_client(CLI::App& to, chp_client_arguments::action what);
   void add_server(CLI::App& to);
-  // What is of a pair only.
+  // Adds the options that only a pair has.
   CLI::App* add_pair(CLI::App& to);
 
   CLI::App* app_ = nullptr;

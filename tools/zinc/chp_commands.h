@@ -1,5 +1,5 @@
 #pragma once
-// zinc chp …: what its subcommands are asked for, and their entry points.
+// The arguments of the subcommands of zinc chp, and their entry points.
 
 #include "bstar/options.h"
 #include "chp/client_options.h"
@@ -18,16 +18,16 @@ struct chp_client_arguments {
   enum class action { get, set, erase, dump, watch };
 
   action what = action::get;
-  std::vector<std::string> servers{"localhost:5556"};
+  std::vector<std::string> servers{"tcp://localhost:5556"};
   std::chrono::milliseconds heartbeat{1'000};
   std::chrono::milliseconds timeout{15'000};
   bool json = false;
   std::string key;
   std::string value;
-  std::optional<unsigned> ttl;       // seconds
-  std::string subtree;               // of dump and watch
-  std::optional<std::size_t> count;  // of watch: ends after so many changes
-  // What the servers are.
+  std::optional<std::chrono::milliseconds> ttl;  // whole seconds
+  std::string subtree;                           // for dump and watch
+  std::optional<std::size_t> count;              // for watch: changes to print before it ends
+  // The kind of the servers:
   chp::form frames = chp::form::kvmsg;
   chp::collector_kind collector = chp::collector_kind::sub;
   chp::snapshot_kind snapshots = chp::snapshot_kind::subtree;
@@ -39,11 +39,11 @@ struct chp_server_arguments {
   std::string bind = "tcp://*:5556";  // the first of the three ports
   chp::server_options options;
   std::string epoch_file;
-  std::string store;  // file of the map; none if it is empty
-  // Of one of a pair.
+  std::string store;  // file of the map; empty: the map is not stored
+  // Options of a server of a pair:
   bool paired = false;
-  bstar::pair_options pair;  // but for the heartbeat, which is the server's
-  std::string peer;          // the first of its three ports
+  bstar::pair_options pair;  // without the heartbeat, which `options` has
+  std::string peer;          // the first of the three ports
   std::string state_bind;
   std::string state_connect;
 };

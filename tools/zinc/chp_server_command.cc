@@ -36,15 +36,16 @@ namespace {
 
 namespace asio = boost::asio;
 
-// For people: numbers that say how it goes.
+// Returns the state for the log.
 std::string report(const chp::server_status& s) {
   const auto& counted = s.counters;
   return fmt::format(
-      "active={} epoch={} number={} committed={} backup_in_sync={} following={} keys={} octets={} "
-      "subscribers={} askers={} snapshots={} pending={} updates={} repeated={} expired={} "
-      "snapshots_sent={} waiting={} put_off={} followed={} gaps={} pending_dropped={} replayed={} "
+      "active={} epoch={} number={} committed={} backup_in_sync={} following={} keys={} bytes={} "
+      "subscribers={} snapshot_clients={} snapshots={} pending={} updates={} repeated={} "
+      "expired={} "
+      "snapshots_sent={} waiting={} deferred={} followed={} gaps={} pending_dropped={} replayed={} "
       "resubmitted={} "
-      "resubmissions_outdated={} ignored={} refused={} stored={} durable={} unwritten_octets={}",
+      "resubmissions_outdated={} ignored={} refused={} stored={} durable={} unwritten_bytes={}",
       s.active, chp::epoch_of(s.number), chp::position_of(s.number), chp::position_of(s.committed),
       s.backup_in_sync, s.following, s.keys, s.octets, s.subscribers, s.askers, s.snapshots,
       s.pending, counted.updates, counted.repeated, counted.expired, counted.snapshots, s.waiting,
@@ -63,7 +64,7 @@ std::string report(const bstar::node_status& s) {
       s.requests_rejected);
 }
 
-// Above all that this server had, and on the disk before it is used.
+// Returns an epoch above every epoch that this server had. The epoch is on disk before it is used.
 bstar::epoch next_epoch(const std::string& path) {
   if (path.empty()) {
     return 0;
@@ -91,7 +92,7 @@ chp::server_options with_epoch(const chp_server_arguments& arguments) {
 
 void log_event(chp::server_event what) {
   const auto say_fault = [what](zmtp::storage_errc fault) {
-    spdlog::error("{}: nothing is committed any more: {}", chp::to_string(what),
+    spdlog::error("updates not committed: {}: {}", chp::to_string(what),
                   make_error_code(fault).message());
   };
   if (what == chp::server_event::store_full) {
@@ -99,16 +100,16 @@ void log_event(chp::server_event what) {
   } else if (what == chp::server_event::store_failed) {
     say_fault(zmtp::storage_errc::store_failed);
   } else {
-    spdlog::info("{}", chp::to_string(what));
+    spdlog::info("server event: {}", chp::to_string(what));
   }
 }
 
-// What is in the file, before anything is served. Nothing without one.
+// Returns the map in the file. Without a file, returns nothing.
 std::optional<chp::loaded_map> load(asio::io_context& context, const std::string& path) {
   if (path.empty()) {
     return std::nullopt;
   }
-  // What is in the map is nobody else's business.
+  // Only the user of this process may read the map.
   ::umask(S_IRWXG | S_IRWXO);
   chp::loaded_map loaded;
   loaded.store = std::make_shared<chp::sqlite_map_store>(
@@ -124,7 +125,7 @@ std::optional<chp::loaded_map> load(asio::io_context& context, const std::string
     throw boost::system::system_error{result, "store " + path};
   }
   const auto& all = loaded.found.entries;
-  spdlog::info("loaded {}: {} keys", path,
+  spdlog::info("store loaded: path={} keys={}", path,
                std::count_if(all.begin(), all.end(),
                              [](const chp::kept_entry& e) { return !e.value.empty(); }));
   return loaded;
@@ -155,8 +156,8 @@ private:
   static chp::server_handlers handlers(const std::string& epoch_file) {
     chp::server_handlers own{.on_event = [](chp::server_event what) {
       if (what == chp::server_event::epoch_used_up) {
-        spdlog::error("there are no numbers left for updates: start it again");
-      } else if (what != chp::server_event::active) {  // which it always is
+        spdlog::error("updates not committed: the epoch is used up, restart the server");
+      } else if (what != chp::server_event::active) {  // this server is always active
         log_event(what);
       }
     }};
@@ -167,7 +168,7 @@ private:
           say_active(next);
           return next;
         } catch (const boost::system::system_error& e) {
-          spdlog::error("no further epoch: {}", e.what());
+          spdlog::error("epoch not renewed: {}", e.what());
           return std::nullopt;
         }
       };
@@ -225,13 +226,13 @@ int serve(const chp_server_arguments& arguments) {
   asio::io_context context{1};
   Server server{context.get_executor(), arguments, load(context, arguments.store)};
   repeated_signal state{context.get_executor(), SIGUSR1,
-                        [&] { spdlog::info("{}", server.status()); }};
+                        [&] { spdlog::info("server state: {}", server.status()); }};
   const stop_signals signals{context.get_executor(), [&] {
-                               spdlog::info("stopped: {}", server.status());
+                               spdlog::info("server stopped: {}", server.status());
                                state.cancel();
                                server.stop();
                              }};
-  // Last: who reads that it is bound may send a signal at once.
+  // Comes last, because a script may send a signal when it reads `bound`.
   server.start(arguments);
   context.run();
   return exit_code::done;
@@ -252,7 +253,7 @@ int run_chp_server(const chp_server_arguments& arguments) {
   } catch (const boost::system::system_error& e) {
     spdlog::error("{}", e.what());
     if (e.code() == zmtp::storage_errc::store_damaged && arguments.paired) {
-      spdlog::error("the other server has the map: move {} away, and this one copies it",
+      spdlog::error("store damaged: move {} away, then this server copies the map of its peer",
                     arguments.store);
     }
     const bool argument =

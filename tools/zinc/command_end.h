@@ -1,5 +1,5 @@
 #pragma once
-// How a command ended, in words.
+// The exit status of a command as text.
 
 #include <fmt/core.h>
 

@@ -1,6 +1,6 @@
-// zinc demo: the main job, live. A broker in this process, four workers in processes of their own, of
-// both versions, clients of both versions; one worker is killed in the middle; every request must be
-// answered, rightly and at the first attempt. Then a map, whose server is killed (demo_pair).
+// zinc demo: a broker in this process, four workers in their own processes, and clients, of both versions of
+// MDP. The demonstration kills one worker. Every request must get the right answer at the first attempt.
+// Then demo_pair kills a server of a map.
 
 #include "mdp/broker.h"
 #include "mdp/client.h"
@@ -41,11 +41,10 @@ constexpr unsigned worker_count = 4;
 constexpr int loops_per_client = 8;
 constexpr auto row_interval = 500ms;
 
-// The clients of one version, and what became of their requests.
+// The clients of one version, and the results of their requests.
 struct clients {
   clients(const asio::any_io_executor& executor, const std::string& broker, mdp::version v)
-      // One attempt: what is answered is answered because the broker loses nothing, not because the
-      // client asked again.
+      // With one attempt, each answer shows that the broker lost nothing. No client sent a request again.
       : client{executor, broker, {.protocol = v, .timeout = 10s, .attempts = 1}} {}
 
   mdp::client client;
@@ -57,7 +56,8 @@ struct clients {
 
 class demo {
 public:
-  explicit demo(unsigned seconds) : seconds_{seconds}, broker_{context_.get_executor()} {}
+  explicit demo(std::chrono::milliseconds duration)
+      : duration_{duration}, broker_{context_.get_executor()} {}
 
   [[nodiscard]] int run() {
     const auto at = broker_.bind("tcp://127.0.0.1:*").to_string();
@@ -65,13 +65,13 @@ public:
     for (unsigned i = 0; i < worker_count; ++i) {
       workers_.emplace_back(std::vector<std::string>{"worker", "--connect", at, "--service", "echo",
                                                      "--mdp", versions[i % versions.size()],
-                                                     "--delay=1"});
+                                                     "--delay=1ms"});
       fmt::print("worker {} of MDP/{}, process {}\n", i + 1, versions[i % versions.size()],
                  workers_.back().id());
     }
     clients_.reserve(versions.size());
     asio::co_spawn(context_, show(at), zmtp::rethrow);
-    // Stopped early, it has not held; the workers go with it.
+    // A demonstration that a signal stops has failed. Its workers end with it.
     const stop_signals signals{context_.get_executor(), [this] { context_.stop(); }};
     context_.run();
     workers_.clear();
@@ -81,8 +81,8 @@ public:
 private:
   asio::awaitable<void> show(std::string at) {
     asio::steady_timer timer{context_};
-    const auto patience = clock::now() + 15s;
-    while (broker_.status().workers < worker_count && clock::now() < patience) {
+    const auto deadline = clock::now() + 15s;
+    while (broker_.status().workers < worker_count && clock::now() < deadline) {
       timer.expires_after(20ms);
       co_await timer.async_wait(asio::use_awaitable);
     }
@@ -125,10 +125,10 @@ private:
 
   asio::awaitable<void> watch() {
     fmt::print("\n{:>6}  {:>12}  {:>12}  {:>10}  {:>7}  {:>11}\n", "time", "0.1 answered",
-               "0.2 answered", "per second", "workers", "given again");
+               "0.2 answered", "per second", "workers", "redelivered");
     asio::steady_timer timer{context_};
     const auto start = clock::now();
-    const auto end = start + std::chrono::seconds{seconds_};
+    const auto end = start + duration_;
     const auto kill_at = start + (end - start) / 2;
     auto last_answered = std::uint64_t{0};
     auto next = start;
@@ -138,7 +138,7 @@ private:
         timer.expires_at(kill_at);
         co_await timer.async_wait(asio::use_awaitable);
         killed_ = workers_[1].id() > 0;
-        fmt::print("        killing worker 2, process {}, with a request in its hand\n",
+        fmt::print("        killing worker 2 with a request in flight, process {}\n",
                    workers_[1].id());
         workers_[1].end(SIGKILL);
       }
@@ -147,8 +147,8 @@ private:
       row(std::chrono::duration<double>(clock::now() - start).count(), last_answered);
     }
     closing_ = true;
-    const auto patience = clock::now() + 15s;
-    while (loops_ != 0 && clock::now() < patience) {
+    const auto deadline = clock::now() + 15s;
+    while (loops_ != 0 && clock::now() < deadline) {
       timer.expires_after(10ms);
       co_await timer.async_wait(asio::use_awaitable);
     }
@@ -179,8 +179,8 @@ private:
                       counters_.requeued != 0;
     fmt::print(
         "\n{}: {} requests, {} answered, {} wrong, {} without an answer; {} of {} workers left, "
-        "{} requests of the killed one given to another\n",
-        held ? "all of it held" : "NOT all of it held", sum.asked, sum.answered, sum.wrong,
+        "{} requests of the killed worker redelivered\n",
+        held ? "passed" : "FAILED", sum.asked, sum.answered, sum.wrong,
         sum.asked - sum.answered - sum.wrong, workers_at_end_, worker_count, counters_.requeued);
     return held ? exit_code::done : exit_code::failed;
   }
@@ -192,7 +192,7 @@ private:
     std::uint64_t failed = 0;
   };
 
-  unsigned seconds_;
+  std::chrono::milliseconds duration_;
   asio::io_context context_{1};
   mdp::broker broker_;
   std::vector<child_process> workers_;
@@ -208,12 +208,12 @@ private:
 }  // namespace
 
 int run_demo(const demo_arguments& arguments) {
-  const auto code = demo{arguments.seconds}.run();
+  const auto code = demo{arguments.duration}.run();
   if (code != exit_code::done) {
     return code;
   }
   fmt::print("\n");
-  return run_pair_demo(arguments.seconds) ? exit_code::done : exit_code::failed;
+  return run_pair_demo(arguments.duration) ? exit_code::done : exit_code::failed;
 }
 
 }  // namespace zinc

@@ -1,6 +1,5 @@
-// A pair of servers of the clustered hashmap, each in a process of its own, and clients that set keys all
-// the time; the active one is killed in the middle. Nothing that was committed may be missing, and all
-// copies must be the same.
+// A pair of servers of the clustered hashmap in their own processes, and clients that set keys. The
+// demonstration kills the active server. No committed update may be missing, and all copies must be equal.
 
 #include "tools/zinc/demo_pair.h"
 
@@ -8,6 +7,7 @@
 #include "tools/zinc/child_process.h"
 #include "tools/zinc/reserved_ports.h"
 #include "tools/zinc/stop_signals.h"
+#include "tools/zinc/units.h"
 #include "zmtp/socket/complete.h"
 
 #include <boost/asio/as_tuple.hpp>
@@ -41,7 +41,7 @@ using clock = std::chrono::steady_clock;
 constexpr int client_count = 4;
 constexpr auto heartbeat = 100ms;
 constexpr auto row_interval = 500ms;
-constexpr unsigned ports_of_a_server = 4;  // the last one tells its state
+constexpr unsigned ports_of_a_server = 4;  // the last port is that of the state
 constexpr int keys_of_a_client = 100;
 
 struct map_client {
@@ -49,7 +49,7 @@ struct map_client {
       : map{executor, servers, {.heartbeat = heartbeat}} {}
 
   chp::client map;
-  std::map<std::string, std::string> committed;  // by its own updates
+  std::map<std::string, std::string> committed;  // updates of this client
   std::uint64_t asked = 0;
   std::uint64_t done = 0;
   std::uint64_t failed = 0;
@@ -58,14 +58,14 @@ struct map_client {
 
 class pair_demo {
 public:
-  explicit pair_demo(unsigned seconds) : seconds_{seconds} {}
+  explicit pair_demo(std::chrono::milliseconds duration) : duration_{duration} {}
 
   [[nodiscard]] bool run() {
     for (const auto* const role : {"primary", "backup"}) {
       start_server(role);
     }
     asio::co_spawn(context_, show(), zmtp::rethrow);
-    // Stopped early, it has not held; the servers go with it.
+    // A demonstration that a signal stops has failed. Its servers end with it.
     const stop_signals signals{context_.get_executor(), [this] { context_.stop(); }};
     context_.run();
     return verdict();
@@ -80,16 +80,15 @@ private:
   }
 
   [[nodiscard]] std::string at(std::size_t server, unsigned further) const {
-    return "127.0.0.1:" + std::to_string(ports_[server].first() + further);
+    return "tcp://127.0.0.1:" + std::to_string(ports_[server].first() + further);
   }
 
   void start_server(const std::string& role) {
     const auto own = servers_.size();
     const auto other = 1 - own;
     const auto& process = servers_.emplace_back(std::vector<std::string>{
-        "chp", "server", "--" + role, "--bind", "tcp://" + at(own, 0), "--peer", at(other, 0),
-        "--bstar-bind", "tcp://" + at(own, 3), "--bstar-connect", "tcp://" + at(other, 3),
-        "--heartbeat", std::to_string(heartbeat.count())});
+        "chp", "server", "--" + role, "--bind", at(own, 0), "--peer", at(other, 0), "--bstar-bind",
+        at(own, 3), "--bstar-connect", at(other, 3), "--heartbeat", text_of(heartbeat)});
     fmt::print("{} of the map at {}, process {}\n", role, at(own, 0), process.id());
     addresses_.push_back(chp::server_address::at(at(own, 0)));
   }
@@ -100,8 +99,8 @@ private:
   }
   template <class Condition>
   asio::awaitable<bool> wait_for(Condition condition) {
-    for (const auto patience = clock::now() + 15s; !condition();) {
-      if (clock::now() > patience) {
+    for (const auto deadline = clock::now() + 15s; !condition();) {
+      if (clock::now() > deadline) {
         co_return false;
       }
       co_await wait_until(clock::now() + 10ms);
@@ -114,7 +113,7 @@ private:
       clients_.push_back(std::make_unique<map_client>(context_.get_executor(), addresses_));
       asio::co_spawn(context_, set(*clients_.back(), i), zmtp::rethrow);
     }
-    // Both are there: what is committed is on both.
+    // Both servers run, so both have every committed update.
     const auto ready = co_await wait_for([this] {
       return std::all_of(clients_.begin(), clients_.end(), [](const auto& c) {
         const auto s = c->map.status();
@@ -132,7 +131,7 @@ private:
     context_.stop();
   }
 
-  // One after the other, so that what a key is to hold in the end is known.
+  // Sets keys one after the other, so that the last value of each key is known.
   asio::awaitable<void> set(map_client& of, int number) {
     const auto token = asio::as_tuple(asio::use_awaitable);
     while (!closing_) {
@@ -153,9 +152,9 @@ private:
 
   asio::awaitable<void> watch() {
     fmt::print("\n{:>6}  {:>12}  {:>10}  {:>11}  {}\n", "time", "committed", "per second",
-               "slowest ms", "kept by");
+               "slowest ms", "stored by");
     const auto start = clock::now();
-    const auto end = start + std::chrono::seconds{seconds_};
+    const auto end = start + duration_;
     const auto kill_at = start + (end - start) / 2;
     auto last = done();
     for (auto next = start; next < end;) {
@@ -190,7 +189,7 @@ private:
     return all;
   }
 
-  // All copies are what all clients together were told is committed.
+  // Returns whether all copies have exactly the committed updates.
   [[nodiscard]] bool converged() const {
     std::map<std::string, std::string> expected;
     for (const auto& c : clients_) {
@@ -211,12 +210,12 @@ private:
     }
     const auto held = killed_ && same_ && asked != 0 && asked == done();
     fmt::print("\n{}: {} updates, {} committed; {} copies of the map {}\n",
-               held ? "all of it held" : "NOT all of it held", asked, done(), clients_.size(),
-               same_ ? "are the same, with every one of them" : "are NOT what was committed");
+               held ? "passed" : "FAILED", asked, done(), clients_.size(),
+               same_ ? "have every committed update" : "do NOT have every committed update");
     return held;
   }
 
-  unsigned seconds_;
+  std::chrono::milliseconds duration_;
   asio::io_context context_{1};
   std::vector<reserved_ports> ports_{make_ports()};
   std::vector<child_process> servers_;
@@ -231,6 +230,6 @@ private:
 
 }  // namespace
 
-bool run_pair_demo(unsigned seconds) { return pair_demo{seconds}.run(); }
+bool run_pair_demo(std::chrono::milliseconds duration) { return pair_demo{duration}.run(); }
 
 }  // namespace zinc

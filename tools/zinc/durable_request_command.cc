@@ -38,7 +38,7 @@ mdp::titanic::client_options options_of(const request_arguments& arguments) {
   return options;
 }
 
-// So many requests, so many at a time, each left, waited for and closed.
+// Stores the requests with Titanic, waits for the replies and closes the requests.
 class durable_requester {
 public:
   durable_requester(asio::io_context& context, const request_arguments& arguments)
@@ -69,7 +69,7 @@ private:
       ++started_;
       try {
         const auto id = co_await leave();
-        // Who is interrupted can ask for it later.
+        // After an interrupt, the user can ask for the reply with this id.
         if (!arguments_.count) {
           fmt::print(stderr, "zinc request: stored as {}\n", id);
         }
@@ -84,8 +84,8 @@ private:
           fmt::print(stderr, "zinc request: {}\n", e.code().message());
         }
       } catch (const std::system_error& e) {
-        // Without a close Titanic keeps the reply.
-        fmt::print(stderr, "zinc request: {}; the reply stays stored\n", e.what());
+        // Titanic keeps a reply whose request is not closed.
+        fmt::print(stderr, "zinc request: {}; Titanic keeps the reply\n", e.what());
       }
     }
     if (--running_ == 0) {
@@ -125,7 +125,9 @@ private:
 
 int run_durable_request(const request_arguments& arguments) {
   if (arguments.count && !arguments.id.empty() && arguments.id != new_id) {
-    fmt::print(stderr, "zinc request: one id is of one request: give --id new with --count\n");
+    fmt::print(stderr,
+               "zinc request: --id {}: an id is for one request; give --id new with --count\n",
+               arguments.id);
     return exit_code::misused;
   }
   return run_requests<durable_requester>(arguments);

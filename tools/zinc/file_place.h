@@ -1,5 +1,5 @@
 #pragma once
-// A check of the place of files that a subcommand may make.
+// A check of the directory of a file that a subcommand may create.
 
 #include <filesystem>
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace zinc {
 
-// Returns what is wrong with the folder of `file`, or nothing.
+// Returns the error if the directory of `file` does not exist.
 [[nodiscard]] inline std::string fault_of_place(const std::string& file) {
   const auto folder = std::filesystem::path{file}.parent_path();
   std::error_code ec;

@@ -37,8 +37,8 @@ zmtp::error_code read_some(int descriptor, std::string& to) {
 
 }  // namespace
 
-// Where reader and thread meet. What waits is taken off it in the executor of the reader, whose handlers
-// must not end elsewhere.
+// The state that the reader and its thread share. Handlers must be moved and destroyed in the executor of the
+// reader.
 struct input_reader::desk {
   desk(asio::any_io_executor on, int d) : executor{std::move(on)}, descriptor{d} {}
 

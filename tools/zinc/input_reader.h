@@ -1,5 +1,5 @@
 #pragma once
-// Reads standard input, or another descriptor, whatever it is.
+// Reads standard input or another descriptor of any kind.
 
 #include "zmtp/error.h"
 #include "zmtp/socket/completion_handler.h"
@@ -12,19 +12,19 @@
 
 namespace zinc {
 
-// In a thread of its own: epoll does not know files, and a terminal that is made non-blocking is so for
-// those who print to it too. The thread reads when it is asked to, once each time.
+// A thread reads, because epoll does not support files, and a non-blocking terminal is non-blocking for every
+// program that prints to it. The thread reads once for each call.
 class input_reader {
 public:
   input_reader(boost::asio::any_io_executor executor, int descriptor);
   input_reader(const input_reader&) = delete;
   input_reader& operator=(const input_reader&) = delete;
-  // Does not wait for the thread, which goes when its read returns.
+  // Does not wait for the thread, which ends when its read returns.
   ~input_reader();
 
-  // Waits for octets, up to 64 KiB. One read at a time.
-  // Completes with error_code and the octets, none at the end of the input.
-  // Errors: the system's; operation_aborted after cancel(), and then for ever.
+  // Reads up to 64 KiB. The caller must not start a second read before the first has completed.
+  // Completes with: error_code and the bytes, which are empty at the end of the input.
+  // Errors: those of the system. After cancel(), always operation_aborted.
   template <class Token>
   auto async_read(Token&& token) {
     return boost::asio::async_initiate<Token, void(zmtp::error_code, std::string)>(

@@ -1,12 +1,14 @@
 #include "tools/zinc/interop_command.h"
 
 #include "tools/zinc/commands.h"
+#include "tools/zinc/help.h"
 #include "tools/zinc/interop/drill_process.h"
 #include "tools/zinc/interop/drills.h"
 #include "tools/zinc/interop/isolation.h"
 #include "tools/zinc/interop/programs.h"
 #include "tools/zinc/interop/python_check.h"
 #include "tools/zinc/interop/results.h"
+#include "tools/zinc/option_values.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
@@ -35,7 +37,7 @@ using namespace std::chrono_literals;
 using namespace interop;
 using clock = std::chrono::steady_clock;
 
-// Each of its steps has a deadline; this is for one that hangs between them.
+// Each step of a drill has its own deadline. This one is for a drill that hangs between two steps.
 constexpr auto drill_deadline = 300s;
 
 struct task {
@@ -60,7 +62,7 @@ public:
     lay_out();
   }
 
-  // False if a signal came before the end.
+  // Returns false if a signal stopped it.
   [[nodiscard]] bool play(unsigned jobs, bool isolated) {
     ::sigset_t stops;
     ::sigemptyset(&stops);
@@ -80,7 +82,7 @@ public:
       whole = !wait(stopped, running);
     }
     running.clear();
-    // One that is left pending would end this process.
+    // A pending signal would end this process.
     ::signalfd_siginfo taken{};
     if (!whole && ::read(stopped, &taken, sizeof taken) < 0) {
       throw std::system_error{errno, std::generic_category(), "signalfd"};
@@ -93,7 +95,7 @@ public:
 
   [[nodiscard]] const std::vector<result>& results() const noexcept { return results_; }
 
-  // A drill runs a program that imports zmq.
+  // Returns whether a drill runs a program that imports zmq.
   [[nodiscard]] bool needs_pyzmq() const {
     return std::any_of(tasks_.begin(), tasks_.end(), [this](const task& one) {
       for (const auto which : {side::server, side::client}) {
@@ -150,7 +152,7 @@ private:
     results_.push_back(std::move(made));
   }
 
-  // Until a drill has ended; true if a signal came instead.
+  // Waits until a drill ends. Returns whether a signal stopped the wait.
   static bool wait(int stopped, std::vector<running_drill>& running) {
     std::vector<::pollfd> waited{{stopped, POLLIN, 0}};
     auto first = clock::time_point::max();
@@ -165,9 +167,9 @@ private:
       if (waited[i + 1].revents != 0 && one.process->read()) {
         one.into->found = one.process->found();
       } else if (clock::now() >= one.until) {
-        one.into->found = {
-            .what = outcome::failed,
-            .reason = fmt::format("not at its end after {} s", drill_deadline.count())};
+        one.into->found = {.what = outcome::failed,
+                           .reason = fmt::format("timeout: the drill did not end within {}s",
+                                                 drill_deadline.count())};
       } else {
         continue;
       }
@@ -198,8 +200,8 @@ int play_matrix(const interop_arguments& arguments) {
   if (all.needs_pyzmq()) {
     if (const auto why = why_no_pyzmq(arguments.python); !why.empty()) {
       fmt::print(stderr,
-                 "zinc interop: {} cannot import zmq: {}; install pyzmq for it, or name another "
-                 "one with --python\n",
+                 "zinc interop: {} cannot import zmq: {}; install pyzmq for it, or give another "
+                 "interpreter with --python\n",
                  arguments.python, why);
       return exit_code::misused;
     }
@@ -208,14 +210,14 @@ int play_matrix(const interop_arguments& arguments) {
   const auto notice = why.empty()
                           ? std::string{}
                           : fmt::format(
-                                "no network of its own for each drill ({}): the ports of this "
-                                "machine are used, by one drill after the other",
+                                "drills share the network of this machine: {}; they run one after "
+                                "the other",
                                 why);
   if (!notice.empty()) {
     fmt::print(stderr, "zinc interop: {}\n", notice);
   }
   if (!all.play(why.empty() ? arguments.jobs : 1, why.empty())) {
-    fmt::print(stderr, "zinc interop: stopped\n");
+    fmt::print(stderr, "zinc interop: stopped by a signal\n");
     return exit_code::failed;
   }
   fmt::print("{}", arguments.json ? json_of(all.results(), notice) : table_of(all.results()));
@@ -225,27 +227,41 @@ int play_matrix(const interop_arguments& arguments) {
 }  // namespace
 
 void add_interop(CLI::App& app, interop_arguments& to) {
-  app.add_option("--theirs", to.theirs, "folder with their programs, in C or in Python")
-      ->type_name("DIR")
-      ->check(CLI::ExistingDirectory);
-  app.add_option("--ours", to.ours,
-                 "folder with this project's; by default where they are installed, or built")
-      ->type_name("DIR")
-      ->check(CLI::ExistingDirectory);
-  app.add_option("--pairs", to.pairs, "only these, by their names or those of their groups")
+  set_help(app,
+           {.summary = "Runs the Guide's programs and Zinc's against each other.",
+            .details = "Runs the drills of each pattern in all combinations of both sides.",
+            .examples = {"zinc interop --theirs ~/zguide/examples/Python --python python3",
+                         "zinc interop --theirs ~/zguide/examples/C --pairs lp,ppqueue/lpclient",
+                         "zinc interop --list"},
+            .done = "no drill failed",
+            .failed = "a drill failed, or stopped by a signal"});
+  const auto add_folder = [&app](const std::string& name, std::string& value,
+                                 const std::string& text) {
+    app.add_option(name, value, text)
+        ->check([](const std::string& folder) {
+          std::error_code ec;
+          return std::filesystem::is_directory(folder, ec)
+                     ? std::string{}
+                     : fmt::format("'{}' is not a directory; give one with programs", folder);
+        })
+        ->type_name("DIR");
+  };
+  add_folder("--theirs", to.theirs, "directory with the programs to test, in C or in Python");
+  add_folder("--ours", to.ours,
+             "directory with Zinc's programs of the same names [the installed or built ones]");
+  app.add_option("--pairs", to.pairs, "names of pairs or of groups of pairs [all]")
       ->delimiter(',')
       ->type_name("NAME,...");
-  app.add_option("--python", to.python, "runs programs that end with .py")
+  app.add_option("--python", to.python, "interpreter for programs whose names end with .py")
       ->type_name("PROGRAM")
       ->capture_default_str();
-  app.add_option("--jobs", to.jobs, "drills at the same time, each in a network of its own")
-      ->check(CLI::Range(1, 1000))
-      ->type_name("N")
-      ->capture_default_str();
-  app.add_flag("--no-control{false}", to.control,
-               "leave out the combinations in which all programs are theirs");
+  add_number(app, "--jobs", to.jobs, "drills that run in parallel, each in its own network",
+             {.least = 1, .most = 1'000});
+  app.add_flag_callback(
+      "--no-control", [&to] { to.control = false; },
+      "leave out the combinations without a program of Zinc");
   app.add_flag("--json", to.json, "print JSON");
-  app.add_flag("--list", to.list, "print the groups, the pairs and their drills, and end");
+  app.add_flag("--list", to.list, "print the groups, the pairs and their drills, then exit");
 }
 
 int run_interop(const interop_arguments& arguments) {
@@ -254,7 +270,7 @@ int run_interop(const interop_arguments& arguments) {
       return list_pairs(chosen_pairs(arguments.pairs));
     }
     if (arguments.theirs.empty()) {
-      fmt::print(stderr, "zinc interop: --theirs is required\n");
+      fmt::print(stderr, "zinc interop: --theirs is required; give a directory with programs\n");
       return exit_code::misused;
     }
     return play_matrix(arguments);

@@ -1,5 +1,5 @@
 #pragma once
-// zinc interop: the Guide's programs of this project and those of others, played against each other.
+// The arguments of zinc interop, which runs the Guide's programs and Zinc's against each other.
 
 #include <CLI/App.hpp>
 
@@ -10,13 +10,13 @@ namespace zinc {
 
 struct interop_arguments {
   std::string theirs;
-  std::string ours;  // empty: where this project's own are
+  std::string ours;  // empty: the installed or built ones
   std::vector<std::string> pairs;
   std::string python = "python3";
   unsigned jobs = 6;
   bool json = false;
   bool list = false;
-  bool control = true;  // play theirs with theirs too
+  bool control = true;  // with the combinations without a program of Zinc
 };
 
 void add_interop(CLI::App& app, interop_arguments& to);

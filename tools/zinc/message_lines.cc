@@ -28,8 +28,8 @@ std::string octets_of(std::string_view hex) {
   try {
     boost::algorithm::unhex(hex, std::back_inserter(octets));
   } catch (const boost::algorithm::hex_decode_error&) {
-    throw unreadable_line{"give an even number of hexadecimal digits instead of " +
-                          std::string{hex}};
+    throw unreadable_line{"'" + std::string{hex} +
+                          "' is not hexadecimal; give an even number of digits"};
   }
   return octets;
 }
@@ -52,8 +52,8 @@ std::string part_of(const boost::json::value& value) {
   const auto* const hex =
       object != nullptr && object->size() == 1 ? object->if_contains("hex") : nullptr;
   if (hex == nullptr || !hex->is_string()) {
-    throw unreadable_line{R"(a part is "text" or {"hex": "00ff"}, not )" +
-                          boost::json::serialize(value)};
+    throw unreadable_line{boost::json::serialize(value) +
+                          R"( is not a part; give "text" or {"hex": "00ff"})"};
   }
   return octets_of({hex->get_string().data(), hex->get_string().size()});
 }
@@ -83,8 +83,8 @@ zmtp::message of_text(std::string_view line, const line_style& style) {
         style.separator.empty() ? std::string_view{" "} : std::string_view{style.separator};
     const auto end = line.find(separator);
     if (end == std::string_view::npos) {
-      throw unreadable_line{"give the routing id of a peer, \"" + std::string{separator} +
-                            "\" and the message"};
+      throw unreadable_line{"no routing id; give the routing id of a peer, '" +
+                            std::string{separator} + "' and the message"};
     }
     m.push_back(routing_id_of(line.substr(0, end)));
     line.remove_prefix(end + separator.size());
@@ -103,12 +103,12 @@ zmtp::message of_json(std::string_view line) {
   boost::system::error_code ec;
   const auto value = boost::json::parse({line.data(), line.size()}, ec);
   if (ec) {
-    throw unreadable_line{"this is no JSON (" + ec.message() + R"(): give ["a part", "another"])"};
+    throw unreadable_line{"not valid JSON: " + ec.message() + R"(; give ["a part", "another"])"};
   }
   zmtp::message m;
   if (const auto* const parts = value.if_array()) {
     if (parts->empty()) {
-      throw unreadable_line{"a message has one part at least"};
+      throw unreadable_line{"no parts; give at least one"};
     }
     for (const auto& part : *parts) {
       m.push_back(part_of(part));
@@ -127,7 +127,7 @@ zmtp::message of_hex(std::string_view line) {
     }
   }
   if (m.empty()) {
-    throw unreadable_line{"a message has one part at least; - is one without octets"};
+    throw unreadable_line{"no parts; give at least one, - is an empty part"};
   }
   return m;
 }
@@ -171,7 +171,7 @@ zmtp::message message_of(std::string_view line, const line_style& style) {
     case line_form::hex: return of_hex(line);
     case line_form::raw: break;
   }
-  throw unreadable_line{"raw is a form to write, not to read"};
+  throw unreadable_line{"raw is not a form of input; give lines, json or hex"};
 }
 
 }  // namespace zinc

@@ -1,5 +1,5 @@
 #pragma once
-// Messages as people write and read them: a line each.
+// Messages as lines of text.
 
 #include "zmtp/message.h"
 
@@ -11,31 +11,31 @@ namespace zinc {
 
 enum class line_form {
   lines,  // text as it is
-  json,   // ["text", {"hex": "00ff"}], a part each
-  hex,    // 74657874 - 00ff, a part each; - is one without octets
-  raw,    // the octets as they are, nothing between them; to write only
+  json,   // ["text", {"hex": "00ff"}], one element per part
+  hex,    // 74657874 - 00ff, one word per part; - is an empty part
+  raw,    // the bytes alone, without a separator; for output only
 };
 
 struct line_style {
   line_form form = line_form::lines;
-  // Of lines: between parts. Empty: a line that is read is one part, and parts are written with a blank
-  // between them.
+  // In `lines`: the text between parts. If it is empty, an input line is one part, and output has a blank
+  // between parts.
   std::string separator{};
-  // Of lines: the first part is a routing id, which is read as it is written: as text up to the separator
-  // or the first blank, or {"hex": "..."}.
+  // In `lines`: the first part is a routing id. Input and output have it as text up to the separator or the
+  // first blank, or as {"hex": "..."}.
   bool routed = false;
 };
 
-// With the end of the line. In lines what is no text, or more than one line, is {"hex": "..."}.
+// Returns the message and a newline. In `lines`, binary data and text of several lines become {"hex": "..."}.
 [[nodiscard]] std::string line_of(const zmtp::message& m, const line_style& style);
 
-// Says what is wrong with the line, and what it should be.
+// Names the fault of a line and the remedy.
 class unreadable_line : public std::runtime_error {
 public:
   using std::runtime_error::runtime_error;
 };
 
-// `line` without its end. Throws unreadable_line.
+// Reads `line`, which has no newline. Throws unreadable_line.
 [[nodiscard]] zmtp::message message_of(std::string_view line, const line_style& style);
 
 }  // namespace zinc

@@ -1,5 +1,7 @@
 #include "tools/zinc/message_source.h"
 
+#include "tools/zinc/units.h"
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -19,7 +21,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-// Of a line or a file. A line without an end must not fill the memory.
+// Bytes of a line or a file. A line without an end must not fill the memory.
 constexpr std::size_t most_octets = 256 * 1024 * 1024;
 
 // Throws std::runtime_error.
@@ -32,10 +34,10 @@ std::string octets_of(const std::string& file) {
   }
   if (octets.size() > most_octets) {
     throw std::runtime_error{
-        fmt::format("{} has more than {} octets: split it", file, most_octets)};
+        fmt::format("{} is larger than {}; split it", file, text_of_size(most_octets))};
   }
   if (!input.eof()) {
-    throw std::runtime_error{file + ": cannot be read: " + std::strerror(errno)};
+    throw std::runtime_error{"cannot read " + file + ": " + std::strerror(errno)};
   }
   return octets;
 }
@@ -85,19 +87,19 @@ asio::awaitable<bool> message_source::read_line() {
     begin_ = 0;
     seen = unread_.size();
     if (seen > most_octets) {
-      on_fault_(fmt::format("line {} has more than {} octets: send it as a --file",
-                            line_number_ + 1, most_octets));
+      on_fault_(fmt::format("line {} is larger than {}; send a --file", line_number_ + 1,
+                            text_of_size(most_octets)));
       co_return false;
     }
     const auto [ec, octets] = co_await input_.async_read(asio::as_tuple(asio::use_awaitable));
     if (ec) {
       if (ec != asio::error::operation_aborted) {
-        on_fault_("standard input: " + ec.message());
+        on_fault_("cannot read standard input: " + ec.message());
       }
       co_return false;
     }
     if (octets.empty()) {
-      // The last line may have no end.
+      // The last line may have no newline.
       line_ = std::exchange(unread_, {});
       co_return !line_.empty();
     }

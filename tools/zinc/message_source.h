@@ -1,5 +1,5 @@
 #pragma once
-// Where the messages to send come from: a file each, or the lines of standard input.
+// The messages to send: one per file, or one per line of standard input.
 
 #include "tools/zinc/input_reader.h"
 #include "tools/zinc/message_lines.h"
@@ -17,15 +17,15 @@ namespace zinc {
 
 class message_source {
 public:
-  // Reads the lines as `style` has it, or `files` if there are any. Says to `on_fault` what cannot be read
-  // and why.
+  // Reads the files, or without files the lines of standard input in this style. Calls `on_fault` with the
+  // error for a line that cannot be read.
   message_source(const boost::asio::any_io_executor& executor, std::vector<std::string> files,
                  line_style style, std::function<void(std::string_view)> on_fault);
 
-  // The next one. False at the end, where the input cannot be read, and after cancel(). A line that is no
-  // message is passed over. Throws std::runtime_error where a file cannot be read. One read at a time.
+  // Reads the next message, and skips lines that are not messages. Returns false at the end, after a read
+  // error and after cancel(). Throws std::runtime_error if a file cannot be read. Reads must not overlap.
   boost::asio::awaitable<bool> read(zmtp::message& to);
-  // For ever.
+  // Ends the current read and every later one.
   void cancel() { input_.cancel(); }
 
 private:
@@ -36,7 +36,7 @@ private:
   const std::function<void(std::string_view)> on_fault_;
   input_reader input_;
   std::size_t next_file_ = 0;
-  std::string unread_;  // from begin_ on
+  std::string unread_;  // input from begin_ on
   std::size_t begin_ = 0;
   std::string line_;
   std::size_t line_number_ = 0;

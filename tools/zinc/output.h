@@ -1,5 +1,5 @@
 #pragma once
-// The output of a subcommand on stdout, with a check that it was written.
+// The output of a subcommand on stdout. Write errors are reported.
 
 #include <cerrno>
 #include <cstdio>
@@ -8,8 +8,8 @@
 
 namespace zinc {
 
-// Writes what was printed on stdout so far. Throws std::system_error if any of it could not be written, now or
-// before; main() ends with exit_code::failed then.
+// Flushes stdout. Throws std::system_error after a write error, now or earlier. Then main() returns
+// exit_code::failed.
 inline void flush_output() {
   if (std::fflush(stdout) != 0) {
     throw std::system_error{errno, std::generic_category(), "cannot write the output"};

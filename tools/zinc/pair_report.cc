@@ -23,30 +23,31 @@ const char* text(bstar::passive_reason why) {
 const char* text(bstar::event what) {
   switch (what) {
     case bstar::event::same_role:
-      return "the peer has the same role: make one the primary and one the backup";
+      return "pair misconfigured: the peer has the same role; use --primary and --backup";
     case bstar::event::dual_active:
-      return "the peer was active too: look at the network between the two, and at what clients "
-             "did meanwhile";
-    case bstar::event::dual_passive: return "the peer was passive too";
+      return "split brain: the peer was active too; check the network between the nodes, and the "
+             "updates of clients";
+    case bstar::event::dual_passive: return "both passive: the peer was passive too";
     case bstar::event::suspended:
-      return "this process stood still, and serves nobody until it knows whether the peer has "
-             "taken over";
-    case bstar::event::resumed: return "the peer has not taken over: active again";
+      return "suspended: the process was paused and the peer may be active; rejecting requests "
+             "until the peer answers";
+    case bstar::event::resumed: return "resumed: the peer has not taken over; active again";
     case bstar::event::epochs_exhausted:
-      return "there is no epoch left: remove the epoch files of both nodes while both are stopped";
+      return "epochs used up: stop both nodes and remove both epoch files";
     case bstar::event::data_lost:
-      return "this node has lost its data, and the peer, which may have them, is silent: start the "
-             "peer, or, to begin with nothing, this one again with --promote-alone";
+      return "data lost: the peer may have the data and does not answer; start the peer, or "
+             "restart "
+             "this node with --promote-alone to begin without data";
   }
   return "unknown";
 }
 
-// A node keeps serving if the line cannot be written.
+// Prints a line. The node continues if the line cannot be written.
 void say_state(const std::string& line) {
   try {
     say(line);
   } catch (const std::system_error& e) {
-    spdlog::error("{}: {}", e.what(), line);
+    spdlog::error("state not printed: {} line='{}'", e.what(), line);
   }
 }
 
@@ -64,8 +65,7 @@ void say_passive(bstar::passive_reason why) { say_state(std::string{"passive "} 
 void log_pair_event(bstar::event what) { spdlog::warn("{}", text(what)); }
 
 void log_unwritten_epoch(boost::system::error_code ec) {
-  spdlog::error("the epoch cannot be written, so this node does not become active: {}",
-                ec.message());
+  spdlog::error("not active: cannot write the epoch: {}", ec.message());
 }
 
 }  // namespace zinc

@@ -1,5 +1,5 @@
 #pragma once
-// What a node of a Binary Star pair tells scripts, on standard output, and people, in the log.
+// The state of a node of a Binary Star pair: lines on standard output for scripts, and the log.
 
 #include "bstar/node.h"
 

@@ -39,11 +39,12 @@ void say_bound(const char* word, const std::vector<zmtp::endpoint>& bound) {
 }
 
 std::string text_of(const zmtp::proxy_statistics& s) {
-  const auto side = [](const zmtp::proxy_traffic& t) {
-    return fmt::format("{} messages ({} octets) received, {} ({}) sent", t.messages_received,
-                       t.octets_received, t.messages_sent, t.octets_sent);
+  const auto side = [](const char* name, const zmtp::proxy_traffic& t) {
+    return fmt::format("{0}_received={1} {0}_received_bytes={2} {0}_sent={3} {0}_sent_bytes={4}",
+                       name, t.messages_received, t.octets_received, t.messages_sent,
+                       t.octets_sent);
   };
-  return fmt::format("front end: {}; back end: {}; dropped: {}", side(s.frontend), side(s.backend),
+  return fmt::format("{} {} dropped={}", side("frontend", s.frontend), side("backend", s.backend),
                      s.dropped);
 }
 
@@ -77,7 +78,7 @@ public:
   [[nodiscard]] int code() const noexcept { return code_; }
 
 private:
-  // Makes the proxy between the sockets as what they are.
+  // Creates the proxy between the sockets in their own types.
   void join() {
     frontend_.visit([this]<class Front>(Front& front) {
       backend_.visit([&]<class Back>(Back& back) {
@@ -89,9 +90,9 @@ private:
     if (!proxy_) {
       throw boost::system::system_error{
           zmtp::errc::bad_option,
-          "one side must receive, and the other send: nothing can go between these types"};
+          "no message can pass between these types; one side must receive and the other send"};
     }
-    // A SUB has no other way to say what it wants. An XSUB is told by subscribers behind the other side.
+    // A SUB receives nothing without a subscription. An XSUB gets the subscriptions of the other side.
     for (auto* const side : {&frontend_, &backend_}) {
       side->visit([]<class Socket>(Socket& one) {
         if constexpr (std::same_as<Socket, zmtp::sub_socket>) {
@@ -105,11 +106,11 @@ private:
     say_bound(word, socket.attach(side.endpoints, !side.connect));
   }
 
-  void log_state() const { spdlog::info("{}", text_of(proxy_->statistics())); }
+  void log_state() const { spdlog::info("proxy state: {}", text_of(proxy_->statistics())); }
 
   void end(zmtp::error_code ec) {
     if (ec) {
-      spdlog::error("{}", ec.message());
+      spdlog::error("proxy failed: {}", ec.message());
       code_ = exit_code::failed;
     }
     log_state();
@@ -161,8 +162,8 @@ public:
 private:
   void log_state() const {
     const auto now = cache_.status();
-    spdlog::info("{} messages forwarded, {} subscriptions; {} topics are kept, in {} octets",
-                 now.forwarded, now.subscriptions, now.topics, now.octets);
+    spdlog::info("proxy state: forwarded={} subscriptions={} topics={} bytes={}", now.forwarded,
+                 now.subscriptions, now.topics, now.octets);
   }
   void end() {
     log_state();

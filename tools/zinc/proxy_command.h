@@ -1,5 +1,5 @@
 #pragma once
-// zinc proxy: what it is asked for, and its entry point.
+// The arguments of zinc proxy, and its entry point.
 
 #include "zmtp/options.h"
 #include "zmtp/socket_type.h"
@@ -25,13 +25,13 @@ struct proxy_arguments {
   proxy_side backend;
   std::optional<proxy_side> capture;
   std::string control;  // endpoint of a REP; empty: none
-  // The backend, an XPUB, has the last value of each topic for new subscribers.
+  // The backend, an XPUB, sends the last value of each topic to new subscribers.
   std::optional<zmtp::last_value_limits> last_values;
 };
 
-// `app` reads them. `to` outlives it.
+// Adds the options to `app`, which writes their values to `to`. `to` outlives `app`.
 void add_proxy(CLI::App& app, proxy_arguments& to);
-// An exit code of commands.h.
+// Returns an exit code of commands.h.
 [[nodiscard]] int run_proxy(const proxy_arguments& arguments);
 
 }  // namespace zinc

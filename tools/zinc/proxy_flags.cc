@@ -1,10 +1,14 @@
 // The command line of zinc proxy.
 
 #include "tools/zinc/any_socket.h"
+#include "tools/zinc/help.h"
+#include "tools/zinc/option_values.h"
 #include "tools/zinc/proxy_command.h"
 
 #include <CLI/CLI.hpp>
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -27,7 +31,7 @@ const std::map<std::string, form> forms{
     {"streamer", {pull, push}},
 };
 
-// "[TYPE] ENDPOINT..."; true if there was a type.
+// Reads "[TYPE] ENDPOINT...". Returns whether there was a type.
 bool read_side(const std::vector<std::string>& words, const std::string& option, proxy_side& to) {
   auto first = words.begin();
   const bool typed = first->find("://") == std::string::npos;
@@ -39,7 +43,7 @@ bool read_side(const std::vector<std::string>& words, const std::string& option,
     }
   }
   if (first == words.end()) {
-    throw CLI::ValidationError{option, "needs an endpoint, such as tcp://*:5555"};
+    throw CLI::ValidationError{option, "needs an endpoint; give for example tcp://*:5555"};
   }
   to.endpoints.assign(first, words.end());
   return typed;
@@ -48,74 +52,97 @@ bool read_side(const std::vector<std::string>& words, const std::string& option,
 }  // namespace
 
 void add_proxy(CLI::App& app, proxy_arguments& to) {
-  auto* const name = app.add_option("FORM",
-                                    "forwarder (XSUB and XPUB), queue (ROUTER and DEALER) or "
-                                    "streamer (PULL and PUSH), instead of types")
-                         ->check(CLI::IsMember{forms});
+  set_help(app, {.summary = "Forwards messages between two endpoints.",
+                 .details = "Both sides may have any socket types that fit each other. Prints "
+                            "`bound ENDPOINT`, `capture ENDPOINT` and `control ENDPOINT`. SIGUSR1 "
+                            "logs the number of forwarded messages.",
+                 .examples = {"zinc proxy queue --frontend tcp://*:5555 --backend tcp://*:5556",
+                              "zinc proxy --frontend pull tcp://*:5557 --backend pub tcp://*:5558",
+                              "zinc proxy forwarder --frontend tcp://feed:6000 --connect-frontend "
+                              "--backend tcp://*:6001"},
+                 .done = "stopped by a signal or by TERMINATE",
+                 .failed = "failure such as an address in use"});
+  auto* const name =
+      app.add_option("FORM",
+                     "forwarder (XSUB, XPUB), queue (ROUTER, DEALER) or streamer (PULL, PUSH), "
+                     "instead of types")
+          ->check([](const std::string& word) {
+            return forms.contains(word)
+                       ? std::string{}
+                       : "'" + word + "' is unknown; give forwarder, queue or streamer";
+          });
   const auto add_side = [&app](const std::string& option, const std::string& text) {
-    return app.add_option(option, text)->type_name("[TYPE] ENDPOINT")->expected(1, 64);
+    return app.add_option(option, text)->type_name("[TYPE] ENDPOINT...")->expected(1, 64);
   };
-  auto* const front = add_side("--frontend", "where messages, or requests, come from")->required();
-  auto* const back = add_side("--backend", "where they go")->required();
+  auto* const front =
+      add_side("--frontend", "endpoints from which messages or requests come")->required();
+  auto* const back =
+      add_side("--backend", "endpoints to which messages or requests go")->required();
   auto* const capture =
       add_side("--capture",
-               "a copy of everything, either way, goes here too, from a PUB or a PUSH; "
-               "a PUSH without a peer holds up everything [pub]");
+               "endpoints that get a copy of every message, from a PUB or a PUSH; a PUSH without "
+               "a peer stops the proxy [pub]");
   app.add_flag("--connect-frontend", to.frontend.connect,
-               "the front end connects to its endpoints instead of binding");
-  app.add_flag("--connect-backend", to.backend.connect, "and the back end to its own");
+               "connect to the endpoints of --frontend instead of binding");
+  app.add_flag("--connect-backend", to.backend.connect,
+               "connect to the endpoints of --backend instead of binding");
   auto* const connect_capture =
-      app.add_flag("--connect-capture")->description("and the capture to its own")->needs(capture);
+      app.add_flag("--connect-capture")
+          ->description("connect to the endpoints of --capture instead of binding")
+          ->needs(capture);
   app.add_option("--control", to.control,
-                 "a REP here obeys PAUSE, RESUME and TERMINATE, and answers STATISTICS, as "
-                 "libzmq's zmq_proxy_steerable does")
+                 "endpoint of a REP that takes PAUSE, RESUME, TERMINATE and STATISTICS, as in "
+                 "libzmq's zmq_proxy_steerable [none]")
+      ->check(bindable())
       ->type_name("ENDPOINT");
   auto* const last_value =
       app.add_flag("--last-value")
           ->description(
-              "a forwarder that sends each new subscriber the last message of each topic, "
-              "which is its first part")
+              "forwarder: send each new subscriber the last message of each topic; the topic is "
+              "the first part")
           ->excludes(capture)
           ->excludes("--control");
-  auto limit = [&](const std::string& option, std::size_t zmtp::last_value_limits::*member,
-                   const std::string& text) {
-    const zmtp::last_value_limits usual;
-    app.add_option_function<std::size_t>(
-           option,
-           [&to, member](const std::size_t& n) {
-             if (!to.last_values) {
-               to.last_values.emplace();
-             }
-             (*to.last_values).*member = n;
-           },
-           text)
-        ->check(CLI::PositiveNumber)
-        ->needs(last_value)
-        ->type_name("N")
-        ->default_str(std::to_string(usual.*member));
+  const auto limits = [&to]() -> zmtp::last_value_limits& {
+    return to.last_values ? *to.last_values : to.last_values.emplace();
   };
-  limit("--last-value-topics", &zmtp::last_value_limits::topics, "topics that are kept at most");
-  limit("--last-value-octets", &zmtp::last_value_limits::octets, "octets of all that is kept");
+  const zmtp::last_value_limits usual;
+  add_number(app, "--last-value-topics",
+             [limits](std::int64_t n) { limits().topics = static_cast<std::size_t>(n); },
+             "topics that --last-value may store", {})
+      ->default_str(std::to_string(usual.topics))
+      ->needs(last_value);
+  app.add_option_function<std::string>(
+         "--last-value-bytes",
+         [limits](const std::string& text) {
+           try {
+             limits().octets = parse_size(text);
+           } catch (const unit_error& e) {
+             throw CLI::ValidationError{"--last-value-bytes", e.what()};
+           }
+         },
+         "size of the messages that --last-value may store")
+      ->type_name("SIZE")
+      ->default_str(text_of_size(usual.octets))
+      ->needs(last_value);
   app.callback([&to, name, front, back, capture, connect_capture, last_value] {
     const bool front_typed = read_side(front->results(), "--frontend", to.frontend);
     const bool back_typed = read_side(back->results(), "--backend", to.backend);
     const bool named = name->count() != 0;
     const bool remembers = last_value->count() != 0;
     if (front_typed != back_typed || (front_typed && (named || remembers))) {
-      throw CLI::ValidationError{
-          "--frontend and --backend",
-          "have both a type, or neither, and a form says which they are instead"};
+      throw CLI::ValidationError{"--frontend and --backend",
+                                 "need a type each, or FORM; give one or the other"};
     }
     if (remembers) {
       if (named && name->as<std::string>() != "forwarder") {
-        throw CLI::ValidationError{"--last-value", "is for a forwarder"};
+        throw CLI::ValidationError{"--last-value", "is for a forwarder; omit it"};
       }
       if (!to.last_values) {
         to.last_values.emplace();
       }
     } else if (!front_typed) {
       if (!named) {
-        throw CLI::ValidationError{"FORM", "or types with the endpoints: give one"};
+        throw CLI::ValidationError{"FORM", "is required if the endpoints have no types"};
       }
       const auto& chosen = forms.at(name->as<std::string>());
       to.frontend.type = chosen.frontend;
@@ -127,7 +154,7 @@ void add_proxy(CLI::App& app, proxy_arguments& to) {
       to.capture->connect = connect_capture->count() != 0;
       read_side(capture->results(), "--capture", *to.capture);
       if (to.capture->type != pub && to.capture->type != push) {
-        throw CLI::ValidationError{"--capture", "is a PUB or a PUSH"};
+        throw CLI::ValidationError{"--capture", "has an unsuitable type; give pub or push"};
       }
     }
   });

@@ -1,5 +1,5 @@
 #pragma once
-// A signal by which an operator wants something done while the program runs.
+// A signal that triggers an action of a running program.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/signal_set.hpp>
@@ -9,7 +9,7 @@
 
 namespace zinc {
 
-// Calls `on_signal` each time. Keeps the context running until cancelled.
+// Calls `on_signal` at each signal. Keeps the context running until cancel().
 class repeated_signal {
 public:
   repeated_signal(const boost::asio::any_io_executor& executor, int number,

@@ -43,7 +43,7 @@ std::string_view name_of(mdp::outcome known) noexcept {
   return "unknown";
 }
 
-// One run: so many requests, so many at a time.
+// Sends the requests, at most arguments.in_flight at once.
 class requester {
 public:
   requester(asio::io_context& context, const request_arguments& arguments)

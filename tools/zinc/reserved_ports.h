@@ -1,5 +1,5 @@
 #pragma once
-// Ports in a row at which nobody listens but who sets SO_REUSEADDR, as our servers do.
+// Consecutive ports that only a listener with SO_REUSEADDR can bind. Servers of Zinc set it.
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -9,8 +9,8 @@
 
 namespace zinc {
 
-// Of 127.0.0.1, chosen by the system and held, bound but not listening, as long as this lives. Throws
-// boost::system::system_error where there are none.
+// Ports of 127.0.0.1 that the system chooses. They stay bound, without listening, while this object exists.
+// Throws boost::system::system_error if there are no such ports.
 class reserved_ports {
 public:
   reserved_ports(boost::asio::io_context& context, unsigned count) {

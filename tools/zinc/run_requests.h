@@ -1,5 +1,5 @@
 #pragma once
-// What zinc request does around its requests, durable or not.
+// Runs the requests of zinc request, durable or not.
 
 #include "mdp/options.h"
 #include "tools/zinc/commands.h"
@@ -12,12 +12,11 @@
 
 namespace zinc {
 
-// `Requester` is made of a context and the arguments, and reports its exit code once the context has
-// nothing more to do.
+// Constructs a `Requester` from a context and the arguments, runs the context, and returns the exit code.
 template <class Requester>
 [[nodiscard]] int run_requests(const request_arguments& arguments) {
   if (const auto ec = mdp::check_service(arguments.service)) {
-    fmt::print(stderr, "zinc request: {}\n", ec.message());
+    fmt::print(stderr, "zinc request: --service '{}': {}\n", arguments.service, ec.message());
     return exit_code::misused;
   }
   boost::asio::io_context context{1};

@@ -26,7 +26,7 @@ using boost::system::error_code;
 
 namespace {
 
-// A reply cannot be larger; what the command writes beyond is not read.
+// Bytes that a reply may have. Further output of the command is not read.
 constexpr std::size_t max_output = 64 * 1024 * 1024 - 1024;
 
 class running : public std::enable_shared_from_this<running> {
@@ -38,7 +38,7 @@ public:
         input_{std::move(input)},
         on_done_{std::move(on_done)} {}
 
-  // The context has ended before the command.
+  // Ends a command that runs longer than the context.
   ~running() {
     if (child_ > 0) {
       ::kill(-child_, SIGTERM);
@@ -52,7 +52,7 @@ public:
     }
     asio::async_write(to_child_, asio::buffer(input_),
                       [self = shared_from_this()](error_code, std::size_t) {
-                        // A command need not read its input; that it ends is what counts.
+                        // A command need not read its input, so write errors are ignored.
                         self->to_child_.close();
                       });
     asio::async_read(from_child_, asio::dynamic_buffer(output_, max_output),
@@ -79,14 +79,14 @@ private:
     ::posix_spawn_file_actions_adddup2(&actions, output[1], STDOUT_FILENO);
     std::array<std::string, 3> words{"/bin/sh", "-c", command};
     std::array<char*, 4> arguments{words[0].data(), words[1].data(), words[2].data(), nullptr};
-    // Signals that this process ignores are the command's to know.
+    // The command gets the default action of SIGPIPE, which this process ignores.
     ::posix_spawnattr_t attributes;
     ::posix_spawnattr_init(&attributes);
     ::sigset_t defaults;
     ::sigemptyset(&defaults);
     ::sigaddset(&defaults, SIGPIPE);
     ::posix_spawnattr_setsigdefault(&attributes, &defaults);
-    // An interrupt of the terminal is for this process, which lets the command finish.
+    // The command has its own process group, so that Ctrl-C does not interrupt it.
     ::posix_spawnattr_setpgroup(&attributes, 0);
     ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
     const auto fault =
@@ -101,7 +101,7 @@ private:
     return {fault, boost::system::system_category()};
   }
 
-  // Its output is at its end; the command itself is, or will be soon.
+  // Waits for the process. The output has ended, so the process ends within milliseconds.
   void reap() {
     error_code ignored;
     from_child_.close(ignored);

@@ -10,16 +10,15 @@
 
 namespace zinc {
 
-// Calls `on_stop` at the first signal; a second one ends the process as usual. Keeps the context
-// running until cancelled, or until its end: from then on the work is over, and the first signal asks
-// for what happens anyway. It is ignored, so that what was done does not look like killed; a second one
-// ends what is held up.
+// Calls `on_stop` at the first signal. A second signal ends the process as usual. Keeps the context running
+// until cancel() or the destructor. After that the work is done, so the first signal is ignored: the process
+// must not look killed. A second signal ends a process that hangs.
 class stop_signals {
 public:
   stop_signals(const boost::asio::any_io_executor& executor, std::function<void()> on_stop)
       : signals_{executor, SIGINT, SIGTERM} {
     signals_.async_wait([this, on_stop = std::move(on_stop)](boost::system::error_code ec, int) {
-      // One that came just before the end is as good as one that came behind it.
+      // A signal just before cancel() is ignored like one after it.
       if (!ec && !std::exchange(over_, true)) {
         clear();
         on_stop();
@@ -34,7 +33,7 @@ public:
     if (std::exchange(over_, true)) {
       return;
     }
-    // In between a signal would do what it does by default.
+    // Blocked signals cannot take their default action between the two handlers.
     sigset_t both;
     sigset_t before;
     ::sigemptyset(&both);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int cannot_run = 127;  // as of shells
 
-// In the child of a process with one thread.
+// Runs the command in the child. The parent has one thread.
 [[noreturn]] void become(char* const* words, char* setting, ::pid_t parent) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -27,7 +27,7 @@ constexpr int cannot_run = 127;  // as of shells
   std::signal(SIGPIPE, SIG_DFL);
   const int nothing = ::open("/dev/null", O_RDONLY);
   ::putenv(setting);
-  // The parent may have ended before it could be asked for a signal then.
+  // The parent may have ended before prctl(), and then sends no signal.
   if (nothing >= 0 && ::dup2(nothing, STDIN_FILENO) >= 0 && ::getppid() == parent) {
     ::execvp(words[0], words);
   }
@@ -92,7 +92,7 @@ void supervised_command::spawn() {
   if (child == -1) {
     throw boost::system::system_error{errno, boost::system::system_category(), "fork"};
   }
-  // Here too: it may be signalled before it has run.
+  // The parent sets the group too, because it may signal the child before the child runs.
   ::setpgid(child, child);
   child_ = child;
 }
@@ -111,7 +111,7 @@ void supervised_command::look() {
   if (child_ == -1 || ::waitpid(child_, &status, WNOHANG) != child_) {
     return;
   }
-  // What has outlived its leader.
+  // Kills the rest of the process group.
   ::kill(-child_, SIGKILL);
   child_ = -1;
   kill_at_.cancel();

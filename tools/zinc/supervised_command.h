@@ -1,5 +1,5 @@
 #pragma once
-// A command that runs as long as it is wanted.
+// A command that runs while a node is active.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/signal_set.hpp>
@@ -15,22 +15,22 @@
 
 namespace zinc {
 
-// The command is a process group of its own with nothing on its input. It does not outlive this process,
-// however that ends; what the command itself has started may, if it is not in its group.
+// The command has its own process group and empty input. It ends with this process, even after SIGKILL. A child
+// of the command that leaves the process group may continue.
 //
-// One for a process: it hears of each child that ends. It keeps the context running until cancelled.
+// A process may have only one object, which handles SIGCHLD. It keeps the context running until cancel().
 class supervised_command {
 public:
-  // `on_end` is called with the status as of waitpid(2) when the command has ended, unless it is wanted
-  // again: by itself, or because it was asked to (`asked`).
+  // Receives the status of waitpid(2) when the command has ended. `asked` is true if end() ended it. It is
+  // not called if want() runs the command again.
   using end_handler = std::function<void(int status, bool asked)>;
   supervised_command(const boost::asio::any_io_executor& executor, std::vector<std::string> words,
                      std::chrono::milliseconds grace, end_handler on_end);
 
-  // Runs it, with this setting (NAME=VALUE) added to its environment; once it has ended, if it was asked to.
-  // Nothing if it runs. What cannot be run ends with status 127.
+  // Runs the command with this setting (NAME=VALUE) in its environment. After end(), runs it when it has
+  // ended. Has no effect while it runs. A command that cannot run ends with status 127.
   void want(std::string setting);
-  // SIGTERM, and SIGKILL after the grace, to its whole group. False if it does not run.
+  // Sends SIGTERM, and SIGKILL after the grace, to the process group. Returns false if the command does not run.
   bool end();
   void cancel();
 

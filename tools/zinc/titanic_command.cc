@@ -12,6 +12,7 @@
 #include "tools/zinc/repeated_signal.h"
 #include "tools/zinc/stop_signals.h"
 #include "tools/zinc/titanic_store_command.h"
+#include "tools/zinc/units.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -37,7 +38,7 @@ titanic::sqlite_options store_of(const titanic_arguments& arguments) {
   titanic::sqlite_options options;
   options.path = arguments.store;
   options.sync = !arguments.unsafe_nosync;
-  options.reserve_octets = arguments.reserve_mebibytes * 1024 * 1024;
+  options.reserve_octets = arguments.reserve;
   return options;
 }
 
@@ -50,7 +51,7 @@ int run_salvage(const titanic_arguments& arguments) {
   std::printf("kept %llu, reopened %llu, lost %llu\n", static_cast<unsigned long long>(report.kept),
               static_cast<unsigned long long>(report.reopened),
               static_cast<unsigned long long>(report.lost));
-  spdlog::info("the damaged store is kept as {}.damaged", arguments.store);
+  spdlog::info("store salvaged: damaged={}.damaged", arguments.store);
   return exit_code::done;
 }
 
@@ -71,9 +72,9 @@ int run_import(const titanic_arguments& arguments) {
 }
 
 void log_state(const titanic::service& of) {
-  spdlog::info("state: {}", titanic::report(of.status()));
+  spdlog::info("titanic state: {}", titanic::report(of.status()));
   for (const auto& one : of.services()) {
-    spdlog::info("service {}: {}", printable(one.name), titanic::report(one));
+    spdlog::info("service state: service={} {}", printable(one.name), titanic::report(one));
   }
 }
 
@@ -92,34 +93,33 @@ int run_service(const titanic_arguments& arguments) {
     limit.cancel();
   };
   const auto drain = [&] {
-    spdlog::info("draining: no more requests are taken");
+    spdlog::info("titanic draining: no new requests for at most {}", text_of(arguments.drain));
     service->async_drain([&](error_code) { stop(); });
     limit.expires_after(arguments.drain);
     limit.async_wait([&](error_code ec) {
       if (!ec) {
         spdlog::warn(
-            "services are still working after --drain. The next start gives them their requests "
-            "again: {}",
-            titanic::report(service->status()));
+            "replies missing: drain ended after {}, the next start resends the requests {}",
+            text_of(arguments.drain), titanic::report(service->status()));
         stop();
       }
     });
   };
   try {
-    service.emplace(
-        context.get_executor(), arguments.connect, arguments.options, store, [&](error_code ec) {
-          if (ec) {
-            spdlog::error("cannot open {}: {}", arguments.store, ec.message());
-            result = exit_code::failed;
-            stop();
-            return;
-          }
-          const auto now = service->status();
-          std::printf("open %zu %zu\n", now.requests, now.pending);
-          flush_output();
-          spdlog::info("offering the titanic services to {}; {} requests stored, {} pending",
-                       arguments.connect, now.requests, now.pending);
-        });
+    service.emplace(context.get_executor(), arguments.connect, arguments.options, store,
+                    [&](error_code ec) {
+                      if (ec) {
+                        spdlog::error("cannot open {}: {}", arguments.store, ec.message());
+                        result = exit_code::failed;
+                        stop();
+                        return;
+                      }
+                      const auto now = service->status();
+                      std::printf("open %zu %zu\n", now.requests, now.pending);
+                      flush_output();
+                      spdlog::info("titanic started: broker={} requests={} pending={}",
+                                   arguments.connect, now.requests, now.pending);
+                    });
   } catch (const boost::system::system_error& e) {
     spdlog::error("{}", e.what());
     return exit_code::misused;
@@ -128,7 +128,7 @@ int run_service(const titanic_arguments& arguments) {
   signals.emplace(context.get_executor(), drain);
   context.run();
   if (result == exit_code::done) {
-    spdlog::info("stopped: {}", titanic::report(service->status()));
+    spdlog::info("titanic stopped: {}", titanic::report(service->status()));
   }
   return result;
 }
@@ -137,7 +137,7 @@ int run_service(const titanic_arguments& arguments) {
 
 int run_titanic(const titanic_arguments& arguments) {
   spdlog::set_default_logger(spdlog::stderr_color_mt("titanic"));
-  // What is in the requests is nobody else's business.
+  // Only the user of this process may read the requests.
   ::umask(S_IRWXG | S_IRWXO);
   if (const auto fault = fault_of_place(arguments.store); !fault.empty()) {
     spdlog::error("{}", fault);
@@ -153,7 +153,7 @@ int run_titanic(const titanic_arguments& arguments) {
     return run_import(arguments);
   }
   if (arguments.unsafe_nosync) {
-    spdlog::warn("requests are accepted before they are on the disk: a power failure loses them");
+    spdlog::warn("store without sync: a power failure loses accepted requests");
   }
   return run_service(arguments);
 }

@@ -40,7 +40,7 @@ std::string_view name_of(titanic::outcome state) noexcept {
   return "unknown";
 }
 
-// Returns the age in its two largest units.
+// Returns the age in the two largest units.
 std::string text_of(std::chrono::seconds age) {
   const auto seconds = age.count();
   if (seconds < 60) {
@@ -87,7 +87,7 @@ public:
 
   [[nodiscard]] int run() {
     if (!std::filesystem::exists(arguments_.store)) {
-      spdlog::error("there is no store at {}: give the file of a Titanic as --store",
+      spdlog::error("cannot open {}: no such file; give the store of a Titanic as --store",
                     arguments_.store);
       return exit_code::failed;
     }
@@ -225,7 +225,7 @@ private:
     const auto known =
         std::find_if(slots_.begin(), slots_.end(), [&](const auto& one) { return one.id == id; });
     if (known == slots_.end()) {
-      spdlog::error("no request {} in {}: `zinc titanic list` prints all requests", text,
+      spdlog::error("unknown request {} in {}; zinc titanic list prints all requests", text,
                     arguments_.store);
       return nullptr;
     }

@@ -5,6 +5,7 @@
 #include "tools/zinc/commands.h"
 #include "tools/zinc/shell_command.h"
 #include "tools/zinc/stop_signals.h"
+#include "tools/zinc/units.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -26,10 +27,10 @@ namespace {
 
 namespace asio = boost::asio;
 
-// Carries out requests, each in its own time, and counts them.
+// Executes requests concurrently and counts them.
 class echo_service {
 public:
-  // Calls `on_last` with the last request of its count, and `on_idle` when no request is in progress any more.
+  // Calls `on_last` at the last request of the count, and `on_idle` when no request is in progress.
   echo_service(const worker_arguments& arguments, const asio::any_io_executor& executor,
                std::function<void()> on_last, std::function<void()> on_idle)
       : arguments_{arguments},
@@ -57,9 +58,9 @@ public:
     run_shell_command(executor_, arguments_.command, std::move(input),
                       [this, held](boost::system::error_code ec, int status, std::string output) {
                         if (ec || status != 0) {
-                          spdlog::error("'{}' failed ({}): the request has failed",
-                                        arguments_.command,
-                                        ec ? ec.message() : text_of_end(status));
+                          spdlog::error("command failed: {} command='{}'",
+                                        ec ? ec.message() : text_of_end(status),
+                                        arguments_.command);
                           static_cast<void>(held->fail());
                           end_one();
                           return;
@@ -86,7 +87,7 @@ private:
 
   void reply(mdp::worker_request& request, zmtp::message body) {
     if (const auto ec = request.reply(std::move(body))) {
-      spdlog::warn("a reply came too late: {}", ec.message());
+      spdlog::warn("reply dropped: {}", ec.message());
     }
     end_one();
   }
@@ -105,8 +106,8 @@ private:
   std::size_t in_progress_ = 0;
 };
 
-// The worker from its start to its end: it leaves when it is told to, or after its count of requests, and
-// ends first what it has begun.
+// Runs the worker. At a signal, or after its count of requests, the worker takes no more requests, finishes
+// those in progress and ends.
 class worker_run {
 public:
   explicit worker_run(const worker_arguments& arguments)
@@ -124,26 +125,27 @@ public:
       return exit_code::misused;
     }
     signals_.emplace(context_.get_executor(), [this] { on_signal(); });
-    spdlog::info("offering {} to {}", arguments_.options.service, arguments_.connect);
+    spdlog::info("worker started: service={} broker={}", arguments_.options.service,
+                 arguments_.connect);
     context_.run();
     return result_;
   }
 
 private:
   void on_signal() {
-    // In place of the first one, which takes no second signal.
-    again_.emplace(context_.get_executor(), [this] { give_up("stopped by a second signal"); });
+    // signals_ handles only the first signal.
+    again_.emplace(context_.get_executor(), [this] { give_up("second signal"); });
     leave();
   }
 
-  // Takes no more requests.
+  // Makes the worker take no more requests.
   void leave() {
     if (std::exchange(leaving_, true)) {
       return;
     }
     if (service_.in_progress() != 0) {
-      spdlog::info("taking no more requests; {} in progress are finished first, for {} ms at most",
-                   service_.in_progress(), arguments_.drain.count());
+      spdlog::info("worker draining: no new requests for at most {} requests={}",
+                   text_of(arguments_.drain), service_.in_progress());
     }
     worker_->async_drain([this](boost::system::error_code) {
       drained_ = true;
@@ -152,12 +154,12 @@ private:
     drain_end_.expires_after(arguments_.drain);
     drain_end_.async_wait([this](boost::system::error_code ec) {
       if (!ec && !done_) {
-        give_up(fmt::format("not finished within {} ms", arguments_.drain.count()));
+        give_up(fmt::format("drain ended after {}", text_of(arguments_.drain)));
       }
     });
   }
 
-  // The drain may be over before the commands are: without a broker.
+  // Without a broker the drain ends before the commands.
   void end_if_done() {
     if (drained_ && service_.in_progress() == 0) {
       done_ = true;
@@ -169,13 +171,11 @@ private:
 
   void give_up(const std::string& why) {
     if (service_.in_progress() != 0) {
-      spdlog::error(
-          "{}: {} requests in progress have no reply, and may be carried out again by another "
-          "worker",
-          why, service_.in_progress());
+      spdlog::error("requests without a reply: {}, another worker may execute them requests={}",
+                    why, service_.in_progress());
       result_ = exit_code::failed;
     } else {
-      spdlog::warn("{}: the broker has not read all replies", why);
+      spdlog::warn("replies not written: {}", why);
     }
     context_.stop();
   }
@@ -197,7 +197,7 @@ private:
 
 int run_worker(const worker_arguments& arguments) {
   spdlog::set_default_logger(spdlog::stderr_color_mt("worker"));
-  std::signal(SIGPIPE, SIG_IGN);  // a command may end before it has read its input
+  std::signal(SIGPIPE, SIG_IGN);  // a command may exit before it reads all input
   return worker_run{arguments}.run();
 }
 

@@ -77,7 +77,7 @@ class Arguments(InteropCase):
                 self.assertEqual(done.returncode, 2, done)
                 self.assertTrue(done.stderr)
 
-    def test_what_there_is_can_be_listed(self):
+    def test_lists_the_drills(self):
         done = subprocess.run([ZINC, "interop", "--list", "--pairs", "lp,ppqueue/lpclient"],
                               capture_output=True, text=True, timeout=DEADLINE, check=True)
         self.assertEqual([line.split()[:3] for line in done.stdout.splitlines()],
@@ -100,7 +100,7 @@ class Verdicts(InteropCase):
         self.assertEqual(code, 0)
         self.assertEqual({key[1:] for key in found}, {("ours", "ours"), ("ours", "theirs"), ("theirs", "ours")})
 
-    def test_what_is_not_there_is_skipped(self):
+    def test_skips_missing_programs(self):
         self.write_freelance("ours")
         self.write("theirs", "flclient1", CLIENT)
         found, code = self.results("--pairs", "flserver1/flclient1")
@@ -123,7 +123,7 @@ class Verdicts(InteropCase):
                                            "(theirs fail with themselves too)")
         self.assertEqual(found["answers", "theirs", "ours"]["result"], "passed")
 
-    def test_what_cannot_be_run_fails(self):
+    def test_a_program_that_cannot_run_fails(self):
         self.write_freelance("ours")
         self.write_freelance("theirs")
         self.write("theirs", "flclient1", "no program")
@@ -161,7 +161,7 @@ class Verdicts(InteropCase):
         found, code = self.results("--pairs", "flserver1/flclient1", "--python", sys.executable)
         self.assertEqual(code, 0, found)
 
-    def test_a_made_up_crash_is_no_end(self):
+    def test_a_simulated_crash_does_not_end_a_program(self):
         for whose in ("ours", "theirs"):
             self.write(whose, "spqueue", SERVER)
             self.write(whose, "lpclient", "#!/bin/sh\necho 'I: server replied OK (1)'\n")
@@ -229,7 +229,7 @@ class Surroundings(InteropCase):
                                            f"sleep 1000 & echo $$ $! >> {self.path('running')}\n"
                                            f"echo '{READY}'\n"
                                            "wait\n")
-            # It lives as long as its server needs to say who it is.
+            # The client runs until the server has written its process id.
             self.write(whose, "flclient1", f"#!/bin/sh\nuntil [ -s {self.path('running')} ]; do sleep 0.01; done\n"
                                            + CLIENT.split("\n", 1)[1])
         _, code = self.results("--pairs", "flserver1/flclient1")

@@ -16,7 +16,7 @@
 namespace zinc::interop {
 namespace {
 
-// Of the Guide, but for Black Box, which has no code there.
+// The programs of the Guide. Black Box has no code there.
 const std::set<std::string> of_the_guide{
     "lpserver",  "lpclient",  "spqueue",   "spworker",  "ppqueue",   "ppworker",  "mdbroker",
     "mdworker",  "mdclient",  "mdclient2", "mmiecho",   "titanic",   "ticlient",  "tripping",
@@ -43,7 +43,7 @@ std::vector<expected_line> all_lines() {
   return found;
 }
 
-// Of lines that are shown alike.
+// Returns whether the pattern with this shown form accepts the line.
 bool is_expected(const std::string& shown, const std::string& line) {
   output_lines said;
   said.add(line + "\n");
@@ -63,7 +63,7 @@ TEST(drills, every_program_of_the_guide_has_a_part) {
   EXPECT_EQ(played, of_the_guide);
 }
 
-TEST(drills, both_programs_of_a_pair_have_a_part_in_one_of_its_drills) {
+TEST(drills, some_drill_of_a_pair_uses_both_programs) {
   for (const auto& one : all_pairs()) {
     std::set<std::string> played;
     for (const auto& d : one.drills) {
@@ -83,7 +83,7 @@ TEST(drills, names_are_used_once) {
   }
 }
 
-TEST(drills, nobody_is_waited_for_who_was_not_started) {
+TEST(drills, a_drill_waits_only_for_started_programs) {
   for (const auto& one : all_pairs()) {
     for (const auto& d : one.drills) {
       std::set<std::string> started;
@@ -116,7 +116,7 @@ TEST(drills, something_is_expected_in_each) {
   }
 }
 
-TEST(drills, what_counts_up_has_a_number) {
+TEST(drills, a_line_that_counts_up_has_a_number) {
   for (const auto& one : all_pairs()) {
     for (const auto& d : one.drills) {
       for (const auto& s : d.steps) {
@@ -128,7 +128,7 @@ TEST(drills, what_counts_up_has_a_number) {
   }
 }
 
-// A line that is shown to people is one that is accepted, but for what stands for something in it.
+// The pattern accepts its shown form. The test replaces placeholders first.
 TEST(drills, the_shown_form_of_a_line_is_accepted) {
   for (const auto& line : all_lines()) {
     auto shown = std::regex_replace(line.shown, std::regex{", or .*"}, "");
@@ -169,7 +169,7 @@ TEST(drills, lines_are_accepted_as_the_guide_has_them_in_both_languages) {
   }
 }
 
-// What the Guide's clients say of their own when a request was lost.
+// Lines that the Guide's clients print after a lost request.
 TEST(drills, a_smaller_count_is_not_accepted) {
   EXPECT_FALSE(is_expected("Average round trip cost: N usec", "E: name service is gone"));
   const auto lines = all_lines();
@@ -193,7 +193,7 @@ TEST(drills, pairs_are_chosen_by_name_or_group) {
   EXPECT_THROW(static_cast<void>(chosen_pairs({"lp", "lpq"})), std::invalid_argument);
 }
 
-TEST(drills, who_has_no_part_is_not_combined) {
+TEST(drills, a_side_without_a_program_is_not_combined) {
   const auto& lazy = all_pairs().front();
   EXPECT_EQ(combinations_of(lazy.drills[0]).size(), 4U);
   EXPECT_EQ(programs_of(lazy.drills[1], side::server).size(), 0U);
@@ -202,7 +202,7 @@ TEST(drills, who_has_no_part_is_not_combined) {
       (std::vector<combination>{{origin::ours, origin::ours}, {origin::theirs, origin::theirs}}));
 }
 
-TEST(drills, what_the_guides_programs_cannot_do_is_left_out) {
+TEST(drills, a_drill_that_the_guides_programs_cannot_pass_is_left_out) {
   drill one{"x", {start{"a", side::server}, start{"b", side::client}}};
   one.only_if = condition{side::server, origin::ours};
   EXPECT_EQ(combinations_of(one), (std::vector<combination>{{origin::ours, origin::ours},

@@ -35,7 +35,7 @@ class Matrix(unittest.TestCase):
         self.assertIsNotNone(found, code)
         self.assertEqual([one for one in found["results"] if one["result"] == "failed"], [])
         self.assertEqual(code, 0)
-        # Theirs are all there.
+        # No program of the Guide is missing.
         self.assertEqual([one for one in found["results"]
                           if one["result"] == "skipped" and "theirs have" in one["reason"]], [])
         rows = guide_matrix.rows_of(found["results"])

@@ -31,7 +31,7 @@ TEST(output_lines, a_line_is_one_when_its_end_has_come) {
   }
 }
 
-TEST(output_lines, what_a_program_leaves_unended_is_a_line) {
+TEST(output_lines, output_without_a_newline_is_a_line) {
   auto lines = said("I: server replied OK (1)");
   EXPECT_FALSE(lines.has(ok));
   lines.end();
@@ -49,7 +49,7 @@ TEST(output_lines, taking_uses_up_all_before_it) {
   EXPECT_FALSE(lines.take(ok));
 }
 
-TEST(output_lines, what_is_not_there_uses_nothing_up) {
+TEST(output_lines, a_missing_line_consumes_nothing) {
   auto lines = said("I: server replied OK (1)\n");
   EXPECT_FALSE(lines.take(overload));
   EXPECT_TRUE(lines.take(ok));

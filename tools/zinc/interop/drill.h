@@ -1,6 +1,6 @@
 #pragma once
-// What a drill consists of: programs of the Guide that are started, killed and frozen, and lines that they
-// have to say. Words alone; the table is in drills.h, what carries them out in stage.h.
+// The steps of a drill: start, kill and freeze programs of the Guide, and wait for lines of their output. drills.h
+// has the table of drills, and stage.h runs them.
 
 #include <chrono>
 #include <csignal>
@@ -13,13 +13,13 @@
 
 namespace zinc::interop {
 
-// Of a pair, whose program it is.
+// The side of a pair that has a program.
 enum class side {
   server,
   client,
 };
 
-// Where a side's programs come from.
+// The origin of the programs of a side.
 enum class origin {
   ours,
   theirs,
@@ -28,39 +28,39 @@ enum class origin {
   return from == origin::ours ? "ours" : "theirs";
 }
 
-// A line that all forms of a program say, the Guide's in C, in Python, and ours.
+// A line that all forms of a program print: the Guide's in C and in Python, and Zinc's.
 struct expected_line {
-  std::string shown;    // the form of the Guide in C, for people
-  std::string pattern;  // ECMAScript, found anywhere in the line, whatever its case
+  std::string shown;    // the form of the Guide in C, for reports
+  std::string pattern;  // ECMAScript, found anywhere in the line, in any case
 };
 
-// Starts it; if one of this label runs, that one is killed first.
+// Starts a program. A program that runs under this label is killed first.
 struct start {
   std::string program;
   side of;
   std::vector<std::string> arguments{};
   std::string label{};  // empty: the program's name
 };
-// A line that has not been used by an earlier step has to come; the lines before it are used up.
+// Waits for a line that no earlier step consumed. Consumes the lines before it too.
 struct says {
   std::string label;
   expected_line line;
   std::chrono::seconds within{20};
 };
-// No such line comes in this time, which begins now, and it does not end.
+// Checks that the program prints no such line for this time, and does not end.
 struct silent {
   std::string label;
   expected_line line;
   std::chrono::milliseconds during;
 };
-// No such line has come for so long: it is at rest.
+// Waits until the program has printed no such line for this time.
 struct rests {
   std::string label;
   expected_line line;
   std::chrono::milliseconds during;
   std::chrono::seconds within{20};
 };
-// With SIGKILL, until it has ended.
+// Sends a signal. After SIGKILL, waits for the end of the program.
 struct sends {
   std::string label;
   int signal = SIGKILL;
@@ -69,16 +69,16 @@ struct ends {
   std::string label;
   std::chrono::seconds within{20};
 };
-// It is run again and again, until it says the line, or another does who hears of it. What has no end of its own
-// is interrupted (SIGINT): the first time after this, and then after twice as long each time.
+// Runs the program repeatedly until it, or the program `heard_by`, prints the line. A program that does not end by
+// itself gets SIGINT after `interrupted`, which doubles each time.
 struct until {
   start what;
   expected_line line;
   std::chrono::seconds within{20};
   std::optional<std::chrono::milliseconds> interrupted{};
-  std::string heard_by{};  // a label; empty: its own
+  std::string heard_by{};  // a label; empty: that of the program
 };
-// What the one capture of the pattern has been in its lines so far is n, n + 1, n + 2, …
+// Checks that the capture of the pattern counts n, n + 1, n + 2, … in the lines so far.
 struct counts_up {
   std::string label;
   expected_line line;
@@ -105,12 +105,12 @@ struct step {
 struct drill {
   std::string name;
   std::vector<step> steps;
-  // Where the Guide's own programs cannot do what the drill is about.
+  // The combinations in which the Guide's programs cannot pass.
   std::optional<condition> only_if{};
 };
 
 struct pair {
-  std::string group;   // of the pattern: lp, sp, …
+  std::string group;   // the pattern: lp, sp, …
   std::string server;  // programs of the Guide
   std::string client;
   std::vector<drill> drills;
@@ -120,7 +120,7 @@ struct pair {
   }
 };
 
-// One way to run a drill: who plays the server and who the client.
+// One way to run a drill: the origins of the server and of the client.
 struct combination {
   origin server;
   origin client;
@@ -130,7 +130,7 @@ struct combination {
   bool operator==(const combination&) const = default;
 };
 
-// The combination that tells whether a failure in a mixed one is theirs.
+// The combination without a program of Zinc. If it fails too, a mixed failure is not Zinc's.
 inline constexpr combination control{origin::theirs, origin::theirs};
 
 enum class outcome {
@@ -141,8 +141,8 @@ enum class outcome {
 
 struct verdict {
   outcome what = outcome::passed;
-  std::string reason{};   // of what has not passed
-  std::string missing{};  // the line that did not come, as it is shown
+  std::string reason{};   // empty: passed
+  std::string missing{};  // the line that was not printed, in its shown form
 };
 
 }  // namespace zinc::interop

@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Behind the parts of a verdict on its way; none of them has one.
+// Separates the parts of a verdict, which do not contain it.
 constexpr char separator = '\0';
 
 std::string written(const verdict& found) {
@@ -43,7 +43,7 @@ void write_all(int to, std::string_view octets) {
   }
 }
 
-// This process ends when `parent` does.
+// Makes this process end when `parent` ends.
 void end_with(::pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) {
@@ -58,7 +58,7 @@ verdict play_alone(const drill& one, combination played, const programs& ours,
     if (const auto why = isolated ? leave_network() : std::string{}; !why.empty()) {
       return {.what = outcome::failed, .reason = why};
     }
-    // Who gets other rights is not told of his parent's end any more.
+    // A process whose rights change no longer gets the signal of its parent's end.
     end_with(parent);
     fs::current_path(folder);
     ::setenv("PYTHONUNBUFFERED", "1", 1);
@@ -99,7 +99,7 @@ drill_process::drill_process(const drill& one, combination played, const program
 }
 
 drill_process::~drill_process() {
-  // Its programs ask the kernel to end with it.
+  // The programs of the drill end with its process, because the kernel signals them.
   ::kill(id_, SIGKILL);
   ::waitpid(id_, nullptr, 0);
   ::close(verdict_);
@@ -122,7 +122,7 @@ verdict drill_process::found() const {
   verdict found;
   if (!std::getline(parts, what, separator) || !std::getline(parts, found.reason, separator) ||
       !std::getline(parts, found.missing, separator)) {
-    return {.what = outcome::failed, .reason = "its process has ended without a word"};
+    return {.what = outcome::failed, .reason = "the process of the drill ended without a result"};
   }
   found.what = what == "passed" ? outcome::passed : outcome::failed;
   return found;

@@ -1,5 +1,5 @@
 #pragma once
-// A drill in a process, a network and a folder of its own.
+// A drill in its own process, network and directory.
 
 #include "tools/zinc/interop/drill.h"
 #include "tools/zinc/interop/programs.h"
@@ -9,10 +9,10 @@
 
 namespace zinc::interop {
 
-// It and all that it has started end with this object, at the latest, and the folder goes.
+// The destructor ends the drill and all its processes, and removes the directory.
 class drill_process {
 public:
-  // Throws std::system_error where there is no process or no folder to be had.
+  // Throws std::system_error if it cannot create the process or the directory.
   drill_process(const drill& one, combination played, const programs& ours, const programs& theirs,
                 bool isolated);
   drill_process(const drill_process&) = delete;
@@ -21,7 +21,7 @@ public:
 
   // Becomes readable with the verdict.
   [[nodiscard]] int descriptor() const noexcept { return verdict_; }
-  // What there is to read; true when it is all.
+  // Reads the available part of the verdict. Returns true when it is complete.
   [[nodiscard]] bool read();
   [[nodiscard]] verdict found() const;
 

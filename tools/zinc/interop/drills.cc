@@ -22,7 +22,7 @@ constexpr condition our_server{server, origin::ours};
 constexpr condition our_client{client, origin::ours};
 constexpr condition their_client{client, origin::theirs};
 
-// What is answered after attempts that fail, heartbeats that are missed and pauses that double.
+// Time for an answer after failed attempts, missed heartbeats and growing pauses.
 constexpr auto recovery = 40s;
 // A request costs a worker one second.
 constexpr auto at_rest = 2s;
@@ -102,7 +102,7 @@ pair lazy_pirate() {
              says{"lpclient", answered}, counts_up{"lpclient", answered}}}}};
 }
 
-// What a queue and its workers do; the client is the Lazy Pirate's.
+// Drills of a queue and its workers, with the client of the Lazy Pirate.
 std::vector<drill> queue_drills(const string& queue, const string& worker, side workers,
                                 side clients) {
   std::vector<drill> drills{
@@ -114,7 +114,7 @@ std::vector<drill> queue_drills(const string& queue, const string& worker, side 
   }
   drills.push_back(
       {"worker killed while idle",
-       // It has answered: the queue knows it.
+       // The worker has answered, so the queue knows it.
        {start{queue, server}, start{worker, workers}, start{"lpclient", clients},
         says{"lpclient", answered}, sends{"lpclient"}, sends{worker},
         start{worker, workers, {}, "second worker"}, says{"second worker", worker_ready},
@@ -149,14 +149,14 @@ pair paranoid_pirate_workers() {
   drills.push_back({"queue restarted",
                     {start{"ppqueue", server}, start{"ppworker", client}, start{"lpclient", server},
                      says{"lpclient", answered}, sends{"lpclient"},
-                     // Its late reply could come to the next client: ids begin anew with the queue.
+                     // The late reply could reach the next client, because a new queue reuses ids.
                      rests{"ppworker", worked, at_rest}, sends{"ppqueue"}, start{"ppqueue", server},
                      start{"lpclient", server}, says{"lpclient", answered, recovery}}});
   drills.push_back(
       {"worker frozen while idle",
        {start{"ppqueue", server}, start{"ppworker", client}, start{"lpclient", server},
         says{"lpclient", answered}, sends{"lpclient"},
-        // Three seconds, until the queue takes it for dead, and one.
+        // The queue declares the worker dead after three seconds. One second is a margin.
         rests{"ppworker", worked, at_rest}, sends{"ppworker", SIGSTOP},
         silent{"ppworker", worked, 4s}, start{"lpclient", server}, says{"lpclient", unanswered},
         sends{"ppworker", SIGCONT}, says{"lpclient", answered, recovery}}});
@@ -168,7 +168,7 @@ pair paranoid_pirate_clients() {
 }
 
 const start broker{"mdbroker", server};
-// A client that is quicker than it may have given up before it is there.
+// A client that is faster may give up before the server runs.
 const says broker_there{"mdbroker", broker_active};
 
 pair majordomo_clients() {
@@ -211,7 +211,7 @@ pair majordomo_workers() {
              start{"mdworker", client, {}, "second worker"},
              ask,
              says{"mdclient", all_replies, 60s}}},
-           // It has been given the request, and will not answer.
+           // The worker has the request and does not answer.
            {"worker killed with a request",
             {broker, broker_there, echo, registered, sends{"mdworker", SIGSTOP}, ask,
              silent{"mdclient", any_replies, 1s}, start{"mdworker", client, {}, "second worker"},
@@ -373,7 +373,7 @@ pair pathology() {
           "pathosub",
           {{"subscriber comes first", {start{"pathosub", client}, published_to("pathosub")}},
            {"subscriber comes late",
-            // Who comes first sees when it is too late for the other.
+            // The first subscriber shows when the second has missed an update.
             {start{"pathosub", client}, published_to("pathosub"),
              start{"pathosub", client, {}, "late"}, silent{"late", roger, 2s}}}}};
 }
@@ -440,7 +440,7 @@ std::vector<pair> clones() {
                                  says{"clonecli6", from_primary},
                                  says{"primary", update_sent}};
     auto killed = both;
-    // A passive one of the Guide waits for ever for the snapshot of a peer that dies.
+    // A passive server of the Guide never stops waiting for the snapshot of a peer that ends.
     killed.insert(killed.end(),
                   {says{"backup", has_caught_up}, sends{"primary"},
                    says{"clonecli6", from_backup, recovery}, says{"backup", update_sent}});

@@ -38,7 +38,7 @@ std::string leave_network() {
   const auto user = ::geteuid();
   const auto group = ::getegid();
   if (::unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0) {
-    // The same people as outside: files are read and written as ever.
+    // The users are those of the outer namespace, so that files keep their owners.
     if (!write_to("/proc/self/setgroups", "deny") ||
         !write_to("/proc/self/uid_map", fmt::format("{0} {0} 1", user)) ||
         !write_to("/proc/self/gid_map", fmt::format("{0} {0} 1", group))) {

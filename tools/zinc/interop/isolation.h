@@ -1,5 +1,5 @@
 #pragma once
-// A network of one's own: the Guide's ports are fixed.
+// A separate network for each drill, because the Guide's ports are fixed.
 
 #include <string>
 

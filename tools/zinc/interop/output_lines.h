@@ -1,5 +1,5 @@
 #pragma once
-// What one program has said, and which of it a drill has used up. Pure.
+// The output lines of one program, and those that a drill has consumed. Pure.
 
 #include "tools/zinc/interop/drill.h"
 
@@ -13,20 +13,20 @@ namespace zinc::interop {
 
 class output_lines {
 public:
-  // Octets as they come; a line ends with \n, or \r\n as a terminal has it. Colours are left out.
+  // Adds bytes. A line ends with \n, or with \r\n from a terminal. Removes colours.
   void add(std::string_view octets);
-  // The program has ended: what it has left without an end of line is one.
+  // Ends the output. A last line without a newline counts.
   void end();
-  // A program of the same name is started anew: what its predecessor has said is used up.
+  // Consumes all lines, because a program of the same name starts again.
   void use_up() { next_ = lines_.size(); }
 
-  // Uses up all to the first line that is one; false, and nothing is used up, where none is.
+  // Consumes the lines up to the first match. Without a match, consumes nothing and returns false.
   [[nodiscard]] bool take(const expected_line& line);
-  // Whether a line that is not used up is one.
+  // Returns whether a line that is not consumed matches.
   [[nodiscard]] bool has(const expected_line& line) const;
-  // Whether the last line is one, used up or not.
+  // Returns whether the last line matches.
   [[nodiscard]] bool last_is(const expected_line& line) const;
-  // Of the lines that are one, the number captured; those from the beginning.
+  // Returns the captured numbers of all lines that match.
   [[nodiscard]] std::vector<long> numbers(const expected_line& line) const;
   [[nodiscard]] std::string_view last() const;
 
@@ -35,10 +35,10 @@ private:
 
   std::vector<std::string> lines_;
   std::string unended_;
-  std::size_t next_ = 0;  // not used up
+  std::size_t next_ = 0;  // first line that is not consumed
 };
 
-// Whether they are n, n + 1, n + 2, …; of less than one there is nothing to say, which is no.
+// Returns whether the numbers are n, n + 1, n + 2, …, and at least one.
 [[nodiscard]] bool count_up(const std::vector<long>& numbers);
 
 }  // namespace zinc::interop

@@ -1,5 +1,5 @@
 #pragma once
-// What became of the drills, for people and for programs. Pure.
+// The results of the drills as a table and as JSON. Pure.
 
 #include "tools/zinc/interop/drill.h"
 
@@ -10,12 +10,12 @@
 
 namespace zinc::interop {
 
-// One drill, played by one combination.
+// One drill in one combination.
 struct result {
   std::string group;
   std::string pair;
   std::string drill;
-  std::string server;  // its program; empty: it has no part in this drill
+  std::string server;  // program of the server; empty: the drill has none
   std::string client;
   combination played;
   verdict found;
@@ -23,14 +23,14 @@ struct result {
 
 [[nodiscard]] std::string_view name_of(outcome what);
 
-// Says of what failed in a mixed combination that theirs fail with themselves too.
+// Marks a failure of a mixed combination if the combination without a program of Zinc fails too.
 void compare_with_control(std::vector<result>& results);
 
 [[nodiscard]] std::size_t count_of(const std::vector<result>& results, outcome what);
 
-// A line for each, with a head; the last line sums up.
+// Returns a table with a heading and a summary.
 [[nodiscard]] std::string table_of(const std::vector<result>& results);
-// `notice` is of what the results depend on; empty: of nothing.
+// Returns JSON. `notice` names a condition of the results, or is empty.
 [[nodiscard]] std::string json_of(const std::vector<result>& results, const std::string& notice);
 
 }  // namespace zinc::interop

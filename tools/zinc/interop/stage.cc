@@ -25,7 +25,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto pace = 200ms;     // of a program that is run again and again
+constexpr auto pace = 200ms;     // between two runs of a program
 constexpr int cannot_run = 127;  // as of shells
 const expected_line made_up_crash{"I: simulating a crash", "simulating a crash"};
 
@@ -33,7 +33,7 @@ const expected_line made_up_crash{"I: simulating a crash", "simulating a crash"}
   throw std::system_error{errno, std::generic_category(), what};
 }
 
-// In the child of a process with one thread.
+// Runs in the child. The parent has one thread.
 [[noreturn]] void become(char* const* words, int terminal, ::pid_t parent) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -42,7 +42,7 @@ const expected_line made_up_crash{"I: simulating a crash", "simulating a crash"}
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   std::signal(SIGPIPE, SIG_DFL);
   const int nothing = ::open("/dev/null", O_RDONLY);
-  // The parent may have ended before it could be asked for a signal then.
+  // The parent may have ended before prctl(), and then sends no signal.
   if (nothing >= 0 && ::dup2(nothing, STDIN_FILENO) >= 0 && ::dup2(terminal, STDOUT_FILENO) >= 0 &&
       ::dup2(terminal, STDERR_FILENO) >= 0 && ::getppid() == parent) {
     ::execvp(words[0], words);
@@ -106,7 +106,7 @@ played_program::played_program(const std::vector<std::string>& words) {
     errno = fault;
     fail("fork");
   }
-  // Here too: it may be signalled before it has run.
+  // The parent sets the group too, because it may signal the child before the child runs.
   ::setpgid(id_, id_);
 }
 
@@ -124,7 +124,7 @@ bool played_program::read_into(output_lines& lines) {
     } else if (count < 0 && (errno == EAGAIN || errno == EINTR)) {
       return true;
     } else {
-      // EIO: nobody has the other end open any more.
+      // EIO: no process has the other end open.
       lines.end();
       return false;
     }

@@ -1,5 +1,5 @@
 #pragma once
-// Where one drill is played: its programs as child processes, what they say, and the steps one after the other.
+// Runs one drill: its programs as child processes, their output, and the steps in order.
 
 #include "tools/zinc/interop/drill.h"
 #include "tools/zinc/interop/output_lines.h"
@@ -16,21 +16,21 @@
 
 namespace zinc::interop {
 
-// A program on a terminal of its own, so that programs in C write each line when they have it; nothing to read. Its
-// process group does not outlive this object, nor this process.
+// A program on its own terminal, so that programs in C write each line immediately. It has no input. Its process
+// group ends with this object and with this process.
 class played_program {
 public:
-  // Throws std::system_error where there is no terminal or no process left.
+  // Throws std::system_error if it cannot create the terminal or the process.
   explicit played_program(const std::vector<std::string>& words);
   played_program(const played_program&) = delete;
   played_program& operator=(const played_program&) = delete;
   ~played_program();
 
   [[nodiscard]] int terminal() const noexcept { return terminal_; }
-  // What has come, without waiting; false when the program has ended and all has been read.
+  // Reads the available output. Returns false when the program has ended and all output has been read.
   [[nodiscard]] bool read_into(output_lines& lines);
   void signal(int number) const noexcept;
-  // SIGKILL, and waits.
+  // Sends SIGKILL and waits for the end.
   void kill() noexcept;
 
 private:
@@ -38,22 +38,21 @@ private:
   int terminal_ = -1;
 };
 
-// For a process with one thread.
+// The process must have one thread.
 class stage {
 public:
   stage(const programs& ours, const programs& theirs, combination played);
 
-  // To the first step that fails, or to the end. Programs that have said that they make up a crash are started
-  // again whenever that comes.
+  // Runs the steps until one fails. Restarts programs that print that they simulate a crash.
   [[nodiscard]] verdict play(const drill& one);
 
 private:
   using clock = std::chrono::steady_clock;
   struct actor {
     std::vector<std::string> words;
-    std::string shown;  // with its side
+    std::string shown;  // the name with the side
     output_lines said;
-    std::unique_ptr<played_program> process;  // none: it has ended
+    std::unique_ptr<played_program> process;  // null: the program has ended
   };
 
   void take(const start& what);
@@ -67,7 +66,7 @@ private:
   [[nodiscard]] verdict play(const counts_up& what);
   [[nodiscard]] static verdict missing(const actor& who, const expected_line& line,
                                        std::string_view why);
-  // Until `done`, or to the deadline; returns what `done` says.
+  // Waits until `done` returns true or the deadline passes. Returns the result of `done`.
   [[nodiscard]] bool wait(clock::time_point deadline, const std::function<bool()>& done);
   void read_all(std::chrono::milliseconds patience);
 

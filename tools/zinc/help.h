@@ -1,0 +1,30 @@
+#pragma once
+// The texts of --help and of errors in a command line.
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+#include <vector>
+
+namespace zinc {
+
+struct command_help {
+  std::string summary;  // one sentence, which the list of subcommands shows too
+  std::string details{};
+  std::vector<std::string> examples;  // command lines
+  std::string done;                   // the meaning of exit code 0
+  std::string failed;                 // the meaning of exit code 1
+};
+
+// Makes `app` print its help in the form of zinc. Subcommands that are added later do so too.
+void set_help_style(CLI::App& app);
+// Sets the description, the examples and the exit codes of `app`.
+void set_help(CLI::App& app, const command_help& help);
+CLI::App* add_command(CLI::App& to, const std::string& name, const command_help& help);
+
+// Returns the name of the subcommand that was parsed last: `zinc chp get`.
+[[nodiscard]] std::string name_of_command(const CLI::App& app);
+// Returns the line for a command line that is not valid: what is wrong, and how to see the options.
+[[nodiscard]] std::string text_of(const CLI::ParseError& error, const CLI::App& app);
+
+}  // namespace zinc

@@ -1,0 +1,199 @@
+// The command lines of zinc broker, worker and request.
+
+#include "tools/zinc/mdp_flags.h"
+
+#include "mdp/titanic/request_id.h"
+#include "tools/zinc/broker_config.h"
+#include "tools/zinc/help.h"
+#include "tools/zinc/option_values.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <ios>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace zinc {
+
+namespace {
+
+constexpr number_range to_a_million{.least = 1, .most = 1'000'000};
+constexpr number_range to_a_thousand{.least = 1, .most = 1'000};
+constexpr size_range body_range{.least = 0, .most = 64 * 1024 * 1024 - 1024};
+
+void add_broker_endpoint(CLI::App& app, std::string& value) {
+  app.add_option("--connect", value, "broker to connect to")
+      ->check(connectable())
+      ->type_name("ENDPOINT")
+      ->capture_default_str();
+}
+
+void add_version(CLI::App& app, mdp::version& value) {
+  add_choice<mdp::version>(app, "--mdp", value,
+                           {{"0.1", mdp::version::v01}, {"0.2", mdp::version::v02}},
+                           "version of the protocol: 7/MDP (0.1, the Guide's) or 18/MDP (0.2)");
+}
+
+std::string text_of_file(const std::string& file) {
+  std::ifstream input{file, std::ios::binary};
+  if (!input) {
+    throw CLI::ValidationError{"--config",
+                               fmt::format("cannot open {}: {}", file, std::strerror(errno))};
+  }
+  try {
+    return {std::istreambuf_iterator<char>{input}, {}};
+  } catch (const std::ios_base::failure& e) {
+    throw CLI::ValidationError{"--config", fmt::format("cannot read {}: {}", file, e.what())};
+  }
+}
+
+// Calls `apply` and names the option in its error.
+template <class Apply>
+void apply_to(const char* option, Apply apply) {
+  try {
+    apply();
+  } catch (const config_fault& fault) {
+    throw CLI::ValidationError{option, fault.what()};
+  }
+}
+
+}  // namespace
+
+void add_broker(CLI::App& app, broker_arguments& to) {
+  set_help(app,
+           {.summary = "Runs a Majordomo broker for MDP/0.1 and MDP/0.2, with MMI.",
+            .details = "Prints `bound ENDPOINT` for each endpoint. SIGHUP reloads the settings "
+                       "of services from --config. SIGUSR1 logs the state.",
+            .examples = {"zinc broker --bind tcp://*:5555",
+                         "zinc broker --heartbeat 1s --liveness 5 --service "
+                         "'logs.*:requests=100000,bytes=16MiB'"},
+            .done = "stopped by a signal",
+            .failed = "address in use, other failure, or requests left unanswered"});
+  // CLI11 applies options in this order. Flags override the file.
+  app.add_option_function<std::string>(
+         "--config",
+         [&to](const std::string& file) {
+           const auto text = text_of_file(file);
+           apply_to("--config", [&] { read_config(text, file, to); });
+         },
+         "JSON file with settings; other options override it")
+      ->type_name("FILE");
+  app.add_option("--bind", to.bind, "endpoint to bind, for clients and workers; repeatable")
+      ->check(bindable())
+      ->allow_extra_args(false)
+      ->type_name("ENDPOINT")
+      ->capture_default_str();
+  add_number(app, "--threads", to.threads,
+             "brokers, each with its own thread; they bind consecutive ports from that of --bind, "
+             "or one --bind each",
+             {.least = 1, .most = 1'024});
+  add_duration(app, "--heartbeat", to.options.heartbeat_interval, "time between heartbeats");
+  add_number(app, "--liveness", to.options.liveness,
+             "missed heartbeats before an idle worker is declared dead", to_a_thousand);
+  add_duration(app, "--unserved-timeout", to.options.services.unserved_expiry,
+               "time to wait for a worker of a service that has none");
+  add_duration(app, "--drain", to.drain, "time to finish requests in progress after a stop signal",
+               from_zero);
+  add_number(app, "--worker-in-flight", to.options.worker_capacity,
+             "requests in flight at once per worker; a worker may announce a lower limit",
+             to_a_million);
+  app.add_option_function<std::vector<std::string>>(
+         "--service",
+         [&to](const std::vector<std::string>& all) {
+           for (const auto& one : all) {
+             apply_to("--service", [&] { read_service_flag(one, to); });
+           }
+         },
+         "service and its settings, repeatable; a NAME that ends with * stands for every service "
+         "with this prefix. Keys: " +
+             service_keys())
+      ->allow_extra_args(false)
+      ->type_name("NAME:KEY=VALUE,...");
+}
+
+void add_worker(CLI::App& app, worker_arguments& to) {
+  set_help(app, {.summary = "Runs a Majordomo worker that echoes requests or runs a command.",
+                 .details = "A signal stops it. It takes no more requests and finishes those in "
+                            "progress.",
+                 .examples = {"zinc worker --service echo",
+                              "zinc worker --service upper --exec 'tr a-z A-Z' --in-flight 8"},
+                 .done = "stopped by a signal or after --count requests",
+                 .failed = "failure, or requests left without a reply"});
+  add_broker_endpoint(app, to.connect);
+  app.add_option("--service", to.options.service, "service to offer")
+      ->required()
+      ->type_name("NAME");
+  add_version(app, to.options.protocol);
+  add_duration(app, "--heartbeat", to.options.heartbeat_interval, "time between heartbeats");
+  add_number(app, "--liveness", to.options.liveness,
+             "missed heartbeats before the broker is declared dead", to_a_thousand);
+  add_number(app, "--in-flight", to.options.capacity,
+             "requests in flight at once; brokers other than zinc broker send one", to_a_million);
+  add_number(app, "--count", to.count, "stop after N requests");
+  add_duration(app, "--drain", to.drain, "time to finish requests in progress after a stop signal",
+               from_zero);
+  app.add_option("--exec", to.command,
+                 "shell command to run for each request; it reads the body on standard input, and "
+                 "its output is the reply")
+      ->type_name("COMMAND");
+  add_duration(app, "--delay", to.delay, "time to wait before each reply", from_zero);
+}
+
+void add_request(CLI::App& app, request_arguments& to) {
+  set_help(app, {.summary = "Calls a Majordomo service and prints the reply.",
+                 .details = {},
+                 .examples = {"zinc request --service upper hello",
+                              "zinc request --service upper --count 10000 --in-flight 100",
+                              "zinc request --service upper --durable --id new hello"},
+                 .done = "replied",
+                 .failed = "no reply or failure"});
+  add_broker_endpoint(app, to.connect);
+  app.add_option("--service", to.service, "service to call")->required()->type_name("NAME");
+  add_version(app, to.options.protocol);
+  add_number(app, "--count", to.count,
+             "stop after N requests; print a summary instead of the replies",
+             {.least = 1, .most = 100'000'000});
+  add_number(app, "--in-flight", to.in_flight, "requests in flight at once",
+             {.least = 1, .most = 10'000});
+  app.add_option_function<std::string>(
+         "--size",
+         [&to](const std::string& text) {
+           try {
+             to.size = parse_size(text, body_range);
+           } catch (const unit_error& e) {
+             throw CLI::ValidationError{"--size", e.what()};
+           }
+         },
+         "size of a generated body, which is the last part")
+      ->type_name("SIZE");
+  add_duration(app, "--timeout", to.options.timeout, "time to wait for the reply, per attempt");
+  app.add_flag("--idempotent", to.options.idempotent,
+               "a request may be executed more than once, so it may be sent again to any broker");
+  add_number(app, "--attempts", to.options.attempts,
+             "attempts before a request fails [1, or 3 with --idempotent or --durable]; without "
+             "--idempotent, only a broker that recognizes the repeat gets it",
+             to_a_thousand);
+  app.add_flag("--json", to.json, "print JSON");
+  auto* const durable =
+      app.add_flag("--durable", to.durable,
+                   "store the request with Titanic, wait for the reply, then close the request");
+  app.add_option(
+         "--id", to.id,
+         "id of the durable request, 32 hexadecimal digits or new; Titanic stores one request per "
+         "id. Only for zinc titanic")
+      ->check([](const std::string& text) {
+        const auto good = text == "new" || mdp::titanic::request_id::parse(text);
+        return good ? std::string{}
+                    : fmt::format("'{}' is not an id; give 32 hexadecimal digits, or new", text);
+      })
+      ->needs(durable)
+      ->type_name("ID|new");
+  app.add_option("BODY", to.body, "parts of the request [one empty part]");
+}
+
+}  // namespace zinc
