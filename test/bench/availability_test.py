@@ -14,6 +14,7 @@ import from_bench  # noqa: F401: makes comparison known
 from comparison.availability import (MEASURED, Flapping, Recovery, SteadyClient, arguments, flapping_of, main,
                                      report_flapping, report_recovery)
 from comparison.figures import Failed
+from comparison.processes import Processes
 
 OUTPUT = """ready: answered
 calls: 200 [call]
@@ -47,6 +48,26 @@ class Checks(unittest.TestCase):
         child.output += "answer 4: 3000000 [us]\n"
         with self.assertRaisesRegex(Failed, "expected answer 3"):
             client.answers()
+
+
+class Ends(unittest.TestCase):
+    def test_a_program_that_ends_early_is_an_error(self):
+        with Processes() as processes, self.assertRaisesRegex(Failed, "sh ended with 3: broken"):
+            processes.start(["/bin/sh", "-c", "echo broken >&2; exit 3"])
+            processes.wait_for(lambda: False, "nothing")
+
+    def test_a_program_that_fails_when_it_is_stopped_is_an_error(self):
+        with Processes() as processes:
+            child = processes.start(["/bin/sh", "-c", "trap 'exit 4' TERM; echo ready; while :; do sleep 0.01; done"])
+            processes.wait_for(lambda: child.output == "ready\n", "its line")
+            with self.assertRaisesRegex(Failed, "sh ended with 4"):
+                processes.stop(child)
+
+    def test_a_program_is_killed_without_an_error(self):
+        with Processes() as processes:
+            child = processes.start(["/bin/sleep", "60"])
+            processes.kill(child)
+            self.assertFalse(child.running)
 
 
 class Reports(unittest.TestCase):
