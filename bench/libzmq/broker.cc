@@ -8,7 +8,6 @@ namespace bench::libzmq {
 namespace {
 
 using clock = std::chrono::steady_clock;
-constexpr std::chrono::milliseconds expiry_time{heartbeat_milliseconds * heartbeat_liveness};
 
 // [sender][empty][header][command or service]
 constexpr std::size_t sender_at = 0;
@@ -51,7 +50,7 @@ void broker::handle_worker(multipart& parts) {
   } else if (command == reply && known != workers_.end()) {
     forward_reply(known->second, parts);
   } else if (command == heartbeat && known != workers_.end()) {
-    known->second.expiry = clock::now() + expiry_time;
+    known->second.expiry = clock::now() + expiry_time_;
   } else if (command == disconnect) {
     if (known != workers_.end()) {
       remove(known->second);
@@ -88,7 +87,7 @@ void broker::forward_reply(worker& from, multipart& parts) {
 }
 
 void broker::becomes_idle(worker& of) {
-  of.expiry = clock::now() + expiry_time;
+  of.expiry = clock::now() + expiry_time_;
   if (!of.idle) {
     of.idle = true;
     of.serves->idle.push_back(&of);

@@ -13,11 +13,12 @@ namespace bench::libzmq {
 
 class broker {
 public:
-  explicit broker(socket& router) : router_{router} {}
+  broker(socket& router, std::chrono::milliseconds heartbeat)
+      : router_{router}, expiry_time_{heartbeat * heartbeat_liveness} {}
 
   // Receives one message and does what it asks for.
   void handle_message();
-  // Due every heartbeat_milliseconds: forgets silent workers, lets idle ones know that we live.
+  // Due every heartbeat: forgets silent workers, lets idle ones know that we live.
   void tick();
 
 private:
@@ -44,6 +45,7 @@ private:
   void send_command(std::string_view address, std::string_view command, more_parts more);
 
   socket& router_;
+  std::chrono::milliseconds expiry_time_;
   multipart parts_{};
   std::unordered_map<std::string, service> services_{};
   std::unordered_map<std::string, worker> workers_{};

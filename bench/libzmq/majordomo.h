@@ -3,6 +3,7 @@
 
 #include "bench/libzmq/socket.h"
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -17,7 +18,9 @@ inline constexpr std::string_view reply = "\x03";
 inline constexpr std::string_view heartbeat = "\x04";
 inline constexpr std::string_view disconnect = "\x05";
 
+// The default of the command lines.
 inline constexpr int heartbeat_milliseconds = 2500;
+inline constexpr std::uint64_t longest_heartbeat_milliseconds = 60'000;
 inline constexpr int heartbeat_liveness = 3;
 
 // How long a client waits for a reply before it gives up.

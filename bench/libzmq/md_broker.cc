@@ -13,9 +13,10 @@ void run(const arguments& arguments) {
   router.set_unlimited();
   router.set(ZMQ_LINGER, 0);
   router.bind(arguments.endpoint(0));
-  broker majordomo{router};
+  const std::chrono::milliseconds interval{
+      arguments.number_or(1, heartbeat_milliseconds, longest_heartbeat_milliseconds)};
+  broker majordomo{router, interval};
   using clock = std::chrono::steady_clock;
-  constexpr std::chrono::milliseconds interval{heartbeat_milliseconds};
   for (auto next_tick = clock::now() + interval; !stop_requested();) {
     if (router.wait_readable(stop_check_milliseconds)) {
       majordomo.handle_message();
@@ -31,5 +32,5 @@ void run(const arguments& arguments) {
 }  // namespace bench::libzmq
 
 int main(int count, char** values) {
-  bench::libzmq::run(bench::arguments{count, values, "ENDPOINT"});
+  bench::libzmq::run(bench::arguments{count, values, "ENDPOINT [HEARTBEAT_MS]"});
 }

@@ -1,5 +1,6 @@
 // Majordomo worker that echoes one request after the other, until SIGTERM.
 #include "bench/libzmq/majordomo.h"
+#include "bench/support/steady_calls.h"
 #include "bench/support/stop_request.h"
 
 #include <chrono>
@@ -9,13 +10,13 @@ namespace bench::libzmq {
 namespace {
 
 using clock = std::chrono::steady_clock;
-constexpr std::chrono::milliseconds heartbeat_interval{heartbeat_milliseconds};
 
 // One conversation with the broker.
 class worker {
 public:
-  worker(context& context, const std::string& endpoint, std::string_view service)
-      : dealer_{context, ZMQ_DEALER} {
+  worker(context& context, const std::string& endpoint, std::string_view service,
+         std::chrono::milliseconds heartbeat_interval)
+      : dealer_{context, ZMQ_DEALER}, heartbeat_interval_{heartbeat_interval} {
     dealer_.set(ZMQ_LINGER, 0);
     dealer_.connect(endpoint);
     send_command(ready, more_parts::yes);
@@ -33,7 +34,7 @@ public:
       }
       // A clock read per request, as the Guide's worker has it.
       if (const auto now = clock::now(); now >= next_heartbeat_) {
-        next_heartbeat_ = now + heartbeat_interval;
+        next_heartbeat_ = now + heartbeat_interval_;
         send_command(heartbeat, more_parts::no);
       }
     }
@@ -65,7 +66,7 @@ private:
     if (!silent_since_) {
       silent_since_ = now;
     }
-    open_ = now < *silent_since_ + heartbeat_liveness * heartbeat_interval;
+    open_ = now < *silent_since_ + heartbeat_liveness * heartbeat_interval_;
   }
 
   void send_command(std::string_view command, more_parts more) {
@@ -77,17 +78,20 @@ private:
   socket dealer_;
   multipart parts_{};
   bool open_ = true;
-  clock::time_point next_heartbeat_ = clock::now() + heartbeat_interval;
+  std::chrono::milliseconds heartbeat_interval_;
+  clock::time_point next_heartbeat_ = clock::now() + heartbeat_interval_;
   std::optional<clock::time_point> silent_since_{};
 };
 
 void run(const arguments& arguments) {
   const std::string endpoint = arguments.endpoint(0);
   const std::string service = arguments.text(1);
+  const std::chrono::milliseconds interval{
+      arguments.number_or(2, heartbeat_milliseconds, longest_heartbeat_milliseconds)};
   accept_stop_requests();
   context context;
   while (!stop_requested()) {
-    worker conversation{context, endpoint, service};
+    worker conversation{context, endpoint, service, interval};
     conversation.serve();
     if (stop_requested()) {
       conversation.leave();
@@ -99,5 +103,6 @@ void run(const arguments& arguments) {
 }  // namespace bench::libzmq
 
 int main(int count, char** values) {
-  bench::libzmq::run(bench::arguments{count, values, "ENDPOINT SERVICE"});
+  bench::libzmq::run(bench::arguments{count, values, "ENDPOINT SERVICE [HEARTBEAT_MS]",
+                                      bench::longest_run_seconds});
 }
