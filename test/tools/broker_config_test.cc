@@ -174,7 +174,7 @@ TEST(broker_config, faults_of_a_file_name_the_place_and_the_remedy) {
       {R"({"services": {"echo": {"requests": {}}}})", {"services.echo.requests: ", "one value"}},
       {R"({"services": {"echo": true}})", {"a.json: services.echo: ", "not an object"}},
       {R"({"services": {"": {}}})", {"a.json: services.: ", "1 to 255 bytes"}},
-      {R"({"services": {"mmi.x": {}}})", {"a.json: services.mmi.x: ", "the broker's own"}},
+      {R"({"services": {"mmi.x": {}}})", {"a.json: services.mmi.x: ", "reserved"}},
   };
   for (const auto& [text, said] : faults) {
     const auto fault = fault_in(text);
@@ -199,7 +199,7 @@ TEST(broker_config, faults_of_flags_name_the_setting_and_the_remedy) {
   expect("echo:unserved_timeout=-1s", "echo:unserved_timeout: '-1s' is negative");
   expect("echo:bytes=1000", "echo:bytes: '1000' needs a unit: 512B, 64KiB, 1MiB");
   expect("echo:bind=1", "echo:bind: unknown setting; give one of idempotent, ");
-  expect("mmi.*:attempts=2", "the broker's own");
+  expect("mmi.*:attempts=2", "reserved");
   expect(std::string(256, 'a') + ":attempts=2", "255 bytes");
   EXPECT_EQ(fault_in_flag(std::string(255, 'a') + "*:attempts=2"), "none");
   EXPECT_EQ(fault_in_flag("*:attempts=2"), "none");
