@@ -13,8 +13,8 @@ namespace bench::libzmq {
 
 class broker {
 public:
-  broker(socket& router, std::chrono::milliseconds heartbeat)
-      : router_{router}, expiry_time_{heartbeat * heartbeat_liveness} {}
+  broker(socket& router, std::chrono::milliseconds interval)
+      : router_{router}, expiry_time_{interval * heartbeat_liveness} {}
 
   // Receives one message and does what it asks for.
   void handle_message();
