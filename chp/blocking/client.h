@@ -68,7 +68,7 @@ public:
       std::string_view subtree = {}) const;
   [[nodiscard]] watcher watch(std::string_view subtree = {});
 
-  // Set or erase a key, and wait until the update is committed. get() then returns the new value.
+  // Set or erase a key, and wait until the update is committed, and in the copy of its subtree.
   // Errors: those of chp::client::async_set and async_erase; see outcome_of(). The first form
   // throws them as boost::system::system_error.
   void set(std::string key, std::string value, const set_options& how = {});

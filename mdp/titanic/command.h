@@ -35,8 +35,8 @@ using result = boost::system::result<T>;
 // The view is valid until the message changes.
 // Errors: bad_request.
 [[nodiscard]] result<std::string_view> parse_request(const zmtp::message& asked);
-// The start of the body of titanic.submit, which continues like that of titanic.request. The view is valid until the
-// message changes.
+// The start of the body of titanic.submit, which continues like that of titanic.request. The view is
+// valid until the message changes.
 struct submission {
   request_id id;
   std::string_view service;
