@@ -38,7 +38,7 @@ TEST(chp_acknowledgement, is_refused_where_it_makes_no_sense) {
   EXPECT_TRUE(find_acknowledgement("ack=9\ngaps=3-4,6-8\n"));
 }
 
-TEST(chp_acknowledgement, has_so_many_gaps_at_most) {
+TEST(chp_acknowledgement, limits_the_number_of_gaps) {
   std::vector<counter_range> gaps;
   for (std::uint64_t i = 0; i < max_gaps; ++i) {
     gaps.push_back({2 * i + 1, 2 * i + 1});

@@ -16,7 +16,7 @@ announcement heard(const std::vector<std::string>& extensions) {
   return parse_announcement(peer);
 }
 
-TEST(chp_announcement, of_each_role_is_understood) {
+TEST(chp_announcement, parses_the_announcement_of_each_role) {
   EXPECT_TRUE(heard(announce_server()).acks);
   EXPECT_FALSE(heard(announce_server()).session);
   EXPECT_FALSE(heard(announce_server()).backup);
@@ -30,7 +30,7 @@ TEST(chp_announcement, of_each_role_is_understood) {
   EXPECT_TRUE(heard(announce_backup()).acks);
 }
 
-TEST(chp_announcement, of_others_is_that_of_the_specification) {
+TEST(chp_announcement, peers_without_extensions_follow_the_specification) {
   EXPECT_FALSE(heard({}).acks);
   EXPECT_FALSE(heard({}).backup);
   EXPECT_FALSE(heard({"capacity=3"}).acks);

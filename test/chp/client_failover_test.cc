@@ -65,7 +65,7 @@ TEST_F(client_failover, a_server_that_is_silent_is_left) {  // CHP-27, CHP-35
   EXPECT_EQ(done(), (texts{"close 0", "open 1", "/a=1", "server_silent 0"}));
 }
 
-TEST_F(client_failover, heartbeats_of_who_does_not_answer_do_not_keep_us) {  // C1-5
+TEST_F(client_failover, leaves_a_server_that_sends_heartbeats_but_no_snapshot) {  // C1-5
   begin(2);
   ask(false);
   for (int i = 0; i < 3; ++i) {
@@ -96,7 +96,7 @@ TEST_F(client_failover, a_passive_server_is_asked_for_one_heartbeat_before_the_n
   EXPECT_EQ(now - began, 1s) << "four heartbeats before";
 }
 
-TEST_F(client_failover, while_nobody_is_active_each_is_asked_for_longer) {
+TEST_F(client_failover, doubles_the_time_for_each_server_while_no_server_is_active) {
   begin(2);
   std::vector<std::chrono::milliseconds> stays;
   for (int i = 0; i < 6; ++i) {
@@ -114,7 +114,7 @@ TEST_F(client_failover, while_nobody_is_active_each_is_asked_for_longer) {
 }
 
 // Both are started again, and the one that is passive is asked first.
-TEST_F(client_failover, who_refused_connections_is_not_waited_for_any_longer_when_it_is_there) {
+TEST_F(client_failover, does_not_wait_longer_for_a_server_that_refused_connections_before) {
   begin(2);
   follow();
   state->on_lost(now, out);
@@ -183,7 +183,7 @@ TEST_F(client_failover, a_snapshot_that_stops_is_given_up) {
   EXPECT_EQ(state->map().keys(), 1U);
 }
 
-TEST_F(client_failover, nobody_is_connected_to_again_at_once) {
+TEST_F(client_failover, pauses_before_a_second_attempt_to_connect) {
   begin(2);
   forget();
   state->on_unreachable(now, out);
@@ -200,7 +200,7 @@ TEST_F(client_failover, nobody_is_connected_to_again_at_once) {
   EXPECT_EQ(done(), texts{"open 0"});
 }
 
-TEST_F(client_failover, pauses_grow_and_begin_anew_with_a_server_that_answers) {
+TEST_F(client_failover, pauses_grow_until_the_server_answers) {
   begin(1);
   client_state::time_point::duration longest{};
   for (int i = 0; i < 12; ++i) {
@@ -218,7 +218,7 @@ TEST_F(client_failover, pauses_grow_and_begin_anew_with_a_server_that_answers) {
 }
 
 // The next one in the list cannot be left out for as long as it was away before.
-TEST_F(client_failover, pauses_of_all_begin_anew_with_a_server_that_answers) {
+TEST_F(client_failover, an_answer_resets_the_pauses_of_all_servers) {
   begin(2);
   be_refused(20);
   follow();
@@ -324,7 +324,7 @@ TEST_F(client_failover, a_lower_sequence_without_epochs_is_taken) {  // C1-25
   EXPECT_EQ(value("/a"), "1");
 }
 
-TEST_F(client_failover, an_update_of_who_was_active_before_is_fenced_by_its_epoch) {  // G1
+TEST_F(client_failover, drops_an_update_of_an_older_epoch) {  // G1
   begin(2);
   follow(make_sequence(1, 9));
   state->on_lost(now, out);

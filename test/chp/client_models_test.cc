@@ -59,7 +59,7 @@ TEST_F(client_models, a_publisher_alone_is_followed_as_soon_as_it_is_there) {  /
   EXPECT_EQ(value("18"), "b");
 }
 
-TEST_F(client_models, silence_is_no_sign_where_there_is_no_hugz) {
+TEST_F(client_models, silence_does_not_end_a_connection_without_heartbeats) {
   begin();
   follow_simple();
   pass(10min);
@@ -111,7 +111,7 @@ TEST_F(client_models, an_update_is_committed_when_its_key_comes_with_its_value) 
   EXPECT_EQ(done(), texts{"1=a"});
 }
 
-TEST_F(client_models, what_does_not_come_back_in_time_is_unconfirmed) {
+TEST_F(client_models, an_update_that_is_not_published_in_time_is_unconfirmed) {
   begin();
   follow_simple();
   const auto unsent = set("1", "a", {}, 1s);
@@ -126,7 +126,7 @@ TEST_F(client_models, what_does_not_come_back_in_time_is_unconfirmed) {
   EXPECT_EQ(state->status().sent, 0U);
 }
 
-TEST_F(client_models, what_may_be_lost_with_the_connection_is_sent_again) {
+TEST_F(client_models, resends_an_update_after_the_connection_is_lost) {
   begin();
   follow_simple();
   collector();

@@ -264,7 +264,7 @@ private:
   std::uint64_t committed_ = 0;
 };
 
-TEST(client_random, whatever_is_lost_the_maps_come_to_be_the_same) {
+TEST(client_random, maps_become_equal_despite_random_losses) {
   std::uint64_t gaps = 0;
   std::uint64_t left = 0;
   std::uint64_t resent = 0;

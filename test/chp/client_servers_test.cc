@@ -110,7 +110,7 @@ protected:
   std::optional<server> alone;
 };
 
-TEST_F(client_servers, what_is_committed_is_in_every_copy) {
+TEST_F(client_servers, a_committed_update_is_in_every_copy) {
   const auto at = address(serve());
   const auto setter = user_of({at});
   const auto reader = user_of({at});
@@ -164,7 +164,7 @@ TEST_F(client_servers, a_time_to_live_ends_for_all) {
   expect_all(*setter, {{"/long", "2"}});
 }
 
-TEST_F(client_servers, many_updates_on_the_way_are_each_carried_out_once_and_in_order) {
+TEST_F(client_servers, applies_many_updates_in_flight_once_and_in_order) {
   const auto at = address(serve());
   const auto one = user_of({at});
   const auto other = user_of({at});
@@ -198,7 +198,7 @@ TEST_F(client_servers, a_server_that_lost_its_map_is_followed_in_a_later_epoch) 
   EXPECT_EQ(epoch_of(reader->map.status().number), 2U);
 }
 
-TEST_F(client_servers, updates_do_not_wait_for_a_pause_that_began_while_their_server_was_away) {
+TEST_F(client_servers, a_write_does_not_wait_for_the_retry_pause_of_another_server) {
   const auto away = serve();
   const auto second = serve();  // in the place of the first, which is away from now on
   auto options = impatient();

@@ -37,7 +37,7 @@ TEST_F(client_snapshot, the_map_is_there_when_the_snapshot_is_whole) {  // CHP-1
   EXPECT_EQ(state->status().keys, 2U);
 }
 
-TEST_F(client_snapshot, one_that_was_asked_for_before_the_subscription_held_does_not_count) {  // G4
+TEST_F(client_snapshot, ignores_a_snapshot_requested_before_the_subscription) {  // G4
   begin();
   subscriber();
   snapshot();
@@ -79,7 +79,7 @@ TEST_F(client_snapshot, where_the_sign_came_first_one_dealer_is_enough) {
   EXPECT_EQ(done(), (texts{"open 0", "ask"}));
 }
 
-TEST_F(client_snapshot, of_a_server_without_heartbeats_any_snapshot_counts) {
+TEST_F(client_snapshot, accepts_any_snapshot_of_a_server_without_heartbeats) {
   options.server_ttl.reset();
   begin();
   subscriber(false);
@@ -219,7 +219,7 @@ TEST_F(client_snapshot, an_old_map_is_freed_in_pieces) {
   EXPECT_GE(calls, 4);
 }
 
-TEST_F(client_snapshot, what_showed_the_gap_is_applied_behind_the_snapshot) {  // G3
+TEST_F(client_snapshot, applies_the_update_that_revealed_a_gap_after_the_snapshot) {  // G3
   begin();
   follow(1);
   publish("/x", "1", 3);
@@ -279,7 +279,7 @@ TEST_F(client_snapshot, a_server_that_numbers_in_tens_is_within_its_rights) {  /
   EXPECT_EQ(state->status().counters.gaps, 0U);
 }
 
-TEST_F(client_snapshot, where_a_server_of_others_has_just_numbered_without_one_a_gap_is_noticed) {
+TEST_F(client_snapshot, detects_a_gap_at_a_server_without_extensions) {
   begin();
   follow(10, false);
   publish("/a", "1", 11);
@@ -287,7 +287,7 @@ TEST_F(client_snapshot, where_a_server_of_others_has_just_numbered_without_one_a
   EXPECT_EQ(state->status().counters.gaps, 1U);
 }
 
-TEST_F(client_snapshot, what_comes_before_a_snapshot_is_bounded) {
+TEST_F(client_snapshot, updates_queued_before_a_snapshot_are_limited) {
   options.most_octets_behind_snapshot = 1'000;
   begin();
   ask();
@@ -311,7 +311,7 @@ TEST_F(client_snapshot, a_map_above_the_limit_is_not_taken) {
   EXPECT_FALSE(state->ready());
 }
 
-TEST_F(client_snapshot, nor_is_an_update_above_it) {
+TEST_F(client_snapshot, rejects_an_update_above_the_limit) {
   options.most_octets = 10;
   options.most_value_octets = 8;
   begin();

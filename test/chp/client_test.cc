@@ -121,7 +121,7 @@ TEST_F(chp_client, its_connections_are_a_dealer_a_sub_and_a_pub) {  // CHP-4, CH
   EXPECT_EQ(first->peer_types[2], std::set{pub});
 }
 
-TEST_F(chp_client, what_cannot_be_connected_to_is_said_at_once) {
+TEST_F(chp_client, constructor_rejects_bad_endpoints_immediately) {
   const auto fault = [&](const std::vector<server_address>& to, const client_options& options) {
     try {
       const client c{executor(), to, options};
@@ -186,7 +186,7 @@ TEST_F(chp_client, waits_can_be_cancelled) {
   EXPECT_EQ(first->sets, 1U);
 }
 
-TEST_F(chp_client, a_set_that_was_sent_and_given_up_is_committed_all_the_same) {
+TEST_F(chp_client, a_cancelled_set_that_was_sent_is_still_committed) {
   first->acknowledges = false;
   const auto c = ready_client();
   std::optional<error_code> end;
@@ -265,7 +265,7 @@ TEST_F(chp_client, a_context_that_goes_takes_all_with_it) {
   }
 }
 
-TEST_F(chp_client, when_a_server_goes_the_next_is_followed_and_what_is_pending_sent_to_it) {
+TEST_F(chp_client, fails_over_and_resends_pending_updates_to_the_next_server) {
   second.emplace(executor());
   first->number = make_sequence(1, 0);
   second->number = make_sequence(2, 0);
@@ -296,7 +296,7 @@ TEST_F(chp_client, a_server_that_is_not_there_yet_is_found_when_it_is) {
   EXPECT_EQ(c.get("/a"), "1");
 }
 
-TEST_F(chp_client, who_watches_and_does_not_read_gets_the_last_of_each_key) {
+TEST_F(chp_client, a_slow_watcher_gets_the_last_value_of_each_key) {
   auto options = impatient();
   options.watched_changes = 10;
   const auto c = ready_client(options);

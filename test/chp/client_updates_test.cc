@@ -142,7 +142,7 @@ TEST_F(client_updates, all_servers_are_sent_to) {  // B18
   EXPECT_EQ(done(), (texts{"publish 0 /a=1 #1", "publish 1 /a=1 #1"}));
 }
 
-TEST_F(client_updates, who_comes_late_is_sent_all_that_is_pending_in_order) {  // G2
+TEST_F(client_updates, a_collector_that_connects_late_gets_pending_updates_in_order) {  // G2
   begin(2);
   follow();
   collector(0);
@@ -174,7 +174,7 @@ TEST_F(client_updates, after_a_snapshot_they_are_sent_again) {  // G2
   EXPECT_EQ(done(), texts{"committed 1"});
 }
 
-TEST_F(client_updates, what_is_not_acknowledged_is_sent_again_after_a_time) {
+TEST_F(client_updates, resends_an_unacknowledged_update_after_a_timeout) {
   begin();
   follow();
   collector();
@@ -228,7 +228,7 @@ TEST_F(client_updates, the_limit_counts_octets_too) {
   EXPECT_EQ(state->status().unsent, 0U);
 }
 
-TEST_F(client_updates, one_that_waits_can_be_withdrawn_without_a_trace) {
+TEST_F(client_updates, cancels_an_unsent_update_without_a_gap) {
   begin();
   follow();
   set("/a", "1");
@@ -240,7 +240,7 @@ TEST_F(client_updates, one_that_waits_can_be_withdrawn_without_a_trace) {
   EXPECT_EQ(done(), (texts{"publish 0 /a=1 #1", "publish 0 /a=3 #2"})) << "no counter is missing";
 }
 
-TEST_F(client_updates, one_that_was_sent_is_sent_on_though_nobody_waits) {
+TEST_F(client_updates, resends_a_cancelled_update_that_was_sent) {
   begin();
   follow();
   collector();
@@ -314,7 +314,7 @@ TEST_F(client_updates, a_time_to_live_goes_in_seconds) {  // C1-8, CHP-32
   EXPECT_EQ(state->set("/a", "1", -5s, {}, now, out).error(), errc::ttl_too_short);
 }
 
-TEST_F(client_updates, for_the_guides_backup_in_c_what_has_no_time_to_live_says_so) {  // C1-20
+TEST_F(client_updates, always_send_ttl_adds_a_ttl_of_zero) {  // C1-20
   options.always_send_ttl = true;
   begin();
   follow();
@@ -323,7 +323,7 @@ TEST_F(client_updates, for_the_guides_backup_in_c_what_has_no_time_to_live_says_
   EXPECT_EQ(done(), texts{"publish 0 /a=1 #1 ttl=0"});
 }
 
-TEST_F(client_updates, what_cannot_be_set) {  // C1-24
+TEST_F(client_updates, set_rejects_invalid_keys_and_values) {  // C1-24
   options.most_value_octets = 10;
   begin();
   follow();
@@ -358,7 +358,7 @@ TEST_F(client_updates, ten_thousand_have_ten_thousand_ids) {  // CHP-30, CHP-34
   EXPECT_EQ(ids.begin()->size(), 16U);
 }
 
-TEST_F(client_updates, what_the_server_refuses_ends_and_is_not_sent_again) {
+TEST_F(client_updates, does_not_resend_a_refused_update) {
   begin();
   follow();
   collector();
@@ -379,7 +379,7 @@ TEST_F(client_updates, what_the_server_refuses_ends_and_is_not_sent_again) {
   EXPECT_EQ(done(), texts{"committed 4"});
 }
 
-TEST_F(client_updates, what_may_have_been_refused_is_unconfirmed) {
+TEST_F(client_updates, an_update_of_unknown_outcome_is_unconfirmed) {
   begin();
   follow();
   collector();
@@ -390,7 +390,7 @@ TEST_F(client_updates, what_may_have_been_refused_is_unconfirmed) {
   EXPECT_EQ(done(), (texts{"unconfirmed 1", "committed 2"}));
 }
 
-TEST_F(client_updates, what_is_said_before_its_history_is_known_refuses_nothing) {
+TEST_F(client_updates, ignores_refusals_until_it_knows_the_servers_history) {
   begin();
   follow();
   collector();

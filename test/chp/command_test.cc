@@ -346,7 +346,7 @@ TEST(chp_command, frames_above_the_limits_are_refused) {
   EXPECT_EQ(fault(0, 0, 11), errc::value_too_long);
 }
 
-TEST(chp_command, what_is_no_command_is_refused) {
+TEST(chp_command, rejects_unknown_commands) {
   for (const auto name :
        {"icanhaz?"sv, "ICANHAZ"sv, "KTHXBAI"sv, "HUGZ"sv, ""sv, "CHP-POSITION2"sv}) {
     EXPECT_EQ(parse_snapshot_port({name, "/a/"sv}, limits).error(), errc::unknown_command) << name;

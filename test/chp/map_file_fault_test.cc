@@ -87,7 +87,7 @@ std::size_t steps_of_all() {
   return disk.steps();
 }
 
-TEST(map_file_fault_test, what_is_stored_is_there_after_the_power_fails_at_any_step) {
+TEST(map_file_fault_test, stored_changes_survive_a_power_failure_at_any_step) {
   const auto steps = steps_of_all();
   ASSERT_GT(steps, script().size());
   for (std::size_t step = 1; step <= steps; ++step) {
@@ -101,7 +101,7 @@ TEST(map_file_fault_test, what_is_stored_is_there_after_the_power_fails_at_any_s
   }
 }
 
-TEST(map_file_fault_test, what_is_stored_is_there_after_the_process_ends_at_any_step) {
+TEST(map_file_fault_test, stored_changes_survive_a_crash_at_any_step) {
   const auto steps = steps_of_all();
   for (std::size_t step = 1; step <= steps; ++step) {
     faulty_disk disk;

@@ -89,7 +89,7 @@ TYPED_TEST(map_store_test, a_new_one_is_empty) {
   EXPECT_EQ(found.number, 0U);
 }
 
-TYPED_TEST(map_store_test, what_is_written_is_there_after_a_restart) {
+TYPED_TEST(map_store_test, written_changes_survive_a_restart) {
   const std::string large(200'000, 'x');
   const std::string binary("\0\xff", 2);
   this->open();
@@ -122,7 +122,7 @@ TYPED_TEST(map_store_test, the_last_memo_is_there_after_a_restart) {
   EXPECT_EQ(this->open().memo, "");
 }
 
-TYPED_TEST(map_store_test, what_was_refused_and_why_is_there_after_a_restart) {
+TYPED_TEST(map_store_test, refusals_and_their_reasons_survive_a_restart) {
   this->open();
   const map_change refused{
       .what = map_operation::refuse, .id = kept_id(2), .value = refusal_text(errc::too_many_keys)};
@@ -137,7 +137,7 @@ TYPED_TEST(map_store_test, what_was_refused_and_why_is_there_after_a_restart) {
   }
 }
 
-TYPED_TEST(map_store_test, which_updates_are_applied_is_known_however_many_there_were) {
+TYPED_TEST(map_store_test, applied_updates_are_known_after_any_number_of_updates) {
   this->open();
   const auto foreign = update_id::of_random(1, 2);
   EXPECT_FALSE(this->write({note_of(0, foreign)}));
@@ -156,7 +156,7 @@ TYPED_TEST(map_store_test, which_updates_are_applied_is_known_however_many_there
   }
 }
 
-TYPED_TEST(map_store_test, a_whole_map_takes_the_place_of_what_was_there) {
+TYPED_TEST(map_store_test, a_whole_map_replaces_the_stored_map) {
   this->open();
   EXPECT_FALSE(this->write({set_of("before", "x", 100)}));
   update_register peer;
@@ -197,7 +197,7 @@ TYPED_TEST(map_store_test, a_whole_map_ends_refusing) {
 
 using sqlite_map_store_test = map_store_test<sqlite_maker>;
 
-TEST_F(sqlite_map_store_test, what_was_written_last_is_written_before_it_goes) {
+TEST_F(sqlite_map_store_test, the_destructor_writes_the_last_changes) {
   open();
   std::vector<map_change> one;
   one.push_back(set_of("a", "1", 1));
@@ -243,7 +243,7 @@ TEST_F(sqlite_map_store_test, rows_that_are_missing_altered_or_older_are_seen) {
   }
 }
 
-TEST_F(sqlite_map_store_test, a_whole_row_that_was_there_before_is_seen) {
+TEST_F(sqlite_map_store_test, detects_the_replacement_of_a_row_by_an_older_row) {
   const auto path = maker_.folder.path("map");
   const auto vandalize = [&](const char* sql) {
     store_.reset();

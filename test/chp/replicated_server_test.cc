@@ -107,7 +107,7 @@ TEST_F(replicated, a_primary_that_comes_back_follows_the_backup_and_takes_over_a
 }
 
 // BS-17
-TEST_F(replicated, one_that_has_lost_its_map_waits_for_the_other_one) {
+TEST_F(replicated, a_server_without_its_map_waits_for_its_peer) {
   const zmtp::test::scratch_folder folder;
   auto lasting = options_of(bstar::role::primary);
   lasting.pair.epoch_file = folder.path("epoch");
@@ -143,7 +143,7 @@ TEST_F(replicated, one_that_has_lost_its_map_waits_for_the_other_one) {
   EXPECT_TRUE(primary.active());
 }
 
-TEST_F(replicated, one_that_stood_still_goes_on_in_its_epoch) {
+TEST_F(replicated, a_server_that_was_paused_resumes_in_its_epoch) {
   start();
   const auto client = client_of(primary);
   set(*client, "/before", "1");
@@ -165,7 +165,7 @@ TEST_F(replicated, one_that_stood_still_goes_on_in_its_epoch) {
   run_until([&] { return primary.server->status().server.backup_in_sync; });
 }
 
-TEST_F(replicated, two_that_were_both_active_have_the_same_when_they_hear_each_other) {
+TEST_F(replicated, maps_are_equal_after_a_split_brain) {
   auto alone = options_of(bstar::role::backup);
   alone.pair.pair.promote_alone_after = 10ms;
   make(primary, options_of(bstar::role::primary));

@@ -40,7 +40,7 @@ TEST_F(server_acks, tell_a_session_what_is_committed_once_a_millisecond) {
   EXPECT_FALSE(s.last_ack(peer)->degraded) << "an alone one has no backup to miss";
 }
 
-TEST_F(server_acks, of_sessions_that_have_gone_nothing_is_left) {
+TEST_F(server_acks, detached_sessions_leave_no_state) {
   session_acks acks;
   for (std::uint32_t n = 0; n < 1'000; ++n) {
     acks.attach(test_session + n % 2, {n, 7});
@@ -49,7 +49,7 @@ TEST_F(server_acks, of_sessions_that_have_gone_nothing_is_left) {
   EXPECT_EQ(acks.owed(), 0U) << "whether anybody has been told anything or not";
 }
 
-TEST_F(server_acks, who_has_gone_before_it_was_due_is_waited_for_no_longer) {
+TEST_F(server_acks, a_detached_session_has_no_deadline) {
   session_acks acks;
   update_register applied{test_random, {}};
   applied.insert(id(1));
@@ -179,7 +179,7 @@ TEST_F(backed_up, without_one_in_sync_updates_are_committed_and_that_is_said) {
   EXPECT_EQ(counter(s.last_ack(peer)), 2U);
 }
 
-TEST_F(backed_up, one_that_goes_is_not_waited_for) {
+TEST_F(backed_up, a_commit_does_not_wait_for_a_disconnected_backup) {
   synchronize();
   s.set("a", "1", id(1));
   s.server.on_asker_detached(backup, s.actions);
@@ -189,7 +189,7 @@ TEST_F(backed_up, one_that_goes_is_not_waited_for) {
   EXPECT_TRUE(s.last_ack(peer)->degraded);
 }
 
-TEST_F(backed_up, one_that_stands_still_is_not_waited_for_until_it_has_everything) {
+TEST_F(backed_up, a_commit_waits_for_a_stalled_backup_only_after_it_catches_up) {
   synchronize();
   s.set("a", "1", id(1));
   s.set("a", "2", id(2));
@@ -208,7 +208,7 @@ TEST_F(backed_up, one_that_stands_still_is_not_waited_for_until_it_has_everythin
   EXPECT_EQ(counter(s.last_ack(peer)), 2U) << "and it is waited for again";
 }
 
-TEST_F(backed_up, one_that_catches_up_has_what_was_committed_without_it) {
+TEST_F(backed_up, a_backup_that_catches_up_gets_updates_committed_without_it) {
   s.snapshot(backup);
   s.set("a", "1", id(1));
   s.set("a", "2", id(2));
@@ -232,7 +232,7 @@ TEST_F(backed_up, one_that_catches_up_has_what_was_committed_without_it) {
   EXPECT_FALSE(s.last_ack(peer)->degraded);
 }
 
-TEST_F(backed_up, one_that_does_not_catch_up_is_not_waited_for) {
+TEST_F(backed_up, a_commit_does_not_wait_for_a_backup_that_lags) {
   s.snapshot(backup);
   s.set("a", "1", id(1));
   report(make_sequence(1, 0));
@@ -324,7 +324,7 @@ TEST_F(server_acks, tell_which_update_is_refused_and_why) {
   EXPECT_EQ(s.refused(errc::too_many_keys), 1U);
 }
 
-TEST_F(server_acks, others_may_try_again_as_ever) {
+TEST_F(server_acks, clients_without_sessions_may_retry_a_refused_update) {
   server_setting s{{.map = {.max_keys = 1}}};
   s.activate();
   const auto foreign = update_id::of_random(1, 2);
@@ -451,7 +451,7 @@ protected:
   zmtp::peer_id backup;
 };
 
-TEST_F(putting_off, what_there_is_no_room_for_stays_with_its_client) {
+TEST_F(putting_off, an_update_above_the_limit_is_deferred) {
   for (const auto counter : {1, 2, 3, 4}) {
     s.set("a", std::to_string(counter), id(static_cast<std::uint64_t>(counter)));
   }
@@ -478,7 +478,7 @@ TEST_F(putting_off, what_there_is_no_room_for_stays_with_its_client) {
   EXPECT_EQ(value(), "6");
 }
 
-TEST_F(putting_off, what_comes_while_it_stands_still_does_not_overtake_it) {
+TEST_F(putting_off, an_update_during_a_pause_does_not_overtake_a_deferred_one) {
   s.set("a", "1", id(1));
   s.set("a", "2", id(2));
   s.set("a", "3", id(3));
@@ -502,7 +502,7 @@ TEST_F(putting_off, is_over_for_one_that_is_made_otherwise) {
   EXPECT_EQ(value(), "4");
 }
 
-TEST_F(putting_off, what_is_refused_waits_likewise) {
+TEST_F(putting_off, a_refused_update_waits_for_earlier_updates) {
   s.set("a", "1", id(1));
   s.set("a", "2", id(2));
   s.update(zmtp::message{"", number_frame(0), id(3).octets(), "", "1"});

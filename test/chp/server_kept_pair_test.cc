@@ -204,7 +204,7 @@ TEST(server_kept_pair, a_snapshot_takes_the_place_of_what_was_stored_as_a_whole)
   EXPECT_EQ(s.stored(), s.content());
 }
 
-TEST(server_kept_pair, what_it_had_followed_is_not_told_before_it_is_on_its_disk) {
+TEST(server_kept_pair, acknowledges_replicated_updates_only_after_they_are_on_its_disk) {
   paired_setting s;
   s.follow();
   s.hear_snapshot("a", "1", make_sequence(1, 1), 1);
@@ -222,7 +222,7 @@ TEST(server_kept_pair, what_it_had_followed_is_not_told_before_it_is_on_its_disk
   EXPECT_EQ(s.acked(peer), 3U);
 }
 
-TEST(server_kept_pair, what_it_alone_had_is_offered_after_a_crash) {
+TEST(server_kept_pair, offers_unreplicated_updates_after_a_crash) {
   paired_setting before;
   before.activate(1);
   before.set("both", "1", id(1));
@@ -267,7 +267,7 @@ TEST(server_kept_pair, what_it_alone_had_is_offered_after_a_crash) {
   EXPECT_FALSE(unpack_pair_record(s.on_disk()->all().memo)->accepted);
 }
 
-TEST(server_kept_pair, what_is_settled_with_an_offer_is_known_after_a_crash) {
+TEST(server_kept_pair, remembers_the_outcome_of_an_offer_after_a_crash) {
   paired_setting before;
   before.activate(2);
   before.store_all();
@@ -294,7 +294,7 @@ TEST(server_kept_pair, what_is_settled_with_an_offer_is_known_after_a_crash) {
   EXPECT_TRUE(known.find(test_session).gaps.empty());
 }
 
-TEST(server_kept_pair, an_offer_has_been_looked_at_when_what_was_accepted_is_on_the_disk) {
+TEST(server_kept_pair, acknowledges_an_offer_when_the_accepted_updates_are_on_disk) {
   paired_setting s;
   s.activate(2);
   s.store_all();
@@ -308,7 +308,7 @@ TEST(server_kept_pair, an_offer_has_been_looked_at_when_what_was_accepted_is_on_
 }
 
 // One that goes alone after a crash knows which keys it had erased that the other one may offer.
-TEST(server_kept_pair, what_was_erased_before_a_crash_is_not_taken_from_the_other_one) {
+TEST(server_kept_pair, an_offer_does_not_restore_a_key_erased_before_a_crash) {
   paired_setting before;
   before.activate(1);
   before.set("a", "1", id(1));

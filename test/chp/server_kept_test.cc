@@ -12,7 +12,7 @@
 namespace chp {
 namespace {
 
-TEST(server_kept, what_is_published_at_once_is_acknowledged_when_it_is_on_the_disk) {
+TEST(server_kept, publishes_immediately_and_acknowledges_when_the_update_is_on_disk) {
   kept_setting s;
   s.activate();
   const auto peer = s.subscribe(client());
@@ -45,7 +45,7 @@ TEST(server_kept, without_a_store_nothing_is_written) {
   EXPECT_EQ(s.server.status().kept, keeping::nothing);
 }
 
-TEST(server_kept, what_is_on_the_disk_is_there_after_a_crash_and_is_not_applied_twice) {
+TEST(server_kept, stored_updates_survive_a_crash_and_are_not_applied_twice) {
   kept_setting before;
   before.activate();
   before.set("a", "1", id(1));
@@ -158,7 +158,7 @@ TEST(server_kept, a_full_disk_is_told_and_tried_again_with_the_whole_map) {
   EXPECT_EQ(after.content(), s.content());
 }
 
-TEST(server_kept, what_has_waited_for_a_full_disk_is_committed_bit_by_bit) {
+TEST(server_kept, updates_that_waited_for_a_full_disk_are_committed_incrementally) {
   constexpr std::uint64_t updates = 25'000;
   kept_setting s;
   s.activate();
@@ -224,7 +224,7 @@ TEST(server_kept, no_updates_are_read_while_too_much_waits_for_the_disk) {
   EXPECT_FALSE(s.server.has_room());
 }
 
-TEST(server_kept, a_refusal_is_told_when_it_is_on_the_disk_and_holds_after_a_crash) {
+TEST(server_kept, reports_a_refusal_when_it_is_on_disk_and_keeps_it) {
   kept_setting before{std::make_shared<kept_setting::disk>(), with_short_values()};
   before.activate();
   before.store_all();
@@ -260,7 +260,7 @@ TEST(server_kept, a_refusal_is_told_when_it_is_on_the_disk_and_holds_after_a_cra
   EXPECT_EQ(refused[0].why, before.last_ack(peer)->refused[0].why);
 }
 
-TEST(server_kept, a_refusal_is_in_the_whole_map_that_a_full_disk_takes_later) {
+TEST(server_kept, a_map_written_after_a_full_disk_contains_the_refusal) {
   kept_setting s{std::make_shared<kept_setting::disk>(), with_short_values()};
   s.activate();
   s.store_all();
@@ -282,7 +282,7 @@ TEST(server_kept, a_refusal_is_in_the_whole_map_that_a_full_disk_takes_later) {
 }
 
 // The client's later one of the key came first, by another way.
-TEST(server_kept, what_a_later_one_took_the_place_of_is_told_when_that_is_on_the_disk) {
+TEST(server_kept, acknowledges_a_superseded_update_when_its_successor_is_on_disk) {
   kept_setting s;
   s.activate();
   s.store_all();

@@ -6,7 +6,7 @@
 namespace chp {
 namespace {
 
-TEST_F(server_pair, the_passive_one_has_what_was_there_and_what_comes) {
+TEST_F(server_pair, the_passive_server_has_the_map_and_all_later_updates) {
   a.activate(1);
   a.set("before", "1");
   make_passive(b);
@@ -22,7 +22,7 @@ TEST_F(server_pair, the_passive_one_has_what_was_there_and_what_comes) {
   EXPECT_EQ(b.server.status().counters.followed, 2U);
 }
 
-TEST_F(server_pair, updates_that_come_while_the_snapshot_is_on_the_way_are_not_lost) {
+TEST_F(server_pair, updates_during_the_transfer_of_a_snapshot_are_not_lost) {
   a.activate(1);
   for (int n = 0; n < 20'000; ++n) {
     a.set("k" + std::to_string(n), "old");
@@ -67,7 +67,7 @@ TEST_F(server_pair, the_passive_one_takes_over_with_what_clients_had_sent_to_bot
   EXPECT_EQ(b.server.status().counters.replayed, 2U);
 }
 
-TEST_F(server_pair, what_comes_late_is_not_applied_again_over_a_newer_value) {
+TEST_F(server_pair, a_late_update_does_not_overwrite_a_newer_value) {
   begin();
   a.set("k", "old", id(1));
   a.set("k", "new", id(2));
@@ -81,7 +81,7 @@ TEST_F(server_pair, what_comes_late_is_not_applied_again_over_a_newer_value) {
   EXPECT_EQ(b.content(), (content{{"k", "new"}}));
 }
 
-TEST_F(server_pair, what_an_active_one_had_applied_before_is_known_from_its_snapshot) {
+TEST_F(server_pair, a_snapshot_tells_which_updates_the_active_server_applied) {
   a.activate(1);
   a.set("k", "old", id(1));
   a.set("k", "new", id(2));
@@ -116,7 +116,7 @@ TEST_F(server_pair, an_old_active_one_comes_back_follows_and_takes_over_again) {
   EXPECT_EQ(number_of(a.publications().back()), make_sequence(3, 1));
 }
 
-TEST_F(server_pair, one_that_stood_still_accepts_nothing_until_it_is_active_again) {
+TEST_F(server_pair, a_suspended_server_accepts_no_update_until_it_is_active) {
   begin();
   a.set("before", "1", id(1));
   run();
@@ -134,7 +134,7 @@ TEST_F(server_pair, one_that_stood_still_accepts_nothing_until_it_is_active_agai
   EXPECT_EQ(a.server.number(), make_sequence(3, 1));
 }
 
-TEST_F(server_pair, one_that_stood_still_and_is_passive_then_offers_what_only_it_has) {
+TEST_F(server_pair, a_suspended_server_that_becomes_passive_offers_its_own_updates) {
   begin();
   unlink();
   a.set("only here", "1", id(1));
@@ -149,7 +149,7 @@ TEST_F(server_pair, one_that_stood_still_and_is_passive_then_offers_what_only_it
 }
 
 // What a client of ours is told with its snapshot.
-TEST_F(server_pair, a_history_says_where_it_began_whoever_goes_on_with_it) {
+TEST_F(server_pair, a_history_keeps_its_start_after_a_failover) {
   const auto begun = [](node& of, const std::string& announced) {
     const auto answer = of.snapshot(of.asker(announced));
     const auto said = properties{answer.back().at(3)}.find(property_name::begun);
@@ -191,7 +191,7 @@ TEST_F(server_pair, after_a_gap_there_is_another_snapshot) {
   EXPECT_TRUE(a.server.status().backup_in_sync);
 }
 
-TEST_F(server_pair, what_is_published_again_or_by_one_of_before_is_not_applied) {
+TEST_F(server_pair, ignores_publications_that_are_repeated_or_of_an_older_epoch) {
   begin();
   a.set("k", "1", id(1));
   a.set("k", "2", id(2));
@@ -221,8 +221,7 @@ TEST_F(server_pair, a_snapshot_of_an_older_epoch_is_refused) {
   EXPECT_TRUE(b.wants_source) << "it is asked again, and not at once";
 }
 
-TEST_F(server_pair,
-       a_snapshot_that_is_not_answered_is_asked_for_again_and_one_that_stands_still_too) {
+TEST_F(server_pair, retries_a_snapshot_that_is_not_answered_or_stalls) {
   make_passive(b);
   b.server.on_feed_attached();
   b.server.on_source_attached(server_setting::metadata_of("chp-ack"), b.now, b.actions);
@@ -279,7 +278,7 @@ TEST_F(server_pair, a_time_to_live_goes_along_with_a_snapshot) {  // protocols C
 
 // Limits.
 
-TEST_F(server_pair, of_too_many_pending_updates_those_go_that_are_sent_again) {
+TEST_F(server_pair, drops_pending_updates_that_clients_resend_when_there_are_too_many) {
   server_options options;
   options.pending_octets = 2'000;
   server_setting s{options, server_state::kind::paired};
@@ -299,7 +298,7 @@ TEST_F(server_pair, of_too_many_pending_updates_those_go_that_are_sent_again) {
   EXPECT_EQ(s.publications().size(), 1U);
 }
 
-TEST_F(server_pair, what_is_published_during_a_snapshot_is_bounded) {
+TEST_F(server_pair, updates_queued_during_a_snapshot_are_limited) {
   server_options options;
   options.feed_octets = 1'000;
   server_setting s{options, server_state::kind::paired};

@@ -26,7 +26,7 @@ protected:
   }
 };
 
-TEST_F(server_snapshots, have_the_entries_of_the_subtree_and_an_end_with_the_last_number) {
+TEST_F(server_snapshots, contain_the_subtree_and_an_end_with_the_last_number) {
   server_setting s;  // CHP-9, CHP-10, CHP-11, CHP-13, CHP-15, CHP-16
   s.activate();
   s.set("/a/1", "x");
@@ -43,13 +43,13 @@ TEST_F(server_snapshots, have_the_entries_of_the_subtree_and_an_end_with_the_las
   EXPECT_EQ(s.server.status().counters.snapshots, 4U);
 }
 
-TEST_F(server_snapshots, of_an_empty_map_are_an_end) {
+TEST_F(server_snapshots, consist_of_an_end_if_the_map_is_empty) {
   server_setting s;
   s.activate(2);
   EXPECT_EQ(s.snapshot(s.asker()), (std::vector<frames>{end(make_sequence(2, 0), "")}));
 }
 
-TEST_F(server_snapshots, go_piece_by_piece_and_are_of_one_moment_while_updates_go_on) {
+TEST_F(server_snapshots, are_sent_in_pieces_and_stay_consistent_during_updates) {
   server_setting s{in_pieces_of(100)};
   s.activate();
   std::vector<frames> expected;
@@ -91,7 +91,7 @@ TEST_F(server_snapshots, each_question_has_an_answer_in_order_and_each_peer_its_
   EXPECT_EQ(s.replies[other].size(), 3U);
 }
 
-TEST_F(server_snapshots, a_peer_that_asks_too_often_is_not_heard_until_it_has_read) {
+TEST_F(server_snapshots, ignore_excess_requests_until_the_peer_reads) {
   auto options = in_pieces_of(1);
   options.snapshots_of_a_peer = 3;
   server_setting s{options};
@@ -215,7 +215,7 @@ TEST_F(server_snapshots, a_peer_of_ours_gets_one_for_what_it_has_asked_meanwhile
   }
 }
 
-TEST_F(server_snapshots, a_peer_of_ours_gets_one_of_each_subtree_that_it_has_asked_for) {
+TEST_F(server_snapshots, a_client_of_zinc_gets_one_per_requested_subtree) {
   server_setting s{in_pieces_of(1)};
   s.activate();
   s.set("/a/1", "x");

@@ -68,7 +68,7 @@ TEST_F(server, counts_the_updates_of_each_directory_behind_the_properties_of_the
   EXPECT_EQ(all[2][3], "");
 }
 
-TEST_F(server, numbers_go_on_in_a_new_epoch_and_directories_begin_anew) {  // G1
+TEST_F(server, a_new_epoch_continues_numbers_and_resets_directories) {  // G1
   s.activate(3);
   s.set("/x", "1");
   s.activate(5);
@@ -123,9 +123,8 @@ TEST_F(server, answers_a_subscription_to_hugz_by_one_while_it_is_active) {  // G
 
 // Times to live.
 
-TEST_F(
-    server,
-    erases_what_is_due_and_publishes_that_with_a_number_and_an_id_of_its_own) {  // CHP-32, CHP-33
+TEST_F(server,
+       publishes_the_erasure_of_an_expired_key_with_its_own_number) {  // CHP-32, CHP-33
   s.activate();
   s.set("/t", "1", id, "ttl=2\n");
   s.set("stays", "1", update_id::of_random(3, 4), "ttl=0\n");
@@ -149,7 +148,7 @@ TEST_F(
   EXPECT_EQ(s.content().size(), 2U);
 }
 
-TEST_F(server, a_later_update_begins_the_time_anew_or_ends_it) {
+TEST_F(server, a_later_update_restarts_or_removes_the_time_to_live) {
   s.activate();
   s.set("a", "1", {}, "ttl=2\n");
   s.set("b", "1", {}, "ttl=2\n");

@@ -131,7 +131,7 @@ protected:
   std::size_t committed_ = 0;
 };
 
-TEST_F(server_store, what_is_committed_is_there_when_the_server_comes_back) {
+TEST_F(server_store, committed_updates_survive_a_restart) {
   serve(file());
   connect({at_});
   content expected;
@@ -155,8 +155,7 @@ TEST_F(server_store, what_is_committed_is_there_when_the_server_comes_back) {
   EXPECT_EQ(std::count(heard_.begin(), heard_.end(), client_event::kind::history_lost), 0);
 }
 
-TEST_F(server_store,
-       an_epoch_that_is_nearly_used_up_is_followed_by_one_that_is_stored_before_it_is_used) {
+TEST_F(server_store, stores_the_next_epoch_before_it_uses_it) {
   server_options options;
   options.epoch_reserve = max_position;
   serve(file(), options);
@@ -234,7 +233,7 @@ TEST_F(server_store, no_update_is_read_before_the_epoch_is_stored) {
   EXPECT_EQ(next(client).front(), "a");
 }
 
-TEST_F(server_store, updates_are_left_in_the_socket_while_too_much_waits_for_the_disk) {
+TEST_F(server_store, stops_reading_updates_while_too_many_bytes_wait_for_the_disk) {
   const auto store = std::make_shared<small_store>(executor());
   serve(store, {.unwritten_octets = 10'000});
   connect({at_});
@@ -305,7 +304,7 @@ protected:
   disk backup_disk_ = std::make_shared<memory_map_store::contents>();
 };
 
-TEST_F(pair_store, what_is_committed_is_there_when_both_have_been_killed) {
+TEST_F(pair_store, committed_updates_survive_a_kill_of_both_servers) {
   start_kept();
   run_until([this] { return in_sync(); });
   server_store::connect({primary.at, backup.at});
@@ -329,7 +328,7 @@ TEST_F(pair_store, what_is_committed_is_there_when_both_have_been_killed) {
 }
 
 // BS-17
-TEST_F(pair_store, one_has_lost_its_map_if_it_has_served_and_its_store_is_empty) {
+TEST_F(pair_store, an_empty_store_after_service_means_a_lost_map) {
   auto lasting = options_of(bstar::role::primary);
   lasting.pair.epoch_file = folder_.path("epoch");
   make_kept(primary, lasting, primary_disk_);

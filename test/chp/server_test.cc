@@ -204,7 +204,7 @@ TEST_F(server_shell, a_snapshot_goes_as_its_peer_reads_and_others_are_served_mea
   EXPECT_EQ(all["k0"], value) << "of one moment";
 }
 
-TEST_F(server_shell, of_all_snapshots_one_piece_is_made_in_a_turn) {
+TEST_F(server_shell, makes_one_piece_of_one_snapshot_per_turn) {
   start(impatient());
   const auto first = client();
   for (int n = 0; n < 100; ++n) {
@@ -236,7 +236,7 @@ TEST_F(server_shell, of_all_snapshots_one_piece_is_made_in_a_turn) {
 }
 
 // Or it would wait for the answer for ever.
-TEST_F(server_shell, who_has_no_room_for_an_answer_to_its_offers_is_disconnected) {
+TEST_F(server_shell, disconnects_a_peer_whose_queue_is_full_for_an_offer_answer) {
   server_options options;
   options.snapshot_piece = 10'000;
   const auto state = std::make_shared<server_state>(options, server_state::kind::paired, 1);
@@ -273,7 +273,7 @@ TEST_F(server_shell, who_has_no_room_for_an_answer_to_its_offers_is_disconnected
   core->stop();
 }
 
-TEST_F(server_shell, who_does_not_read_what_is_published_is_disconnected) {  // G3
+TEST_F(server_shell, disconnects_a_subscriber_that_does_not_read) {  // G3
   server_options options;
   options.publisher_octets = 100'000;
   start(options);
@@ -318,7 +318,7 @@ TEST_F(server_shell, serves_the_guides_model_3_from_a_pull) {
   EXPECT_EQ(m.front(), "key");
 }
 
-TEST_F(server_shell, ends_what_it_does_when_it_is_stopped_destroyed_or_outlives_its_context) {
+TEST_F(server_shell, ends_its_operations_when_stopped_destroyed_or_without_context) {
   start(impatient());
   {
     const auto one = client();

@@ -111,7 +111,7 @@ TEST_F(a_settlement, takes_no_longer_with_greater_counters) {
   EXPECT_EQ(ours.find(session).gaps.size(), 3U);
 }
 
-TEST_F(a_settlement, what_was_made_here_is_not_refused) {
+TEST_F(a_settlement, an_applied_update_does_not_become_refused) {
   for (std::uint64_t counter = 1; counter <= 5; ++counter) {
     theirs->refuse(id(counter), errc::too_many_keys);
   }

@@ -64,7 +64,7 @@ TEST(chp_store_memory, is_in_proportion_to_what_is_kept) {
   expect_within(10'000, 100, 1'000, true);
 }
 
-TEST(chp_store_memory, of_the_past_is_gone_with_the_snapshots) {
+TEST(chp_store_memory, old_versions_are_freed_with_the_snapshots) {
   store s{1};
   for (std::size_t i = 0; i < 10'000; ++i) {
     ASSERT_EQ(s.apply({key_of(i, 20), "before", {}, {}}, i + 1), errc{});

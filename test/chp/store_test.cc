@@ -186,7 +186,7 @@ TEST(chp_store, expires_in_the_order_of_deadlines) {  // CHP-33
   EXPECT_EQ(contents(s), (model{{"kept", ""}, {"never", ""}}));
 }
 
-TEST(chp_store, snapshot_is_what_was_there) {
+TEST(chp_store, a_snapshot_does_not_change) {
   store s;
   set(s, "/a/1", "one", 1);
   set(s, "/a/2", "two", 2, start + 1s);

@@ -35,7 +35,7 @@ void fill(store& s, std::uint64_t keys) {
   }
 }
 
-TEST(chp_store_work, what_grows_grows_by_a_bounded_part) {
+TEST(chp_store_work, grows_in_bounded_steps) {
   constexpr std::uint64_t keys = 1'000'000;
   store s{1};
   zmtp::test::reset_peak();

@@ -198,7 +198,7 @@ TEST(update_register, unpacked_never_knows_more_than_the_two_did) {
 }
 
 // Sessions and ids are forgotten meanwhile, too.
-TEST(update_register, an_image_has_what_was_known_when_it_was_opened_and_nothing_else) {
+TEST(update_register, an_image_does_not_change_after_it_is_opened) {
   constexpr std::size_t most = 3'000;
   std::minstd_rand random{3};
   update_register r{1, {.max_sessions = most, .max_others = most}};
@@ -261,7 +261,7 @@ TEST(update_register, an_image_has_what_was_known_when_it_was_opened_and_nothing
   EXPECT_GT(ended, 5U);
 }
 
-TEST(update_register, what_is_no_piece_is_refused_at_every_octet) {
+TEST(update_register, rejects_a_malformed_piece_at_every_byte) {
   update_register from;
   from.insert(own(5));
   from.insert(own(9));

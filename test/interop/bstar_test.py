@@ -197,7 +197,7 @@ class DrillTest(PairCase):
 
 class PauseTest(PairCase):
     @for_each_pair
-    def test_an_active_that_was_stopped_gives_way_to_who_took_over(self, models):
+    def test_a_paused_active_node_yields_to_the_new_active_node(self, models):
         if models["primary"]:
             return  # a node of the Guide's does not notice
         self.start_both(models)
@@ -243,7 +243,7 @@ class BrokenLinkTest(PairCase):
         self.assertEqual(self.nodes["primary"].stop(), 0)
 
     # BS-8
-    def test_our_backup_gives_way_to_a_guides_that_it_hears_first(self):
+    def test_our_backup_yields_to_a_guide_primary_that_it_detects_first(self):
         self.start_linked("backup")
         self.make_both_active()
         self.relays[0].whole = True
@@ -287,7 +287,7 @@ class WireTest(PairCase):
             self.assertEqual(subscriber.recv_multipart(), [b"1"])
 
     # BS-3
-    def test_what_is_no_state_changes_nothing(self):
+    def test_malformed_states_are_ignored(self):
         node = self.start("primary", None)
         publisher = self.context.socket(zmq.XPUB)
         self.addCleanup(publisher.close, 0)

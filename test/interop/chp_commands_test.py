@@ -76,7 +76,7 @@ class ArgumentsTest(ChpCase):
                 self.assertEqual(result.returncode, 2, result.stderr)
                 self.assertIn(fault, result.stderr + result.stdout)
 
-    def test_what_the_system_refuses_is_a_failure(self):
+    def test_a_system_error_is_a_failure(self):
         with open(self.path("damaged"), "w", encoding="ascii") as file:
             file.write("damaged\n")
         taken = self.serve()
@@ -138,7 +138,7 @@ class AloneTest(ChpCase):
         self.assertEqual(result.returncode, 1)
         self.assertIn(self.path("epoch"), result.stderr)
 
-    def test_what_is_committed_outlives_it_in_its_store(self):
+    def test_committed_updates_survive_a_kill_in_the_store(self):
         store = ("--store", self.path("map"))
         server = self.serve(*store)
         self.expect([], ["set", "/a/1", "one"], server.port)
@@ -215,7 +215,7 @@ class PairTest(ChpCase):
             # So long that a busy machine does not make the active server look dead.
             "--heartbeat", "100", "--expiry", "1000", *more))
 
-    def test_what_was_set_outlives_the_active_one(self):
+    def test_updates_survive_a_kill_of_the_active_server(self):
         primary, backup = self.start(0), self.start(1)
         self.assertEqual(primary.read_line(), "active 1")
         self.assertEqual(backup.read_line(), "passive peer-active")
@@ -251,7 +251,7 @@ class PairTest(ChpCase):
         self.expect([], ["delete", "probe"], *ports)
         self.expect(lines, ["dump"], *ports)
 
-    def test_without_the_other_one_nothing_is_committed_if_that_is_wanted(self):
+    def test_degraded_block_commits_nothing_without_the_peer(self):
         primary = self.start(0, "--degraded", "block")
         self.assertEqual(self.run_client(["set", "key", "value", "--timeout", "3000"],
                                          self.ports[0]).returncode, 1)

@@ -103,7 +103,7 @@ class KilledTest(StormCase):
         if LONG:
             self.assertLessEqual(found["writing_again_p99_ms"], 500)
 
-    def test_what_both_lose_is_found(self):
+    def test_updates_that_both_servers_lose_are_reported(self):
         """That the books can say no."""
         pair = Pair(self, HEARTBEAT)
         storm = self.start_storm([group(2, pair.addresses)], rate=600)
@@ -129,7 +129,7 @@ class KilledTest(StormCase):
         found = self.expect_end(pair, storm)
         print(f"both killed {kills} times: {writing_again(found)}")
 
-    def test_one_or_both_are_killed_and_with_stores_no_committed_update_is_lost(self):
+    def test_kills_of_both_servers_with_stores_lose_no_committed_update(self):
         """Of one that dies while the other one is away, what it alone had is offered when it comes back."""
         pair, storm, kills = self.with_stores()
         for _ in self.faults(storm, kills, "backup"):
@@ -142,7 +142,7 @@ class KilledTest(StormCase):
         print(f"one after the other killed {kills} times: {writing_again(found)}")
 
     @unittest.skipUnless(LONG, "takes minutes: tools/test --long")
-    def test_likewise_at_the_guides_heartbeat(self):
+    def test_the_active_server_is_killed_at_the_heartbeat_of_the_guide(self):
         found = self.kill_again_and_again(1_000, 40)
         self.assertLessEqual(found["writing_again_p99_ms"], 3_000)
         self.assertLessEqual(found["writing_again_max_ms"], 5_000)
@@ -178,7 +178,7 @@ class BackAgainCase(StormCase):
 
 
 class StoppedTest(BackAgainCase):
-    def test_the_active_one_stands_still_and_comes_back(self):
+    def test_the_active_server_pauses_and_resumes(self):
         """Test 19, SIGSTOP."""
         stops, most = (20, 10) if LONG else (2, 1.5)
         pair = Pair(self, HEARTBEAT)
@@ -320,7 +320,7 @@ class LifetimeTest(StormCase):
                                   check=True).stdout
             seen.add(round((int(said) - time.time()) / 3_600))
 
-    def test_keys_live_as_long_as_they_shall_whoever_serves(self):
+    def test_keys_expire_on_time_despite_failovers(self):
         """Test 21. The time of day jumps all the while, for the servers."""
         seconds, every, rate, longest = (100, 5, 100, 10) if LONG else (7, 2.5, 100, 3)
         pair = Pair(self, HEARTBEAT, environment=self.CLOCK)

@@ -101,7 +101,7 @@ class ModelsTest(InteropCase):
         self.assertEqual(watching.read_line(), "/b/1")
         self.assertEqual(watching.wait(), 0)
 
-    def test_what_kvsimple_does_not_have_is_misuse(self):
+    def test_an_operation_that_kvsimple_does_not_have_is_rejected(self):
         server = self.serve(4, entries=ENTRIES)
         for words in (["delete", "/a/1"], ["set", "/a/1", "x", "--ttl", "1"]):
             result = self.run_zinc(words, server, "--frames", "kvsimple8", "--collector", "pull")

@@ -61,7 +61,7 @@ class OurClientTest(InteropCase):
         for server in self.each_server():
             self.expect([], ["dump"], server)
 
-    def test_get_knows_what_is_there_and_what_not(self):
+    def test_get_finds_existing_keys_only(self):
         for server in self.each_server(ENTRIES):
             self.expect(["two"], ["get", "/a/2"], server)
             self.assertEqual(self.run_zinc(["get", "/a/3"], server).returncode, 1)
@@ -83,7 +83,7 @@ class OurClientTest(InteropCase):
             self.assertEqual([server.sets[0][0], server.sets[0][4]], [b"/a/1", b""])
             self.expect(["/a/2 two"], ["dump", "/a/"], server)
 
-    def test_watch_tells_what_is_there_and_what_changes(self):  # CHP-17, CHP-18, CHP-22, CHP-24, CHP-33
+    def test_watch_prints_existing_keys_and_changes(self):  # CHP-17, CHP-18, CHP-22, CHP-24, CHP-33
         for server in self.each_server(ENTRIES):
             watching = Program(self, self.zinc(["watch", "/a/", "--json", "--count", "6"], server))
             seen = lambda: json.loads(watching.read_line())  # noqa: E731

@@ -54,7 +54,7 @@ class PairTest(unittest.TestCase):
                 return
         raise Timeout("no server answered")
 
-    def test_ours_takes_over_from_theirs_with_what_it_had_and_what_was_pending(self):
+    def test_ours_takes_over_with_replicated_and_pending_updates(self):
         theirs = self.theirs("primary")
         ours = self.ours("backup")
         ours.expect_event("synchronized")

@@ -78,7 +78,7 @@ class LetterTest(ServerCase):
             before = number(message[1])
             self.assertEqual(message[-1], value)
 
-    def test_what_comes_after_the_snapshot_goes_on_where_it_ended(self):  # CHP-20
+    def test_updates_continue_where_the_snapshot_ended(self):  # CHP-20
         host = self.start()
         setter = self.joined(host)
         client = self.joined(host)
@@ -124,7 +124,7 @@ class LetterTest(ServerCase):
         for _ in range(3):
             self.assertEqual(client.receive(client.subscriber), [b"HUGZ", ZERO, b"", b"", b""])
 
-    def test_bad_messages_disturb_nobody(self):  # protocols C1-15, C1-24, B17
+    def test_malformed_messages_do_not_affect_other_clients(self):  # protocols C1-15, C1-24, B17
         host = self.start()
         good, bad = self.joined(host), self.joined(host)
         for frames in ([b"ICANHAZ?", b"", b"more"], [b"ICANHAZ"], [b""], [b"KTHXBAI"], [b"x"] * 100):
@@ -163,7 +163,7 @@ class StandsStillTest(ServerCase):
                 ends.append(frames[-1])
         return ends
 
-    def test_who_keeps_to_the_letter_gets_as_many_answers_as_it_has_asked(self):  # CHP-11
+    def test_a_compliant_client_gets_one_answer_per_request(self):  # CHP-11
         self.assertEqual(self.answers(), [b"/a/"] * 10 + [b"/b/"])
 
     def test_a_client_of_ours_which_takes_the_first_gets_one(self):

@@ -277,7 +277,7 @@ class ServingTest(CloneCase):
                         server.await_line(f"I: publishing {what}")
                     self.assertEqual(server.interrupt(), [])
 
-    def test_who_comes_late_under_load_has_the_same_map(self):
+    def test_a_client_that_joins_under_load_has_the_same_map(self):
         for model in (3, 4, 5):
             with self.subTest(model=model):
                 port, server = self.start_server(f"clonesrv{model}")
@@ -403,7 +403,7 @@ class PairTest(CloneCase):
                         self.assertEqual(one.stop(), 0)
                     self.kill(role)
 
-    def test_what_a_guide_client_sets_is_there_after_the_failover(self):
+    def test_updates_of_a_guide_client_survive_a_failover(self):
         self.place()
         primary = self.start_server(OURS, "primary")
         backup = self.start_server(OURS, "backup")
@@ -427,7 +427,7 @@ class PairTest(CloneCase):
             self.assertLess(time.monotonic(), end, "the backup did not take over")
         self.assertEqual({one[0]: one[-1] for one in other.answer()[:-1]}, client.map)
 
-    def test_who_is_no_role_says_how_it_is_used(self):
+    def test_a_missing_role_prints_the_usage(self):
         for flags in ((), ("-p", "-b")):
             program = self.start("clonesrv6", *flags)
             self.assertEqual(program.read_line(), "Usage: clonesrv6 { -p | -b }")
@@ -444,7 +444,7 @@ class ProgramsTest(CloneCase):
             # The Guide's ports are what it has without flags.
             self.assertIn(":5556", done.stdout)
 
-    def test_what_is_no_endpoint_is_a_misuse(self):
+    def test_a_malformed_endpoint_is_rejected(self):
         for name in SERVERS + CLIENTS:
             flags = ["--connect" if name in CLIENTS else "--bind", "nowhere"]
             if name == "clonesrv6":

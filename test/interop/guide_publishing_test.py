@@ -143,7 +143,7 @@ class LastValues(GuideCase):
                 self.stop(cache)
 
     # Where the Guide's tells only of the first subscription, and sends to all.
-    def test_every_subscriber_is_told_and_nobody_else(self):
+    def test_each_new_subscriber_alone_gets_the_last_value(self):
         cache, publisher, back = self.start_cache()
         first = self.connected(zmq.SUB, back)
         first.subscribe(b"A")

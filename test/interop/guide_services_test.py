@@ -35,7 +35,7 @@ class Majordomo(GuideCase):
         return broker.endpoint
 
     # Ours and theirs as broker, worker and client, in every combination with one of ours.
-    def test_clients_are_answered_whoever_is_in_between(self):
+    def test_clients_get_answers_through_every_broker_and_worker(self):
         for broker in (self.start_mdbroker, self.stand_in):
             for worker in ("ours", "theirs"):
                 with self.subTest(broker=broker.__name__, worker=worker):
@@ -170,7 +170,7 @@ class Majordomo(GuideCase):
                 expected = "\n".join([*again * 2, again[0], f"W: {last}", ""])
                 self.assertEqual((code, re.sub(f"(?m)^{STAMP}", "", out)), (1, expected))
 
-    def test_v_logs_workers_that_are_silent_and_what_is_no_message(self):
+    def test_v_logs_unresponsive_workers_and_malformed_messages(self):
         at = reserve_endpoint(self)
         broker = self.start("mdbroker", "--bind", at, "-v", "--heartbeat", "50")
         broker.read_line()

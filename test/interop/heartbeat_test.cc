@@ -30,7 +30,7 @@ protected:
   two_sides sides;
 };
 
-TEST_P(heartbeat, of_an_idle_peer_is_answered_by_our_router) {
+TEST_P(heartbeat, our_router_answers_the_heartbeat_of_an_idle_peer) {
   router_socket ours{sides.executor()};
   libzmq::socket theirs{sides.theirs(), ZMQ_DEALER};
   turn_on(theirs);
@@ -50,7 +50,7 @@ TEST_P(heartbeat, of_an_idle_peer_is_answered_by_our_router) {
   EXPECT_TRUE(events.wait_within(ZMQ_EVENT_DISCONNECTED, 10s));
 }
 
-TEST_P(heartbeat, of_an_idle_peer_is_answered_by_our_dealer) {
+TEST_P(heartbeat, our_dealer_answers_the_heartbeat_of_an_idle_peer) {
   dealer_socket ours{sides.executor()};
   libzmq::socket theirs{sides.theirs(), ZMQ_ROUTER};
   turn_on(theirs);
@@ -96,7 +96,7 @@ TEST_P(heartbeat, goes_on_between_large_messages) {
 }
 
 // Strict: without their answers ours would close it.
-TEST_P(heartbeat, of_ours_is_answered_by_an_idle_peer) {
+TEST_P(heartbeat, an_idle_peer_answers_our_heartbeat) {
   socket_options options;
   options.heartbeat = {
       .interval = 20ms, .timeout = timeout, .ttl = std::chrono::seconds{1}, .strict = true};
@@ -114,7 +114,7 @@ TEST_P(heartbeat, of_ours_is_answered_by_an_idle_peer) {
   EXPECT_TRUE(events.wait_within(ZMQ_EVENT_DISCONNECTED, 10s));
 }
 
-TEST_P(heartbeat, of_both_sides_and_both_ttls_go_together) {
+TEST_P(heartbeat, heartbeats_and_ttls_of_both_sides_work_together) {
   socket_options options;
   options.heartbeat = {
       .interval = 20ms, .timeout = timeout, .ttl = std::chrono::seconds{2}, .strict = true};

@@ -58,7 +58,7 @@ protected:
   std::promise<std::size_t> sent;
 };
 
-TEST(full_queue, of_our_dealer_without_a_peer_holds_as_many_as_its_mark) {
+TEST(full_queue, our_dealer_without_a_peer_queues_up_to_its_mark) {
   two_sides sides;
   socket_options options;
   options.send_mark.messages = 10;

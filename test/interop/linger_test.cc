@@ -126,7 +126,7 @@ TEST_P(linger, our_closed_dealer_delivers_to_a_peer_that_talks_on) {
   reader.join();
 }
 
-TEST_P(linger, all_that_theirs_sent_before_it_closed_is_received) {
+TEST_P(linger, ours_receives_every_message_sent_before_the_close) {
   router_socket ours{sides.executor(), without_marks()};
   auto theirs = std::make_unique<libzmq::socket>(sides.theirs(), ZMQ_DEALER);
   theirs->set(ZMQ_SNDHWM, 0);

@@ -83,7 +83,7 @@ class UnfinishedHandshakesTest(MalformedBrokerCase):
             connection.close()
         self.expect_health()
 
-    def test_of_a_crowd_do_not_keep_others_out(self):
+    def test_a_crowd_of_handshakes_does_not_block_other_peers(self):
         crowd = [self.connect("greeting") for _ in range(500)]
         for i, connection in enumerate(crowd):
             self.send(connection, greeting()[:i % 64])
@@ -105,7 +105,7 @@ class UnfinishedHandshakesTest(MalformedBrokerCase):
 class FloodTest(MalformedBrokerCase):
     seconds = flood_seconds()
 
-    def test_of_everything_at_once_keeps_nobody_waiting(self):
+    def test_all_inputs_at_once_do_not_delay_good_peers(self):
         flood(self.program, self.peer, self.seconds, self.resident + 2 * MEMORY)
         self.expect_health()
         # What was opened and kept for it is given back.

@@ -46,7 +46,7 @@ class PartialRepliesTest(InteropCase):
                 parts = [part for i in range(count) for part in (b"part", b"%d" % i)]
                 self.assertEqual(client.receive_reply(), (True, SERVICE, [*parts, b"end", b"body"]))
 
-    def test_of_a_thousand_bodies_come_as_one_reply_to_a_0_1_client(self):
+    def test_a_thousand_partials_reach_a_0_1_client_as_one_reply(self):
         client = self.client(self.broker.endpoint, "0.1")
         client.send(SERVICE, b"body")
         request = self.served_by.receive_request()
@@ -69,7 +69,7 @@ class PartialRepliesTest(InteropCase):
                     self.assertEqual(asking.wait(), 0)
                     self.assertTrue(output.endswith("end\n"), output)
 
-    def test_of_two_requests_are_not_mixed(self):
+    def test_partial_replies_of_two_requests_are_not_mixed(self):
         other = self.worker(self.broker.endpoint, SERVICE, "0.2")
         clients = [self.client(self.broker.endpoint, "0.2") for _ in range(2)]
         for i, client in enumerate(clients):
@@ -180,7 +180,7 @@ class AddressTest(InteropCase):
                     self.assertEqual(client.receive_reply().body, [b"%d" % i])
                 self.assertEqual(len(seen), 100)
 
-    def test_of_another_request_is_refused(self):
+    def test_the_address_of_another_request_is_rejected(self):
         """Whoever guesses, remembers or steals an address speaks for nobody."""
         for version in VERSIONS:
             for fault in ("of a request already answered", "altered", "of another worker's request",

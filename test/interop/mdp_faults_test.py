@@ -208,14 +208,14 @@ class ClientOfErrors:
 
 
 class ErrorsTest(FaultCase):
-    def test_go_to_who_announces_that_he_understands_them(self):  # M6
+    def test_are_sent_to_a_client_that_announces_errors(self):  # M6
         broker = self.start_broker("--expiry", "100")
         client = ClientOfErrors(broker)
         self.addCleanup(client.connection.close)
         self.assertEqual(client.request(b"nobody", b"x"),
                          ("mmi.error", [b"404", b"refused", b"nobody"]))
 
-    def test_go_to_nobody_else(self):
+    def test_are_not_sent_to_other_clients(self):
         broker = self.start_broker("--expiry", "100")
         for version in VERSIONS:
             client = self.client(broker.endpoint, version)

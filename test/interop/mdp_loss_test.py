@@ -52,7 +52,7 @@ class WorkerKilledTest(LossCase):
                     self.assertEqual(client.receive_reply().body, body)
                     self.assertEqual(client.request(b"mmi.x", b"x"), [b"501"])
 
-    def test_of_ours_leaves_its_request_to_another_of_ours(self):
+    def test_loss_of_our_worker_redelivers_its_request(self):
         for version in VERSIONS:
             with self.subTest(version=version):
                 broker = self.start_broker()
@@ -86,7 +86,7 @@ class WorkerKilledTest(LossCase):
         other.reply(request.address, b"of the next")
         self.assertEqual(client.receive_reply(), (True, SERVICE.encode(), [b"of the next"]))
 
-    def test_between_partial_replies_that_nobody_has_seen_leaves_its_request_to_another(self):
+    def test_loss_between_unseen_partial_replies_redelivers_the_request(self):
         broker = self.start_broker()
         client = self.client(broker.endpoint, "0.1")
         client.send(SERVICE.encode(), b"body")

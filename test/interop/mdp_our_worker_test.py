@@ -206,7 +206,7 @@ class OurWorkerTest(InteropCase):
         self.expect_reply(connection, "0.1", b"A", b"body")
         worker.kill()
 
-    def test_ignores_what_is_no_command(self):  # MDP-31
+    def test_ignores_malformed_commands(self):  # MDP-31
         for version in self.each_version():
             worker = self.start(version)
             connection = self.accept(version)

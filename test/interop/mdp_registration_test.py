@@ -228,7 +228,7 @@ class SentAwayTest(RegistrationCase):
                 worker.stop()
                 self.wait_for_mmi(SERVICE, b"404")
 
-    def test_nothing_is_said_to_who_has_said_disconnect(self):  # MDP-27, MDP-28
+    def test_the_broker_sends_nothing_after_a_disconnect_of_the_worker(self):  # MDP-27, MDP-28
         for version in VERSIONS:
             for when in ("as the first word", "after ready", "while working"):
                 with self.subTest(version=version, when=when):
@@ -253,7 +253,7 @@ class SentAwayTest(RegistrationCase):
                     other.close()
                     self.wait_for_mmi(SERVICE, b"404")
 
-    def test_nothing_is_said_to_who_says_nothing(self):  # MDP-26, MDP-29
+    def test_the_broker_sends_nothing_to_a_silent_peer(self):  # MDP-26, MDP-29
         mute = self.worker(self.endpoint, SERVICE, "0.2", ready=False)
         self.expect_silence(mute)
         mute.command("ready", SERVICE)

@@ -159,7 +159,7 @@ class GuidePeersTest(TitanicCase):
         self.assertRegex(titanic.read_line(), "state: accepting=1 requests=1 pending=1 in_flight=0 services=1 ")
         self.assertRegex(titanic.read_line(), "service nobody: pending=1 in_flight=0$")
 
-    def test_status_is_told_to_who_asks(self):
+    def test_status_answers_a_request(self):
         broker = self.start_broker()
         client = self.client(broker.endpoint, "0.1")
         self.assertEqual(client.request(b"mmi.titanic", b""), [b"404"])
@@ -604,10 +604,10 @@ class ImportTest(TitanicCase):
                              [b"200", b"of " + uuid.encode(), b"x" * 300])
         self.assertEqual(titanic.stop(), 0)
 
-    def test_of_the_guide_in_c(self):
+    def test_imports_the_folder_of_the_guide_in_c(self):
         self.check(lambda parts: b"".join(struct.pack("<Q", len(part)) + part for part in parts), "upper")
 
-    def test_of_the_guide_in_python(self):
+    def test_imports_the_folder_of_the_guide_in_python(self):
         self.check(pickle.dumps, "lower")
 
     def test_pickles_of_every_protocol(self):
@@ -627,7 +627,7 @@ class ImportTest(TitanicCase):
         client = self.client(broker.endpoint, "0.1")
         self.assertEqual(client.request(b"titanic.reply", b"%032X" % 4), [b"200", *parts[1:]])
 
-    def test_of_a_folder_that_is_not_there(self):
+    def test_a_missing_folder_is_an_error(self):
         code, output, errors = self.run_titanic("--import", str(self.folder / "nowhere"))
         self.assertEqual((code, output), (1, ""))
         self.assertIn("cannot import", errors)

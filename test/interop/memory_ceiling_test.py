@@ -140,7 +140,7 @@ def _attack(port, kind, peers, outcomes, done):
 
 
 class MemoryCeilingTest(unittest.TestCase):
-    def test_of_many_hostile_peers_is_what_the_budgets_say(self):
+    def test_many_hostile_peers_stay_within_the_memory_budgets(self):
         cgroup = MemoryCgroup.make(self, LIMIT)
         host = Host(self, cgroup)
         self.assertEqual(host.budget, HALF_MESSAGES)

@@ -60,7 +60,7 @@ TEST_P(peer_options, our_router_sees_their_probe) {
   sides.run(hear, [&] { EXPECT_EQ(theirs.receive(), parts{"we know you"}); });
 }
 
-TEST_P(peer_options, our_probing_req_asks_their_rep_as_ever) {
+TEST_P(peer_options, our_probing_req_still_works_with_their_rep) {
   socket_options options;
   options.probe_router = true;
   req_socket ours{sides.executor(), options};

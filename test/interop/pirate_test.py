@@ -320,7 +320,7 @@ class ParanoidPirateTest(QueueCase):
         self.expect_replies(self.ask(OURS, 3), 1, 3)
 
     @pairings("queue", "worker")
-    def test_who_works_for_long_is_not_given_a_second_request(self, queue, worker):
+    def test_a_busy_worker_gets_no_second_request(self, queue, worker):
         if worker == THEIRS:
             return  # it says that it lives, and answers first
         self.start_queue(queue)
@@ -349,7 +349,7 @@ class ParanoidWireTest(QueueCase):
         return socket.recv_multipart()
 
     # PPP-1, PPP-2, PPP-3, PPP-4, PPP-5
-    def test_a_worker_says_ready_and_then_that_it_lives_and_not_while_it_works(self):
+    def test_a_worker_sends_ready_and_heartbeats_but_none_while_working(self):
         queue = self.socket(zmq.ROUTER, bind=self.workers)
         self.start_worker(OURS, work=4 * HEARTBEAT)
         worker, *ready = self.receive(queue)
@@ -364,7 +364,7 @@ class ParanoidWireTest(QueueCase):
         self.assertEqual(self.receive(queue), [worker, b"\x02"])
 
     # PPP-6, PPP-7
-    def test_a_worker_leaves_a_silent_queue_and_says_ready_anew(self):
+    def test_a_worker_leaves_an_unresponsive_queue_and_registers_again(self):
         queue = self.socket(zmq.ROUTER, bind=self.workers)
         worker = self.start_worker(OURS)
         first, *ready = self.receive(queue)
@@ -380,7 +380,7 @@ class ParanoidWireTest(QueueCase):
         self.assertEqual(pauses, [100, 200, 400, 800])
 
     # PPP-5, PPP-8
-    def test_a_queue_says_that_it_lives_to_who_is_free_and_nothing_to_the_dead(self):
+    def test_a_queue_sends_heartbeats_only_to_free_live_workers(self):
         self.start_queue(OURS)
         worker = self.socket(zmq.DEALER, connect=self.workers)
         worker.send(b"\x01")
@@ -399,7 +399,7 @@ class ParanoidWireTest(QueueCase):
         self.assertEqual(request[1:], [b"", b"for the living"])
 
     # PPP-3, PPP-4
-    def test_a_heartbeat_of_who_is_busy_brings_no_second_request(self):
+    def test_a_heartbeat_of_a_busy_worker_brings_no_second_request(self):
         self.start_queue(OURS)
         worker = self.socket(zmq.DEALER, connect=self.workers)
         worker.send(b"\x01")
@@ -421,7 +421,7 @@ class ParanoidWireTest(QueueCase):
         for client in clients:
             self.assertEqual(self.receive(client), [b"request"])
 
-    def test_several_parts_are_not_given_to_a_worker_that_does_not_take_them(self):
+    def test_a_multipart_request_waits_for_a_worker_that_accepts_it(self):
         self.start_queue(OURS)
         worker = self.socket(zmq.DEALER, connect=self.workers)
         worker.send(b"\x01")
@@ -504,7 +504,7 @@ class FreelanceTest(GuideCase):
         self.assertRegex(asking.read_line(), r"^Average round trip cost: \d+ usec$")
         self.assertEqual(asking.wait(), 0)
 
-    def test_models_two_and_three_say_that_nobody_answers(self):
+    def test_models_two_and_three_report_that_no_server_answers(self):
         for name in ("flclient2", "flclient3"):
             at = reserve_endpoint(self)
             client = self.start(OURS, name, connect=at, timeout=100)
@@ -607,7 +607,7 @@ class FreelanceTest(GuideCase):
         asking.await_line("Average round trip cost")
         self.assertEqual(asking.wait(), 0)
 
-    def test_who_is_told_nothing_says_what_he_wants_to_know(self):
+    def test_a_program_without_arguments_prints_its_syntax(self):
         for name, argument in (("flserver1", "<endpoint>"), ("flserver2", "<endpoint>"),
                                ("flclient1", "<endpoint> ..."), ("flclient2", "<endpoint> ...")):
             program = self.start(OURS, name)
@@ -622,7 +622,7 @@ class FreelanceTest(GuideCase):
             self.assertEqual(done.returncode, 0)
             self.assertIn("ENDPOINT", done.stdout)
 
-    def test_what_is_no_endpoint_is_a_misuse(self):
+    def test_a_malformed_endpoint_is_rejected(self):
         for name in ("flserver1", "flserver3", "lpserver", "lpclient", "spqueue", "ppworker", "flclient3"):
             program = self.start(OURS, name, **{
                 "connect" if "client" in name or "worker" in name else "bind": "nowhere"})

@@ -98,7 +98,7 @@ TEST_F(proxied_requests, go_through_a_chain_with_libzmqs_proxy) {
   theirs.join();
 }
 
-TEST_F(proxied_requests, of_many_clients_are_answered_to_who_asked) {
+TEST_F(proxied_requests, each_client_gets_its_own_reply) {
   constexpr std::size_t count = 20;
   const auto at = frontend_.bind("tcp://127.0.0.1:*").to_string();
   std::vector<std::unique_ptr<libzmq::socket>> clients;

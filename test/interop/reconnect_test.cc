@@ -96,7 +96,7 @@ TEST_F(reconnect, theirs_sends_before_ours_is_there) {
   sides.run([&] { return receive_numbered(ours); }, [&] { expect_numbered_echo(theirs); });
 }
 
-TEST_F(reconnect, what_ours_sends_while_theirs_restarts_arrives) {
+TEST_F(reconnect, messages_sent_by_ours_while_theirs_restarts_arrive) {
   const auto at = vacant.to_string();
   dealer_socket ours{sides.executor(), announcing()};
   ours.connect(at);
@@ -121,7 +121,7 @@ TEST_F(reconnect, what_ours_sends_while_theirs_restarts_arrives) {
             [&] { expect_numbered_from_us(*theirs); });
 }
 
-TEST_F(reconnect, what_theirs_sends_while_ours_restarts_arrives) {
+TEST_F(reconnect, messages_sent_by_theirs_while_ours_restarts_arrive) {
   auto ours = std::make_unique<router_socket>(sides.executor());
   const auto at = ours->bind("tcp://127.0.0.1:*").to_string();
   libzmq::socket theirs{sides.theirs(), ZMQ_DEALER};

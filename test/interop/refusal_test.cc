@@ -84,7 +84,7 @@ protected:
   two_sides sides;
 };
 
-TEST_P(refusal, of_one_who_connects_to_our_router) {
+TEST_P(refusal, our_router_rejects_a_bad_peer_that_connects) {
   router_socket ours{sides.executor(), announcing()};
   libzmq::socket good{sides.theirs(), ZMQ_DEALER};
   libzmq::socket bad{sides.theirs(), GetParam().type};
@@ -101,7 +101,7 @@ TEST_P(refusal, of_one_who_connects_to_our_router) {
             });
 }
 
-TEST_P(refusal, of_one_whom_our_router_connects_to) {
+TEST_P(refusal, our_router_rejects_a_bad_peer_that_it_connects_to) {
   router_socket ours{sides.executor(), announcing()};
   libzmq::socket good{sides.theirs(), ZMQ_DEALER};
   libzmq::socket bad{sides.theirs(), GetParam().type};
@@ -131,7 +131,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& m) { return std::string{m.param.name}; });
 
 // The types that a DEALER refuses differ in one: it talks to REP and not to REQ.
-TEST_F(refusal, of_a_req_by_our_dealer) {
+TEST_F(refusal, our_dealer_rejects_a_req) {
   dealer_socket ours{sides.executor(), announcing()};
   libzmq::socket good{sides.theirs(), ZMQ_REP};
   libzmq::socket bad{sides.theirs(), ZMQ_REQ};

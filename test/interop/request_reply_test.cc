@@ -224,7 +224,7 @@ TEST_P(request_reply, their_dealer_has_an_answer_to_each_of_many_requests_at_onc
   EXPECT_EQ(ours.counters().dropped_full, 0U);
 }
 
-TEST_P(request_reply, what_their_dealer_sends_without_an_envelope_is_dropped) {
+TEST_P(request_reply, our_rep_drops_messages_without_an_envelope) {
   rep_socket ours{sides.executor()};
   libzmq::socket theirs{sides.theirs(), ZMQ_DEALER};
   join(GetParam(), ours, theirs);

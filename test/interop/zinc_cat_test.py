@@ -76,7 +76,7 @@ class Senders(ShellCase):
         self.assertEqual(pull.recv_multipart(), [b"a", b"\x00\xff"])
         self.assertEqual(pull.recv_multipart(), [b"\x00\xff", b"", b"a"])
 
-    def test_a_line_that_cannot_be_read_is_named_and_the_next_is_sent(self):
+    def test_a_malformed_line_is_reported_and_the_next_is_sent(self):
         pull, endpoint = self.bound(zmq.PULL)
         code, _, errors = self.run_cat("push", endpoint, "--input", "hex", stdin="61\nxyz\n62\n")
         self.assertEqual((code, pull.recv(), pull.recv()), (1, b"a", b"b"))
@@ -97,7 +97,7 @@ class Senders(ShellCase):
                                   stdin="a\nb\nc\n")
         self.assertEqual((code, pull.recv(), pull.recv(), pull.poll(0)), (0, b"a", b"b", 0))
 
-    def test_nobody_takes_it(self):
+    def test_a_missing_peer_is_a_failure(self):
         code, _, errors = self.run_cat("push", reserve_endpoint(self), "--timeout", "50", stdin="a\n")
         self.assertEqual(code, 1)
         self.assertIn("is there a peer", errors)
@@ -252,7 +252,7 @@ class Conversations(ShellCase):
         # Of the line to nobody.
         self.assertEqual(process.wait(), 1)
 
-    def test_a_dealer_and_a_pair_go_on_receiving_when_the_input_is_over(self):
+    def test_a_dealer_and_a_pair_receive_after_the_end_of_input(self):
         for kind, peer_type in (("dealer", zmq.DEALER), ("pair", zmq.PAIR)):
             with self.subTest(kind):
                 peer, endpoint = self.bound(peer_type)

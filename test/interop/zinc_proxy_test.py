@@ -147,7 +147,7 @@ class Watching(ProxyCase):
 
 
 class LastValues(ProxyCase):
-    def test_who_comes_late_has_the_last_value(self):
+    def test_a_late_subscriber_gets_the_last_value(self):
         proxy = self.start_proxy("--last-value", "--last-value-topics", "2", "--frontend", ANY,
                                  "--backend", ANY)
         pub = self.connected(zmq.XPUB, self.bound_at(proxy))

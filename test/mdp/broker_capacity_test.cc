@@ -29,7 +29,7 @@ public:
   static std::string number(const given_request& given) { return std::string{given.body.front()}; }
 };
 
-TEST_F(broker_capacity, as_many_requests_as_announced_are_in_hand_and_no_more) {
+TEST_F(broker_capacity, a_worker_gets_at_most_its_announced_number_of_requests) {
   for (const auto how : {dialect::v01, dialect::v02, dialect::v02_delimited}) {
     const auto worker = attach_worker("echo", how, "capacity=3");
     const auto client = attach();
@@ -135,7 +135,7 @@ TEST_F(broker_capacity, partial_replies_of_several_requests_are_kept_apart) {
   EXPECT_TRUE(silent(old));
 }
 
-TEST_F(broker_capacity, all_in_hand_go_to_another_in_their_order_when_the_worker_is_lost) {
+TEST_F(broker_capacity, redelivers_all_requests_of_a_lost_worker_in_order) {
   const std::vector<void (*)(broker_capacity&, zmtp::peer_id)> losses{
       [](broker_capacity& t, zmtp::peer_id w) { t.detach(w); },
       [](broker_capacity& t, zmtp::peer_id w) { t.say(w, disconnect()); },
@@ -295,7 +295,7 @@ TEST_F(broker_capacity, each_request_has_its_own_attempts) {
   EXPECT_EQ(counters().exhausted, 1U);
 }
 
-TEST_F(broker_capacity, a_second_reply_reaches_nobody) {  // MDP-30
+TEST_F(broker_capacity, a_second_reply_is_dropped) {  // MDP-30
   const auto client = attach();
   const auto worker = attach_worker("echo", dialect::v02, "capacity=2");
   ask_numbers(client, 1, 2);
@@ -367,7 +367,7 @@ TEST_F(broker_capacity, a_client_that_leaves_frees_nothing_before_the_reply) {
   EXPECT_EQ(number(next_request(worker)), "4");
 }
 
-TEST_F(broker_capacity, a_request_that_was_not_taken_was_no_attempt_and_the_others_were) {
+TEST_F(broker_capacity, a_request_that_was_not_sent_does_not_count_as_an_attempt) {
   const auto client = attach();
   const auto deaf = attach_worker("echo", dialect::v02, "capacity=2");
   ask_numbers(client, 1, 2);

@@ -11,7 +11,7 @@ namespace {
 
 class broker_isolation : public broker_fixture {};
 
-TEST_F(broker_isolation, a_hundred_thousand_stuck_requests_delay_nobody_elses) {  // M5, D4
+TEST_F(broker_isolation, a_hundred_thousand_stuck_requests_do_not_delay_other_services) {  // M5, D4
   const auto stuck_worker = attach_worker("stuck");
   std::vector<zmtp::peer_id> stuck;
   for (int i = 0; i < 101; ++i) {
@@ -97,7 +97,7 @@ TEST_F(broker_isolation, a_flooding_client_has_no_more_than_its_share) {  // MDP
   EXPECT_LE(answered[greedy], 1200);
 }
 
-TEST_F(broker_isolation, what_lost_workers_give_back_does_not_change_the_turns) {
+TEST_F(broker_isolation, requests_of_lost_workers_do_not_change_the_order_of_clients) {
   const auto greedy = attach();
   const auto modest = attach();
   for (int i = 0; i < 900; ++i) {
@@ -172,7 +172,7 @@ private:
   std::vector<zmtp::peer_id> idle_;
 };
 
-TEST(broker_stopped, loses_nobody_in_whatever_order_it_hears_and_looks_at_the_time) {  // M4
+TEST(broker_stopped, a_paused_broker_keeps_all_workers_in_any_order_of_events) {  // M4
   for (const auto stop : {10s, 15s, 3600s}) {
     for (int looks_at = 0; looks_at < 3; ++looks_at) {
       SCOPED_TRACE(std::to_string(stop.count()) + " s, " + std::to_string(looks_at));

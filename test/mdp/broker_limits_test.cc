@@ -14,7 +14,7 @@ public:
   bool is_paused(zmtp::peer_id id) const { return paused.count(id) != 0; }
 };
 
-TEST_F(broker_limits, a_client_at_its_limit_is_not_read_until_it_is_well_below) {  // M5
+TEST_F(broker_limits, pauses_a_client_at_its_limit_until_a_quarter_is_free) {  // M5
   const auto client = attach();
   for (int i = 0; i < 999; ++i) {
     ask(client, "echo", {"x"sv});
@@ -99,7 +99,7 @@ public:
   const std::string body = std::string(1000 - request_overhead - 9, 'b');  // charged 1000
 };
 
-TEST_F(broker_octet_limits, of_a_client) {  // M5
+TEST_F(broker_octet_limits, pauses_a_client_above_its_limit) {  // M5
   const auto client = attach();
   for (int i = 0; i < 9; ++i) {
     ask(client, "echo", {body});
@@ -127,7 +127,7 @@ TEST_F(broker_octet_limits, a_message_above_every_limit_is_served) {
   EXPECT_EQ(next(client), final_reply("echo", huge));
 }
 
-TEST_F(broker_octet_limits, who_asks_a_full_service_is_not_read) {  // M5
+TEST_F(broker_octet_limits, pauses_a_client_of_a_full_service) {  // M5
   std::vector<zmtp::peer_id> clients;
   for (int i = 0; i < 10; ++i) {
     clients.push_back(attach());
@@ -264,7 +264,7 @@ public:
   broker_unknown_services() : broker_limits{{.unknown_services = 3}} {}
 };
 
-TEST_F(broker_unknown_services, only_so_many) {  // M5
+TEST_F(broker_unknown_services, limits_the_number_of_unknown_services) {  // M5
   const auto client = attach();
   const auto known = attach_worker("known");
   for (const auto name : {"a"sv, "b"sv, "c"sv, "d"sv, "e"sv, "known"sv, "a"sv}) {
@@ -281,7 +281,7 @@ TEST_F(broker_unknown_services, only_so_many) {  // M5
   EXPECT_TRUE(closed.empty());
 }
 
-TEST_F(broker_unknown_services, those_that_nothing_uses_are_forgotten) {
+TEST_F(broker_unknown_services, forgets_unused_services) {
   const auto client = attach();
   ask(client, "a", {"x"sv});
   const auto worker = attach_worker("b");

@@ -243,7 +243,7 @@ TEST_F(broker_liveness, reply_that_has_begun_is_not_begun_again) {  // B20
   EXPECT_EQ(broker.status().working, 0U);
 }
 
-TEST_F(broker_liveness, what_was_only_gathered_is_begun_again) {
+TEST_F(broker_liveness, redelivers_a_request_whose_gathered_reply_was_not_sent) {
   const auto client = attach();
   const auto first = attach_worker("echo");
   ask(client, "echo", {"1"sv}, version::v01);

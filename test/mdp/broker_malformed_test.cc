@@ -119,7 +119,8 @@ TEST_F(broker_malformed, from_a_client_with_requests_under_way) {
   EXPECT_EQ(broker.status().clients, 2U);
 }
 
-TEST_F(broker_malformed, from_a_worker_with_a_request_in_hand) {  // MDP-22, MDP-31, MDP-35, MDP-36
+TEST_F(broker_malformed,
+       from_a_worker_with_a_request_in_flight) {  // MDP-22, MDP-31, MDP-35, MDP-36
   for (const auto& m : malformed_messages()) {
     const auto bad = attach_worker("slow");
     ask(good_client, "slow", {"x"sv});

@@ -91,7 +91,7 @@ TEST_F(broker_services, a_request_that_must_not_run_twice_is_given_once) {  // M
   EXPECT_EQ(of("once").errors, 10U);
 }
 
-TEST_F(broker_services, what_a_worker_was_never_given_is_given_to_another_even_if_only_once) {
+TEST_F(broker_services, redelivers_a_non_idempotent_request_that_was_not_sent) {
   const auto client = attach_reader();
   const auto deaf = attach_worker("once");
   const auto worker = attach_worker("once");
@@ -156,7 +156,7 @@ TEST_F(broker_services, a_reply_too_large_to_be_gathered_is_an_error) {
   EXPECT_TRUE(silent(client));
 }
 
-TEST_F(broker_services, requests_for_services_that_nobody_offers_are_refused) {  // C3-6, M6
+TEST_F(broker_services, refuses_requests_for_services_without_workers) {  // C3-6, M6
   const auto client = attach_reader();
   ask(client, "a", {"x"sv});
   pass(59s);
@@ -288,7 +288,7 @@ TEST_F(broker_services, a_worker_that_hangs_is_lost_however_lively_it_is) {  // 
   EXPECT_EQ(of("punctual").requeued, 1U);
 }
 
-TEST_F(broker_services, who_asks_one_with_too_many_requests_is_not_read) {  // M5
+TEST_F(broker_services, pauses_a_client_of_a_service_with_too_many_requests) {  // M5
   std::vector<zmtp::peer_id> clients;
   for (int i = 0; i < 8; ++i) {
     clients.push_back(attach());
@@ -369,7 +369,7 @@ TEST_F(broker_services, a_client_that_went_before_its_address_was_seen_has_a_mar
   EXPECT_EQ(next(client), final_reply("raw", "1"));
 }
 
-TEST_F(broker_services, those_that_are_named_are_there_with_their_counters) {
+TEST_F(broker_services, configured_services_exist_with_their_counters) {
   const auto before = broker.services();
   EXPECT_EQ(before.size(), 8U);
   EXPECT_EQ(before.front().name, "drop");
@@ -403,7 +403,7 @@ public:
   }
 };
 
-TEST_F(broker_services_changed, counts_for_what_comes_and_for_what_is_there) {
+TEST_F(broker_services_changed, applies_to_new_and_to_queued_requests) {
   const auto client = attach();
   EXPECT_EQ(attempts_of("stubborn", client), 5U);
   EXPECT_EQ(attempts_of("any", client), 2U);
@@ -425,7 +425,7 @@ TEST_F(broker_services_changed, counts_for_what_comes_and_for_what_is_there) {
   EXPECT_EQ(attempts, 4U);
 }
 
-TEST_F(broker_services_changed, what_a_worker_has_had_goes_to_no_other_once_it_must_not_run_twice) {
+TEST_F(broker_services_changed, does_not_redeliver_a_request_that_became_non_idempotent) {
   const auto client = attach_reader();
   ask(client, "waiting", {"had"sv});
   detach(attach_worker("waiting"));
@@ -463,7 +463,7 @@ TEST_F(broker_services_changed, names_come_and_go) {
   EXPECT_EQ(of("narrow").requests, 1U);
 }
 
-TEST_F(broker_services_changed, a_higher_limit_lets_go_of_who_waits_for_it) {
+TEST_F(broker_services_changed, a_higher_limit_resumes_paused_clients) {
   const auto client = attach();
   for (int i = 0; i < 8; ++i) {
     ask(client, "narrow", {"x"sv});

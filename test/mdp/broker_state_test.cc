@@ -215,7 +215,7 @@ TEST_F(broker_dialog, reply_of_a_worker_without_request_is_answered_by_disconnec
   EXPECT_EQ(next(worker), disconnect());
 }
 
-TEST_F(broker_dialog, forged_replies_reach_nobody) {  // M2, D3
+TEST_F(broker_dialog, forged_replies_are_dropped) {  // M2, D3
   const auto client = attach();
   const auto change = [](std::string address, std::size_t at) {
     address[at] = static_cast<char>(address[at] ^ 1);
@@ -332,7 +332,7 @@ TEST_F(broker_dialog, a_slot_is_used_again) {
   EXPECT_EQ(counters().unwanted_replies, 1U);
 }
 
-TEST_F(broker_dialog, what_becomes_of_peers_and_services_is_told_when_it_happens) {
+TEST_F(broker_dialog, reports_events_of_peers_and_services) {
   using enum broker_event::kind;
   const auto worker = attach();
   broker.on_message(worker, make_ready(version::v02, "echo"), now, actions);
@@ -375,7 +375,7 @@ TEST_F(broker_dialog, what_becomes_of_peers_and_services_is_told_when_it_happens
   carry_out();
 }
 
-TEST_F(broker_dialog, what_strangers_say_is_ignored) {
+TEST_F(broker_dialog, ignores_messages_of_unknown_peers) {
   broker.on_message({99, 1}, make_ready(version::v02, "echo"), now, actions);
   broker.on_detached({99, 1}, now, actions);
   broker.on_not_taken({99, 1}, heartbeat(), now, actions);

@@ -92,7 +92,7 @@ TEST_P(shell_lifetime, ends_with_a_coroutine_that_the_context_destroys) {
   destroy_context();
 }
 
-TEST_P(shell_lifetime, of_each_may_end_in_a_handler) {
+TEST_P(shell_lifetime, a_handler_may_destroy_client_worker_and_broker) {
   begin_everything();
   client_->async_request("mmi.service", message{"echo"}, [&](error_code ec, const message&) {
     EXPECT_FALSE(ec);
@@ -104,7 +104,7 @@ TEST_P(shell_lifetime, of_each_may_end_in_a_handler) {
   EXPECT_EQ(ends_->size(), 3U);
 }
 
-TEST_P(shell_lifetime, of_a_worker_may_end_in_its_handler) {
+TEST_P(shell_lifetime, a_handler_may_destroy_its_worker) {
   start_broker();
   int calls = 0;
   std::optional<worker> own;
@@ -193,7 +193,7 @@ protected:
 
 INSTANTIATE_TEST_SUITE_P(mdp, shell_exception, all_versions(), name_of_versions);
 
-TEST_P(shell_exception, of_a_worker_s_handler_leaves_the_worker) {
+TEST_P(shell_exception, an_exception_of_a_handler_leaves_the_worker_working) {
   start_broker();
   int calls = 0;
   const worker careless{executor(), at_, impatient_worker(GetParam().workers),
@@ -214,7 +214,7 @@ TEST_P(shell_exception, of_a_worker_s_handler_leaves_the_worker) {
   EXPECT_EQ(broker_->status().counters.requeued, 0U);
 }
 
-TEST_P(shell_exception, of_a_client_s_handlers_leaves_the_client) {
+TEST_P(shell_exception, an_exception_of_a_handler_leaves_the_client_working) {
   start_broker();
   const worker chatty{executor(), at_, impatient_worker(GetParam().workers),
                       [](worker_request request) {
@@ -246,7 +246,7 @@ TEST_P(shell_exception, of_a_client_s_handlers_leaves_the_client) {
   EXPECT_EQ(called, parts ? 9 : 3);
 }
 
-TEST_P(shell_lifetime, of_a_handler_s_own_context_waits_for_the_handler) {
+TEST_P(shell_lifetime, the_context_of_a_handler_waits_for_the_handler) {
   start_broker();
   const auto echo = echo_worker(GetParam().workers);
   await_workers(1);

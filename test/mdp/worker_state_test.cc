@@ -315,7 +315,7 @@ TEST_P(worker_conversation, stopping) {  // C3-7, MDP-27
   EXPECT_FALSE(state.next_deadline());
 }
 
-TEST_P(worker_conversation, draining_answers_what_is_in_hand_and_takes_no_more) {
+TEST_P(worker_conversation, draining_answers_the_request_in_flight_and_accepts_no_other) {
   attach();
   hear_request("a", {"1"sv});
   const auto id = taken().id;
@@ -333,7 +333,7 @@ TEST_P(worker_conversation, draining_answers_what_is_in_hand_and_takes_no_more) 
   EXPECT_FALSE(state.next_deadline());
 }
 
-TEST_P(worker_conversation, draining_waits_for_all_in_hand) {
+TEST_P(worker_conversation, draining_waits_for_all_requests_in_flight) {
   worker_state wide{{.service = "echo", .protocol = GetParam(), .capacity = 2}};
   wide.on_attached(false, now, actions);
   for (const auto address : {"a"sv, "b"sv}) {
@@ -459,7 +459,7 @@ TEST_P(worker_conversation, a_process_that_was_stopped_listens_before_it_judges)
   EXPECT_TRUE(actions.reopen);
 }
 
-TEST_P(worker_conversation, what_is_wrong_is_ignored) {  // MDP-31
+TEST_P(worker_conversation, ignores_malformed_messages) {  // MDP-31
   attach();
   for (const auto& m : {zmtp::message{}, zmtp::message{"garbage"sv}, zmtp::message{"MDPW02"sv},
                         zmtp::message{""sv, "MDPW01"sv}, make_ready(GetParam(), "echo"),
@@ -488,7 +488,7 @@ TEST_P(worker_conversation, a_request_above_its_capacity_is_ignored) {
   EXPECT_FALSE(reply(taken().id));
 }
 
-TEST_P(worker_conversation, several_requests_in_hand) {
+TEST_P(worker_conversation, replies_to_several_requests_in_flight_in_any_order) {
   worker_state one{{.service = "echo", .protocol = GetParam(), .capacity = 3}};
   one.on_attached(false, now, actions);
   (void)sent();

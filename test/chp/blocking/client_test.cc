@@ -119,7 +119,7 @@ TEST_F(blocking_client, stopping_wakes_who_waits) {
   watches.join();
 }
 
-TEST_F(blocking_client, what_a_server_refuses_is_said) {
+TEST_F(blocking_client, set_reports_the_refusal_of_a_server) {
   std::unique_ptr<chp::server> full;
   server_endpoints at;
   run_in(servers.get_executor(), [&] {

@@ -167,7 +167,7 @@ TEST(ledger, notices_what_is_not_offered) {
 }
 
 // What there is no room for is lost with its connection alone, and then asked for or offered again.
-TEST(ledger, notices_an_answer_that_there_is_no_room_for_and_whose_connection_stays) {
+TEST(ledger, notices_a_dropped_answer_on_a_connection_that_stays) {
   const auto how = [](bool drops) {
     return spoiling_nodes(
         [drops](auto& faults) {

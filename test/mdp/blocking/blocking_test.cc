@@ -83,7 +83,7 @@ TEST_F(without_a_loop, requests_of_many_threads_are_answered_by_many) {
   }
 }
 
-TEST_F(without_a_loop, what_cannot_be_done_is_thrown_or_told) {
+TEST_F(without_a_loop, failures_are_thrown_or_returned) {
   client asker{context, at, patient()};
   EXPECT_THROW(asker.request("", message{"m"}), boost::system::system_error);
   error_code ec;

@@ -262,7 +262,7 @@ TEST(ledger, notices_a_request_that_titanic_gives_twice) {
                       })));
 }
 
-TEST(ledger, notices_that_titanic_begins_anew_after_a_crash) {
+TEST(ledger, notices_that_titanic_repeats_an_answered_request_after_a_crash) {
   EXPECT_TRUE(
       noticed(breach::dispatched_again, spoiling_titanic(
                                             [](auto& faults) {
@@ -294,7 +294,7 @@ TEST(ledger, notices_that_titanic_gives_up_too_early) {
                       })));
 }
 
-TEST(ledger, notices_that_titanic_waits_for_ever) {
+TEST(ledger, notices_that_titanic_never_ends_its_wait) {
   EXPECT_TRUE(
       noticed(breach::stuck, spoiling_titanic([](auto& faults) { faults.has_no_clock = true; })));
 }

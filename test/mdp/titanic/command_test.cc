@@ -38,7 +38,7 @@ TEST(titanic_command, a_submission_is_an_id_and_a_request) {
   }
 }
 
-TEST(titanic_command, text_behind_a_code_is_of_no_account) {  // TSP-10
+TEST(titanic_command, ignores_text_after_a_status_code) {  // TSP-10
   for (const auto* const code : {"200", "200 OK", "200OK"}) {
     EXPECT_EQ(*parse_accepted({code, id_text}), id_text);
     EXPECT_EQ(*parse_reply({code, "a", ""}), (zmtp::message{"a", ""}));

@@ -250,7 +250,7 @@ TEST_P(titanic_service, a_broker_that_comes_back_finds_it_again) {
   EXPECT_EQ(reply(request("echo", {"after"}), true).second, message{"after"});
 }
 
-TEST_P(titanic_service, what_is_not_stored_is_tried_again_and_then_reported) {  // TSP-14
+TEST_P(titanic_service, retries_a_request_that_was_not_stored_and_reports_the_failure) {  // TSP-14
   start_broker();
   start_client();
   std::size_t asked = 0;
@@ -295,7 +295,7 @@ TEST_P(titanic_service, a_request_that_is_sent_again_is_stored_once) {
   EXPECT_EQ(in_hand.size(), 1U);
 }
 
-TEST_P(titanic_service, who_submits_again_under_the_same_id_has_one_request) {
+TEST_P(titanic_service, a_second_submission_with_the_same_id_is_one_request) {
   start_broker();
   start_titanic();
   start_client();
@@ -341,7 +341,7 @@ TEST_P(titanic_service, a_submission_that_is_not_answered_is_said_again) {
   EXPECT_EQ(asked, std::vector(2, message{id.to_string(), "echo", "body"}));
 }
 
-TEST_P(titanic_service, an_answer_with_another_id_is_no_answer) {
+TEST_P(titanic_service, rejects_an_answer_with_another_id) {
   start_broker();
   start_client();
   worker stub{executor(), at_, impatient_worker(version::v01, std::string{submit_service}),
@@ -352,7 +352,7 @@ TEST_P(titanic_service, an_answer_with_another_id_is_no_answer) {
   EXPECT_EQ(submit(random_id(), message{"body"}), errc::bad_reply);
 }
 
-TEST_P(titanic_service, what_is_no_request_is_refused_at_once) {  // TSP-13
+TEST_P(titanic_service, rejects_a_malformed_request_immediately) {  // TSP-13
   start_broker();
   start_titanic();
   start_client();

@@ -164,7 +164,7 @@ std::size_t steps_of_the_script() {
   return disk.steps();
 }
 
-TEST(slot_file_faults, nothing_that_was_stored_is_lost_when_the_power_goes_at_any_step) {  // TSP-2
+TEST(slot_file_faults, stored_requests_survive_a_power_failure_at_any_step) {  // TSP-2
   const auto steps = steps_of_the_script();
   EXPECT_GT(steps, 50U);
   for (std::size_t at = 1; at <= steps; ++at) {
@@ -197,8 +197,7 @@ TEST(slot_file_faults, a_step_that_fails_is_never_taken_for_stored) {  // TSP-14
   EXPECT_GT(noticed, steps / 4);
 }
 
-TEST(slot_file_faults,
-     after_a_write_that_failed_nothing_is_stored_any_more_but_what_is_there_is_read) {
+TEST(slot_file_faults, a_failed_write_ends_writing_but_not_reading) {
   zmtp::test::faulty_disk disk;
   slot_file file{on(disk)};
   std::vector<kept_request> slots;
@@ -367,7 +366,7 @@ TEST(slot_file_faults, a_full_disk_refuses_requests_and_takes_replies_and_closin
   kept.note(accept_of(11, 6000), true);
 }
 
-TEST(slot_file_faults, what_was_altered_is_seen_and_the_rest_can_be_salvaged) {
+TEST(slot_file_faults, detects_altered_slots_and_salvages_the_rest) {
   zmtp::test::faulty_disk whole;
   truth kept;
   run(whole, kept);

@@ -99,7 +99,7 @@ TYPED_TEST_SUITE(store_test, makers);
 
 TYPED_TEST(store_test, a_new_one_is_empty) { EXPECT_TRUE(this->open().empty()); }
 
-TYPED_TEST(store_test, what_is_stored_is_read_and_there_after_a_restart) {
+TYPED_TEST(store_test, stored_requests_survive_a_restart) {
   this->open();
   const zmtp::message request{"", "a part", std::string(100'000, 'x'), std::string("\0\xff", 2),
                               ""};
@@ -159,7 +159,7 @@ TYPED_TEST(store_test, a_slot_that_is_closed_is_empty_and_used_again) {
   EXPECT_EQ(slots[0].state, outcome::pending);
 }
 
-TYPED_TEST(store_test, what_is_read_before_it_is_closed_is_there) {
+TYPED_TEST(store_test, a_read_before_a_close_succeeds) {
   this->open();
   EXPECT_FALSE(this->result(this->accept(1, 1)).ec);
   EXPECT_FALSE(
@@ -235,7 +235,7 @@ TEST_F(sqlite_store_test, another_one_cannot_have_the_file_meanwhile) {
   EXPECT_EQ(other.open(slots), zmtp::storage_errc::store_in_use);
 }
 
-TEST_F(sqlite_store_test, what_is_no_store_is_left_alone) {
+TEST_F(sqlite_store_test, does_not_change_a_file_that_is_not_a_store) {
   zmtp::sqlite_database foreign;
   ASSERT_FALSE(foreign.open(path_.c_str(), nullptr));
   ASSERT_FALSE(foreign.execute("CREATE TABLE theirs (value); PRAGMA application_id = 7"));

@@ -46,7 +46,7 @@ TEST_F(titanic_test, from_the_request_to_the_closing) {  // TSP-4, TSP-6, TSP-7,
   EXPECT_EQ(state->status().pending, 0U);
 }
 
-TEST_F(titanic_test, what_is_no_request_is_refused_and_never_stored) {  // TSP-4, TSP-11
+TEST_F(titanic_test, a_malformed_request_is_refused_and_not_stored) {  // TSP-4, TSP-11
   const std::vector<zmtp::message> wrong{
       {"echo"}, {""}, {"", "body"}, {std::string(256, 's'), "body"}};
   for (const auto& m : wrong) {
@@ -59,7 +59,7 @@ TEST_F(titanic_test, what_is_no_request_is_refused_and_never_stored) {  // TSP-4
 }
 
 TEST_F(titanic_test,
-       an_id_that_is_not_of_32_digits_never_comes_near_the_store) {  // TSP-6, TSP-9, TSP-11
+       an_id_without_32_digits_does_not_reach_the_store) {  // TSP-6, TSP-9, TSP-11
   accept("echo", "body");
   actions.clear();
   const auto real = id_of(1).to_string();
@@ -110,7 +110,7 @@ TEST_F(titanic_test, closed_while_it_waits_it_is_never_given) {
   EXPECT_TRUE(actions.dispatches.empty());
 }
 
-TEST_F(titanic_test, closed_while_it_is_carried_out_its_reply_is_of_no_account) {
+TEST_F(titanic_test, drops_the_reply_of_a_request_closed_in_flight) {
   const auto first = accept("echo", "1");
   look_up("echo", "200");
   const auto given = dispatched();
