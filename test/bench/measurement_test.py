@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The order of the runs, and what becomes of those that fail."""
+"""The order of the runs, and the handling of runs that fail."""
 
 import unittest
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Which programs a comparison needs, and which of them Bazel has built."""
+"""Tests which programs a comparison needs, and which of these Bazel has built."""
 
 import tempfile
 import unittest

@@ -66,7 +66,7 @@ TEST(chp_acknowledgement, says_which_updates_are_refused_and_why) {
   EXPECT_EQ(newer->refused.front().why, errc::refused);
   for (const auto* const wrong : {"x", "1-1", "0-1-too_many_keys", "3-2-too_many_keys",
                                   "8-10-too_many_keys", "5-6-x,6-7-x"}) {
-    // What cannot be read is not taken for committed.
+    // A malformed acknowledgement does not count as a commit.
     EXPECT_EQ(find_acknowledgement("ack=9\nrefused=" + std::string{wrong} + '\n').has_value(),
               std::string_view{wrong} == "1-1")
         << wrong;

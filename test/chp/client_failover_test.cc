@@ -1,5 +1,5 @@
-// Which server a client follows when one goes, says nothing or has an older history (reliability.md 3.2, G1;
-// protocols.md B18, C1-25).
+// Selection of the server that a client follows after a server disconnects, is unresponsive or has an older
+// history (reliability.md 3.2, G1; protocols.md B18, C1-25).
 
 #include "test/chp/client_script.h"
 
@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 
 class client_failover : public client_script {
 protected:
-  // So many connections are, as they are opened; it ends when the next one is.
+  // Refuses this number of connections as they are opened. Returns when the next one is open.
   void be_refused(int times) {
     wait_until_opened();
     for (; times != 0; --times) {
@@ -77,7 +77,8 @@ TEST_F(client_failover, leaves_a_server_that_sends_heartbeats_but_no_snapshot) {
   EXPECT_EQ(state->status().server, 1U);
 }
 
-// It is the vote that makes a passive server active (G4), and its list may name the active one behind it.
+// The request is the vote that makes a passive server active (G4), and the list of that server may name the
+// active one after it.
 TEST_F(client_failover, a_passive_server_is_asked_for_one_heartbeat_before_the_next_is) {
   begin(2);
   subscriber();
@@ -176,7 +177,7 @@ TEST_F(client_failover, a_snapshot_that_stops_is_given_up) {
   pass(1s);
   EXPECT_EQ(state->status().server, 1U);
   EXPECT_FALSE(state->ready());
-  // What came of it does not mix with the next.
+  // The results of that snapshot do not mix with the next.
   ask();
   entry("/c", "1");
   end(5);

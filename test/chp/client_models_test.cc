@@ -49,7 +49,7 @@ TEST_F(client_models, a_publisher_alone_is_followed_as_soon_as_it_is_there) {  /
   publish("19", "c", 5'003);
   EXPECT_EQ(done(), (texts{"19=c", "gap 0"})) << "which nothing can fill";
   EXPECT_EQ(state->status().counters.gaps, 1U);
-  // It is started again: what it said before is what there is.
+  // The server restarts. Its earlier publications stay in the map.
   state->on_lost(now, out);
   pass(1s);
   forget();

@@ -33,7 +33,7 @@ protected:
     state->start(now, out);
   }
 
-  // What is to be done, which is done then.
+  // Returns the actions since the last call, and carries them out.
   texts done() {
     texts all;
     for (const auto& c : out.connections) {

@@ -1,5 +1,5 @@
-// Clients of ours at servers of ours, on real sockets: what is committed is there, at one server, at a pair
-// of which one dies, and after both were active (reliability 3.1, 3.2).
+// Clients and servers of Zinc on real sockets. Committed updates survive at one server, at a pair of which one
+// server dies, and after both were active (reliability 3.1, 3.2).
 
 #include "chp/client.h"
 #include "chp/server.h"
@@ -47,7 +47,7 @@ struct user {
                  [&](std::string_view key, std::string_view value) { all.emplace(key, value); });
     return all;
   }
-  // The map as whoever only watches has it.
+  // The map as a watcher sees it.
   [[nodiscard]] const content& watched() {
     for (std::vector<change> batch; changes.try_receive(batch);) {
       for (const auto& one : batch) {
@@ -122,7 +122,7 @@ TEST_F(client_servers, a_committed_update_is_in_every_copy) {
   const content expected{{"/a/2", "two"}, {"plain", "three"}};
   EXPECT_EQ(setter->all(), expected) << "the map has it when it is committed";
   expect_all(*reader, expected);
-  // Who comes late gets the snapshot.
+  // A client that connects late gets the snapshot.
   expect_all(*user_of({at}), expected);
   EXPECT_TRUE(setter->map.status().acknowledges);
   EXPECT_FALSE(setter->map.status().degraded) << "it has no backup to miss";
@@ -144,7 +144,7 @@ TEST_F(client_servers, a_subtree_comes_alone_and_misses_nothing) {
   }
   finish(*setter);
   expect_all(*reader, expected);
-  // Its own updates may be elsewhere.
+  // A client may also write outside of its subtree.
   reader->set("/b/0", "changed");
   finish(*reader);
   run_until([&] { return setter->map.get("/b/0") == "changed"; });
@@ -257,7 +257,7 @@ TEST_F(client_servers, nothing_that_was_committed_is_lost_with_the_active_one) {
   run_until([&] { return follower->all().size() == 100; });
   EXPECT_FALSE(setter->heard(client_event::kind::history_lost));
 
-  // It comes back empty, follows, and takes over in its turn.
+  // The primary restarts empty, follows, and takes over later.
   make(primary, options_of(bstar::role::primary));
   connect(primary, backup);
   run_until([&] { return backup.server->status().server.backup_in_sync; });
@@ -302,7 +302,7 @@ TEST_F(client_servers, nothing_is_lost_when_both_were_active) {
   EXPECT_FALSE(primary.active()) << "the backup's epoch is the later one";
   expect_all(*there, expected);
   run_until([&] { return primary.all() == expected && backup.all() == expected; });
-  // Whoever reaches both has it all, and goes on.
+  // A client of both servers has every update and can still write.
   const auto anywhere = user_of_pair();
   expect_all(*anywhere, expected);
   anywhere->set("/more", "3");

@@ -46,7 +46,7 @@ TEST_F(client_snapshot, ignores_a_snapshot_requested_before_the_subscription) { 
   end(5);
   EXPECT_EQ(done(), texts{});
   EXPECT_FALSE(state->ready());
-  // It was answered: another answer would be no better.
+  // The request was answered: another answer would not help.
   pass(1s);
   EXPECT_EQ(done(), texts{});
   hugz();
@@ -211,7 +211,7 @@ TEST_F(client_snapshot, an_old_map_is_freed_in_pieces) {
   publish("/x", "1", 9);
   snapshot();
   end(9);
-  // Their places, and themselves.
+  // Frees the table of entries, and the entries.
   int calls = 1;
   for (; !state->tidy(10); ++calls) {
     ASSERT_LT(calls, 5);

@@ -1,5 +1,5 @@
-// A client's own updates: sent when there is somebody to send to, again until they are committed, in their
-// order (reliability.md 3.2, G2; protocols.md C1-8, C1-12, C1-20, C1-24).
+// Updates of a client. The client sends them when a server is connected, resends them until they are committed,
+// and keeps their order (reliability.md 3.2, G2; protocols.md C1-8, C1-12, C1-20, C1-24).
 
 #include "test/chp/client_script.h"
 

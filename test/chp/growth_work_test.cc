@@ -1,5 +1,5 @@
-// What a server keeps beside its map grows by bounded parts, however much there is: counted in the octets that one call
-// takes, because how long that takes is the machine's business.
+// The tables that a server has beside its map grow by bounded parts, whatever their size. The tests count the
+// bytes that one call allocates, because the duration depends on the machine.
 
 #include "chp/command.h"
 #include "chp/directory_counters.h"
@@ -19,7 +19,7 @@
 namespace chp {
 namespace {
 
-// Of a table with elements of so many octets: 3,840 places, with what it has beside them.
+// Returns the bytes of a table with 3,840 places for elements of this size, and its other members.
 constexpr std::size_t table_of(std::size_t element) { return 3'840 * element + 8 * 1'024; }
 // The index of a deque, which has a pointer for each few elements: it is moved as it is, and quickly.
 constexpr std::size_t index_of(std::size_t elements) { return elements * 4; }

@@ -42,7 +42,7 @@ public:
       store_one();
     }
   }
-  // It is not.
+  // Ends the next write with this result.
   void result(error_code ec) {
     given.pop_front();
     server.on_written(ec, now, actions);

@@ -1,5 +1,5 @@
-// What a write without an error has stored is there, whatever the disk does afterwards, and no write is
-// there by half.
+// A write that returned no error is stored, whatever the disk does afterwards. A write is never stored
+// partially.
 
 #include "chp/map_file.h"
 #include "chp/memory_map_store.h"
@@ -37,7 +37,7 @@ const std::vector<std::vector<map_change>>& script() {
   return all;
 }
 
-// What there is after so many writes.
+// Returns the stored map after this number of writes.
 kept_map after(std::size_t writes) {
   memory_map_store::contents all;
   for (std::size_t i = 0; i < writes; ++i) {

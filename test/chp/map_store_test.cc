@@ -1,4 +1,4 @@
-// What every map_store does, whichever it is; and what the durable one sees of damage.
+// Tests of every map_store, and of the damage that the durable store detects.
 
 #include "chp/error.h"
 #include "chp/memory_map_store.h"
@@ -96,7 +96,7 @@ TYPED_TEST(map_store_test, written_changes_survive_a_restart) {
   EXPECT_FALSE(this->write({set_of("/a/1", "old", 1), set_of(binary, large, 2)}));
   EXPECT_FALSE(this->write({set_of("/a/1", "new", 3, 1'500ms), set_of("gone", "x", 4)}));
   EXPECT_FALSE(this->write({erase_of("gone", 5), erase_of("never there", 6)}));
-  // Of another epoch.
+  // A note of another epoch.
   EXPECT_FALSE(this->write({note_of(make_sequence(7, 0))}));
   for (int i = 0; i < 2; ++i) {
     const auto found = this->open();

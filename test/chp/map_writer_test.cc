@@ -1,4 +1,4 @@
-// What of a map is given to its store, and that a whole map is of one moment.
+// Tests which changes of a map reach its store, and that a whole map is consistent.
 
 #include "chp/map_writer.h"
 
@@ -69,7 +69,7 @@ private:
     applied_.insert(id);
     return id;
   }
-  // Of some something is awaited yet.
+  // Forgets an erasure. Some erasures stay, because earlier updates may still arrive.
   void forget_one() {
     (void)erased_.forget_to(
         number_, 1, [](const tombstones::erasure& one) { return one.number % 5 == 0; },
@@ -123,7 +123,7 @@ TEST(map_writer, a_whole_map_is_of_one_moment_whatever_changes_meanwhile) {
     const auto whole = disk.all();
     auto found = content_of(whole);
     for (const auto& key : map.forgotten) {
-      // Nobody asks for it any more, so that it may be there or not.
+      // No code needs the key any more, so the map may or may not have it.
       found.erase(key);
       then.erase(key);
     }

@@ -1,5 +1,5 @@
 #pragma once
-// A pair of servers of the map on real sockets, in one context with whoever uses them.
+// A pair of servers of the map on real sockets, in one context with their clients.
 
 #include "chp/replicated_server.h"
 #include "test/chp/shell_fixture.h"

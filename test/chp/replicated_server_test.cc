@@ -122,7 +122,7 @@ TEST_F(replicated, a_server_without_its_map_waits_for_its_peer) {
   run_until([&] { return backup.all().size() == 1; });
   primary.server.reset();
 
-  // It cannot hear the backup, and is asked all the time.
+  // The primary does not receive from the backup, and clients send requests to the primary all the time.
   make(primary, lasting);
   const auto client = client_of(primary);
   run_until([&] {
@@ -149,7 +149,7 @@ TEST_F(replicated, a_server_that_was_paused_resumes_in_its_epoch) {
   set(*client, "/before", "1");
   run_until([&] { return backup.all().size() == 1; });
   const auto epoch = epoch_of(primary.server->status().server.number);
-  // The loop stands still: there is nothing to wait for but time.
+  // The loop is paused: the test can only wait for time to pass.
   const auto until =
       std::chrono::steady_clock::now() + *options_of(bstar::role::primary).pair.pair.expiry;
   while (std::chrono::steady_clock::now() < until) {

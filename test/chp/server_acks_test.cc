@@ -1,4 +1,4 @@
-// What clients of ours are told of their updates (reliability 3.2, G2).
+// Acknowledgements that a server sends to clients of Zinc (reliability 3.2, G2).
 
 #include "chp/session_acks.h"
 #include "test/chp/server_fixture.h"
@@ -172,7 +172,7 @@ TEST_F(backed_up, without_one_in_sync_updates_are_committed_and_that_is_said) {
   s.set("a", "1", id(1));
   ASSERT_EQ(counter(s.last_ack(peer)), 1U);
   EXPECT_TRUE(s.last_ack(peer)->degraded);
-  // It has asked, and not yet got what it asked for.
+  // The backup has requested a snapshot that it has not received yet.
   s.say(backup, make_snapshot_request(""));
   s.set("a", "2", id(2));
   s.pass(1ms);
@@ -313,7 +313,7 @@ TEST_F(server_acks, tell_which_update_is_refused_and_why) {
   for (const auto& m : s.publications()) {
     EXPECT_EQ(m[3], "") << "others see nothing of it";
   }
-  // It stays refused when there is room, and who asks again hears it again.
+  // The update stays refused when there is room, and a client that resends it receives the refusal again.
   s.set("a", "", id(6));
   s.told[peer].clear();
   s.set("b", "1", id(2));
@@ -459,7 +459,7 @@ TEST_F(putting_off, an_update_above_the_limit_is_deferred) {
   EXPECT_EQ(s.server.status().waiting, 2U);
   EXPECT_EQ(s.server.status().counters.put_off, 2U);
   EXPECT_EQ(s.publications().size(), 2U);
-  // Nobody else has to wait.
+  // Updates of other clients do not wait.
   s.set("b", "1");
   s.set("b", "2", update_id::of_random(1, 2));
   EXPECT_EQ(s.publications().size(), 2U);

@@ -1,5 +1,5 @@
-// Two servers of the map with a store each (reliability 3.2, G7): what is acknowledged is on both disks, and what
-// one alone had is offered after a crash too.
+// Two servers of the map with a store each (reliability 3.2, G7). Acknowledged updates are on both disks, and a
+// server offers its own updates after a crash too.
 
 #include "chp/pair_record.h"
 #include "test/chp/kept_setting.h"
@@ -16,14 +16,14 @@ struct paired_setting : kept_setting {
                           const server_options& options = {})
       : kept_setting{std::move(from), options, server_state::kind::paired} {}
 
-  // The other one follows.
+  // Connects a peer that follows this server.
   void back_up() {
     backup = asker("chp-ack,chp-backup");
     snapshot(backup);
     say(backup, make_position_report(server.number(), 0));
     pass(1ms);
   }
-  // Passive, it is connected to the other one, which says that it is active.
+  // Makes the server passive, and connects it to a peer that reports to be active.
   void follow() {
     server.deactivate(now, actions);
     server.on_feed_attached();
@@ -36,7 +36,7 @@ struct paired_setting : kept_setting {
     server.on_source_message(m, now, 0ms, actions);
     finish();
   }
-  // Its snapshot, of one key; and the updates that it has applied.
+  // Receives the snapshot of the peer: one key, and the updates that the peer has applied.
   void hear_snapshot(std::string_view key, std::string_view value, sequence number,
                      std::uint64_t counter) {
     hear(make_entry(form::kvmsg, key, number, id(counter).octets(), {}, value));
@@ -57,7 +57,7 @@ struct paired_setting : kept_setting {
     server.on_publication(make_publication(form::kvmsg, u, id(counter), number), now, actions);
     finish();
   }
-  // What it says of its position, last.
+  // Returns the last position that the server has reported.
   std::optional<sequence> reported() {
     std::optional<sequence> last;
     for (const auto& m : std::exchange(asked, {})) {
@@ -189,7 +189,7 @@ TEST(server_kept_pair, a_snapshot_takes_the_place_of_what_was_stored_as_a_whole)
     s.hear(make_entry(form::kvmsg, "k" + std::to_string(n), make_sequence(1, 5), {}, {}, "v"));
   }
   s.hear_snapshot("new", "2", make_sequence(1, 5), 2);
-  // It is read bit by bit, and what comes meanwhile is behind it.
+  // The server reads the snapshot incrementally, and later messages wait behind it.
   s.server.on_deadline(s.now, s.actions);
   s.finish();
   s.hear_update("k1", "later", make_sequence(1, 6), 3);
@@ -307,7 +307,7 @@ TEST(server_kept_pair, acknowledges_an_offer_when_the_accepted_updates_are_on_di
   EXPECT_EQ(s.replies[loser][0][0], "CHP-RESUBMITTED");
 }
 
-// One that goes alone after a crash knows which keys it had erased that the other one may offer.
+// A server that runs alone after a crash remembers the erased keys that its peer may offer.
 TEST(server_kept_pair, an_offer_does_not_restore_a_key_erased_before_a_crash) {
   paired_setting before;
   before.activate(1);

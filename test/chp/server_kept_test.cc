@@ -1,5 +1,5 @@
-// A server of the map with a store (reliability 3.2, G7): what is acknowledged is on the disk, and what is on
-// the disk is there after a crash.
+// A server of the map with a store (reliability 3.2, G7). Acknowledged updates are on the disk, and stored
+// updates survive a crash.
 
 #include "chp/properties.h"
 #include "test/chp/kept_setting.h"
@@ -65,7 +65,7 @@ TEST(server_kept, stored_updates_survive_a_crash_and_are_not_applied_twice) {
   s.set("b", "3", id(3));
   EXPECT_EQ(s.server.status().counters.repeated, 2U);
   EXPECT_TRUE(s.publications().empty());
-  // What had not been acknowledged is sent again.
+  // The client resends the update, because it was not acknowledged.
   s.set("c", "lost", id(5));
   ASSERT_EQ(s.published.size(), 1U);
   EXPECT_EQ(number_of(s.published.back()), 5U);
@@ -125,7 +125,7 @@ TEST(server_kept, a_full_disk_is_told_and_tried_again_with_the_whole_map) {
   s.result(storage_errc::store_full);
   EXPECT_TRUE(s.saw(server_event::store_full));
   EXPECT_EQ(s.server.status().kept, keeping::full);
-  // What was on its way is refused behind it.
+  // Writes in flight fail after the first failure.
   s.result(storage_errc::store_full);
   s.pass(900ms);
   EXPECT_TRUE(s.given.empty());
@@ -215,7 +215,7 @@ TEST(server_kept, no_updates_are_read_while_too_much_waits_for_the_disk) {
   EXPECT_EQ(s.content().size(), 2U);
   s.store_all();
   EXPECT_TRUE(s.server.has_room());
-  // What waits to be acknowledged, while the disk takes nothing, counts, too.
+  // Updates whose acknowledgement waits for the disk count, too.
   s.set("c", "1");
   s.result(storage_errc::store_failed);
   for (std::uint64_t n = 1; n <= 40; ++n) {
@@ -242,7 +242,7 @@ TEST(server_kept, reports_a_refusal_when_it_is_on_disk_and_keeps_it) {
   before.pass(10ms);
   ASSERT_EQ(before.acked(peer), 2U);
   ASSERT_EQ(before.last_ack(peer)->refused.size(), 1U);
-  // What was not told of is as if it had not come.
+  // An update without an acknowledgement has no effect after the crash.
   kept_setting s{before.on_disk()};
   s.activate();
   s.store_all();
@@ -336,7 +336,7 @@ TEST(server_kept, more_than_the_options_let_it_have_is_refused) {
   EXPECT_EQ(kept_setting(more.on_disk(), options, of_pair).restored, errc::too_many_keys);
 }
 
-// Whatever happens, the disk has the map as it was at the number that is said to be durable.
+// The disk always has the map as it was at the number that the server reports as durable.
 TEST(server_kept, the_disk_has_the_map_as_it_was_at_some_number) {
   for (std::uint32_t seed = 1; seed <= 100; ++seed) {
     SCOPED_TRACE(seed);

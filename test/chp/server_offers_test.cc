@@ -1,5 +1,5 @@
-// Two servers of the map were active, and one has lost: what it had accepted that the other one has never seen
-// (reliability 3.2).
+// Two servers of the map were active, and one became passive. The tests cover updates that only the passive
+// server had accepted (reliability 3.2).
 
 #include "test/chp/pair_script.h"
 
@@ -318,7 +318,7 @@ TEST_F(server_pair, a_suspended_server_pauses_its_offer) {
   link_and_cut_when([&] { return a.server.status().following; });
   a.activate(3);
   a.server.suspend(a.actions);
-  // It has maps to free.
+  // The server has maps to free.
   for (int turn = 0; turn < 100; ++turn) {
     a.server.on_deadline(a.now, a.actions);
   }
@@ -407,7 +407,7 @@ TEST_F(server_pair, does_not_replay_a_superseded_update_over_a_value_of_another_
   EXPECT_EQ(a.content(), (content{{"k", "of another"}}));
 }
 
-// Of what has been overwritten nothing is offered, and nothing is sent again if its client has been told.
+// The passive server does not offer overwritten updates, and clients do not resend acknowledged ones.
 TEST_F(server_pair, acknowledges_overwritten_updates_of_clients_of_the_old_active_server) {
   begin();
   unlink();

@@ -148,7 +148,7 @@ TEST_F(server_pair, a_suspended_server_that_becomes_passive_offers_its_own_updat
   EXPECT_EQ(a.server.status().pending, 1U) << "which its client sends to both";
 }
 
-// What a client of ours is told with its snapshot.
+// The history that a client of Zinc receives with its snapshot.
 TEST_F(server_pair, a_history_keeps_its_start_after_a_failover) {
   const auto begun = [](node& of, const std::string& announced) {
     const auto answer = of.snapshot(of.asker(announced));
@@ -168,7 +168,7 @@ TEST_F(server_pair, a_history_keeps_its_start_after_a_failover) {
   make_passive(a);
   a.activate(5);
   EXPECT_EQ(begun(a, "chp-ack"), of_epoch(3));
-  // One that was started again, and follows one that was started again.
+  // A server that has restarted, and follows a server that has restarted.
   node nothing{3};
   nothing.activate(7);
   EXPECT_EQ(begun(nothing, "chp-ack"), of_epoch(7));
@@ -251,7 +251,7 @@ TEST_F(server_pair, the_passive_one_erases_nothing_and_the_next_active_one_never
   EXPECT_EQ(b.content().size(), 2U) << "a passive one never does";
   b.activate(2);
   b.publications();
-  // As long as nobody was active, clients could not refresh it.
+  // While no server was active, clients could not refresh the key.
   b.pass(4'900ms);
   EXPECT_EQ(b.content().size(), 2U);
   b.pass(200ms);
@@ -293,7 +293,7 @@ TEST_F(server_pair, drops_pending_updates_that_clients_resend_when_there_are_too
   ASSERT_GE(all.size(), 2U);
   EXPECT_EQ(all.front()[0], "foreign");
   EXPECT_EQ(all.back()[0], "k100");
-  // They can come again.
+  // The client can resend dropped updates.
   s.set("k1", "v", id(1));
   EXPECT_EQ(s.publications().size(), 1U);
 }

@@ -1,4 +1,4 @@
-// Two servers of the map that are full: what is refused, and what is taken all the same.
+// Two servers of the map that are full: the updates that they refuse, and those that they accept nevertheless.
 
 #include "test/chp/pair_script.h"
 
@@ -31,7 +31,7 @@ TEST_F(full_pair, an_update_that_the_active_server_refused_stays_refused_after_f
   b.activate(2);
   b.set("b", "1", id(2));
   EXPECT_TRUE(b.content().empty());
-  // Who has not heard of it hears it there.
+  // A client that has not received the refusal receives it from this server.
   const auto again = b.subscribe("chp-ack=" + session_name(test_session));
   b.pass(1ms);
   ASSERT_TRUE(b.last_ack(again));
@@ -114,7 +114,7 @@ TEST_F(full_pair, an_offer_without_room_is_not_acknowledged) {
   EXPECT_TRUE(a.closed.contains(loser)) << "and all is offered again";
 }
 
-// What is told then is flagged as degraded (docs/chp.md, A partition).
+// Refusals that the server reports in this time are flagged as degraded (docs/chp.md, A partition).
 TEST_F(full_pair, the_backup_copies_refusals_made_during_its_absence) {
   begin();
   unlink();

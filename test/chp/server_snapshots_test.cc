@@ -1,5 +1,5 @@
-// Snapshots of the map: in pieces as the peer reads, of one moment while updates go on, one for each
-// question (12/CHP; protocols C1-3, C1-4, C1-14, C1-15; reliability 3.2, G5).
+// Snapshots of the map: sent in pieces as the peer reads, consistent during updates, one for each request
+// (12/CHP, protocols C1-3, C1-4, C1-14, C1-15, reliability 3.2, G5).
 
 #include "test/chp/server_fixture.h"
 
@@ -188,7 +188,7 @@ TEST_F(server_snapshots, are_broken_off_when_the_server_becomes_passive) {
   EXPECT_EQ(s.replies[waiting].size(), 1U);
 }
 
-// They ask until they are answered, and what they have said while the network was cut comes all at once.
+// Clients repeat a request until the server answers, and all requests from a network outage arrive at once.
 TEST_F(server_snapshots, a_peer_of_ours_gets_one_for_what_it_has_asked_meanwhile) {
   for (const auto& announced :
        {"chp-ack=" + session_name(test_session), std::string{"chp-ack,chp-backup"}}) {
@@ -208,7 +208,7 @@ TEST_F(server_snapshots, a_peer_of_ours_gets_one_for_what_it_has_asked_meanwhile
     EXPECT_EQ(s.server.status().counters.snapshots, 1U) << announced;
     EXPECT_EQ(s.server.status().counters.ignored_requests, 0U) << announced;
     EXPECT_EQ(s.replies[peer].back().front(), "KTHXBAI") << announced;
-    // What it asks when that has ended is another question.
+    // A request after the end of the snapshot is a new request.
     s.say(peer, make_snapshot_request(""));
     s.read(peer);
     EXPECT_EQ(s.server.status().counters.snapshots, 2U) << announced;

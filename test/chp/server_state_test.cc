@@ -176,7 +176,7 @@ TEST_F(server, erases_many_that_are_due_together_bit_by_bit) {
   EXPECT_TRUE(s.content().empty());
 }
 
-// What peers should not send.
+// Messages that peers should not send.
 
 TEST_F(server, refuses_bad_updates_by_what_is_wrong_with_them_and_serves_on) {
   server_options options;
@@ -258,7 +258,7 @@ TEST_F(server, an_alone_one_that_is_not_active_does_nothing) {
   EXPECT_EQ(s.server.status().counters.ignored_requests, 1U);
 }
 
-// One that has followed another server up to the last numbers of an epoch.
+// A server that has followed another server up to the last numbers of an epoch.
 class server_near_the_end : public testing::Test {
 protected:
   server_near_the_end() : s{{.epoch_reserve = 3}, server_state::kind::paired} {

@@ -1,5 +1,5 @@
-// Servers of the map with a store, on real sockets: what a client was told is committed is there when they
-// come back, also when both of a pair have been killed (reliability 3.2, G7).
+// Servers of the map with a store, on real sockets. Committed updates survive a restart, also after a kill of
+// both servers of a pair (reliability 3.2, G7).
 
 #include "chp/client.h"
 #include "chp/memory_map_store.h"
@@ -215,7 +215,7 @@ TEST_F(server_store, without_room_nothing_is_committed_until_there_is_some) {
   EXPECT_EQ(server_->status().kept, keeping::all);
 }
 
-// What somebody has heard of an epoch is of that epoch after a crash, too.
+// Updates of an epoch that a client has received belong to that epoch after a crash, too.
 TEST_F(server_store, no_update_is_read_before_the_epoch_is_stored) {
   const auto store = std::make_shared<small_store>(executor());
   store->slow = true;
@@ -244,7 +244,7 @@ TEST_F(server_store, stops_reading_updates_while_too_many_bytes_wait_for_the_dis
     set("k" + std::to_string(n), std::string(200'000, 'x'));
   }
   run_until([&] { return server_->status().unwritten_octets > 10'000; });
-  // Whoever asks for the map is served meanwhile, and nothing else comes in.
+  // A client that requests the map gets it meanwhile. The server reads no other message.
   const auto keys = server_->status().keys;
   raw_client other{executor(), at_};
   EXPECT_EQ(snapshot(other).size(), keys);
@@ -269,7 +269,7 @@ TEST_F(server_store, a_server_may_be_stopped_while_it_waits_for_the_disk) {
   run_to_the_end();
 }
 
-// Of a pair.
+// Tests of a pair.
 
 class pair_store : public server_store {
 protected:

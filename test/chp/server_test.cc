@@ -69,7 +69,7 @@ TEST_F(server_shell, binds_all_three_or_none) {
   start();
   server other{executor()};
   zmtp::error_code ec;
-  // Its second port is taken.
+  // The second port of the server is in use.
   const auto before = at_.snapshots.tcp()->port - 1;
   other.bind("tcp://127.0.0.1:" + std::to_string(before), ec);
   EXPECT_TRUE(ec);
@@ -235,7 +235,7 @@ TEST_F(server_shell, makes_one_piece_of_one_snapshot_per_turn) {
   EXPECT_EQ(at_once, 1U);
 }
 
-// Or it would wait for the answer for ever.
+// Without the disconnect, the peer would wait for the answer without limit.
 TEST_F(server_shell, disconnects_a_peer_whose_queue_is_full_for_an_offer_answer) {
   server_options options;
   options.snapshot_piece = 10'000;

@@ -1,4 +1,4 @@
-// What is settled with what is offered: all that the other server had applied of the sessions concerned.
+// The settlement of an offer: all updates of the offered sessions that the peer had applied.
 
 #include "chp/settlement.h"
 

@@ -1,5 +1,4 @@
-// What the map takes in memory, counted: at most one and a half times the octets of keys and values, and
-// 120 octets for each key.
+// Counts the memory of the map: at most 1.5 times the bytes of keys and values, and 120 bytes for each key.
 
 #include "chp/store.h"
 #include "test/support/allocations.h"
@@ -42,7 +41,7 @@ void expect_within(std::size_t keys, std::size_t key_size, std::size_t value_siz
     const auto payload = keys * (key_size + value_size);
     EXPECT_EQ(s.octets(), payload);
     EXPECT_LE(taken, payload * 3 / 2 + 120 * keys + empty);
-    // What it says of itself is all but the hash table.
+    // The size that the map reports includes all but the hash table.
     EXPECT_LE(s.memory() + 8 * keys, taken);
     EXPECT_LE(taken - empty, s.memory() + 22 * keys);
     beside = (taken - payload) / keys;
@@ -79,7 +78,7 @@ TEST(chp_store_memory, old_versions_are_freed_with_the_snapshots) {
   }
   while (!s.tidy(1'000)) {
   }
-  // But for the list of snapshots, which keeps its room.
+  // The list of snapshots keeps its memory.
   EXPECT_LE(zmtp::test::counted().live, before + 64);
 }
 

@@ -53,7 +53,7 @@ model rest(store::snapshot& from) {
   return all;
 }
 
-// Each request of `change` fails, one after the other; what is seen is as before, until it succeeds.
+// Fails each allocation of `change` in turn. The map does not change until `change` succeeds.
 void fail_each(std::size_t keys, bool with_snapshot, const std::function<void(store&)>& change) {
   for (long n = 0;; ++n) {
     SCOPED_TRACE("keys " + std::to_string(keys) + ", request " + std::to_string(n));
@@ -89,7 +89,7 @@ void fail_each(std::size_t keys, bool with_snapshot, const std::function<void(st
       for (const auto& [key, value] : before) {
         ASSERT_NE(s.find(key), nullptr);
       }
-      // It works as soon as there is memory.
+      // The call succeeds when there is memory.
       change(s);
     }
     ASSERT_NE(contents(s), before);

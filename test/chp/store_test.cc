@@ -144,7 +144,7 @@ TEST(chp_store, keys_are_ordered_by_octets_and_found_by_subtree) {
   const auto keys = [&](std::string_view subtree) { return contents(s, subtree).size(); };
   EXPECT_EQ(keys(""), 9U);
   EXPECT_EQ(keys("/a/"), 3U);  // CHP-10: /ab is not among them
-  EXPECT_EQ(keys("/a"), 5U);   // C1-14: what is no subtree is what keys begin with
+  EXPECT_EQ(keys("/a"), 5U);   // C1-14: any other prefix selects the keys that begin with it
   EXPECT_EQ(keys("/b/"), 1U);
   EXPECT_EQ(keys("/c/"), 0U);
   EXPECT_EQ(keys("\377"), 2U);

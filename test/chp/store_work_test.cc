@@ -1,5 +1,5 @@
-// What one call does at most, however many keys there are: counted in the octets that it takes and frees, because how
-// long that takes is the machine's business.
+// The limit of the work of one call, for any number of keys. The tests count the bytes that a call allocates
+// and frees, because the duration depends on the machine.
 
 #include "chp/store.h"
 #include "test/support/allocations.h"
@@ -16,7 +16,7 @@
 namespace chp {
 namespace {
 
-// Of a table: 3,840 places, with what it has beside them.
+// Bytes of a table: 3,840 places, and its other members.
 constexpr std::size_t largest_table = 40 * 1'024;
 constexpr std::size_t largest_entry = 128;
 

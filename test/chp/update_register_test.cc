@@ -287,8 +287,8 @@ TEST(update_register, rejects_a_malformed_piece_at_every_byte) {
   refused(16, 8);    // a gap that ends with it
   refused(17, 65);   // more gaps than there may be
   refused(25, 0);    // a gap that begins with none
-  refused(33, 0);    // one that ends before it begins
-  refused(41, 5);    // one that touches the one before
+  refused(33, 0);    // a gap that ends before it begins
+  refused(41, 5);    // a gap that touches the one before
   EXPECT_FALSE(update_register{}.unpack(""));
 }
 

@@ -34,7 +34,7 @@ scenario_options spoiling_clients(std::function<void(client_process::sabotage&)>
           .kinds = kinds};
 }
 
-// A KVSET as it came, but for its id.
+// Returns a copy of a KVSET with another id.
 zmtp::message with_another_id(const zmtp::message& m, std::uint64_t number) {
   const auto u = parse_set(m, form::kvmsg, {});
   return u ? make_set(form::kvmsg, u->key, update_id::of_random(number, number), u->properties,
@@ -166,7 +166,8 @@ TEST(ledger, notices_what_is_not_offered) {
                                         drama::partition)));
 }
 
-// What there is no room for is lost with its connection alone, and then asked for or offered again.
+// An answer that does not fit into the queue is lost only together with its connection; the peer then repeats
+// its request.
 TEST(ledger, notices_a_dropped_answer_on_a_connection_that_stays) {
   const auto how = [](bool drops) {
     return spoiling_nodes(

@@ -1,5 +1,5 @@
-// Scenarios of a pair of servers of the clustered hashmap with clients, whose books must agree. What may be
-// said on the command line: see test/simulation/seeds.h.
+// Scenarios of a pair of servers of the clustered hashmap with clients, whose ledgers must agree. For the
+// command-line arguments, see test/simulation/seeds.h.
 #include "test/chp/simulation/scenario.h"
 #include "test/simulation/seeds.h"
 
@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::string_view target = "//test/chp/simulation:pair_scenarios_test";
 
-// Of ten seeds six are dramas, and what else the seed says; every other twenty have stores.
+// Six of ten seeds are dramas; the other properties depend on the seed. Half of the blocks of twenty seeds have
+// stores.
 scenario_options options_of(std::uint64_t seed) {
   scenario_options how{.print = zmtp::simulation::printer_asked_for(),
                        .stored = seed / 20 % 2 == 1};

@@ -16,18 +16,18 @@
 
 namespace chp::simulation {
 
-// Figures: updates, committed, activations, failovers of clients, offered by losers, questions at once, expired, refused,
-// lost with both memories, losses told, troubles.
+// Figures: updates, committed, activations, failovers of clients, offered by losers, questions at once,
+// expired, refused, lost with both memories, losses told, troubles.
 using scenario_result = zmtp::simulation::run_result<breach>;
 
-// What happens instead of trouble of all kinds.
+// The faults of a scenario.
 enum class drama : std::uint8_t {
   chance,          // nothing: trouble of all kinds
   active_killed,   // the active server is killed, and comes back; three times
   both_killed,     // both servers are, at once, and come back
   both_restarted,  // one after the other, as one does who has a new version
   partition,       // the servers do not hear each other, and each has clients that hear it alone
-  left_alone,      // the active server is restarted, and nobody reaches the other one for a while
+  left_alone,      // the active server restarts, and no program can reach its peer for a while
   questions_held,  // after a partition what the loser asks is held, and comes at once, over a slow network
 };
 
@@ -44,8 +44,8 @@ struct scenario_options {
   bool stored = false;
   // Servers have room for few keys. Then all clients are ours: others are not told what is refused.
   bool small = false;
-  // Clients, all of them ours, make many updates of many keys: what is overwritten where two are active leaves more
-  // gaps in a session than are remembered.
+  // Clients of Zinc make many updates of many keys. Overwritten updates of two active servers leave more gaps
+  // in a session than a server remembers.
   bool busy = false;
 };
 

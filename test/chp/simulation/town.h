@@ -34,7 +34,7 @@ struct address {
   std::string snapshots;
   std::string publisher;
   std::string collector;
-  std::string state;  // what its peer hears
+  std::string state;  // the endpoint that its peer reads the state from
 };
 
 [[nodiscard]] inline address address_of(const std::string& name) {
