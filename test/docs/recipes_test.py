@@ -44,7 +44,7 @@ class Run(unittest.TestCase):
         program.communicate()
 
     def run_to_its_end(self, name, *arguments):
-        """Its lines."""
+        """Runs an example to its end, and returns its output lines."""
         done = subprocess.run([EXAMPLES + name, *arguments], stdout=subprocess.PIPE,
                               universal_newlines=True, timeout=PATIENCE, check=True)
         return done.stdout.splitlines()

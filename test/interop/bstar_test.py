@@ -16,7 +16,7 @@ from interop_case import InteropCase  # noqa: E402
 from zinc_programs import Program, Server, reserve_endpoint, zinc_path  # noqa: E402
 import zmq  # noqa: E402
 
-# Of both nodes. So long that a busy machine does not take one for dead.
+# Heartbeat of both nodes. A busy machine does not exceed it, so no node is declared dead by mistake.
 HEARTBEAT = 0.5
 NODE = str(Path(__file__).resolve().parent / "bstar_peers.py")
 ROLES = ("primary", "backup")
@@ -46,7 +46,7 @@ class OurNode(Server):
         test.assertEqual(self.read_line(), f"voter {voter}")
 
     def await_active(self):
-        """Its epoch."""
+        """Returns the epoch of the node."""
         while not (line := self.read_line()).startswith("active "):
             pass
         return int(line.split()[1])
@@ -88,7 +88,7 @@ class Relay(threading.Thread):
         self.join()
 
 
-# Of the Guide's kind, which one is not ours.
+# The role of the Guide's node, and of the node that is not from Zinc.
 PAIRS = {f"our {ours} beside the Guide's {model}": {role: None if role == ours else model for role in ROLES}
          for model in ("poc", "reactor") for ours in ROLES}
 PAIRS["both ours"] = {role: None for role in ROLES}
@@ -117,7 +117,7 @@ class PairCase(InteropCase):
         self.peers = {"primary": self.states["backup"], "backup": self.states["primary"]}
 
     def start(self, role, model, *more):
-        """Of ours, if there is no model."""
+        """Starts a node of Zinc if there is no model."""
         endpoints = (self.voters[role], self.states[role], self.peers[role])
         node = (GuideNode(self, model, role, *endpoints, *more) if model
                 else OurNode(self, role, *endpoints, *more))

@@ -1,5 +1,5 @@
-"""Clients of the clustered hashmap on pyzmq: 12/CHP to the letter, and as the Guide's models 2 to 6 do it. Frames
-are written out here and owe nothing to the code under test."""
+"""Clients of the clustered hashmap on pyzmq: 12/CHP without extensions, and models 2 to 6 of the Guide. The
+frames are written out here and do not depend on the code under test."""
 
 import subprocess
 import time
@@ -13,7 +13,7 @@ ZERO = bytes(8)
 
 
 class Timeout(AssertionError):
-    """What a test waited for did not come."""
+    """A test waited for an event that did not come."""
 
 
 class Host(Server):
@@ -110,7 +110,7 @@ class Client:
         return message
 
     def await_collector(self):
-        """Of an XPUB, which is told: the server has subscribed, and nothing that is set from now on is lost."""
+        """Waits for the subscription of the server to an XPUB. No later update is lost."""
         assert self.receive(self.setter) == [b"\x01"]
 
     def join(self, set_again, patience=PATIENCE):

@@ -109,7 +109,7 @@ class AloneTest(ChpCase):
         self.expect([], ["delete", "/a/1"], server.port)
         self.assertEqual(self.run_client(["get", "/a/1"], server.port).returncode, 1)
         self.assertEqual(watching.read_line(), "/a/2 two")
-        # One is erased, the other one's time is over.
+        # The first key is erased, and the second one expires.
         self.assertEqual(watching.wait(), 0)
         self.expect(["/b/1 elsewhere"], ["dump", "/b/"], server.port)
         self.assertEqual(server.stop(), 0)
@@ -230,7 +230,7 @@ class PairTest(ChpCase):
         self.assertEqual(backup.read_line(), "active 2")
         self.expect([], ["set", "/a/2", "two"], *self.ports)
         self.assertEqual(watching.read_line(), "/a/2 two")
-        # Who comes back follows, and can be left alone in its turn.
+        # A server that restarts follows, and can be left alone later.
         primary = self.start(0)
         self.assertEqual(primary.read_line(), "passive peer-active")
         self.wait_for_backup(["/a/1 one", "/a/2 two"], *reversed(self.ports))

@@ -25,7 +25,7 @@ CLIENTS, RATE = (20, 2_000) if LONG else (6, 600)  # updates a second of all cli
 
 
 def group(count, addresses):
-    """So many clients that know these servers."""
+    """Returns the option for a group of clients that know these servers."""
     return f"{count}={','.join(addresses)}"
 
 
@@ -41,7 +41,8 @@ class StormCase(unittest.TestCase):
         self.assertTrue(found["good"], found)
 
     def start_storm(self, groups, *more, rate=RATE, heartbeat=HEARTBEAT, keys=2_000):
-        """So many keys that none is set a second time before the maps are looked at: that would hide a loss."""
+        """Starts a storm with enough keys that no key is set twice before the maps are compared. A second
+        update would hide a loss."""
         return Storm(self, *(word for one in groups for word in ("--group", one)), "--rate", rate,
                      "--keys", keys, "--heartbeat", heartbeat, "--server-ttl", 5 * heartbeat, *more)
 
@@ -53,7 +54,7 @@ class StormCase(unittest.TestCase):
         self.wait_for(storm, "settle", *how)
 
     def faults(self, storm, count, *how):
-        """Whoever goes through them does one each time, and sees to it that all is well again behind it."""
+        """Yields once per fault. The caller causes one fault each time, and the pair recovers after it."""
         self.settle(storm, *how)
         for number in range(count):
             time.sleep(self.random.uniform(0, 0.5))  # they come at any time: nothing is waited for
@@ -104,7 +105,7 @@ class KilledTest(StormCase):
             self.assertLessEqual(found["writing_again_p99_ms"], 500)
 
     def test_updates_that_both_servers_lose_are_reported(self):
-        """That the books can say no."""
+        """The ledger can detect a loss."""
         pair = Pair(self, HEARTBEAT)
         storm = self.start_storm([group(2, pair.addresses)], rate=600)
         self.settle(storm, "backup")
@@ -130,7 +131,7 @@ class KilledTest(StormCase):
         print(f"both killed {kills} times: {writing_again(found)}")
 
     def test_kills_of_both_servers_with_stores_lose_no_committed_update(self):
-        """Of one that dies while the other one is away, what it alone had is offered when it comes back."""
+        """If a server dies during the absence of its peer, it offers its own updates after its restart."""
         pair, storm, kills = self.with_stores()
         for _ in self.faults(storm, kills, "backup"):
             active = pair.wait_for_one_active()
@@ -149,15 +150,15 @@ class KilledTest(StormCase):
 
 
 class BackAgainCase(StormCase):
-    """Of faults that end, and nobody was killed."""
+    """Faults that end, without a kill."""
 
     def setUp(self):
         super().setUp()
         self.one_active = self.equal = 0
 
     def expect_recovery(self, pair, storm, was_active, taken_over):
-        """From now on: to one active server, since the one from which the other one has taken over steps back, and
-        to the same map everywhere."""
+        """From now on: to one active server, because a server becomes passive if its peer has taken over, and
+        to the same map at all programs."""
         begin = time.monotonic()
         if taken_over:
             pair.wait_until_passive(was_active)
@@ -187,7 +188,7 @@ class StoppedTest(BackAgainCase):
             active = pair.wait_for_one_active()
             pair.suspend(active)
             pair.nodes[active].skip_lines()
-            time.sleep(self.random.uniform(1, most))  # how long it stands still: nothing is waited for
+            time.sleep(self.random.uniform(1, most))  # the length of the pause: the test waits for no event
             taken_over = pair.activity.active() == [1 - active]
             pair.resume(active)
             self.expect_recovery(pair, storm, active, taken_over)
@@ -195,8 +196,8 @@ class StoppedTest(BackAgainCase):
 
 
 class PartitionTest(BackAgainCase):
-    """Half of the clients reach the active server as long as the link to the other one is cut; the others do
-    not, and turn to that one."""
+    """Half of the clients reach the active server while its link to the peer is cut. The others do not, and
+    switch to that peer."""
 
     def cut_again_and_again(self, cuts, deaf):
         pair = Pair(self, HEARTBEAT, relayed=True)
@@ -274,7 +275,8 @@ class SnapshotTest(AloneCase):
         found = storm.end()
         self.expect_good(found)
         self.assertLess(found["joined"][1]["keys"], found["joined"][0]["keys"])
-        # It cannot have come faster than it was let through: with its value, a key takes more than 55 octets.
+        # The client cannot have received the map faster than the relay forwards it: with its value, a key takes
+        # more than 55 bytes.
         self.assertGreater(found["joined"][0]["ready_ms"], 1_000 * keys * 55 / slow)
         print(f"{keys} keys at {slow / 1e6:g} MB/s: there after {found['joined'][0]['ready_ms']} ms; memory "
               f"{before / 2**20:.0f} MiB before, {peak / 2**20:.0f} at most ({peak / before:.2f} x); commits "
@@ -348,7 +350,7 @@ class LifetimeTest(StormCase):
 
 
 class RelayTest(unittest.TestCase):
-    """What swallows messages passes on all others as they were, wherever the stream is cut."""
+    """A relay that swallows messages passes on all others unchanged, wherever the stream is cut."""
 
     def test_messages_are_swallowed_whole(self):
         greeting = b"\xff" + b"\0" * 63

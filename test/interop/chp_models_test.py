@@ -36,14 +36,14 @@ class ModelsTest(InteropCase):
                               "--server", server.address])
 
     def check_sets(self, server, *flags):
-        """What is set comes back, to who sets it and to who watches."""
+        """An update comes back to its client and to a watcher."""
         watching = self.watch(server, ["/a/"], 3, *flags)
         self.assertEqual([watching.read_line() for _ in range(2)], ["/a/1 one", "/a/2 two"])
         self.expect([], ["set", "/a/2", "changed"], server, *flags)
         self.assertEqual(watching.read_line(), "/a/2 changed")
         self.assertEqual(watching.wait(), 0)
         self.expect(["changed"], ["get", "/a/2"], server, *flags)
-        # Nobody says what came of it in another directory, but that is asked for as a whole.
+        # Servers do not acknowledge a key outside of the watched subtree, but a snapshot contains it.
         self.expect([], ["set", "elsewhere", "x"], server, *flags)
         self.expect(["/a/1 one", "/a/2 changed", "/b/1 three", "elsewhere x"], ["dump"], server, *flags)
 

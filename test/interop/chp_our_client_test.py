@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Our client of the clustered hashmap with servers that are not ours: to the letter of 12/CHP, and as the
-Guide's clonesrv6."""
+"""Zinc's client of the clustered hashmap with third-party servers: a server of 12/CHP without extensions, and
+the Guide's clonesrv6."""
 
 import json
 import subprocess

@@ -41,7 +41,7 @@ class PairTest(unittest.TestCase):
         end = time.monotonic() + PATIENCE
         while not condition():
             self.assertLess(time.monotonic(), end, what)
-            time.sleep(0.005)  # of what another thread does there is no event to wait for
+            time.sleep(0.005)  # there is no event to wait for: another thread does the work
 
     def serve(self, client):
         """Asks until it is answered: each question is a vote."""
@@ -60,7 +60,7 @@ class PairTest(unittest.TestCase):
         ours.expect_event("synchronized")
         self.until(lambda: theirs.told_active > 5, "ours hears that theirs is active")
         client = self.client(self.primary)
-        # Who is passive publishes nothing that says that it has subscribed.
+        # A passive server publishes no message that shows its subscription.
         other = self.client(self.backup, setter=zmq.XPUB)
         other.await_collector()
         client.join(lambda: client.set(b"/join", b"x"))

@@ -34,7 +34,8 @@ class LetterTest(ServerCase):
         client.join(lambda: client.set(subtree + key, b"x"))
         return client
 
-    def test_a_snapshot_has_five_frames_and_ends_with_the_highest_sequence(self):  # CHP-9, CHP-10, CHP-11, CHP-13, CHP-15, CHP-16
+    # CHP-9, CHP-10, CHP-11, CHP-13, CHP-15, CHP-16
+    def test_a_snapshot_has_five_frames_and_ends_with_the_highest_sequence(self):
         host = self.start()
         setter = self.joined(host)
         for key in (b"/a/1", b"/a/2", b"/ab", b"/b/1"):
@@ -141,7 +142,7 @@ class LetterTest(ServerCase):
 
 
 class StandsStillTest(ServerCase):
-    """What is asked while the server stands still comes to it all at once."""
+    """Requests that arrive together after a pause of the server."""
 
     def answers(self, *properties):
         """To the same question ten times and then another one: the subtrees that they end with."""
@@ -215,7 +216,7 @@ class GuideTest(ServerCase):
         client.set(b"9", b"outside its own subtree")
         client.set(b"/client/2", b"y", ttl=29)
         client.expect(b"/client/2")
-        # What is outside does not come behind it either.
+        # No update outside of the subtree follows.
         self.assertEqual([client.receive(client.subscriber)[0] for _ in range(2)], [b"HUGZ", b"HUGZ"])
         self.assertEqual(client.map, {b"/client/1": b"x", b"/client/2": b"y"})
 

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""The clone programs of tools/guide with peers that behave as the Guide's, and with each other, and the drills of
-protocols' table: who comes late, what lives for a second, an active that is killed and comes back."""
+"""The clone programs of tools/guide with peers that behave as the Guide's, and with each other. The drills are
+those of the protocols' table: a late client, a value that lives for a second, an active server that is killed
+and restarts."""
 
 import re
 import signal
@@ -26,7 +27,7 @@ CLIENTS = [f"clonecli{n}" for n in range(1, 7)]
 LOGGING = {"clonesrv5", "clonesrv6", "clonecli6"}
 # Between what clients of ours set.
 QUICK = ("--interval", 20)
-# Of a pair, in milliseconds.
+# Heartbeat of a pair, in milliseconds.
 HEARTBEAT = 500
 
 
@@ -58,7 +59,7 @@ class GuideProgram(Program):
             left -= {one for one in left if re.fullmatch(one, line)}
 
     def interrupt(self):
-        """All that it says until its end, which has to be a good one."""
+        """Interrupts the program, and returns all its remaining output. Its exit code must be 0."""
         self.signal(signal.SIGINT)
         assert self.wait() == 0, self.process.returncode
         return (self._output + self.process.stdout.read()).decode().splitlines()
@@ -85,7 +86,7 @@ class CloneCase(InteropCase):
         end = time.monotonic() + PATIENCE
         while not condition():
             self.assertLess(time.monotonic(), end, what)
-            time.sleep(0.005)  # of what another thread does there is no event to wait for
+            time.sleep(0.005)  # there is no event to wait for: another thread does the work
 
 
 class PublishingTest(CloneCase):
@@ -111,7 +112,7 @@ class PublishingTest(CloneCase):
                     subscriber.close(0)
                 self.assertEqual(heard[:20], list(range(heard[0], heard[0] + 20)))
                 self.assertEqual(heard[20:], list(range(heard[20], heard[20] + 20)))
-                # There is nobody to ask for what was before.
+                # No server can send earlier updates.
                 self.assertGreater(heard[20], heard[19])
                 *_, interrupted, count = server.interrupt()
                 self.assertEqual(interrupted, " Interrupted")
@@ -126,7 +127,7 @@ class PublishingTest(CloneCase):
                 self.assertTrue(publisher.poll(PATIENCE * 1000))
                 self.assertEqual(publisher.recv(), b"\x01")
                 sent = 0
-                # It says at its end alone what it has heard.
+                # The client prints its count only at its end.
                 while client.running():
                     sent += 1
                     publisher.send_multipart([b"%d" % (sent % 10), sent.to_bytes(width, "big"), b"v"])
@@ -214,7 +215,7 @@ class ServingTest(CloneCase):
                                      [" Interrupted", f"{one.sequence} messages handled"])
 
     def check_client(self, called, server, *flags):
-        """It has what was there, and hears what it sets itself."""
+        """The client has the existing entries, and receives its own updates."""
         client = self.start(called, "--connect", f"tcp://{server.address}", *QUICK, *flags)
         self.assertEqual(client.read_line(), "I: received snapshot=3")
         for n in range(4, 9):
@@ -281,7 +282,7 @@ class ServingTest(CloneCase):
         for model in (3, 4, 5):
             with self.subTest(model=model):
                 port, server = self.start_server(f"clonesrv{model}")
-                # It says more of each update than a pipe holds.
+                # The server prints more for each update than a pipe holds.
                 server.discard_output()
                 ask = [b"ICANHAZ?"] if model == 3 else [b"ICANHAZ?", b""]
                 setting = [self.start(f"clonecli{model}", "--connect", f"tcp://127.0.0.1:{port}", "--interval", 2)
@@ -359,7 +360,7 @@ class PairTest(CloneCase):
                     self.assertEqual(primary.read_line(), "I: connected to backup (passive), ready as active")
                 if second == OURS:
                     self.assertEqual(backup.read_line(), "I: backup passive, waiting for primary (active)")
-                    # It may have the snapshot before it hears its peer's state.
+                    # The backup may receive the snapshot before the state of its peer.
                     backup.await_all(r"I: connected to primary \(active\), ready as passive",
                                      f"I: asking for snapshot from: {self.at('primary')}",
                                      r"I: received snapshot=\d+")

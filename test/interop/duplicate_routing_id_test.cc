@@ -59,7 +59,7 @@ TEST_F(duplicate_routing_id, newcomer_is_turned_away_until_the_holder_has_gone) 
             });
 }
 
-// The messages of the one who was turned away reach nobody.
+// Messages of the rejected peer are not delivered.
 TEST_F(duplicate_routing_id, nothing_of_the_newcomer_is_delivered) {
   socket_options options;
   options.announce_peers = true;

@@ -71,10 +71,10 @@ class GuideServer:
         self.publisher.send_multipart([key, self.sequence.to_bytes(8, "big"), identity, properties, value])
 
     def tell(self, text):
-        """What a program says of what it does."""
+        """Reports an action. A program overrides this to print it."""
 
     def tell_state(self, before, event):
-        """It was in another state, and changed by what its peer said or by a client's request (5)."""
+        """Reports a change of the state, caused by the peer or by a client's request (5)."""
 
     def _become(self, state, event):
         before, self.state = self.state, state
@@ -154,7 +154,7 @@ class GuideServer:
         asker = self._socket(zmq.DEALER, connect=self._peer_port)
         asker.send_multipart([b"ICANHAZ?", b""])
         while True:
-            # The Guide's waits for ever, where its peer does not answer.
+            # The Guide's server waits without limit if its peer does not answer.
             while not asker.poll(50):
                 if self._stopped.is_set():
                     return

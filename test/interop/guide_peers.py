@@ -48,7 +48,7 @@ def worker_command(version, command, *frames):
 
 
 class Timeout(AssertionError):
-    """What a test waited for did not come."""
+    """A test waited for an event that did not come."""
 
 
 class Peer:
@@ -232,7 +232,7 @@ def main(endpoint, service, version, behaviour):
     worker = Worker(zmq.Context(), endpoint, service.encode(), version)
     worker.receive_request()
     print("holding", flush=True)
-    # Until it is killed, or whoever was to do so is gone.
+    # Runs until this process is killed, or for 60 s if the parent process is gone.
     signal.alarm(60)
     signal.pause()
 

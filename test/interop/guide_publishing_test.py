@@ -52,7 +52,7 @@ class Espresso(GuideCase):
             seen.append(espresso.read_line())
         self.assertEqual(sorted(seen[:2]), ["[002] 0141", "[002] 0142"])
         self.assertEqual(seen[2:7], [f"[007] {text}" for text in received])
-        # What nobody asked for did not cross.
+        # Messages without a subscription did not cross.
         self.assertTrue(all(re.match(r"\[007\] [AB]-|\[002\] 00", line) for line in seen[2:]), seen)
         self.stop(espresso)
 

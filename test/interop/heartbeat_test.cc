@@ -46,7 +46,8 @@ TEST_P(heartbeat, our_router_answers_the_heartbeat_of_an_idle_peer) {
     theirs.send({"hello"});
     EXPECT_EQ(theirs.receive(), parts{"hello"});
   });
-  // While nobody runs our side, nobody answers: so that they stayed above was our answers' doing.
+  // While our side does not run, it does not answer. This shows that our answers kept the connection alive
+  // above.
   EXPECT_TRUE(events.wait_within(ZMQ_EVENT_DISCONNECTED, 10s));
 }
 
@@ -110,7 +111,8 @@ TEST_P(heartbeat, an_idle_peer_answers_our_heartbeat) {
   });
   EXPECT_EQ(ours.counters().not_reading, 0U);
   EXPECT_EQ(ours.counters().ended[static_cast<std::size_t>(errc::heartbeat_timeout)], 0U);
-  // While nobody runs our side, they take us at our TTL: so they have had our PING.
+  // While our side does not run, libzmq closes the connection after our TTL. This shows that it has received
+  // our PING.
   EXPECT_TRUE(events.wait_within(ZMQ_EVENT_DISCONNECTED, 10s));
 }
 

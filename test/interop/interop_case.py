@@ -1,4 +1,4 @@
-"""What the tests with pyzmq have in common: sockets and processes that end with the test."""
+"""The common part of the tests with pyzmq: sockets and processes that end with the test."""
 
 import os
 import unittest
@@ -24,7 +24,7 @@ def seed(number):
 
 
 def numbers(report):
-    """Of `key=number key=number …`."""
+    """Parses `key=number key=number …`."""
     return {key: int(number) for key, number in (one.split("=") for one in report.decode().split())}
 
 

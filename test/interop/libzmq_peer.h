@@ -74,8 +74,8 @@ private:
   void* handle_;
 };
 
-// What happens to the connections of a socket. To be made before the socket binds or connects, and to
-// go before it.
+// The events of the connections of a socket. Make the monitor before the socket binds or connects, and destroy
+// it before the socket.
 class monitor {
 public:
   monitor(context& owner, socket& watched);

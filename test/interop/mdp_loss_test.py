@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Processes that die or stop at the wrong moment: workers with a request in hand, clients, the broker.
-What was asked is answered, once."""
+"""Processes that die or stop at the wrong moment: workers with a request in flight, clients, the broker. Every
+request is answered once."""
 
 import signal
 import sys
@@ -61,7 +61,7 @@ class WorkerKilledTest(LossCase):
                 self.wait_for_mmi(client, b"200")
                 asking = start_request(self, broker.endpoint, SERVICE, version, "body")
                 self.start_worker(broker.endpoint, SERVICE, version)
-                # Of two requests one is with the holder, whichever of them came first.
+                # The holder has one of two requests, whichever came first.
                 second = start_request(self, broker.endpoint, SERVICE, version, "body")
                 holder.kill()
                 for one in (asking, second):
@@ -79,7 +79,7 @@ class WorkerKilledTest(LossCase):
             self.assertEqual(client.receive_reply().body, [b"%d" % i])
         worker.close()
         other = self.worker(broker.endpoint, SERVICE.encode(), "0.2")
-        # What comes to the other worker is the next request, and its reply the next reply.
+        # The other worker gets the next request, and its reply is the next reply.
         client.send(SERVICE.encode(), b"next")
         request = other.receive_request()
         self.assertEqual(request.body, (b"next",))
@@ -170,7 +170,8 @@ class ClientGoneTest(LossCase):
                     leaving.send(service, b"of who has gone")
                 self.assertEqual(leaving.request(b"mmi.service", service), [b"404"])
                 leaving.close()
-                # Its connection ends before the next one's begins, and the broker sees it so.
+                # The connection of a worker ends before that of the next begins, and the broker sees this
+                # order.
                 time_out = time.monotonic() + 15
                 while True:
                     worker = self.worker(broker.endpoint, service, "0.2")
@@ -214,7 +215,7 @@ class BrokerKilledTest(LossCase):
                 for service in (SERVICE.encode(), b"theirs"):
                     self.assertEqual(client.request(service, b"before"), [b"before"])
                 broker.kill()
-                # It asks while there is no broker.
+                # The client sends its request while there is no broker.
                 asking = start_request(self, at, SERVICE, version, "after")
                 self.start_broker(at=at)
                 self.assertEqual(asking.read_line(), "after")

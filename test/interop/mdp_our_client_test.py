@@ -19,7 +19,7 @@ from zinc_programs import reserve_endpoint, run_request, start_request  # noqa: 
 
 VERSIONS = ("0.1", "0.2")
 SERVICE = b"echo"
-# Of an attempt. So long that a busy machine does not use it up.
+# Timeout of an attempt. A busy machine does not exceed it.
 TIMEOUT = 1.0
 SILENCE = 0.2
 
@@ -120,7 +120,7 @@ class OurClientTest(InteropCase):
             for _ in range(3):
                 connection = self.accept()
                 self.assertEqual(connection.read(len(HELLO[version])), HELLO[version])
-                # It says nothing more on this one, and leaves it.
+                # The client sends nothing more on this connection, and closes it.
                 self.assertEqual(connection.read_to_end(), b"")
                 connection.close()
             self.assertEqual(asking.wait(), 1)

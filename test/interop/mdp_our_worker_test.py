@@ -68,7 +68,8 @@ class OurWorkerTest(InteropCase):
         self.assertEqual(self.read_but_heartbeats(connection, version, len(expected)), expected)
 
     def expect_end(self, connection, version):
-        """It ends the connection, and says nothing more; a heartbeat may have been on its way."""
+        """Expects that the worker closes the connection and sends nothing more. A heartbeat may have been in
+        flight."""
         octets = connection.read_to_end()
         self.assertIsNotNone(octets, "the connection stays")
         self.assertEqual(octets.replace(HEARTBEAT[version], b""), b"")
@@ -293,7 +294,7 @@ class StandInBrokerTest(InteropCase):
                 client = self.client(broker.endpoint, version)
                 for i in range(200):
                     self.assertEqual(client.request(SERVICE, b"", b"%d" % i), [b"", b"%d" % i])
-                # It is neither sent away nor taken for dead while nobody asks.
+                # The idle worker is neither disconnected nor declared dead.
                 self.assertIsNone(client.receive((LIVENESS + 5) * INTERVAL))
                 self.assertEqual(client.request(SERVICE, b"body"), [b"body"])
                 self.assertEqual(broker.seen.count("ready"), 1)

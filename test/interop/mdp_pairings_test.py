@@ -28,7 +28,7 @@ BODIES = [
 
 
 def ours(version):
-    """Our client, asking many times and then once with what it is to print."""
+    """Our client, which sends many requests and then one whose reply it prints."""
     def ask(test, endpoint):
         code, lines, errors = run_request(endpoint, SERVICE, version, "--count", str(ECHOES),
                                           "--in-flight", "8", "--size", "20", "--json")

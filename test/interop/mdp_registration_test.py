@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Who is a worker: what our broker says of services (8/MMI), whom it sends away and then leaves in peace,
+"""Registration of workers: the answers of our broker about services (8/MMI), the workers that it disconnects,
 and the heartbeats between it and pyzmq workers."""
 
 import re
@@ -15,7 +15,7 @@ from zmtp_wire import Connection, greeting, metadata, named, ready_as  # noqa: E
 
 VERSIONS = ("0.1", "0.2")
 SERVICE = b"echo"
-# Of the brokers here, in seconds. Long enough for this process to be kept waiting now and then.
+# Heartbeat of the brokers here, in seconds. A busy machine may delay this process without an expiry.
 INTERVAL = 0.1
 LIVENESS = 10
 SILENCE = 3 * INTERVAL
@@ -318,7 +318,7 @@ class HeartbeatTest(RegistrationCase):
                 self.wait_for_mmi(SERVICE, b"404")
                 lasted = time.monotonic() - begin
                 self.assertGreater(lasted, (LIVENESS - 1) * INTERVAL)
-                # It hears of it when it speaks again.
+                # The worker receives the disconnect when it sends again.
                 worker.command("heartbeat")
                 worker.receive_disconnect()
 

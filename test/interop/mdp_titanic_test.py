@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Titanic with peers that are not ours: clients and workers on pyzmq, a broker and a Titanic that stand in for
-the Guide's, and the folder that the Guide's leaves behind; killed at random, and with a damaged store."""
+"""Titanic with third-party peers: clients and workers on pyzmq, a broker and a Titanic that stand in for the
+Guide's, and a folder that the Guide's Titanic has written. Titanic is killed at random, and gets a damaged
+store."""
 
 import json
 import os
@@ -57,7 +58,7 @@ class GuidePeersTest(TitanicCase):
                     self.assertEqual(client.request(b"titanic.reply", uuid), [b"400"])
                 self.assertEqual(worker.served, len(BODIES))
                 worker.stop()
-                # The broker gives nothing to who has gone.
+                # The broker sends nothing to a disconnected worker.
                 end = time.monotonic() + PATIENCE
                 while client.request(b"mmi.service", SERVICE) != [b"404"]:
                     self.assertLess(time.monotonic(), end)
@@ -220,7 +221,7 @@ class KilledTest(TitanicCase):
             titanic, (stored, _) = self.start_titanic(broker.endpoint, "--concurrency", "4")
             self.assertGreaterEqual(stored, len(accepted))
             client = self.client(broker.endpoint, "0.1")
-            # So many are on their way when it goes, whatever it is doing.
+            # Requests are in flight when Titanic is killed, whatever Titanic is doing at that time.
             waiting, last = 0, sizes.randrange(each // 2, each)
             for i in range(last + 20):
                 client.send(b"titanic.request", SERVICE, b"%d" % sent)

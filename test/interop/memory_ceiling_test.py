@@ -59,7 +59,7 @@ def _shaken(connection, socket_type=b"DEALER"):
 
 
 def _await_pong(connection):
-    """All that was sent has been dealt with."""
+    """Waits until the peer has processed all input."""
     connection.send(command(b"PING", bytes(2)))
     connection.read(len(greeting()))
     while not connection.read_frame().body.startswith(b"\x04PONG"):
@@ -119,7 +119,8 @@ _Outcomes = collections.namedtuple("_Outcomes", ("sent", "closed", "failed"))
 
 
 def _attack(port, kind, peers, outcomes, done):
-    """A process of its own: so many peers one after the other, which stay until the test is over."""
+    """Runs in a process of its own: this number of peers one after the other, which stay until the test is
+    over."""
     os.nice(5)
     random_ = random.Random(kind.__name__)
     held = []

@@ -59,7 +59,7 @@ class MemoryCgroup:
         return ["/bin/sh", "-c", enter, str(self._folder / "cgroup.procs"), *arguments]
 
     def remove(self):
-        """When nobody is in it any more, which the kernel may be some time about."""
+        """Removes the group when it has no process any more. The kernel may delay this."""
         for _ in range(100):
             try:
                 self._folder.rmdir()

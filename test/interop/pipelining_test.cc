@@ -18,7 +18,7 @@ namespace {
 using asio::use_awaitable;
 
 constexpr std::size_t count = 10'000;
-// What is sent with one call; not a divisor of `count`.
+// Messages per call; not a divisor of `count`.
 constexpr std::size_t batch_size = 333;
 
 void expect_numbered(const parts& m, std::size_t n, std::string_view where) {
@@ -173,7 +173,7 @@ TEST(pipelining, our_router_answers_eight_peers_at_once) {
   });
 }
 
-// What is sent to several peers goes to them in turn, and each of them has an equal share.
+// Messages to several peers go to the peers in turn, and each peer gets an equal share.
 TEST(pipelining, our_dealer_shares_out_to_four_peers) {
   constexpr std::size_t peers = 4;
   two_sides sides;

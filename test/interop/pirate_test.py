@@ -16,7 +16,7 @@ from interop_case import InteropCase  # noqa: E402
 from zinc_programs import Program, built, reserve_endpoint  # noqa: E402
 import zmq  # noqa: E402
 
-# Of all sides. So long that a busy machine does not take anybody for dead.
+# Heartbeat of all peers. A busy machine does not exceed it, so no peer is declared dead by mistake.
 HEARTBEAT = 250
 PEERS = str(Path(__file__).resolve().parent / "pirate_peers.py")
 OURS, THEIRS = "ours", "the Guide's"
@@ -26,7 +26,7 @@ FLAGS = {"bind": "--bind", "workers": "--bind-workers", "connect": "--connect", 
          "retries": "--retries", "count": "--count", "work": "--work", "heartbeat": "--heartbeat",
          "reconnect": "--reconnect", "expiry": "--expiry"}
 CALM = {"lpserver", "spworker", "ppworker"}
-# Their endpoints have no flag.
+# Programs whose endpoints have no flag.
 POSITIONAL = {"flserver1", "flserver2", "flclient1", "flclient2"}
 
 
@@ -65,7 +65,7 @@ class GuideProgram(Program):
 
 
 def pairings(*roles):
-    """Every way to have each role from either side, but for all of them from the Guide."""
+    """Every assignment of roles to Zinc and the Guide, except all roles to the Guide."""
     def decorate(test):
         @functools.wraps(test)
         def run(self):
@@ -92,7 +92,7 @@ class GuideCase(InteropCase):
         return program
 
     def stop_all(self):
-        """Those of ours that serve have to end well when they are asked to."""
+        """Servers of Zinc must exit with 0 when they are asked to."""
         for program in reversed(self.programs):
             if program.whose == OURS and program.serves and program.running():
                 self.assertEqual(program.stop(), 0, f"{program.process.args} did not end well")
@@ -110,7 +110,7 @@ class LazyPirateTest(GuideCase):
     def test_numbers_are_echoed(self, server, client):
         at = reserve_endpoint(self)
         serving = self.start(server, "lpserver", bind=at)
-        # It has not to ask again, however long the server takes to start.
+        # The client does not retry, however long the server takes to start.
         asking = self.start(client, "lpclient", connect=at, count=3, timeout=int(PATIENCE * 1000))
         self.assertEqual(asking.read_line(), "I: connecting to server...")
         for number in range(1, 4):
@@ -168,10 +168,10 @@ class QueueCase(GuideCase):
         self.clients, self.workers = reserve_endpoint(self), reserve_endpoint(self)
 
     def start_queue(self, whose):
-        """One that listens: what a worker does until then is not what is tested."""
+        """Starts a queue that listens. The tests do not cover a worker before that."""
         queue = self.start(whose, self.QUEUE, bind=self.clients, workers=self.workers, **self.timing(False))
         probe = self.context.socket(zmq.DEALER)
-        # It can send when there is a connection, and not before.
+        # The probe can send as soon as it is connected, and not before.
         probe.immediate = True
         probe.connect(self.workers)
         listening = probe.poll(int(PATIENCE * 1000), zmq.POLLOUT)
@@ -183,7 +183,7 @@ class QueueCase(GuideCase):
         if whose == THEIRS and self.WORKER == "spworker":
             settings["name"] = name
         worker = self.start(whose, self.WORKER, connect=self.workers, **self.timing(True), **settings)
-        # Ours says so when there is a queue, which it may have missed before.
+        # A worker of Zinc reports this when there is a queue, which it may have missed before.
         while not worker.read_line().endswith("worker ready"):
             pass
         return worker
@@ -311,7 +311,7 @@ class ParanoidPirateTest(QueueCase):
         frozen = self.start_worker(worker, "A")
         other = self.start_worker(worker, "B")
         frozen.signal(signal.SIGSTOP)
-        # What it is given before it is missed is asked for again.
+        # Clients retry requests that were assigned to the worker before the queue declared it dead.
         self.expect_replies(self.ask(OURS, 10), 1, 10)
         for _ in range(10):
             other.await_line("I: normal reply")
@@ -385,7 +385,7 @@ class ParanoidWireTest(QueueCase):
         worker = self.socket(zmq.DEALER, connect=self.workers)
         worker.send(b"\x01")
         heartbeats = 0
-        # It says nothing itself, and is dead soon.
+        # The worker sends nothing, so the queue declares it dead.
         while worker.poll(8 * HEARTBEAT):
             self.assertEqual(worker.recv_multipart(), [b"\x02"])
             heartbeats += 1
@@ -413,7 +413,7 @@ class ParanoidWireTest(QueueCase):
         self.assertFalse(worker.poll(2 * HEARTBEAT))
         for last in (False, True):
             worker.send_multipart(request)
-            # A second reply is nobody's.
+            # The queue drops a second reply.
             worker.send_multipart(request)
             if not last:
                 request = self.receive(worker)
@@ -498,7 +498,7 @@ class FreelanceTest(GuideCase):
         for at in ends[1:]:
             serving = self.start(server, "flserver2", bind=at)
             self.assertEqual(serving.read_line(), f"I: service is ready at {at}")
-        # What a client of the Guide sends is spread over queues, that of the dead server too.
+        # A client of the Guide spreads its requests over all queues, including that of the dead server.
         connect = ",".join(ends if client == OURS else ends[1:])
         asking = self.start(client, "flclient2", connect=connect, count=200)
         self.assertRegex(asking.read_line(), r"^Average round trip cost: \d+ usec$")
@@ -598,7 +598,7 @@ class FreelanceTest(GuideCase):
             control, body = said
             self.assertEqual(body, b"random name")
             controls.append(control)
-            # An answer to a call that was answered is nobody's.
+            # The client ignores an answer to a call that was answered.
             for answered in (*controls, *controls):
                 server.send_multipart([client, answered, b"OK"])
         self.assertEqual([len(control) for control in controls], [16, 16])

@@ -219,7 +219,7 @@ TEST_F(proxied, publications_and_their_copies_arrive) {
   p.capture_to(capture);
   run(p, [&] {
     EXPECT_EQ(publisher.receive(), parts{std::string(1, '\1')});
-    // Until the subscription behind the proxy has arrived.
+    // Sends until the subscription has arrived behind the proxy.
     std::optional<parts> first;
     std::size_t sent = 0;
     for (; !first; ++sent) {

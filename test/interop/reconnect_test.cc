@@ -145,8 +145,8 @@ TEST_F(reconnect, messages_sent_by_theirs_while_ours_restarts_arrive) {
   sides.run([&] { return receive_numbered(*ours); }, [&] { expect_numbered_echo(theirs); });
 }
 
-// What the kernel had taken when the connection was lost is lost with it. Nothing comes twice, in
-// another order or in pieces.
+// Messages that the kernel had accepted when the connection was lost are lost with it. No message arrives
+// twice, out of order or in pieces.
 TEST_F(reconnect, nothing_comes_twice_or_torn_while_theirs_restarts_again_and_again) {
   constexpr std::size_t restarts = 10;
   const auto at = vacant.to_string();
@@ -158,7 +158,8 @@ TEST_F(reconnect, nothing_comes_twice_or_torn_while_theirs_restarts_again_and_ag
   const auto send = [&]() -> asio::awaitable<void> {
     std::size_t n = 0;
     while (!enough) {
-      // What finds no room while theirs is away is given up, so as to see in time that it is enough.
+      // If the queue is full while libzmq's socket is away, the test drops the message, so that it can check
+      // whether it has sent enough.
       message m = to_message(numbered(n++));
       error_code ec;
       co_await ours.async_send(std::move(m), deadline{100ms},

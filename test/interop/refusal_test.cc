@@ -1,5 +1,5 @@
-// Peers that do not fit: another mechanism than ours, or a socket type that ours does not talk to.
-// They are turned away, hand over nothing, and disturb nobody.
+// Peers that do not fit: another mechanism than ours, or a socket type that ours does not talk to. The socket
+// rejects them, delivers none of their messages, and continues to serve others.
 
 #include "test/interop/two_sides.h"
 #include "zmtp/socket/dealer_socket.h"
@@ -64,7 +64,7 @@ protected:
     return options;
   }
 
-  // Nobody but the good peer is ever seen by the user.
+  // The user sees only the good peer.
   static asio::awaitable<void> echo_to_the_good_peer(router_socket& ours, int times) {
     const routed_message arrival = co_await ours.async_receive(use_awaitable);
     EXPECT_EQ(arrival.what, routed_message::kind::attached);
@@ -155,7 +155,7 @@ TEST_F(refusal, our_dealer_rejects_a_req) {
   });
 }
 
-// A DEALER that connects to one who refuses it keeps what it is to send for one who does not.
+// A DEALER that connects to a peer that rejects it keeps its messages for a peer that accepts it.
 TEST_F(refusal, leaves_our_messages_for_the_one_who_comes_after) {
   socket_options options;
   options.reconnect.refused_maximum = 100ms;

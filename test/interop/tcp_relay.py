@@ -15,7 +15,7 @@ NO_LINGER = struct.pack("ii", 1, 0)  # close() sends RST and drops what is unsen
 
 
 class MessageFilter:
-    """Of the octets of one direction of ZMTP: passes on all but the messages that `swallows(parts)`."""
+    """Filters one direction of ZMTP: passes on all messages but those that `swallows(parts)` selects."""
 
     def __init__(self, swallows):
         self.swallows = swallows
@@ -106,11 +106,11 @@ class Relay:
         self.to_target, self.to_peer = not to_target, not to_peer
 
     def heal(self):
-        """What was held back goes on, too."""
+        """Heals the link. Data that was held back goes on, too."""
         self.to_target = self.to_peer = True
 
     def swallow(self, count=1):
-        """So many of the next messages from the target do not arrive. Heartbeats are none."""
+        """Swallows the next `count` messages from the target. Heartbeats do not count."""
         self._to_swallow += count
 
     def reset(self):
@@ -160,7 +160,7 @@ class Relay:
                         writers[way.sink].append((connection, way))
                     elif way.is_open() and self._allowed():
                         readers[way.source].append((connection, way))
-            # While it is cut nobody gets through who was not connected before.
+            # While the link is cut, no new connection is accepted.
             accepting = self._listeners if self.to_target and self.to_peer else []
             readable, writable, _ = select.select([*readers, *accepting], writers, [], 0.005)
             now = time.monotonic()
@@ -219,7 +219,7 @@ class Relay:
 
 
 def listen_in_a_row(count):
-    """Sockets that listen on so many ports of which each is one above the one before."""
+    """Returns listening sockets on this number of consecutive ports."""
     for _ in range(100):
         sockets = []
         try:

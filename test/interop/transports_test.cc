@@ -21,7 +21,7 @@ using asio::use_awaitable;
 class transports : public testing::Test {
 protected:
   static std::string port_of(const std::string& at) { return at.substr(at.rfind(':') + 1); }
-  // Their DEALER says hello to our ROUTER; returns the address that it came from.
+  // libzmq's DEALER sends hello to our ROUTER. Returns the address of the DEALER's connection.
   std::string greet(libzmq::socket& theirs, router_socket& ours) {
     std::string address;
     const auto take = [&]() -> asio::awaitable<void> {

@@ -54,10 +54,10 @@ enum class binder { ours, theirs };
 
 [[nodiscard]] std::string to_string(binder who);
 
-// Connects the two sockets, where nobody else is.
+// Connects the two sockets, at an endpoint that no other socket uses.
 void join(binder who, socket& ours, libzmq::socket& theirs, medium over = medium::tcp);
 
-// Who binds and where: the parameter of tests that are the same on each transport.
+// The side that binds, and the transport: the parameter of tests that are the same on each transport.
 struct encounter {
   binder who = binder::ours;
   medium over = medium::tcp;

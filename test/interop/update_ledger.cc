@@ -133,7 +133,7 @@ void update_ledger::forget_before(const map& held) {
       all = {last};
       continue;
     }
-    // What erased it last. A key that nobody has erased was never there.
+    // The last erasure of the key. A key without an erasure was never there.
     const auto eraser = std::find_if(all.rbegin(), all.rend(),
                                      [this](const name& n) { return of(n).what == kind::erase; });
     all = eraser == all.rend() ? std::vector<name>{} : std::vector<name>{*eraser};

@@ -112,7 +112,7 @@ class Senders(ShellCase):
                 sub.subscribe(b"topic")
                 self.assertEqual(sub.recv(), b"topic 1")
                 if kind == "xpub":
-                    # It has subscriptions to print yet.
+                    # The program still has subscriptions to print.
                     process.signal(signal.SIGINT)
                 self.assertEqual(process.wait(), 0)
 
@@ -221,7 +221,7 @@ class Conversations(ShellCase):
         process.process.stdin.close()
         req.send(b"again")
         self.assertEqual(req.recv(), b"second")
-        # It has no more replies, and nobody waits for one.
+        # The program has no more replies, and no client waits for one.
         self.assertEqual(process.wait(), 0)
 
     def test_a_request_that_is_left_when_the_input_ends(self):
@@ -249,7 +249,7 @@ class Conversations(ShellCase):
         process.process.stdin.write(f"{who} and you\n".encode())
         self.assertEqual(unnamed.recv(), b"and you")
         process.signal(signal.SIGTERM)
-        # Of the line to nobody.
+        # One line had no receiver.
         self.assertEqual(process.wait(), 1)
 
     def test_a_dealer_and_a_pair_receive_after_the_end_of_input(self):

@@ -61,7 +61,7 @@ class Program:
         self._discarding.start()
 
     def skip_lines(self):
-        """All that it has written until now: what is read next is of later."""
+        """Discards the output until now: later reads return later output."""
         while self._read(0):
             pass
         self._output = self._output[self._output.rfind(b"\n") + 1:]
@@ -83,7 +83,7 @@ class Program:
         self.process.send_signal(number)
 
     def suspend(self):
-        """It stands still when this returns."""
+        """Stops the process. The process is paused when this returns."""
         self.signal(signal.SIGSTOP)
         os.waitid(os.P_PID, self.pid, os.WSTOPPED)
 
@@ -158,7 +158,7 @@ class SocketHost(Server):
         super().__init__(test, [built("test/interop/socket_host"), socket_type, *peer], subprocess.PIPE)
 
     def say(self, text):
-        """It sends this, if it can at once."""
+        """Writes this to the input of the process, if it can at once."""
         self.process.stdin.write(text + b"\n")
 
     def expect_heard(self, text):
@@ -184,8 +184,8 @@ class SocketHost(Server):
 
 
 def reserve_ports(test, count):
-    """The first of so many ports in a row at which nobody but servers of this test will listen: they are
-    taken, but open to who sets SO_REUSEADDR, as servers do."""
+    """Returns the first of `count` consecutive ports at which only servers of this test will listen. The ports
+    are taken, but open to servers, which set SO_REUSEADDR."""
     for _ in range(100):
         holders = []
         try:

@@ -97,7 +97,7 @@ class Watching(ProxyCase):
                 seen = self.connected(peer_type, self.bound_at(proxy, "capture"))
                 if peer_type == zmq.SUB:
                     seen.subscribe(b"")
-                    # Until the subscription has arrived.
+                    # Sends until the subscription has arrived.
                     while not seen.poll(20):
                         req.send(b"hello")
                         rep.recv_multipart()
@@ -157,7 +157,7 @@ class LastValues(ProxyCase):
         early.subscribe(b"")
         for topic, value in ((b"A", b"1"), (b"B", b"2"), (b"A", b"3"), (b"C", b"4")):
             pub.send_multipart([topic, value])
-        # One that was published before it had subscribed comes from the cache, perhaps.
+        # A message that was published before the subscription may come from the cache.
         while early.recv_multipart() != [b"C", b"4"]:
             pass
         for expected in ([b"A", b"3"], [b"C", b"4"]):

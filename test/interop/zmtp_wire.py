@@ -125,7 +125,7 @@ class Connection:
         return Frame(flags, self.read(size))
 
     def read_message(self):
-        """Its parts. A command is not expected."""
+        """Reads a message and returns its parts. Fails on a command."""
         parts = []
         while True:
             flags, body = self.read_frame()
@@ -147,7 +147,7 @@ class Connection:
         raise AssertionError(f"not silent, but {octets!r}")
 
     def read_to_end(self, patience=PATIENCE):
-        """All that comes until the other side ends the connection, or None if it does not in time."""
+        """Returns all data until the peer ends the connection, or None after the timeout."""
         octets, self.received = self.received, b""
         self.stream.settimeout(patience)
         try:

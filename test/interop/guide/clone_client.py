@@ -8,7 +8,7 @@ from guide_program import opened, say
 from chp_clients import Client, Timeout
 import zmq
 
-# It closes its sockets itself, in the end.
+# The program closes its sockets itself, at its end.
 FOR_EVER = SimpleNamespace(addCleanup=lambda *_: None)
 
 
