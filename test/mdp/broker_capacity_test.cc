@@ -18,7 +18,7 @@ public:
       ask(client, "echo", {std::to_string(i)}, v);
     }
   }
-  // All that the worker was given and has not taken out of its inbox.
+  // Returns all requests in the inbox of the worker, and empties the inbox.
   std::vector<given_request> take_all(zmtp::peer_id worker, dialect how = dialect::v02) {
     std::vector<given_request> all;
     while (!silent(worker)) {
@@ -162,7 +162,7 @@ TEST_F(broker_capacity, redelivers_all_requests_of_a_lost_worker_in_order) {
         reply(heir, one.address, zmtp::message{one.body});
       }
     }
-    // What had been given, in the order it had been; then the clients in turn.
+    // First the requests of the lost worker, in their order; then the clients in turn.
     EXPECT_EQ(order.substr(0, 3), "134");
     EXPECT_EQ(order.size(), 6U);
     std::set<std::string> answered;
@@ -392,7 +392,7 @@ TEST_F(broker_capacity, it_hears_heartbeats_and_its_silence_is_not_judged_while_
   }
   EXPECT_EQ(heartbeats, 10U);
   reply(worker, given[0].address, {"1"sv});
-  pass(1h);  // the other one is still in hand
+  pass(1h);  // one request is still in flight
   EXPECT_EQ(broker.status().workers, 1U);
   reply(worker, given[1].address, {"2"sv});
   pass(7499ms);
@@ -434,7 +434,7 @@ TEST_F(broker_capacity_busy_expiry, a_reply_is_a_sign_of_life) {
     EXPECT_EQ(broker.status().workers, 1U);
   }
   EXPECT_EQ(counters().replies, 3U);
-  // Then it is idle, and busy anew from the next request on.
+  // Then the worker is idle. It is busy again from the next request on.
   pass(2s);
   say(worker, heartbeat());
   pass(900ms);

@@ -90,7 +90,8 @@ TEST_F(broker_isolation, a_flooding_client_has_no_more_than_its_share) {  // MDP
       }
     }
   }
-  // Who has one request at a time is out of the queue while it is in hand, which costs it little.
+  // A client with one request at a time is not in the queue while its request is in flight. This costs the
+  // client little.
   for (const auto client : modest) {
     EXPECT_GE(answered[client], 950);
   }
@@ -139,7 +140,7 @@ public:
     broker.on_deadline(now, actions);
     carry_out();
   }
-  // What was said meanwhile and waits to be read.
+  // Messages that peers sent meanwhile and that the broker has not read yet.
   void read_from_the_busy() {
     for (const auto& [worker, client, address] : given_) {
       say(worker, heartbeat());

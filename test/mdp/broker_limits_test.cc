@@ -1,4 +1,4 @@
-// What may be unanswered, who waits, and who is served next.
+// Limits of unanswered requests, back-pressure, and the order of clients.
 #include "test/mdp/broker_fixture.h"
 
 #include <cstring>
@@ -22,7 +22,7 @@ TEST_F(broker_limits, pauses_a_client_at_its_limit_until_a_quarter_is_free) {  /
   EXPECT_FALSE(is_paused(client));
   ask(client, "echo", {"x"sv});
   EXPECT_TRUE(is_paused(client));
-  // What was read already is taken all the same.
+  // The broker accepts a message that it has already read.
   ask(client, "echo", {"x"sv});
   EXPECT_EQ(broker.status().waiting, 1001U);
   const auto worker = attach_worker("echo");
@@ -218,7 +218,7 @@ TEST_F(broker_limits, clients_of_a_service_take_turns) {  // MDP-2, D4
   ask(modest, "echo", {"modest"sv});
   const auto worker = attach_worker("echo");
   for (int i = 0; i < 100; ++i) {
-    // One of the greedy one's is in hand, and it is its turn.
+    // The worker has a request of the greedy client, and the next turn is that client's.
     for (int turn = 0; turn < 3 && silent(modest); ++turn) {
       echo(worker);
     }

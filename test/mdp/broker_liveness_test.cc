@@ -1,4 +1,4 @@
-// Heartbeats, expiry, and what becomes of the requests of lost workers.
+// Heartbeats, expiry, and the requests of lost workers.
 #include "test/mdp/broker_fixture.h"
 
 #include <vector>
@@ -281,7 +281,7 @@ TEST_F(broker_liveness, reply_to_a_client_that_left_goes_nowhere) {
   ask(second, "echo", {"2"sv});
   echo(worker);
   EXPECT_EQ(next(second), final_reply("echo", "2"));
-  // Nor is it given to another worker.
+  // The request is not given to another worker either.
   ask(second, "echo", {"3"sv});
   detach(second);
   detach(worker);
@@ -330,7 +330,7 @@ TEST_F(broker_liveness, a_broker_that_was_stopped_reads_before_it_judges) {  // 
   say(worker, heartbeat());
   pass(2500ms);
   EXPECT_EQ(broker.status().workers, 1U);
-  // Who was silent all the time is judged an interval later.
+  // A worker that was silent all the time is judged an interval later.
   EXPECT_EQ(counters().expired, 1U);
 }
 

@@ -1,4 +1,4 @@
-// What is wrong, from whoever it comes, costs its sender the connection and nobody else anything.
+// A malformed message costs its sender the connection, and does not affect other peers.
 #include "test/mdp/broker_fixture.h"
 
 #include <vector>

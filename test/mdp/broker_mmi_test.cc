@@ -155,7 +155,7 @@ TEST_F(broker_mmi, state_of_titanic_is_what_titanic_says_of_itself) {  // MMI-1
   const auto titanic = attach_worker("titanic.status");
   ask_old();
   ask(client, "mmi.titanic", {"x"sv});
-  // It sees the name of its own service alone.
+  // The worker sees only the name of its own service.
   auto given = next_request(titanic);
   EXPECT_EQ(given.body, (zmtp::message{"from"sv, "behind"sv}));
   reply(titanic, given.address, {"200"sv, "requests=1"sv});

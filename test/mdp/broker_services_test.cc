@@ -76,7 +76,7 @@ TEST_F(broker_services, a_request_that_must_not_run_twice_is_given_once) {  // M
       ask(client, "once", {body});
     }
     lose(*this, first);
-    // What the other holds goes on; what the lost one held has failed, and may have been carried out.
+    // Requests of the other worker continue. Those of the lost worker have failed, and may have been executed.
     EXPECT_EQ(next(client), error("502", "unknown", "once"));
     EXPECT_EQ(next(client), error("502", "unknown", "once"));
     EXPECT_TRUE(silent(client));
@@ -112,7 +112,7 @@ TEST_F(broker_services, poison_is_answered_or_dropped) {  // M3
   EXPECT_EQ(counters().exhausted, 3U);
   EXPECT_EQ(counters().errors, 1U);
   EXPECT_EQ(of("drop").exhausted, 1U);
-  // It does not count as unanswered any more.
+  // The request does not count as unanswered any more.
   EXPECT_EQ(broker.status().waiting + broker.status().working, 0U);
 }
 
@@ -163,7 +163,7 @@ TEST_F(broker_services, refuses_requests_for_services_without_workers) {  // C3-
   EXPECT_TRUE(silent(client));
   pass(1s);
   EXPECT_EQ(next(client), error("404", "refused", "a"));
-  // After an attempt nobody knows what became of it.
+  // After an attempt the outcome is unknown.
   ask(client, "a", {"x"sv});
   detach(attach_worker("a"));
   pass(60s);
@@ -176,7 +176,7 @@ TEST_F(broker_services, refuses_requests_for_services_without_workers) {  // C3-
   EXPECT_EQ(next(client), error("404", "refused", "c"));
   EXPECT_EQ(counters().refused, 1U);
   EXPECT_EQ(counters().errors, 3U);
-  // Those that the operator has named are known.
+  // Services that the operator has named are known.
   ask(client, "stubborn", {"x"sv});
   EXPECT_TRUE(silent(client));
   EXPECT_EQ(broker.status().unknown_services, 2U);
@@ -197,7 +197,7 @@ TEST_F(broker_services, each_has_its_expiry_with_and_without_workers) {
   pass(1ms);
   EXPECT_EQ(next(client), error("408", "refused", "hasty"));
   EXPECT_EQ(of("hasty").expired, 2U);
-  // What is in a worker's hands does not expire.
+  // A request in flight does not expire.
   pass(1h);
   reply(worker, given.address, {"2"sv});
   EXPECT_EQ(next(client), final_reply("hasty", "2"));
@@ -282,7 +282,7 @@ TEST_F(broker_services, a_worker_that_hangs_is_lost_however_lively_it_is) {  // 
   const auto other = attach_worker("punctual");
   echo(other);
   EXPECT_EQ(next(client), final_reply("punctual", "2"));
-  // With nothing in hand it is as any other.
+  // Without a request in flight, the worker has the deadline of any other worker.
   pass(7s);
   EXPECT_EQ(broker.status().workers, 1U);
   EXPECT_EQ(of("punctual").requeued, 1U);
@@ -302,7 +302,7 @@ TEST_F(broker_services, pauses_a_client_of_a_service_with_too_many_requests) {  
     echo(other_worker);
   }
   EXPECT_EQ(paused.size(), 1U);
-  // Until a quarter of it is free.
+  // The clients stay paused until a quarter of the limit is free.
   const auto worker = attach_worker("narrow");
   echo(worker);
   echo(worker);
@@ -447,7 +447,7 @@ TEST_F(broker_services_changed, names_come_and_go) {
   ask(client, "narrow", {"1"sv});
   change({{"new", {}}, {"once", {}}});
   EXPECT_EQ(names(), (list{"hasty", "narrow", "new", "once"}));
-  // What nobody names is unknown like any other, and two of those are allowed.
+  // A service without a rule is unknown like any other, and two of those are allowed.
   EXPECT_EQ(broker.status().unknown_services, 1U);
   detach(worker);
   EXPECT_EQ(names(), (list{"narrow", "new", "once"}));

@@ -233,7 +233,7 @@ TEST_F(broker_dialog, forged_replies_are_dropped) {  // M2, D3
     reply(worker, forge(given.address), {"forged"sv});
     EXPECT_EQ(next(worker), disconnect());
     EXPECT_TRUE(silent(client));
-    // What it held goes to another.
+    // The request goes to another worker.
     const auto honest = attach_worker("echo");
     echo(honest);
     EXPECT_EQ(next(client), final_reply("echo", "1"));
@@ -315,7 +315,7 @@ TEST_F(broker_dialog, a_slot_is_used_again) {
   const zmtp::peer_id heir{client.slot, client.generation + 1};
   inbox[heir];
   broker.on_attached(heir, {}, {}, now, actions);
-  say(client, {"MDPC02"sv, "\x01"sv, "late"sv, "ghost"sv});  // of the former user
+  say(client, {"MDPC02"sv, "\x01"sv, "late"sv, "ghost"sv});  // from the former user
   const auto worker = attach_worker("late");
   EXPECT_TRUE(silent(worker));
   ask(heir, "late", {"2"sv});
@@ -343,7 +343,7 @@ TEST_F(broker_dialog, reports_events_of_peers_and_services) {
   EXPECT_EQ(actions.events[1].service, "echo");
   carry_out();
 
-  // Of a service that is there nothing is told, of one that a request brings it is.
+  // Requests for an existing service cause no event. A request that creates a service does.
   const auto client = attach();
   for (const auto* const name : {"echo", "other"}) {
     zmtp::message body{"x"sv};

@@ -35,7 +35,7 @@ TEST(given_requests, no_two_attempts_have_one_token_however_long_some_stay) {
   std::vector<std::unique_ptr<request>> in;
   std::uint64_t last = 0;
   for (int i = 0; i < 20'000; ++i) {
-    // Now many, now few; the first ones stay for ever.
+    // The number of requests changes between many and few. The first ten stay until the end.
     const std::size_t wanted = i / 1000 % 2 == 0 ? 700 : 20;
     while (in.size() > wanted) {
       const auto at = 10 + random() % (in.size() - 10);

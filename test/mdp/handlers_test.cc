@@ -1,4 +1,4 @@
-// What those hear who look on: messages as they are on the wire, and what becomes of peers.
+// Events that observers receive: messages as they are on the wire, and changes of peers.
 
 #include "test/mdp/shell_fixture.h"
 #include "zmtp/socket/dealer_socket.h"
@@ -90,7 +90,7 @@ TEST_F(handlers, see_messages_as_they_are_on_the_wire) {
   const message asked{"", "MDPC01", "echo", "body"};
   EXPECT_EQ(of_client, messages{asked});
   EXPECT_EQ(at_client, messages{asked}) << "an echo";
-  // Of the address the worker knows no more than that it is one.
+  // The worker knows only that the frame is an address.
   ASSERT_EQ(at_worker.size(), 1U);
   const auto& request = at_worker.front();
   ASSERT_EQ(request.part_count(), 6U);

@@ -53,7 +53,7 @@ TEST_P(shell_lifetime, ends_with_the_context) {
   destroy_context();
   EXPECT_TRUE(ends_->empty());
   EXPECT_EQ(ends_.use_count(), 1) << "a handler has outlived the context";
-  // They may outlive it: nothing is touched.
+  // Requests may outlive their worker: a reply has no effect.
   EXPECT_EQ(in_hand_[0].reply(message{"late"}), errc::no_request);
   EXPECT_EQ(broker_->status().counters.requests, 3U);
   client_->stop();
@@ -295,7 +295,7 @@ TEST_F(shell_test, a_worker_whose_broker_takes_nothing_any_more_comes_back) {
   for (int i = 0; i < 3; ++i) {
     EXPECT_FALSE(in_hand->reply_in_part(message{std::string(40'000'000, 'x')}));
   }
-  // It gave that connection up, and registers on another.
+  // The worker closes that connection, and registers on another one.
   for (auto item = receive(deaf); item.peer == first && !HasFailure(); item = receive(deaf)) {
   }
 }

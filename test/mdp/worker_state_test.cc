@@ -259,7 +259,7 @@ TEST_P(worker_conversation,
   actions.clear();
   attach();
   hear_request("a", {"3"sv});
-  EXPECT_EQ(reply(id), errc::no_request);  // of the former conversation
+  EXPECT_EQ(reply(id), errc::no_request);  // a request of the former conversation
   EXPECT_FALSE(reply(taken().id));
 }
 
@@ -472,7 +472,7 @@ TEST_P(worker_conversation, ignores_malformed_messages) {  // MDP-31
   EXPECT_EQ(ignored(errc::misdirected_command), 1U);
   hear_request("a", {"1"sv});
   EXPECT_FALSE(reply(taken().id));
-  // Nor is it a sign of life.
+  // The message is not a sign of life either.
   actions.clear();
   pass(7499ms);
   hear({"garbage"sv});

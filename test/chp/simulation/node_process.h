@@ -28,18 +28,18 @@ public:
   struct options {
     server_options server{};
     bstar::pair_options pair{};
-    std::size_t subscriber_octets = 64 * 1024;  // of its queue; above, it is disconnected
+    std::size_t subscriber_octets = 64 * 1024;  // queue limit; above it, a disconnect
     bool stored = false;                        // with a map_store, on a disk that takes its time
   };
   // Faults to put in, to see that they are noticed.
   struct sabotage {
     // May change the actions before they are carried out.
     std::function<void(const server_state&, server_actions&)> edit{};
-    // … with what a client sends; false: it is forgotten.
+    // … or a message of a client; false drops it.
     std::function<bool(const server_state&, zmtp::message&)> heard{};
-    // … with what the other server is asked or offered.
+    // … or requests and offers to the peer.
     std::function<void(zmtp::message&)> asked{};
-    // … with what who asks for a snapshot is answered.
+    // … or answers to requests for a snapshot.
     std::function<void(zmtp::message&)> answered{};
     bool expires_when_passive = false;
     bool acknowledges_at_once = false;

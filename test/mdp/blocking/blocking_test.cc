@@ -25,7 +25,7 @@ using boost::system::error_code;
 using namespace std::chrono_literals;
 using zmtp::message;
 
-// Of a whole wait: no test comes near it unless something is wrong.
+// Timeout of a wait. No test reaches it unless there is a fault.
 constexpr auto patience = 20s;
 
 // A request is sent once. On a busy machine its reply can take longer than the default of `timeout`.

@@ -1,5 +1,5 @@
 #pragma once
-// What a simulation of Majordomo may find wrong.
+// Violations that a simulation of Majordomo can detect.
 
 #include <cstdint>
 #include <string_view>
@@ -20,10 +20,10 @@ enum class breach : std::uint8_t {
   stuck,            // a call has not ended though all is well
   starved,          // … or had no answer
   expelled,         // a worker was judged dead that had done nothing wrong
-  miscounted,       // what became of requests does not add up
+  miscounted,       // the outcomes of requests do not add up
   leaked,           // something is left when all have gone
-  // Of Titanic.
-  forgotten,         // what was promised to be kept is gone
+  // Violations of Titanic.
+  forgotten,         // a request that Titanic has accepted is gone
   came_back,         // … or what was closed is not
   changed,           // a reply is not what it was before
   dispatched_again,  // a request was given to its service though nothing had gone wrong

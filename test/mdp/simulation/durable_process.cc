@@ -87,7 +87,7 @@ void durable_process::request() {
                    id.error() == titanic::errc::bad_reply) {
           books.report(breach::wrong_answer, name() + " was refused by Titanic");
         } else {
-          // A store that fails may have kept it all the same.
+          // A store that fails may have stored the request nevertheless.
           books.forget(call);
         }
       });
@@ -117,13 +117,13 @@ void durable_process::ask_for_reply(std::uint32_t call) {
 
 void durable_process::close(std::uint32_t call) {
   kept_[call].asking = true;
-  // Whatever comes of it, it may be gone.
+  // The request may be gone, whatever the outcome of the close.
   kept_[call].closed = true;
   ask(titanic::close_service, zmtp::message{kept_[call].id}, {},
       [this, call](const error_code&, const zmtp::message&) { kept_[call].asking = false; });
 }
 
-// What is no id is refused, and has no effect.
+// A malformed id is rejected, and has no effect.
 void durable_process::ask_nonsense() {
   constexpr std::array<std::string_view, 3> ids{"../titanic", "0123456789ABCDEF",
                                                 "00000000000000000000000000000000"};

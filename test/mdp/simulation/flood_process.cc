@@ -61,7 +61,7 @@ bool flood_process::receive() {
   return did;
 }
 
-// It learns from the reply alone which call that answers.
+// The reply alone tells which call it answers.
 void flood_process::on_message(const zmtp::message& m) {
   zmtp::message body;
   for (std::size_t i = 3; i < m.part_count(); ++i) {

@@ -59,7 +59,7 @@ void worker_process::say(std::size_t at, std::uint64_t id, piece next) {
     faults_.edit(said);
   }
   const auto last = ++next.number == next.of;
-  // Whose conversation is over need not say more.
+  // After the end of the conversation, the worker need not send more.
   if (!to.reply(id, wrap_piece(said), last) && !last) {
     work(at, id, next);
   }

@@ -19,10 +19,10 @@ namespace mdp::simulation {
 // How workers work.
 struct labour {
   std::chrono::milliseconds longest{50};
-  unsigned in_parts = 0;  // of a hundred
+  unsigned in_parts = 0;  // percent of all requests
   unsigned fails = 0;     // … requests fail
   unsigned refuses = 0;   // … or are refused, before they are carried out
-  unsigned hangs = 0;     // … or kept for ever
+  unsigned hangs = 0;     // … or never end
 };
 
 class worker_process final : public process {

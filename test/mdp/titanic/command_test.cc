@@ -1,4 +1,4 @@
-// What goes over the wire between Titanic and its clients.
+// The messages between Titanic and its clients.
 
 #include "mdp/titanic/command.h"
 

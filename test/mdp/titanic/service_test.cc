@@ -1,5 +1,5 @@
-// Titanic on real sockets: its services, its client, a broker and workers, and what becomes of requests
-// when one of them goes.
+// Titanic on real sockets: its services, its client, a broker and workers, and the requests after the loss of
+// one of them.
 
 #include "mdp/titanic/service.h"
 

@@ -1,5 +1,5 @@
-// What an operation without an error has stored is there, whatever the disk does afterwards; what was
-// lost or altered is seen.
+// An operation that returned no error is stored, whatever the disk does afterwards. Lost and altered data is
+// detected.
 
 #include "mdp/titanic/slot_file.h"
 #include "test/zmtp/storage/faulty_disk.h"
@@ -55,7 +55,7 @@ store_operation close_of(std::uint64_t number, std::uint64_t accepted) {
   return {.what = operation::close, .ticket = accepted, .number = number};
 }
 
-// What there must be of a request, by its place in the order of acceptance, and what there may be.
+// The required state of a request, by its place in the order of acceptance, and its possible states.
 struct truth {
   struct one {
     std::uint64_t number = 0;
@@ -100,7 +100,7 @@ const std::vector<std::vector<store_operation>>& script() {
   return all;
 }
 
-// Does it all, whatever fails. What was stored is known to `kept`.
+// Carries out the script, whatever fails. Records the stored operations in `kept`.
 void run(const zmtp::test::faulty_disk& disk, truth& kept) {
   slot_file file{on(disk)};
   std::vector<kept_request> slots;
@@ -168,7 +168,7 @@ TEST(slot_file_faults, stored_requests_survive_a_power_failure_at_any_step) {  /
   const auto steps = steps_of_the_script();
   EXPECT_GT(steps, 50U);
   for (std::size_t at = 1; at <= steps; ++at) {
-    // What is lost and torn is another thing each time.
+    // Each seed loses and tears other data.
     for (std::uint64_t seed = 0; seed < 5; ++seed) {
       zmtp::test::faulty_disk disk;
       disk.switch_off_at(at);
@@ -190,7 +190,7 @@ TEST(slot_file_faults, a_step_that_fails_is_never_taken_for_stored) {  // TSP-14
     run(disk, kept);
     noticed += std::any_of(kept.requests.begin(), kept.requests.end(),
                            [](const auto& r) { return !r.second.accepted; });
-    // What the kernel has and never wrote is lost as well.
+    // The kernel loses data that it has not written, too.
     disk.switch_on(at);
     check(disk, kept, "step " + std::to_string(at) + " failed");
   }
@@ -353,7 +353,7 @@ TEST(slot_file_faults, a_full_disk_refuses_requests_and_takes_replies_and_closin
     EXPECT_EQ(read(file, operation::read_reply, number), reply_of(number));
     file.tidy();
   }
-  // There is room again when what is there has been closed.
+  // Closed requests make room again.
   for (std::uint64_t number = 11; number < count; ++number) {
     file.carry_out({close_of(number, number)}, results);
     EXPECT_FALSE(results[0].ec);
@@ -378,7 +378,7 @@ TEST(slot_file_faults, detects_altered_slots_and_salvages_the_rest) {
   for (int i = 0; i < 1000; ++i) {
     zmtp::test::faulty_disk disk;
     {
-      // A file that is there.
+      // Creates the file.
       slot_file made{on(disk)};
       std::vector<kept_request> slots;
       ASSERT_FALSE(made.open(slots));
@@ -389,7 +389,7 @@ TEST(slot_file_faults, detects_altered_slots_and_salvages_the_rest) {
     slot_file file{on(disk)};
     std::vector<kept_request> slots;
     if (!file.open(slots)) {
-      // It was of no account.
+      // The altered bit had no effect.
       check(disk, kept, "bit " + std::to_string(bit));
       continue;
     }

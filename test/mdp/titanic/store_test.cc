@@ -1,4 +1,4 @@
-// What every request_store does, whichever it is.
+// Tests of every request_store.
 
 #include "mdp/titanic/memory_store.h"
 #include "mdp/titanic/sqlite_store.h"

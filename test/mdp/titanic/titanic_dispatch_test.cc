@@ -57,7 +57,7 @@ TEST_F(titanic_test, while_there_is_no_broker_nothing_is_counted) {
   EXPECT_EQ(state->status().counters.unanswered, 0U);
 }
 
-// A broker of this project says so long before the deadline.
+// A broker of Zinc reports the loss of a worker before the deadline.
 TEST_F(titanic_test, a_request_that_costs_workers_has_no_more_attempts_than_another) {
   const auto id = accept("echo", "poison");
   for (std::uint32_t i = 1; i <= 3; ++i) {

@@ -1,4 +1,4 @@
-// What Titanic says of itself.
+// The reports of Titanic about itself.
 
 #include "mdp/titanic/titanic_report.h"
 

@@ -33,7 +33,7 @@ TEST_F(titanic_test, from_the_request_to_the_closing) {  // TSP-4, TSP-6, TSP-7,
   EXPECT_EQ(given.body, zmtp::message{"body"});
   EXPECT_EQ(given.deadline, 10s);
   end(given.id, {"the", "", "reply"});
-  // Not before it is stored.
+  // The reply is not available before it is stored.
   state->on_reply(++caller, zmtp::message{id.to_string()}, actions);
   EXPECT_EQ(answer(), zmtp::message{"300"});
   store_all();
@@ -199,7 +199,7 @@ TEST_F(titanic_test, closed_while_its_reply_finds_no_room_it_leaves_its_place) {
   EXPECT_EQ(state->status().in_flight, 1U);
   EXPECT_EQ(close(id), zmtp::message{"200"});
   EXPECT_EQ(state->status().in_flight, 0U);
-  // Whoever has its slot now is not taken for it.
+  // The next request in this slot is not taken for the closed one.
   accept("echo", "next");
   const auto next = dispatched();
   pass(2s);
@@ -439,7 +439,7 @@ TEST_F(titanic_test, it_goes_on_where_it_was) {  // TSP-2
   EXPECT_EQ(given[1].body.front(), "second");
   EXPECT_EQ(ask_for_reply(id_of(5)), (zmtp::message{"200", "reply"}));
   EXPECT_EQ(ask_for_reply(id_of(8)), zmtp::message{"500"});
-  // Its attempts go on counting.
+  // The number of its attempts continues.
   pass(10s);
   fail(given[0].id, mdp::errc::no_reply);
   EXPECT_EQ(actions.operations.back().what, operation::give_up);
