@@ -27,7 +27,7 @@ TEST(chp_acknowledgement, is_read_as_it_was_written) {
   EXPECT_EQ(frame, "ack=9\ngaps=3-4,7-7\ndegraded=1\n");
 }
 
-TEST(chp_acknowledgement, is_refused_where_it_makes_no_sense) {
+TEST(chp_acknowledgement, is_rejected_if_it_is_inconsistent) {
   EXPECT_FALSE(find_acknowledgement(""));
   EXPECT_FALSE(find_acknowledgement("ack=\n"));
   EXPECT_FALSE(find_acknowledgement("ack=x\n"));
@@ -52,7 +52,7 @@ TEST(chp_acknowledgement, limits_the_number_of_gaps) {
   EXPECT_FALSE(find_acknowledgement(more));
 }
 
-TEST(chp_acknowledgement, says_which_updates_are_refused_and_why) {
+TEST(chp_acknowledgement, names_refused_updates_and_their_reasons) {
   const std::vector<refusal> refused{{{2, 2}, errc::value_too_long}, {{5, 9}, errc::too_many_keys}};
   std::string frame;
   append_acknowledgement(frame, 9, {}, false, refused, 1);

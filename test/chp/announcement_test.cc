@@ -36,7 +36,7 @@ TEST(chp_announcement, peers_without_extensions_follow_the_specification) {
   EXPECT_FALSE(heard({"capacity=3"}).acks);
 }
 
-TEST(chp_announcement, session_that_is_none_is_not_announced) {
+TEST(chp_announcement, ignores_a_malformed_session) {
   for (const auto bad : {"chp-ack=", "chp-ack=12", "chp-ack=000000000000000g",
                          "chp-ack=00000000000000001", "chp-ack=-000000000000001"}) {
     EXPECT_TRUE(heard({bad}).acks) << bad;

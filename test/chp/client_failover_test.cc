@@ -28,7 +28,7 @@ private:
   }
 };
 
-TEST_F(client_failover, a_server_that_is_lost_is_left_for_the_next_at_once) {  // CHP-36
+TEST_F(client_failover, switches_servers_immediately_when_the_connection_is_lost) {  // CHP-36
   begin(2);
   follow(make_sequence(1, 5));
   publish("/a", "1", make_sequence(1, 6));
@@ -52,7 +52,7 @@ TEST_F(client_failover, a_server_that_is_lost_is_left_for_the_next_at_once) {  /
   EXPECT_EQ(state->status().server, 1U);
 }
 
-TEST_F(client_failover, a_server_that_is_silent_is_left) {  // CHP-27, CHP-35
+TEST_F(client_failover, leaves_an_unresponsive_server) {  // CHP-27, CHP-35
   begin(2);
   follow();
   pass(4s);
@@ -79,7 +79,7 @@ TEST_F(client_failover, leaves_a_server_that_sends_heartbeats_but_no_snapshot) {
 
 // The request is the vote that makes a passive server active (G4), and the list of that server may name the
 // active one after it.
-TEST_F(client_failover, a_passive_server_is_asked_for_one_heartbeat_before_the_next_is) {
+TEST_F(client_failover, asks_a_passive_server_for_one_heartbeat_before_the_next) {
   begin(2);
   subscriber();
   snapshot();
@@ -131,7 +131,7 @@ TEST_F(client_failover, does_not_wait_longer_for_a_server_that_refused_connectio
 
 // A backup is asked again soon after the expiry of two heartbeats, whether its primary refuses connections or
 // takes them and says nothing.
-TEST_F(client_failover, a_backup_is_asked_when_it_may_take_over) {
+TEST_F(client_failover, asks_a_backup_when_it_may_take_over) {
   for (const bool refuses : {true, false}) {
     begin(2);
     follow();
@@ -155,7 +155,7 @@ TEST_F(client_failover, a_backup_is_asked_when_it_may_take_over) {
   }
 }
 
-TEST_F(client_failover, one_server_alone_is_given_all_the_time) {
+TEST_F(client_failover, gives_the_only_server_the_full_timeout) {
   begin(1);
   subscriber();
   snapshot();
@@ -165,7 +165,7 @@ TEST_F(client_failover, one_server_alone_is_given_all_the_time) {
   EXPECT_EQ(state->status().counters.servers_left, 1U);
 }
 
-TEST_F(client_failover, a_snapshot_that_stops_is_given_up) {
+TEST_F(client_failover, leaves_a_server_whose_snapshot_stalls) {
   begin(2);
   ask();
   entry("/a", "1");
@@ -230,7 +230,7 @@ TEST_F(client_failover, an_answer_resets_the_pauses_of_all_servers) {
   EXPECT_LE(state->next_deadline().value() - now, 150ms);
 }
 
-TEST_F(client_failover, a_process_that_was_stopped_looks_before_it_judges) {
+TEST_F(client_failover, reads_pending_messages_after_a_pause_before_it_leaves_a_server) {
   begin(2);
   follow();
   now += 1h;
@@ -241,7 +241,7 @@ TEST_F(client_failover, a_process_that_was_stopped_looks_before_it_judges) {
   EXPECT_TRUE(state->status().following);
 }
 
-TEST_F(client_failover, an_older_epoch_is_refused_while_another_may_have_the_newer) {  // G1
+TEST_F(client_failover, refuses_an_older_epoch_while_another_server_may_have_a_newer_one) {  // G1
   begin(2);
   follow(make_sequence(4, 100));
   publish("/a", "new", make_sequence(4, 101));
@@ -259,7 +259,7 @@ TEST_F(client_failover, an_older_epoch_is_refused_while_another_may_have_the_new
   EXPECT_TRUE(state->status().following);
 }
 
-TEST_F(client_failover, after_a_round_without_it_the_history_is_lost) {  // G1
+TEST_F(client_failover, accepts_an_older_history_after_one_round_of_all_servers) {  // G1
   begin(2);
   follow(make_sequence(4, 100));
   publish("/a", "new", make_sequence(4, 101));
@@ -279,7 +279,7 @@ TEST_F(client_failover, after_a_round_without_it_the_history_is_lost) {  // G1
   EXPECT_EQ(value("/a"), "newer");
 }
 
-TEST_F(client_failover, the_only_server_is_believed_the_second_time) {  // G1
+TEST_F(client_failover, accepts_an_older_history_of_the_only_server_the_second_time) {  // G1
   begin(1);
   follow(make_sequence(4, 100));
   state->on_lost(now, out);
@@ -294,7 +294,7 @@ TEST_F(client_failover, the_only_server_is_believed_the_second_time) {  // G1
 }
 
 // Both servers lost their memory and kept their epochs.
-TEST_F(client_failover, a_later_epoch_that_began_with_nothing_is_an_older_history) {  // G1
+TEST_F(client_failover, a_later_epoch_that_began_empty_is_an_older_history) {  // G1
   begin(1);
   follow(make_sequence(4, 100));
   const auto begun = "begun=" + std::to_string(make_sequence(5, 0)) + "\n";
@@ -316,7 +316,7 @@ TEST_F(client_failover, a_later_epoch_that_began_with_nothing_is_an_older_histor
   EXPECT_EQ(done(), (texts{"close snapshot 0", "following 0"}));
 }
 
-TEST_F(client_failover, a_lower_sequence_without_epochs_is_taken) {  // C1-25
+TEST_F(client_failover, accepts_a_lower_sequence_without_epochs) {  // C1-25
   begin(2);
   follow(1'000, false);
   state->on_lost(now, out);

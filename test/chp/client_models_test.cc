@@ -37,7 +37,7 @@ TEST_F(client_models, a_whole_map_is_asked_for_without_a_name) {  // models 2 an
   EXPECT_EQ(state->status().keys, 1U) << "what is no part of the subtree comes, too";
 }
 
-TEST_F(client_models, a_publisher_alone_is_followed_as_soon_as_it_is_there) {  // model 1
+TEST_F(client_models, follows_a_publisher_without_snapshots_once_it_is_connected) {  // model 1
   options.snapshots = snapshot_kind::none;
   begin();
   subscriber(false);
@@ -76,7 +76,7 @@ TEST_F(client_models, sequences_of_four_octets_are_read) {
   EXPECT_EQ(state->status().number, 8U);
 }
 
-TEST_F(client_models, an_empty_value_is_one) {
+TEST_F(client_models, an_empty_value_does_not_erase) {
   begin();
   subscriber(false);
   snapshot();

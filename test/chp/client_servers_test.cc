@@ -129,7 +129,7 @@ TEST_F(client_servers, a_committed_update_is_in_every_copy) {
   EXPECT_EQ(setter->map.status().counters.gaps, 0U);
 }
 
-TEST_F(client_servers, a_subtree_comes_alone_and_misses_nothing) {
+TEST_F(client_servers, a_subtree_is_complete_and_contains_nothing_else) {
   const auto at = address(serve());
   auto options = impatient();
   options.subtree = "/a/";
@@ -152,7 +152,7 @@ TEST_F(client_servers, a_subtree_comes_alone_and_misses_nothing) {
   EXPECT_EQ(reader->map.status().counters.gaps, 0U);
 }
 
-TEST_F(client_servers, a_time_to_live_ends_for_all) {
+TEST_F(client_servers, a_key_expires_at_all_clients) {
   const auto at = address(serve());
   const auto setter = user_of({at});
   const auto reader = user_of({at});
@@ -214,7 +214,7 @@ TEST_F(client_servers, a_write_does_not_wait_for_the_retry_pause_of_another_serv
   finish(*one);
 }
 
-TEST_F(client_servers, with_a_pair_committed_is_what_both_have) {
+TEST_F(client_servers, a_pair_commits_updates_that_both_servers_have) {
   start();
   const auto setter = user_of_pair();
   setter->set("/a", "1");
@@ -224,7 +224,7 @@ TEST_F(client_servers, with_a_pair_committed_is_what_both_have) {
   EXPECT_TRUE(has_epoch(setter->map.status().number));
 }
 
-TEST_F(client_servers, nothing_that_was_committed_is_lost_with_the_active_one) {
+TEST_F(client_servers, committed_updates_survive_the_loss_of_the_active_server) {
   start();
   const auto setter = user_of_pair();
   const auto reader = user_of_pair();
@@ -273,7 +273,7 @@ TEST_F(client_servers, nothing_that_was_committed_is_lost_with_the_active_one) {
   EXPECT_EQ(primary.all(), expected);
 }
 
-TEST_F(client_servers, nothing_is_lost_when_both_were_active) {
+TEST_F(client_servers, a_split_brain_loses_no_update) {
   auto at_once = options_of(bstar::role::backup);
   at_once.pair.pair.promote_alone_after = 10ms;
   make(primary, options_of(bstar::role::primary));
@@ -316,7 +316,7 @@ TEST_F(client_servers, nothing_is_lost_when_both_were_active) {
   EXPECT_TRUE(primary.active());
 }
 
-TEST_F(client_servers, a_server_that_is_full_says_so) {
+TEST_F(client_servers, a_full_server_reports_it) {
   server full{executor(), {.limit = {.max_value_size = 4}, .map = {.max_keys = 1}}};
   const auto at = full.bind("tcp://127.0.0.1:*");
   const auto one = user_of({address(at)});
@@ -336,7 +336,7 @@ TEST_F(client_servers, a_server_that_is_full_says_so) {
   EXPECT_EQ(one->map.status().sent, 0U);
 }
 
-TEST_F(client_servers, a_server_whose_epoch_is_used_up_goes_on_in_the_next) {
+TEST_F(client_servers, a_server_whose_epoch_is_used_up_continues_in_the_next) {
   std::vector<server_event> events;
   std::uint64_t last = 5;
   server own{executor(),
@@ -361,7 +361,7 @@ TEST_F(client_servers, a_server_whose_epoch_is_used_up_goes_on_in_the_next) {
   EXPECT_FALSE(reader->heard(client_event::kind::history_lost));
 }
 
-TEST_F(client_servers, a_pair_whose_epoch_is_used_up_goes_on_in_the_next) {
+TEST_F(client_servers, a_pair_whose_epoch_is_used_up_continues_in_the_next) {
   const auto options = [](bstar::role as) {
     auto own = options_of(as);
     own.server.epoch_reserve = max_position - 10;

@@ -13,7 +13,7 @@ using namespace std::string_literals;
 
 class client_snapshot : public client_script {};
 
-TEST_F(client_snapshot, it_asks_for_its_subtree_as_soon_as_it_is_connected) {  // CHP-7, CHP-8
+TEST_F(client_snapshot, requests_its_subtree_when_it_is_connected) {  // CHP-7, CHP-8
   options.subtree = "/a/";
   begin();
   EXPECT_EQ(done(), texts{"open 0"});
@@ -21,7 +21,7 @@ TEST_F(client_snapshot, it_asks_for_its_subtree_as_soon_as_it_is_connected) {  /
   EXPECT_EQ(done(), texts{"ask"});
 }
 
-TEST_F(client_snapshot, the_map_is_there_when_the_snapshot_is_whole) {  // CHP-11, CHP-14
+TEST_F(client_snapshot, the_map_is_ready_when_the_snapshot_is_complete) {  // CHP-11, CHP-14
   begin();
   ask();
   entry("/b", "2", 0);
@@ -58,7 +58,7 @@ TEST_F(client_snapshot, ignores_a_snapshot_requested_before_the_subscription) { 
   EXPECT_EQ(done(), (texts{"close snapshot 0", "/a=2", "ready", "following 0"}));
 }
 
-TEST_F(client_snapshot, an_update_is_as_good_a_sign_as_a_heartbeat) {  // G4
+TEST_F(client_snapshot, an_update_confirms_the_subscription_like_a_heartbeat) {  // G4
   begin();
   subscriber();
   snapshot();
@@ -70,7 +70,7 @@ TEST_F(client_snapshot, an_update_is_as_good_a_sign_as_a_heartbeat) {  // G4
   EXPECT_EQ(done(), (texts{"close snapshot 0", "ask", "/a=1", "ready", "following 0"}));
 }
 
-TEST_F(client_snapshot, where_the_sign_came_first_one_dealer_is_enough) {
+TEST_F(client_snapshot, does_not_replace_the_dealer_if_a_heartbeat_came_first) {
   begin();
   subscriber();
   hugz();
@@ -90,7 +90,7 @@ TEST_F(client_snapshot, accepts_any_snapshot_of_a_server_without_heartbeats) {
   EXPECT_TRUE(state->status().following);
 }
 
-TEST_F(client_snapshot, an_unanswered_question_is_repeated_every_quarter_of_a_heartbeat) {  // C1-22
+TEST_F(client_snapshot, repeats_an_unanswered_request_every_quarter_of_a_heartbeat) {  // C1-22
   begin();
   snapshot();
   forget();
@@ -98,7 +98,7 @@ TEST_F(client_snapshot, an_unanswered_question_is_repeated_every_quarter_of_a_he
   EXPECT_EQ(done(), (texts{"ask", "ask", "ask", "ask"}));
 }
 
-TEST_F(client_snapshot, but_not_more_often_than_every_fifty_milliseconds) {  // C1-22
+TEST_F(client_snapshot, repeats_a_request_at_most_every_fifty_milliseconds) {  // C1-22
   options.heartbeat = 100ms;
   begin();
   snapshot();
@@ -107,7 +107,7 @@ TEST_F(client_snapshot, but_not_more_often_than_every_fifty_milliseconds) {  // 
   EXPECT_EQ(done(), (texts{"ask", "ask", "ask", "ask"}));
 }
 
-TEST_F(client_snapshot, it_asks_no_more_once_the_answer_has_begun) {
+TEST_F(client_snapshot, does_not_repeat_a_request_after_the_answer_has_begun) {
   begin();
   ask();
   entry("/a", "1");
@@ -115,7 +115,7 @@ TEST_F(client_snapshot, it_asks_no_more_once_the_answer_has_begun) {
   EXPECT_EQ(done(), texts{});
 }
 
-TEST_F(client_snapshot, updates_during_the_snapshot_are_applied_behind_it) {  // CHP-17, CHP-21
+TEST_F(client_snapshot, applies_updates_received_during_the_snapshot_after_it) {  // CHP-17, CHP-21
   begin();
   ask();
   publish("/old", "no", 4);
@@ -179,7 +179,7 @@ TEST_F(client_snapshot, keys_that_begin_like_a_heartbeat_are_not_of_the_subtree)
   EXPECT_TRUE(state->status().following);
 }
 
-TEST_F(client_snapshot, a_map_is_swapped_as_a_whole_and_the_difference_told) {  // C1-23
+TEST_F(client_snapshot, replaces_the_map_at_once_and_reports_the_difference) {  // C1-23
   begin();
   ask();
   for (const auto* const key : {"/a", "/b", "/c"}) {
@@ -232,7 +232,7 @@ TEST_F(client_snapshot, applies_the_update_that_revealed_a_gap_after_the_snapsho
   EXPECT_TRUE(state->status().following);
 }
 
-TEST_F(client_snapshot, a_gap_behind_the_snapshot_is_one_too) {  // G3
+TEST_F(client_snapshot, detects_a_gap_after_the_snapshot) {  // G3
   begin();
   ask();
   publish("/a", "1", 6);
@@ -269,7 +269,7 @@ TEST_F(client_snapshot, the_counter_of_a_subtree_shows_its_gaps) {  // G3
   EXPECT_EQ(state->status().counters.gaps, 1U);
 }
 
-TEST_F(client_snapshot, a_server_that_numbers_in_tens_is_within_its_rights) {  // CHP-20
+TEST_F(client_snapshot, accepts_a_server_that_counts_in_tens) {  // CHP-20
   begin();
   follow(10, false);
   for (sequence s = 20; s <= 200; s += 10) {
@@ -300,7 +300,7 @@ TEST_F(client_snapshot, updates_queued_before_a_snapshot_are_limited) {
   EXPECT_TRUE(state->status().following);
 }
 
-TEST_F(client_snapshot, a_map_above_the_limit_is_not_taken) {
+TEST_F(client_snapshot, rejects_a_map_above_the_limit) {
   options.most_keys = 2;
   begin();
   ask();
@@ -328,7 +328,7 @@ TEST_F(client_snapshot, rejects_an_update_above_the_limit) {
   EXPECT_EQ(ignored(errc::value_too_long), 1U);
 }
 
-TEST_F(client_snapshot, bad_messages_are_counted_and_do_nothing) {
+TEST_F(client_snapshot, malformed_messages_are_counted_and_ignored) {
   begin();
   follow(5);
   const auto seq = "\0\0\0\0\0\0\0\6"s;
@@ -355,7 +355,7 @@ TEST_F(client_snapshot, bad_messages_are_counted_and_do_nothing) {
   EXPECT_EQ(state->status().number, 5U);
 }
 
-TEST_F(client_snapshot, bad_messages_in_a_snapshot_do_not_end_it) {
+TEST_F(client_snapshot, malformed_messages_in_a_snapshot_do_not_end_it) {
   begin();
   ask();
   entry("/a", "1");

@@ -112,7 +112,7 @@ TEST(map_file_fault_test, stored_changes_survive_a_crash_at_any_step) {
   }
 }
 
-TEST(map_file_fault_test, a_write_that_failed_once_is_not_trusted_again) {
+TEST(map_file_fault_test, stores_nothing_after_a_failed_write) {
   faulty_disk disk;
   map_file file{on(disk)};
   kept_map nothing;

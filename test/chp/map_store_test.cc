@@ -82,7 +82,7 @@ protected:
 using makers = testing::Types<memory_maker, sqlite_maker>;
 TYPED_TEST_SUITE(map_store_test, makers);
 
-TYPED_TEST(map_store_test, a_new_one_is_empty) {
+TYPED_TEST(map_store_test, a_new_store_is_empty) {
   const auto found = this->open();
   EXPECT_TRUE(found.entries.empty());
   EXPECT_TRUE(found.applied.empty());
@@ -112,7 +112,7 @@ TYPED_TEST(map_store_test, written_changes_survive_a_restart) {
   }
 }
 
-TYPED_TEST(map_store_test, the_last_memo_is_there_after_a_restart) {
+TYPED_TEST(map_store_test, the_last_server_record_survives_a_restart) {
   this->open();
   EXPECT_FALSE(this->write({memo_of("first"), set_of("buried", "", 1)}));
   EXPECT_FALSE(this->write({memo_of(std::string("\0last", 5))}));
@@ -175,7 +175,7 @@ TYPED_TEST(map_store_test, a_whole_map_replaces_the_stored_map) {
   EXPECT_FALSE(register_of(found)->contains(kept_id(100)));
 }
 
-TYPED_TEST(map_store_test, behind_what_is_refused_only_a_whole_map_is_taken) {
+TYPED_TEST(map_store_test, accepts_only_a_whole_map_after_a_refused_write) {
   this->open();
   EXPECT_FALSE(this->write({set_of("a", "1", 1)}));
   EXPECT_EQ(this->write({set_of("b", "2", 2),
@@ -186,7 +186,7 @@ TYPED_TEST(map_store_test, behind_what_is_refused_only_a_whole_map_is_taken) {
   EXPECT_FALSE(this->write({set_of("d", "4", 4)}));
 }
 
-TYPED_TEST(map_store_test, a_whole_map_ends_refusing) {
+TYPED_TEST(map_store_test, accepts_changes_again_after_a_whole_map) {
   this->open();
   EXPECT_TRUE(this->write({{.what = map_operation::add_applied, .value = "no register"}}));
   EXPECT_TRUE(this->write({set_of("a", "1", 1)}));
@@ -205,7 +205,7 @@ TEST_F(sqlite_map_store_test, the_destructor_writes_the_last_changes) {
   EXPECT_EQ(open().entries.size(), 1U);
 }
 
-TEST_F(sqlite_map_store_test, rows_that_are_missing_altered_or_older_are_seen) {
+TEST_F(sqlite_map_store_test, detects_rows_that_are_missing_altered_or_older) {
   const std::vector<std::string> damages{
       "DELETE FROM entries WHERE number = 1",
       "UPDATE entries SET value = x'00' WHERE number = 1",
@@ -260,7 +260,7 @@ TEST_F(sqlite_map_store_test, detects_the_replacement_of_a_row_by_an_older_row) 
   open(zmtp::storage_errc::store_damaged);
 }
 
-TEST_F(sqlite_map_store_test, a_file_that_another_one_has_is_not_opened) {
+TEST_F(sqlite_map_store_test, does_not_open_a_file_in_use) {
   open();
   map_file other{{.file = {.path = maker_.folder.path("map")}}};
   kept_map found;

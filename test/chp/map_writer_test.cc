@@ -97,7 +97,7 @@ key_values content_of(const kept_map& found) {
   return all;
 }
 
-TEST(map_writer, a_whole_map_is_of_one_moment_whatever_changes_meanwhile) {
+TEST(map_writer, a_whole_map_is_consistent_despite_concurrent_changes) {
   for (std::uint32_t seed = 1; seed <= 50; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     written_map map{seed};
@@ -140,7 +140,7 @@ TEST(map_writer, a_whole_map_is_of_one_moment_whatever_changes_meanwhile) {
   }
 }
 
-TEST(map_writer, reads_no_more_at_once_than_it_is_told) {
+TEST(map_writer, reads_at_most_the_given_number_at_once) {
   written_map map{1};
   map.writer.replace();
   constexpr int keys = 1'000;

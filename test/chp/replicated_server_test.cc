@@ -60,7 +60,7 @@ TEST_F(replicated, the_backup_has_what_the_primary_accepts) {
   EXPECT_TRUE(has_epoch(primary.server->status().server.number));
 }
 
-TEST_F(replicated, the_backup_takes_over_with_what_clients_had_sent_to_both) {
+TEST_F(replicated, the_backup_takes_over_with_pending_updates_of_clients) {
   start();
   const auto to_primary = client_of(primary);
   const auto to_backup = client_of(backup);
@@ -81,7 +81,7 @@ TEST_F(replicated, the_backup_takes_over_with_what_clients_had_sent_to_both) {
   run_until([&] { return backup.all().size() == 3; });
 }
 
-TEST_F(replicated, a_primary_that_comes_back_follows_the_backup_and_takes_over_again) {
+TEST_F(replicated, a_primary_that_restarts_follows_the_backup_and_takes_over_again) {
   start();
   const auto to_primary = client_of(primary);
   set(*to_primary, "/a", "1");
@@ -193,7 +193,7 @@ TEST_F(replicated, maps_are_equal_after_a_split_brain) {
   run_until([&] { return backup.server->status().server.backup_in_sync; });
 }
 
-TEST_F(replicated, ends_what_it_does_when_it_is_destroyed_or_outlives_its_context) {
+TEST_F(replicated, ends_its_operations_when_destroyed_or_without_context) {
   start();
   backup.server->stop();
   primary.server.reset();

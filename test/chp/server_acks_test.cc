@@ -21,7 +21,7 @@ protected:
   }
 };
 
-TEST_F(server_acks, tell_a_session_what_is_committed_once_a_millisecond) {
+TEST_F(server_acks, report_commits_to_a_session_once_per_millisecond) {
   server_setting s;
   s.activate();
   const auto peer = s.subscribe(client());
@@ -80,7 +80,7 @@ TEST_F(server_acks, name_the_gaps) {
   EXPECT_EQ(s.told[peer].back()[3], "ack=5\n");
 }
 
-TEST_F(server_acks, answer_an_update_that_comes_again) {
+TEST_F(server_acks, repeat_the_answer_to_a_resent_update) {
   server_setting s;
   s.activate();
   const auto peer = s.subscribe(client());
@@ -90,7 +90,7 @@ TEST_F(server_acks, answer_an_update_that_comes_again) {
   EXPECT_EQ(s.told[peer].size(), 2U);
 }
 
-TEST_F(server_acks, go_to_where_the_session_subscribes_now) {
+TEST_F(server_acks, go_to_the_present_subscription_of_the_session) {
   server_setting s;
   s.activate();
   s.set("a", "1", id(1));
@@ -110,7 +110,7 @@ TEST_F(server_acks, go_to_where_the_session_subscribes_now) {
   EXPECT_TRUE(s.told[stock].empty());
 }
 
-TEST_F(server_acks, that_could_not_be_queued_are_told_again) {
+TEST_F(server_acks, that_were_not_queued_are_sent_again) {
   server_setting s;
   s.activate();
   const auto peer = s.subscribe(client());
@@ -168,7 +168,7 @@ TEST_F(backed_up, an_update_is_committed_when_the_backup_has_it) {
   EXPECT_EQ(counter(s.last_ack(peer)), 2U);
 }
 
-TEST_F(backed_up, without_one_in_sync_updates_are_committed_and_that_is_said) {
+TEST_F(backed_up, commits_without_a_synchronized_backup_are_reported) {
   s.set("a", "1", id(1));
   ASSERT_EQ(counter(s.last_ack(peer)), 1U);
   EXPECT_TRUE(s.last_ack(peer)->degraded);
@@ -244,7 +244,7 @@ TEST_F(backed_up, a_commit_does_not_wait_for_a_backup_that_lags) {
   EXPECT_TRUE(s.last_ack(peer)->degraded);
 }
 
-TEST_F(backed_up, reports_that_make_no_sense_are_not_believed) {
+TEST_F(backed_up, inconsistent_reports_are_ignored) {
   report(0);
   report(make_sequence(1, 0));
   EXPECT_FALSE(s.server.status().backup_in_sync) << "it has asked for nothing";
@@ -257,7 +257,7 @@ TEST_F(backed_up, reports_that_make_no_sense_are_not_believed) {
   EXPECT_TRUE(s.told[peer].empty());
 }
 
-TEST_F(backed_up, updates_out_of_order_are_never_told_too_early) {
+TEST_F(backed_up, does_not_acknowledge_updates_out_of_order_too_early) {
   synchronize();
   s.set("a", "1", id(1));
   s.set("b", "2", id(3));
@@ -289,7 +289,7 @@ TEST_F(backed_up_or_blocked, nothing_is_committed_without_a_backup) {
 
 // An update that is refused (protocols C1-24, reliability 3.2, G7: limits).
 
-TEST_F(server_acks, tell_which_update_is_refused_and_why) {
+TEST_F(server_acks, report_refused_updates_and_their_reasons) {
   server_setting s{{.limit = {.max_value_size = 4}, .map = {.max_keys = 1}}};
   s.activate();
   const auto peer = s.subscribe(client());
@@ -352,7 +352,7 @@ protected:
   zmtp::peer_id feed;
 };
 
-TEST_F(refusing, is_told_when_the_backup_knows_of_it) {
+TEST_F(refusing, is_reported_when_the_backup_has_it) {
   synchronize();
   s.set("a", "1", id(1));
   refused(2);
@@ -373,7 +373,7 @@ TEST_F(refusing, is_told_when_the_backup_knows_of_it) {
   EXPECT_EQ(refused_to(peer), 1U);
 }
 
-TEST_F(refusing, some_in_a_row_are_told_as_far_as_the_backup_knows) {
+TEST_F(refusing, reports_consecutive_refusals_that_the_backup_has) {
   synchronize();
   refused(1);
   refused(2);
@@ -384,7 +384,7 @@ TEST_F(refusing, some_in_a_row_are_told_as_far_as_the_backup_knows) {
   EXPECT_EQ(s.last_ack(peer)->refused.front(), (refusal{{1, 2}, errc::key_empty}));
 }
 
-TEST_F(refusing, a_backup_that_does_not_hear_of_it_is_none) {
+TEST_F(refusing, does_not_wait_for_a_backup_that_does_not_confirm_it) {
   synchronize();
   refused(1);
   EXPECT_EQ(refused_to(peer), 0U);
@@ -393,7 +393,7 @@ TEST_F(refusing, a_backup_that_does_not_hear_of_it_is_none) {
   EXPECT_EQ(refused_to(peer), 1U);
 }
 
-TEST_F(refusing, a_backup_that_comes_later_has_it_in_its_snapshot) {
+TEST_F(refusing, a_later_backup_receives_it_in_its_snapshot) {
   refused(1);
   EXPECT_EQ(refused_to(peer), 1U) << "there is none to wait for";
   s.told[peer].clear();
@@ -488,7 +488,7 @@ TEST_F(putting_off, an_update_during_a_pause_does_not_overtake_a_deferred_one) {
   EXPECT_EQ(value(), "2");
 }
 
-TEST_F(putting_off, is_over_for_one_that_is_made_otherwise) {
+TEST_F(putting_off, ends_when_the_peer_offers_the_deferred_update) {
   s.set("a", "1", id(1));
   s.set("a", "2", id(2));
   s.set("a", "3", id(3));

@@ -134,7 +134,7 @@ TEST(server_kept_pair, a_backup_reports_refusals_that_are_on_its_disk) {
   EXPECT_EQ(after.content(), (key_values{{"a", "1"}}));
 }
 
-TEST(server_kept_pair, a_refusal_is_told_when_both_disks_have_it) {
+TEST(server_kept_pair, reports_a_refusal_when_both_disks_have_it) {
   paired_setting s{std::make_shared<kept_setting::disk>(), with_short_values()};
   s.activate(1);
   const auto peer = s.subscribe(client());
@@ -156,7 +156,7 @@ TEST(server_kept_pair, a_refusal_is_told_when_both_disks_have_it) {
   EXPECT_EQ(s.acked(peer), 2U);
 }
 
-TEST(server_kept_pair, erasures_that_the_backup_has_are_forgotten_bit_by_bit) {
+TEST(server_kept_pair, forgets_replicated_erasures_incrementally) {
   constexpr std::uint64_t keys = 2'500;
   paired_setting s;
   s.activate(1);
@@ -177,7 +177,7 @@ TEST(server_kept_pair, erasures_that_the_backup_has_are_forgotten_bit_by_bit) {
   EXPECT_EQ(s.stored(), key_values{});
 }
 
-TEST(server_kept_pair, a_snapshot_takes_the_place_of_what_was_stored_as_a_whole) {
+TEST(server_kept_pair, a_snapshot_replaces_the_stored_map_at_once) {
   paired_setting before;
   before.follow();
   before.hear_snapshot("old", "1", make_sequence(1, 1), 1);
@@ -327,7 +327,7 @@ TEST(server_kept_pair, an_offer_does_not_restore_a_key_erased_before_a_crash) {
   EXPECT_EQ(s.content(), (key_values{{"b", "was never there"}}));
 }
 
-TEST(server_kept_pair, an_erasure_before_which_something_is_missing_is_known_after_a_crash) {
+TEST(server_kept_pair, remembers_an_erasure_after_a_gap_after_a_crash) {
   for (const bool passive : {false, true}) {
     paired_setting before;
     if (passive) {

@@ -94,7 +94,7 @@ TEST(server_kept, a_new_epoch_is_above_the_stored_one) {
   EXPECT_EQ(next.server.status().durable, make_sequence(4, 1));
 }
 
-TEST(server_kept, a_time_to_live_is_what_was_left_when_it_was_written) {
+TEST(server_kept, a_restored_key_has_its_remaining_time_to_live) {
   kept_setting before;
   before.activate();
   before.set("a", "1", {}, "ttl=10\n");
@@ -114,7 +114,7 @@ TEST(server_kept, a_time_to_live_is_what_was_left_when_it_was_written) {
   EXPECT_TRUE(s.stored().empty());
 }
 
-TEST(server_kept, a_full_disk_is_told_and_tried_again_with_the_whole_map) {
+TEST(server_kept, reports_a_full_disk_and_retries_with_the_whole_map) {
   kept_setting s;
   s.activate();
   const auto peer = s.subscribe(client());
@@ -182,7 +182,7 @@ TEST(server_kept, updates_that_waited_for_a_full_disk_are_committed_incrementall
   EXPECT_EQ(s.server.status().waiting, 0U);
 }
 
-TEST(server_kept, a_disk_that_fails_is_not_trusted_again_and_nothing_is_acknowledged) {
+TEST(server_kept, acknowledges_nothing_after_a_disk_failure) {
   kept_setting s;
   s.activate();
   const auto peer = s.subscribe(client());
@@ -203,7 +203,7 @@ TEST(server_kept, a_disk_that_fails_is_not_trusted_again_and_nothing_is_acknowle
   EXPECT_EQ(s.content().size(), 4U) << "it serves on";
 }
 
-TEST(server_kept, no_updates_are_read_while_too_much_waits_for_the_disk) {
+TEST(server_kept, reads_no_updates_while_too_many_bytes_wait_for_the_disk) {
   server_options options;
   options.unwritten_octets = 1'000;
   kept_setting s{std::make_shared<kept_setting::disk>(), options};
@@ -300,7 +300,7 @@ TEST(server_kept, acknowledges_a_superseded_update_when_its_successor_is_on_disk
   EXPECT_EQ(after.content(), (key_values{{"a", "later"}}));
 }
 
-TEST(server_kept, where_its_history_began_is_known_after_a_crash) {
+TEST(server_kept, remembers_the_start_of_its_history_after_a_crash) {
   const auto begun = [](kept_setting& of) {
     const auto answer = of.snapshot(of.asker(client()));
     return std::string{properties{answer.back().at(3)}.find(property_name::begun).value_or("")};
@@ -317,7 +317,7 @@ TEST(server_kept, where_its_history_began_is_known_after_a_crash) {
   EXPECT_EQ(begun(nothing), std::to_string(make_sequence(4, 0)));
 }
 
-TEST(server_kept, more_than_the_options_let_it_have_is_refused) {
+TEST(server_kept, refuses_a_stored_map_above_its_limits) {
   kept_setting before;
   before.activate();
   before.set("a", "1");
@@ -337,7 +337,7 @@ TEST(server_kept, more_than_the_options_let_it_have_is_refused) {
 }
 
 // The disk always has the map as it was at the number that the server reports as durable.
-TEST(server_kept, the_disk_has_the_map_as_it_was_at_some_number) {
+TEST(server_kept, the_disk_has_the_map_of_one_number) {
   for (std::uint32_t seed = 1; seed <= 100; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random{seed};

@@ -111,7 +111,7 @@ TEST_F(server_pair, the_last_set_of_a_client_wins_over_a_replayed_erasure) {
   EXPECT_EQ(a.content(), b.content());
 }
 
-TEST_F(server_pair, an_offer_that_was_cut_off_is_made_again) {
+TEST_F(server_pair, repeats_an_interrupted_offer) {
   begin();
   unlink();
   b.activate(2);
@@ -128,7 +128,7 @@ TEST_F(server_pair, an_offer_that_was_cut_off_is_made_again) {
   EXPECT_TRUE(a.saw(server_event::reconciled));
 }
 
-TEST_F(server_pair, a_loser_that_is_active_again_first_looks_at_its_offer_itself) {
+TEST_F(server_pair, a_server_that_is_promoted_again_applies_its_own_offer_first) {
   begin();
   unlink();
   b.activate(2);
@@ -371,7 +371,7 @@ TEST_F(server_pair, a_late_update_does_not_undo_an_erasure_of_nothing) {
   EXPECT_TRUE(a.content().empty());
 }
 
-TEST_F(server_pair, an_erasure_is_remembered_as_long_as_something_before_it_may_come) {
+TEST_F(server_pair, remembers_an_erasure_while_earlier_updates_may_arrive) {
   begin();
   set_both("k", "0", update_id::of_random(1, 2));
   a.set("k", "", id(2));

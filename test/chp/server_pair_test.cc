@@ -46,7 +46,7 @@ TEST_F(server_pair, updates_during_the_transfer_of_a_snapshot_are_not_lost) {
   EXPECT_EQ(b.server.number(), a.server.number());
 }
 
-TEST_F(server_pair, the_passive_one_takes_over_with_what_clients_had_sent_to_both) {
+TEST_F(server_pair, the_passive_server_takes_over_with_pending_updates_of_clients) {
   begin();
   set_both("a", "1", id(1));
   unlink();
@@ -99,7 +99,7 @@ TEST_F(server_pair, a_snapshot_tells_which_updates_the_active_server_applied) {
   EXPECT_EQ(b.content(), (content{{"k", "new"}, {"f", "new"}}));
 }
 
-TEST_F(server_pair, an_old_active_one_comes_back_follows_and_takes_over_again) {
+TEST_F(server_pair, a_restarted_active_server_follows_and_takes_over_again) {
   begin();
   a.set("x", "1", id(1));
   run();
@@ -176,7 +176,7 @@ TEST_F(server_pair, a_history_keeps_its_start_after_a_failover) {
 
 // Gaps.
 
-TEST_F(server_pair, after_a_gap_there_is_another_snapshot) {
+TEST_F(server_pair, requests_another_snapshot_after_a_gap) {
   begin();
   a.linked = false;
   a.set("missed", "1");
@@ -242,7 +242,7 @@ TEST_F(server_pair, retries_a_snapshot_that_is_not_answered_or_stalls) {
 
 // Times to live.
 
-TEST_F(server_pair, the_passive_one_erases_nothing_and_the_next_active_one_never_early) {  // G6
+TEST_F(server_pair, a_passive_server_erases_nothing_and_the_next_active_not_early) {  // G6
   begin();
   set_both("t", "1", id(1), "ttl=2\n");
   set_both("for ever", "1", id(2));
@@ -261,7 +261,7 @@ TEST_F(server_pair, the_passive_one_erases_nothing_and_the_next_active_one_never
   EXPECT_EQ(all[0][4], "");
 }
 
-TEST_F(server_pair, a_time_to_live_goes_along_with_a_snapshot) {  // protocols C1-2
+TEST_F(server_pair, a_snapshot_contains_times_to_live) {  // protocols C1-2
   a.activate(1);
   a.set("t", "1", id(1), "ttl=10\n");
   a.pass(4s);
@@ -350,7 +350,7 @@ TEST_F(server_pair, follows_a_server_of_the_guide_without_telling_it_anything) {
   EXPECT_EQ(b.content().count("k"), 0U);
 }
 
-TEST_F(server_pair, garbage_on_either_connection_is_counted_and_nothing_else) {
+TEST_F(server_pair, malformed_messages_on_either_connection_are_counted_and_ignored) {
   begin();
   a.set("k", "1");
   run();

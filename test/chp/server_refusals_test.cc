@@ -63,7 +63,7 @@ TEST_F(full_pair, a_refusal_during_the_transfer_of_a_snapshot_is_replicated) {
   EXPECT_EQ(b.server.status().counters.replayed, 0U);
 }
 
-TEST_F(full_pair, the_winner_takes_what_the_loser_had_accepted_though_both_are_full) {
+TEST_F(full_pair, a_full_server_accepts_the_offer_of_its_full_peer) {
   begin();
   unlink();
   b.activate(2);
@@ -146,7 +146,7 @@ TEST_F(full_pair, a_backup_that_missed_a_refusal_applies_the_update) {
   EXPECT_EQ(b.content(), (content{{"b", "1"}}));
 }
 
-TEST_F(full_pair, the_one_that_takes_over_refuses_what_was_pending) {
+TEST_F(full_pair, a_server_that_takes_over_refuses_pending_updates) {
   begin();
   set_both("a", "1", id(1));
   unlink();

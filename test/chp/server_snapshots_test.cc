@@ -71,7 +71,7 @@ TEST_F(server_snapshots, are_sent_in_pieces_and_stay_consistent_during_updates) 
   EXPECT_EQ(s.snapshot(slow).size(), 100U + 1U);
 }
 
-TEST_F(server_snapshots, each_question_has_an_answer_in_order_and_each_peer_its_own) {  // CHP-12
+TEST_F(server_snapshots, answer_each_request_of_each_peer_in_order) {  // CHP-12
   server_setting s{in_pieces_of(1)};
   s.activate();
   s.set("/a/1", "x");
@@ -106,7 +106,7 @@ TEST_F(server_snapshots, ignore_excess_requests_until_the_peer_reads) {
   EXPECT_EQ(s.snapshot(peer).size(), 1U);
 }
 
-TEST_F(server_snapshots, end_with_a_peer_that_goes_and_leave_nothing_behind) {
+TEST_F(server_snapshots, end_when_the_peer_disconnects_and_leave_no_state) {
   server_setting s{in_pieces_of(1)};
   s.activate();
   for (int n = 0; n < 100; ++n) {
@@ -126,7 +126,7 @@ TEST_F(server_snapshots, end_with_a_peer_that_goes_and_leave_nothing_behind) {
   EXPECT_EQ(s.server.status().snapshots, 0U);
 }
 
-TEST_F(server_snapshots, tell_clients_of_ours_how_many_updates_the_subtree_had) {  // G3
+TEST_F(server_snapshots, tell_zinc_clients_the_number_of_updates_of_the_subtree) {  // G3
   server_setting s;
   s.activate();
   s.set("/a/1", "x");
@@ -154,7 +154,7 @@ TEST_F(server_snapshots, do_not_count_directories_above_the_limit) {
 }
 
 TEST_F(server_snapshots,
-       bad_questions_are_dropped_whole_and_others_are_answered) {  // protocols C1-15
+       malformed_requests_are_dropped_and_others_answered) {  // protocols C1-15
   server_setting s;
   s.activate();
   const auto peer = s.asker();
@@ -171,7 +171,7 @@ TEST_F(server_snapshots,
   EXPECT_EQ(s.server.status().counters.ignored_messages, 1U) << "of nobody";
 }
 
-TEST_F(server_snapshots, are_broken_off_when_the_server_becomes_passive) {
+TEST_F(server_snapshots, end_when_the_server_becomes_passive) {
   server_setting s{in_pieces_of(1), server_state::kind::paired};
   s.activate();
   s.set("a", "x");
@@ -189,7 +189,7 @@ TEST_F(server_snapshots, are_broken_off_when_the_server_becomes_passive) {
 }
 
 // Clients repeat a request until the server answers, and all requests from a network outage arrive at once.
-TEST_F(server_snapshots, a_peer_of_ours_gets_one_for_what_it_has_asked_meanwhile) {
+TEST_F(server_snapshots, a_zinc_client_gets_one_for_repeated_requests) {
   for (const auto& announced :
        {"chp-ack=" + session_name(test_session), std::string{"chp-ack,chp-backup"}}) {
     auto options = in_pieces_of(1);
@@ -215,7 +215,7 @@ TEST_F(server_snapshots, a_peer_of_ours_gets_one_for_what_it_has_asked_meanwhile
   }
 }
 
-TEST_F(server_snapshots, a_client_of_zinc_gets_one_per_requested_subtree) {
+TEST_F(server_snapshots, a_zinc_client_gets_one_per_requested_subtree) {
   server_setting s{in_pieces_of(1)};
   s.activate();
   s.set("/a/1", "x");

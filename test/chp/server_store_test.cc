@@ -170,7 +170,7 @@ TEST_F(server_store, stores_the_next_epoch_before_it_uses_it) {
   EXPECT_EQ(server_->status().keys, 2U);
 }
 
-TEST_F(server_store, a_file_that_another_server_has_is_not_loaded) {
+TEST_F(server_store, does_not_load_a_file_in_use) {
   serve(file());
   const auto other = file();
   error_code result;
@@ -179,7 +179,7 @@ TEST_F(server_store, a_file_that_another_server_has_is_not_loaded) {
   EXPECT_EQ(result, zmtp::storage_errc::store_in_use);
 }
 
-TEST_F(server_store, more_than_the_options_allow_is_refused) {
+TEST_F(server_store, refuses_a_stored_map_above_its_limits) {
   serve(file());
   connect({at_});
   set("a", "1");
@@ -197,7 +197,7 @@ TEST_F(server_store, more_than_the_options_allow_is_refused) {
   }
 }
 
-TEST_F(server_store, without_room_nothing_is_committed_until_there_is_some) {
+TEST_F(server_store, commits_nothing_while_the_disk_is_full) {
   const auto store = std::make_shared<small_store>(executor());
   serve(store, {.store_retry = 10ms});
   connect({at_});
@@ -348,7 +348,7 @@ TEST_F(pair_store, an_empty_store_after_service_means_a_lost_map) {
   EXPECT_TRUE(primary.server->status().pair.data_lost);
 }
 
-TEST_F(pair_store, the_one_whose_disk_has_more_becomes_active) {
+TEST_F(pair_store, the_server_with_the_longer_history_on_disk_becomes_active) {
   start_kept();
   run_until([this] { return in_sync(); });
   server_store::connect({primary.at, backup.at});

@@ -125,7 +125,7 @@ TEST_F(server_shell, publishes_updates_of_its_own) {
   EXPECT_EQ(seen, (std::vector<std::uint64_t>{0, 1, 2, 3}));
 }
 
-TEST_F(server_shell, erases_what_is_due) {
+TEST_F(server_shell, erases_expired_keys) {
   start(impatient());
   const auto one = client();
   set(*one, "t", "x", new_id(), "ttl=1\n");
@@ -167,7 +167,7 @@ TEST_F(server_shell, publishes_a_hundred_thousand_updates_in_order_and_none_is_l
   EXPECT_EQ(server_->connections().dropped_full, 0U);
 }
 
-TEST_F(server_shell, a_snapshot_goes_as_its_peer_reads_and_others_are_served_meanwhile) {
+TEST_F(server_shell, sends_a_snapshot_as_its_peer_reads_and_serves_others) {
   server_options options;
   options.snapshot_piece = 10'000;
   start(options);

@@ -51,7 +51,7 @@ void expect_within(std::size_t keys, std::size_t key_size, std::size_t value_siz
                                   std::to_string(beside));
 }
 
-TEST(chp_store_memory, is_in_proportion_to_what_is_kept) {
+TEST(chp_store_memory, is_proportional_to_keys_and_values) {
   // Where the hash table has just grown, it is the emptiest.
   for (const std::size_t keys : {50'000U, 60'000U, 70'000U, 80'000U, 100'000U}) {
     expect_within(keys, 20, 32, false);

@@ -128,7 +128,7 @@ TEST(chp_store_no_memory, a_change_that_fails_changes_nothing) {
   }
 }
 
-TEST(chp_store_no_memory, a_snapshot_that_fails_is_none) {
+TEST(chp_store_no_memory, a_failed_snapshot_leaves_no_state) {
   for (long n = 0;; ++n) {
     store s;
     static_cast<void>(s.apply({"key", "value", {}, {}}, 1));
@@ -149,7 +149,7 @@ TEST(chp_store_no_memory, a_snapshot_that_fails_is_none) {
   }
 }
 
-TEST(chp_store_no_memory, ending_needs_none) {
+TEST(chp_store_no_memory, destruction_needs_no_memory) {
   store s;
   for (sequence at = 1; at <= 1'000; ++at) {
     static_cast<void>(s.apply({std::to_string(at), "before", {}, {}}, at));
@@ -168,7 +168,7 @@ TEST(chp_store_no_memory, ending_needs_none) {
   left = -1;
 }
 
-TEST(chp_store_no_memory, an_id_that_is_not_noted_is_not_known) {
+TEST(chp_store_no_memory, an_id_that_was_not_stored_is_unknown) {
   for (const auto& id :
        {update_id::of_session(update_id::make_session(7), 1),
         update_id::of_session(update_id::make_session(7), 9),

@@ -52,7 +52,7 @@ TEST(chp_store_work, grows_in_bounded_steps) {
   EXPECT_EQ(s.find("none"), nullptr);
 }
 
-TEST(chp_store_work, an_end_takes_no_longer_at_once_than_it_is_told) {
+TEST(chp_store_work, frees_at_most_the_given_number_at_once) {
   store s{1};
   constexpr std::uint64_t keys = 400'000;
   fill(s, keys);

@@ -52,7 +52,7 @@ TEST(chp_update_id, a_random_id_has_no_session) {
   EXPECT_FALSE(update_id::of_random(0, 0).empty());
 }
 
-TEST(chp_update_id, that_is_missing_is_empty) {
+TEST(chp_update_id, a_missing_id_is_empty) {
   EXPECT_TRUE(update_id{}.empty());
   EXPECT_TRUE(update_id::of_frame("").empty());
   EXPECT_FALSE(update_id::of_frame("x").empty());
@@ -76,7 +76,7 @@ TEST(chp_update_id, an_id_of_another_length_maps_to_a_stable_id_without_session)
             "bc65ea34-1946-f7aa-9146-8a242197e6c0");
 }
 
-TEST(chp_update_id, counter_of_zero_is_of_no_session) {
+TEST(chp_update_id, a_counter_of_zero_has_no_session) {
   EXPECT_FALSE(update_id::of_session(update_id::make_session(1), 0).has_session());
 }
 

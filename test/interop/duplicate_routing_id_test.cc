@@ -36,7 +36,7 @@ protected:
   libzmq::socket newcomer{sides.theirs(), ZMQ_DEALER};
 };
 
-TEST_F(duplicate_routing_id, newcomer_is_turned_away_until_the_holder_has_gone) {
+TEST_F(duplicate_routing_id, a_second_peer_is_rejected_until_the_first_disconnects) {
   router_socket ours{sides.executor()};
   holder.set(ZMQ_ROUTING_ID, "same");
   newcomer.set(ZMQ_ROUTING_ID, "same");
@@ -60,7 +60,7 @@ TEST_F(duplicate_routing_id, newcomer_is_turned_away_until_the_holder_has_gone) 
 }
 
 // Messages of the rejected peer are not delivered.
-TEST_F(duplicate_routing_id, nothing_of_the_newcomer_is_delivered) {
+TEST_F(duplicate_routing_id, no_message_of_the_rejected_peer_is_delivered) {
   socket_options options;
   options.announce_peers = true;
   router_socket ours{sides.executor(), options};
@@ -91,7 +91,7 @@ TEST_F(duplicate_routing_id, nothing_of_the_newcomer_is_delivered) {
   });
 }
 
-TEST_F(duplicate_routing_id, newcomer_takes_over_where_that_is_wanted) {
+TEST_F(duplicate_routing_id, a_second_peer_takes_over_with_handover) {
   socket_options options;
   options.handover = true;
   router_socket ours{sides.executor(), options};

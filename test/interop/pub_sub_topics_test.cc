@@ -134,7 +134,7 @@ TEST_P(pub_sub_topics, their_xpub_sees_each_of_our_churn_in_order) {
 class pub_sub_topics_they_accept : public pub_sub_topics {};
 INSTANTIATE_TEST_SUITE_P(binders, pub_sub_topics_they_accept, testing::Values(binder::theirs));
 
-TEST_P(pub_sub_topics_they_accept, their_xpub_sees_that_we_go) {
+TEST_P(pub_sub_topics_they_accept, their_xpub_sees_our_disconnect) {
   auto ours = std::make_unique<sub_socket>(sides.executor());
   libzmq::socket theirs{sides.theirs(), ZMQ_XPUB};
   join(GetParam(), *ours, theirs);
@@ -249,7 +249,7 @@ protected:
   reserved_endpoint vacant{sides.ours(), medium::tcp};
 };
 
-TEST_F(pub_sub_restart, their_publisher_is_told_again) {  // Z-8
+TEST_F(pub_sub_restart, our_subscriptions_are_resent_to_their_publisher) {  // Z-8
   const auto at = vacant.to_string();
   sub_socket ours{sides.executor(), impatient()};
   ours.connect(at);
@@ -279,7 +279,7 @@ TEST_F(pub_sub_restart, their_publisher_is_told_again) {  // Z-8
   }
 }
 
-TEST_F(pub_sub_restart, our_publisher_is_told_again) {  // Z-8
+TEST_F(pub_sub_restart, their_subscriptions_are_resent_to_our_publisher) {  // Z-8
   const auto at = vacant.to_string();
   libzmq::socket theirs{sides.theirs(), ZMQ_SUB};
   theirs.set(ZMQ_SUBSCRIBE, "A");
@@ -295,7 +295,7 @@ TEST_F(pub_sub_restart, our_publisher_is_told_again) {  // Z-8
   }
 }
 
-TEST_F(pub_sub_restart, our_publisher_that_connected_is_told_again) {
+TEST_F(pub_sub_restart, their_subscriptions_are_resent_to_our_connecting_publisher) {
   const auto at = vacant.to_string();
   pub_socket ours{sides.executor(), impatient()};
   ours.connect(at);
@@ -319,7 +319,7 @@ TEST_F(pub_sub_restart, our_publisher_that_connected_is_told_again) {
   }
 }
 
-TEST_F(pub_sub_restart, their_publisher_that_connected_is_told_again) {
+TEST_F(pub_sub_restart, our_subscriptions_are_resent_to_their_connecting_publisher) {
   const auto at = vacant.to_string();
   libzmq::socket theirs{sides.theirs(), ZMQ_XPUB};
   // libzmq's XPUB keeps the subscriptions of the last peer, and reports those of this peer only with VERBOSE.

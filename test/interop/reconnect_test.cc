@@ -75,7 +75,7 @@ protected:
   reserved_endpoint vacant{sides.ours(), medium::tcp};
 };
 
-TEST_F(reconnect, ours_sends_before_theirs_is_there) {
+TEST_F(reconnect, ours_sends_before_theirs_starts) {
   const auto at = vacant.to_string();
   dealer_socket ours{sides.executor()};
   ours.connect(at);
@@ -84,7 +84,7 @@ TEST_F(reconnect, ours_sends_before_theirs_is_there) {
   sides.run_theirs([&] { expect_numbered_from_us(*theirs); });
 }
 
-TEST_F(reconnect, theirs_sends_before_ours_is_there) {
+TEST_F(reconnect, theirs_sends_before_ours_starts) {
   const auto at = vacant.to_string();
   libzmq::socket theirs{sides.theirs(), ZMQ_DEALER};
   theirs.connect(at);
@@ -147,7 +147,7 @@ TEST_F(reconnect, messages_sent_by_theirs_while_ours_restarts_arrive) {
 
 // Messages that the kernel had accepted when the connection was lost are lost with it. No message arrives
 // twice, out of order or in pieces.
-TEST_F(reconnect, nothing_comes_twice_or_torn_while_theirs_restarts_again_and_again) {
+TEST_F(reconnect, no_message_is_repeated_or_torn_while_theirs_restarts) {
   constexpr std::size_t restarts = 10;
   const auto at = vacant.to_string();
   socket_options options;

@@ -156,7 +156,7 @@ TEST_F(refusal, our_dealer_rejects_a_req) {
 }
 
 // A DEALER that connects to a peer that rejects it keeps its messages for a peer that accepts it.
-TEST_F(refusal, leaves_our_messages_for_the_one_who_comes_after) {
+TEST_F(refusal, our_messages_stay_for_the_next_good_peer) {
   socket_options options;
   options.reconnect.refused_maximum = 100ms;
   dealer_socket ours{sides.executor(), options};

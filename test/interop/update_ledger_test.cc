@@ -75,24 +75,24 @@ TEST_F(books, an_unconfirmed_update_may_be_present_or_absent) {
   expect({{"a", attempted}, {"b", alone}}, 0, 0, 0);
 }
 
-TEST_F(books, a_committed_update_is_lost_where_an_earlier_one_is) {
+TEST_F(books, a_committed_update_is_lost_if_an_earlier_one_is_present) {
   const auto first = set(0, "a", 0ms, 1ms);
   set(0, "a", 2ms, 3ms);
   expect({{"a", first}}, 1, 0, 0);
 }
 
-TEST_F(books, a_committed_key_that_is_gone_is_lost) {
+TEST_F(books, a_missing_committed_key_is_lost) {
   set(0, "a", 0ms, 1ms);
   expect({}, 1, 0, 0);
 }
 
-TEST_F(books, an_erasure_before_it_does_not_excuse_that_it_is_gone) {
+TEST_F(books, an_earlier_erasure_does_not_excuse_a_missing_key) {
   erase(0, "a", 0ms, 1ms);
   set(0, "a", 2ms, 3ms);
   expect({}, 1, 0, 0);
 }
 
-TEST_F(books, an_erasure_behind_it_does_whether_committed_or_not) {
+TEST_F(books, a_later_erasure_excuses_a_missing_key) {
   set(0, "a", 0ms, 1ms);
   attempt_erase(0, "a", 2ms);
   expect({}, 0, 0, 0);
@@ -156,7 +156,7 @@ TEST(lifetimes, end_in_time) {
   EXPECT_EQ(found.latest, 25ms);
 }
 
-TEST(lifetimes, that_end_early_are_counted_though_others_are_told_later) {
+TEST(lifetimes, early_expiries_are_counted_although_others_come_later) {
   lifetime_ledger ledger;
   ledger.begin("k", 1s, at(0ms));
   ledger.commit("k", at(5ms));

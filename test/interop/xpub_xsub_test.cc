@@ -65,7 +65,7 @@ protected:
 INSTANTIATE_TEST_SUITE_P(both_ways, xpub_xsub, testing::Values(binder::ours, binder::theirs),
                          [](const auto& who) { return to_string(who.param); });
 
-TEST_P(xpub_xsub, our_xpub_hears_their_xsub_and_serves_it) {
+TEST_P(xpub_xsub, our_xpub_receives_subscriptions_of_their_xsub_and_serves_it) {
   xpub_socket ours{sides.executor(), with({}, true)};
   libzmq::socket theirs{sides.theirs(), ZMQ_XSUB};
   join(GetParam(), ours, theirs);
@@ -98,7 +98,7 @@ TEST_P(xpub_xsub, our_xpub_hears_their_xsub_and_serves_it) {
   sides.run(serve, ask);
 }
 
-TEST_P(xpub_xsub, our_xpub_hears_their_sub) {
+TEST_P(xpub_xsub, our_xpub_receives_subscriptions_of_their_sub) {
   xpub_socket ours{sides.executor()};
   libzmq::socket theirs{sides.theirs(), ZMQ_SUB};
   theirs.set(ZMQ_SUBSCRIBE, "A");
@@ -116,7 +116,7 @@ TEST_P(xpub_xsub, our_xpub_hears_their_sub) {
   });
 }
 
-TEST_P(xpub_xsub, our_verbose_xpub_hears_what_their_xsub_repeats) {
+TEST_P(xpub_xsub, our_verbose_xpub_receives_repeated_subscriptions_of_their_xsub) {
   for (const auto told : {notices::changes, notices::subscriptions, notices::all}) {
     xpub_socket ours{sides.executor(), with({.told = told}, true)};
     libzmq::socket theirs{sides.theirs(), ZMQ_XSUB};
@@ -142,7 +142,7 @@ TEST_P(xpub_xsub, our_verbose_xpub_hears_what_their_xsub_repeats) {
   }
 }
 
-TEST_P(xpub_xsub, our_xpub_by_hand_sends_their_xsub_what_we_say) {
+TEST_P(xpub_xsub, our_manual_xpub_sends_their_xsub_the_chosen_topics) {
   xpub_socket ours{sides.executor(), with({.manual = true})};
   libzmq::socket theirs{sides.theirs(), ZMQ_XSUB};
   join(GetParam(), ours, theirs);
@@ -182,7 +182,7 @@ TEST_P(xpub_xsub, their_sub_gets_our_welcome_and_last_values) {
   });
 }
 
-TEST_P(xpub_xsub, their_xpub_hears_our_xsub_and_serves_it) {
+TEST_P(xpub_xsub, their_xpub_receives_subscriptions_of_our_xsub_and_serves_it) {
   xsub_socket ours{sides.executor()};
   libzmq::socket theirs{sides.theirs(), ZMQ_XPUB};
   theirs.set(ZMQ_XPUB_VERBOSER, 1);

@@ -57,7 +57,7 @@ TEST_F(broker_capacity, a_worker_gets_at_most_its_announced_number_of_requests) 
   }
 }
 
-TEST_F(broker_capacity, absent_or_malformed_it_is_one) {
+TEST_F(broker_capacity, an_absent_or_malformed_capacity_is_one) {
   for (const std::string announced : {"", "mdp-errors", "capacity=0", "capacity=many"}) {
     const auto worker = attach_worker("echo", dialect::v02, announced);
     const auto client = attach();
@@ -256,7 +256,7 @@ TEST_F(broker_capacity, a_lost_request_waits_for_an_idle_worker) {
   EXPECT_GE(take_all(wide[kept]).size(), 2U);
 }
 
-TEST_F(broker_capacity, a_worker_kept_free_takes_others_when_the_lost_request_has_gone) {
+TEST_F(broker_capacity, a_reserved_worker_gets_others_when_the_lost_request_ends) {
   const auto leaves = attach();
   const auto stays = attach();
   const auto lost = attach_worker("echo", dialect::v02, "capacity=2");
@@ -309,7 +309,7 @@ TEST_F(broker_capacity, a_second_reply_is_dropped) {  // MDP-30
   EXPECT_EQ(number(next_request(honest)), "2");
 }
 
-TEST_F(broker_capacity, the_address_of_another_workers_request_is_worth_nothing) {  // M2
+TEST_F(broker_capacity, rejects_the_address_of_another_workers_request) {  // M2
   const auto victim = attach_worker("echo", dialect::v02, "capacity=2");
   const auto thief = attach_worker("echo", dialect::v02, "capacity=2");
   const auto client = attach();
@@ -381,7 +381,7 @@ TEST_F(broker_capacity, a_request_that_was_not_sent_does_not_count_as_an_attempt
   EXPECT_EQ(counters().requeued, 2U);
 }
 
-TEST_F(broker_capacity, it_hears_heartbeats_and_its_silence_is_not_judged_while_it_works) {
+TEST_F(broker_capacity, a_busy_worker_gets_heartbeats_and_does_not_expire) {
   const auto worker = attach_worker("echo", dialect::v02, "capacity=2");
   const auto client = attach();
   ask_numbers(client, 1, 2);

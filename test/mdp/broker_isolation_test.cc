@@ -39,7 +39,7 @@ TEST_F(broker_isolation, a_hundred_thousand_stuck_requests_do_not_delay_other_se
   EXPECT_FALSE(silent(stuck_worker));
 }
 
-TEST_F(broker_isolation, a_full_service_delays_only_who_asks_it) {  // M5
+TEST_F(broker_isolation, a_full_service_delays_only_its_own_clients) {  // M5
   std::vector<zmtp::peer_id> full;
   const std::string body(1024 * 1024, 'b');
   while (broker.status().paused_clients == 0) {
@@ -64,7 +64,7 @@ TEST_F(broker_isolation, a_full_service_delays_only_who_asks_it) {  // M5
   }
 }
 
-TEST_F(broker_isolation, a_flooding_client_has_no_more_than_its_share) {  // MDP-2, D4
+TEST_F(broker_isolation, a_flooding_client_gets_only_its_turn) {  // MDP-2, D4
   const auto greedy = attach();
   std::vector<zmtp::peer_id> modest;
   for (int i = 0; i < 9; ++i) {
@@ -195,7 +195,7 @@ TEST(broker_stopped, a_paused_broker_keeps_all_workers_in_any_order_of_events) {
   }
 }
 
-TEST(broker_stopped, again_and_again_still_finds_who_is_dead) {  // M4
+TEST(broker_stopped, a_broker_paused_repeatedly_still_detects_dead_workers) {  // M4
   stopped_broker stopped;
   for (int i = 0; i < 5; ++i) {
     stopped.now += 20s;

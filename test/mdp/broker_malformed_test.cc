@@ -87,7 +87,7 @@ std::vector<zmtp::message> malformed_messages() {
   return list;
 }
 
-TEST_F(broker_malformed, from_a_peer_that_said_nothing_before) {  // MDP-22, MDP-31
+TEST_F(broker_malformed, from_a_peer_without_earlier_messages) {  // MDP-22, MDP-31
   for (const auto& m : malformed_messages()) {
     const auto bad = attach();
     say(bad, m);
@@ -101,7 +101,7 @@ TEST_F(broker_malformed, from_a_peer_that_said_nothing_before) {  // MDP-22, MDP
   EXPECT_EQ(broker.status().workers, 1U);
 }
 
-TEST_F(broker_malformed, from_a_client_with_requests_under_way) {
+TEST_F(broker_malformed, from_a_client_with_requests_in_flight) {
   for (const auto& m : malformed_messages()) {
     const auto bad = attach();
     const auto busy = attach_worker("slow");

@@ -182,7 +182,7 @@ TEST_F(broker_services, refuses_requests_for_services_without_workers) {  // C3-
   EXPECT_EQ(broker.status().unknown_services, 2U);
 }
 
-TEST_F(broker_services, each_has_its_expiry_with_and_without_workers) {
+TEST_F(broker_services, each_service_has_its_expiry_with_and_without_workers) {
   const auto client = attach_reader();
   ask(client, "hasty", {"1"sv});
   pass(2s);
@@ -230,7 +230,7 @@ TEST_F(broker_services, a_request_that_was_served_in_time_leaves_no_expiry_behin
   EXPECT_FALSE(broker.next_deadline());
 }
 
-TEST_F(broker_services, a_worker_lost_by_silence_while_busy_is_of_its_service) {
+TEST_F(broker_services, applies_the_busy_expiry_of_the_service_of_a_worker) {
   const auto client = attach();
   const auto watched = attach_worker("watched");
   const auto trusted = attach_worker("any");
@@ -245,7 +245,7 @@ TEST_F(broker_services, a_worker_lost_by_silence_while_busy_is_of_its_service) {
   EXPECT_FALSE(silent(trusted));
 }
 
-TEST_F(broker_services, a_worker_that_hangs_is_lost_however_lively_it_is) {  // M3
+TEST_F(broker_services, a_worker_that_hangs_expires_despite_its_heartbeats) {  // M3
   const auto client = attach();
   const auto worker = attach_worker("punctual", dialect::v02, "capacity=2");
   const auto lives_for = [&](std::chrono::milliseconds time) {
@@ -357,7 +357,7 @@ TEST_F(broker_services, a_raw_address_is_compared_as_well) {  // M2, D3
   EXPECT_EQ(next(second), disconnect());
 }
 
-TEST_F(broker_services, a_client_that_went_before_its_address_was_seen_has_a_mark) {
+TEST_F(broker_services, a_client_without_a_raw_address_gets_a_generated_one) {
   const auto worker = attach_worker("raw");
   const zmtp::peer_id client{1000, 1};
   inbox[client];
@@ -480,7 +480,7 @@ TEST_F(broker_services_changed, a_higher_limit_resumes_paused_clients) {
   EXPECT_TRUE(paused.empty());
 }
 
-TEST_F(broker_services_changed, times_of_those_who_wait_and_work_are_new_as_well) {
+TEST_F(broker_services_changed, new_times_apply_to_waiting_requests_and_busy_workers) {
   const auto client = attach_reader();
   ask(client, "slow", {"x"sv});
   const auto hanging = attach_worker("hanging");
@@ -500,7 +500,7 @@ TEST_F(broker_services_changed, times_of_those_who_wait_and_work_are_new_as_well
   EXPECT_EQ(closed.count(hanging), 0U);
 }
 
-TEST_F(broker_services_changed, workers_go_on_seeing_the_addresses_that_they_saw) {
+TEST_F(broker_services_changed, workers_still_see_the_addresses_that_they_saw) {
   const auto client = attach();
   const auto before = attach_worker("echo");
   ask(client, "echo", {"1"sv});

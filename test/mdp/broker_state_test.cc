@@ -99,7 +99,7 @@ TEST_F(broker_dialog, partials_are_gathered_for_a_client_of_01) {  // C3-3
   EXPECT_TRUE(silent(client));
 }
 
-TEST_F(broker_dialog, nothing_goes_to_the_client_behind_the_last_part) {  // MDP-10, MDP-30, MD1-5
+TEST_F(broker_dialog, sends_nothing_to_the_client_after_the_last_part) {  // MDP-10, MDP-30, MD1-5
   for (const auto v : {version::v01, version::v02}) {
     const auto worker = attach_worker("echo", dialect_of(v));
     const auto client = attach();
@@ -157,7 +157,7 @@ TEST_F(broker_dialog, the_next_request_of_a_worker_goes_out_before_its_reply) {
   EXPECT_EQ(next_request(worker).body, zmtp::message{"2"sv});
 }
 
-TEST_F(broker_dialog, service_names_match_octet_by_octet) {  // MDP-12
+TEST_F(broker_dialog, service_names_match_byte_by_byte) {  // MDP-12
   const std::string odd("ec\0ho\xff", 6);
   const auto other = attach_worker("echo");
   const auto worker = attach_worker(odd);
@@ -260,7 +260,7 @@ TEST_F(broker_dialog, a_worker_cannot_answer_for_another) {  // M2
   EXPECT_EQ(next(client), final_reply("echo", "true"));
 }
 
-TEST_F(broker_dialog, after_its_disconnect_a_worker_hears_nothing) {  // MDP-27, MDP-28
+TEST_F(broker_dialog, a_worker_gets_nothing_after_its_disconnect) {  // MDP-27, MDP-28
   const auto client = attach();
   for (const bool registered : {true, false}) {
     const auto worker = registered ? attach_worker("echo") : attach();

@@ -29,7 +29,7 @@ TEST(given_requests, are_found_by_their_tokens) {
   EXPECT_EQ(given.size(), 1U);
 }
 
-TEST(given_requests, no_two_attempts_have_one_token_however_long_some_stay) {
+TEST(given_requests, tokens_of_attempts_are_unique) {
   given_requests given;
   std::mt19937 random{1};
   std::vector<std::unique_ptr<request>> in;

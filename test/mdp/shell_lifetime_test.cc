@@ -276,7 +276,7 @@ TEST_P(shell_lifetime, the_context_of_a_handler_waits_for_the_handler) {
 }
 
 // The broker is alive and reads nothing: what is queued for it reaches the mark.
-TEST_F(shell_test, a_worker_whose_broker_takes_nothing_any_more_comes_back) {
+TEST_F(shell_test, a_worker_reconnects_if_its_broker_stops_reading) {
   zmtp::socket_options options = zmtp::test::announcing();
   options.receive_mark = {.messages = 4, .octets = 1'000'000};
   zmtp::router_socket deaf{executor(), options};

@@ -78,7 +78,7 @@ INSTANTIATE_TEST_SUITE_P(versions, worker_conversation, testing::Values(version:
                            return tested.param == version::v01 ? "v01" : "v02";
                          });
 
-TEST_P(worker_conversation, giving_back_without_nack_ends_the_conversation) {
+TEST_P(worker_conversation, returning_a_request_without_nack_ends_the_conversation) {
   for (const auto reason : {nack_reason::refused, nack_reason::failed}) {
     actions.clear();
     attach();
@@ -126,7 +126,7 @@ TEST_P(worker_conversation, a_nack_costs_one_request_alone) {
   EXPECT_EQ(sent(), reply_frames("c", {"x"sv}));
 }
 
-TEST_P(worker_conversation, begins_with_ready) {  // MDP-23
+TEST_P(worker_conversation, sends_ready_first) {  // MDP-23
   EXPECT_FALSE(state.next_deadline());
   hear_request("a", {"too early"sv});
   EXPECT_TRUE(actions.requests.empty());
@@ -135,7 +135,7 @@ TEST_P(worker_conversation, begins_with_ready) {  // MDP-23
   EXPECT_TRUE(actions.sends.empty());
 }
 
-TEST_P(worker_conversation, says_ready_once) {  // MDP-25
+TEST_P(worker_conversation, sends_ready_once) {  // MDP-25
   attach();
   for (int i = 0; i < 24; ++i) {
     EXPECT_EQ(pass(2500ms), 1U);
@@ -245,7 +245,7 @@ TEST_P(worker_conversation, any_command_is_a_sign_of_life) {  // MDP-38
 }
 
 TEST_P(worker_conversation,
-       after_disconnect_it_says_nothing_and_opens_a_new_socket) {  // MDP-32, 33
+       sends_nothing_after_disconnect_and_opens_a_new_socket) {  // MDP-32, 33
   attach();
   hear_request("a", {"1"sv});
   const auto id = taken().id;
@@ -275,7 +275,7 @@ TEST_P(worker_conversation, a_lost_connection_ends_the_conversation) {  // C3-8
   EXPECT_TRUE(actions.sends.empty());
 }
 
-TEST_P(worker_conversation, silence_while_it_works) {  // C3-4
+TEST_P(worker_conversation, silence_of_a_broker_while_the_worker_is_busy) {  // C3-4
   attach();
   hear_request("a", {"1"sv});
   const auto id = taken().id;
@@ -430,7 +430,7 @@ TEST_P(worker_conversation, a_request_above_its_capacity_is_refused) {
   EXPECT_FALSE(reply(taken().id));
 }
 
-TEST_P(worker_conversation, stopping_as_asked_for) {
+TEST_P(worker_conversation, stopping_sends_disconnect_if_configured) {
   for (const bool say : {true, false}) {
     worker_state one{{.service = "echo", .protocol = GetParam(), .say_disconnect = say}};
     actions.clear();
@@ -443,7 +443,8 @@ TEST_P(worker_conversation, stopping_as_asked_for) {
   }
 }
 
-TEST_P(worker_conversation, a_process_that_was_stopped_listens_before_it_judges) {  // M4
+TEST_P(worker_conversation,
+       reads_pending_messages_after_a_pause_before_it_leaves_the_broker) {  // M4
   attach();
   now += 70s;
   state.on_deadline(now, actions);

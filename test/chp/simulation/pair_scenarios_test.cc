@@ -70,7 +70,7 @@ TEST(pair_scenarios, a_server_that_is_restarted_alone_loses_nothing) {
   EXPECT_EQ(sum_of(drama::left_alone, "lost with both memories"), 0U);
 }
 
-TEST(pair_scenarios, two_servers_that_are_killed_lose_what_they_had) {
+TEST(pair_scenarios, two_servers_without_stores_that_are_killed_lose_their_maps) {
   EXPECT_NE(sum_of(drama::both_killed, "lost with both memories"), 0U);
 }
 
@@ -82,7 +82,7 @@ TEST(pair_scenarios, both_sides_of_a_partition_accept_updates) {
   EXPECT_NE(sum_of(drama::partition, "offered by losers"), 0U);
 }
 
-TEST(pair_scenarios, there_may_be_no_room_for_what_a_loser_offers) {
+TEST(pair_scenarios, an_offer_may_exceed_the_limits) {
   std::size_t offered = 0;
   std::size_t refused = 0;
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
@@ -94,7 +94,7 @@ TEST(pair_scenarios, there_may_be_no_room_for_what_a_loser_offers) {
   EXPECT_NE(refused, 0U);
 }
 
-TEST(pair_scenarios, questions_that_were_held_come_at_once) {
+TEST(pair_scenarios, delayed_requests_arrive_at_once) {
   EXPECT_NE(sum_of(drama::questions_held, "questions at once"), 0U);
   EXPECT_NE(sum_of(drama::questions_held, "offered by losers"), 0U);
 }

@@ -98,7 +98,7 @@ TEST_F(without_a_loop, failures_are_thrown_or_returned) {
   EXPECT_THROW((void)idle.receive(1ms), boost::system::system_error);
 }
 
-TEST_F(without_a_loop, stopping_wakes_who_waits) {
+TEST_F(without_a_loop, stopping_wakes_waiting_threads) {
   client asker{context, at, patient()};
   std::thread waits{[&] {
     error_code ec;

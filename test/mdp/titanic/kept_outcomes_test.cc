@@ -47,7 +47,7 @@ TEST(kept_outcomes, does_not_retry_a_forgotten_outcome) {
   EXPECT_EQ(all.wake(start), std::nullopt);
 }
 
-TEST(kept_outcomes, the_next_of_a_slot_is_another) {
+TEST(kept_outcomes, does_not_mix_two_outcomes_of_one_slot) {
   kept_outcomes all;
   all.keep(7, zmtp::message{"old"});
   all.rest(7, start);

@@ -46,7 +46,7 @@ TEST(service_table, a_service_has_limits_of_its_own_or_those_of_all) {
   EXPECT_EQ(table.size(), 2U);
 }
 
-TEST(service_table, nothing_is_given_before_the_service_is_known_to_be_there) {
+TEST(service_table, dispatches_nothing_before_the_service_is_known) {
   service_table table{options};
   auto& one = waited_for(table, "s");
   EXPECT_EQ(table.look_at(one, start, true), step::look_up);
@@ -96,7 +96,7 @@ TEST(service_table, a_failure_causes_a_lookup_and_a_reply_marks_it_available) {
   EXPECT_EQ(table.look_at(one, start + 110ms, true), step::give);
 }
 
-TEST(service_table, sixteen_are_asked_for_at_once_the_others_in_turn) {
+TEST(service_table, looks_up_sixteen_services_at_once_and_the_others_in_turn) {
   service_table table{options};
   std::vector<service_record*> all;
   for (int i = 0; i < 18; ++i) {
@@ -155,7 +155,7 @@ TEST(service_table, services_due_at_the_same_time_are_ordered_by_name) {
   EXPECT_EQ(table.due(start + 100ms), nullptr);
 }
 
-TEST(service_table, says_what_is_pending_and_in_flight_by_name) {
+TEST(service_table, reports_pending_and_in_flight_requests_by_name) {
   service_table table{options};
   auto& b = present(table, "b");
   table.enter(b);

@@ -110,7 +110,7 @@ protected:
 INSTANTIATE_TEST_SUITE_P(mdp, titanic_service, testing::Values(version::v01, version::v02),
                          [](const auto& tested) { return name_of(tested.param); });
 
-TEST_P(titanic_service, its_services_are_there) {  // TSP-1
+TEST_P(titanic_service, registers_its_services) {  // TSP-1
   start_broker();
   start_titanic();
   mdp::client asker{executor(), at_, patient_client(GetParam())};
@@ -159,7 +159,7 @@ TEST_P(titanic_service, a_reply_in_parts_is_kept_whole) {
   EXPECT_EQ(m, (message{"one", "two", "three", "four"}));
 }
 
-TEST_P(titanic_service, it_waits_for_a_service_that_comes_later) {  // TSP-12, TSP-15
+TEST_P(titanic_service, waits_for_a_service_that_starts_later) {  // TSP-12, TSP-15
   start_broker();
   start_titanic();
   start_client();
@@ -215,7 +215,7 @@ TEST_P(titanic_service, many_requests_at_once) {
   }
 }
 
-TEST_P(titanic_service, it_goes_on_after_a_restart_with_what_was_stored) {  // TSP-2
+TEST_P(titanic_service, continues_after_a_restart_with_stored_requests) {  // TSP-2
   start_broker();
   start_titanic();
   start_client();
@@ -236,7 +236,7 @@ TEST_P(titanic_service, it_goes_on_after_a_restart_with_what_was_stored) {  // T
   EXPECT_EQ(reply(later, true).second, message{"later"});
 }
 
-TEST_P(titanic_service, a_broker_that_comes_back_finds_it_again) {
+TEST_P(titanic_service, reconnects_to_a_restarted_broker) {
   start_broker();
   start_titanic();
   start_client();
@@ -318,7 +318,7 @@ TEST_P(titanic_service, a_second_submission_with_the_same_id_is_one_request) {
   EXPECT_EQ(titanic_->status().counters.repeated, 1U);
 }
 
-TEST_P(titanic_service, a_submission_that_is_not_answered_is_said_again) {
+TEST_P(titanic_service, repeats_a_submission_without_an_answer) {
   start_broker();
   auto options = impatient_asker(GetParam());
   options.timeout = 200ms;
@@ -388,7 +388,7 @@ TEST_P(titanic_service, waiting_is_cancelled_and_ends_with_the_client) {
   }
 }
 
-TEST_P(titanic_service, stopped_it_leaves_nothing_to_run) {
+TEST_P(titanic_service, leaves_no_work_after_a_stop) {
   start_broker();
   start_titanic();
   start_client();

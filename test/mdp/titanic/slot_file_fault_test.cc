@@ -180,7 +180,7 @@ TEST(slot_file_faults, stored_requests_survive_a_power_failure_at_any_step) {  /
   }
 }
 
-TEST(slot_file_faults, a_step_that_fails_is_never_taken_for_stored) {  // TSP-14
+TEST(slot_file_faults, a_failed_step_does_not_count_as_stored) {  // TSP-14
   const auto steps = steps_of_the_script();
   std::size_t noticed = 0;
   for (std::size_t at = 1; at <= steps; ++at) {

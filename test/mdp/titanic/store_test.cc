@@ -97,7 +97,7 @@ protected:
 using makers = testing::Types<memory_maker, sqlite_maker>;
 TYPED_TEST_SUITE(store_test, makers);
 
-TYPED_TEST(store_test, a_new_one_is_empty) { EXPECT_TRUE(this->open().empty()); }
+TYPED_TEST(store_test, a_new_store_is_empty) { EXPECT_TRUE(this->open().empty()); }
 
 TYPED_TEST(store_test, stored_requests_survive_a_restart) {
   this->open();
@@ -228,7 +228,7 @@ protected:
   std::optional<sqlite_store> store_;
 };
 
-TEST_F(sqlite_store_test, another_one_cannot_have_the_file_meanwhile) {
+TEST_F(sqlite_store_test, a_second_store_cannot_open_the_file) {
   ASSERT_FALSE(open());
   slot_file other{{.path = path_, .reserve_octets = 0}};
   std::vector<kept_request> slots;
@@ -258,7 +258,7 @@ TEST_F(sqlite_store_test, does_not_change_a_file_that_is_not_a_store) {
   EXPECT_EQ(open(), zmtp::storage_errc::store_failed);
 }
 
-TEST_F(sqlite_store_test, one_of_another_version_is_not_touched) {
+TEST_F(sqlite_store_test, does_not_change_a_store_of_another_version) {
   ASSERT_FALSE(open());
   store_.reset();
   zmtp::sqlite_database later;
@@ -370,7 +370,7 @@ TEST_F(dated_store_test, a_store_of_version_1_is_converted) {
   EXPECT_EQ(open(), zmtp::storage_errc::store_damaged);
 }
 
-TEST_F(sqlite_store_test, rows_that_are_missing_or_altered_are_seen) {
+TEST_F(sqlite_store_test, detects_missing_and_altered_rows) {
   for (const auto* const damage :
        {"DELETE FROM requests WHERE number = 2", "DELETE FROM requests WHERE number = 3",
         "DELETE FROM outcomes WHERE number = 3", "DELETE FROM outcomes WHERE number = 1",

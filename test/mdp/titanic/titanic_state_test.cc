@@ -102,7 +102,7 @@ TEST_F(titanic_test, an_unknown_id_has_no_reply_and_is_closed_already) {  // TSP
   EXPECT_TRUE(done.empty());
 }
 
-TEST_F(titanic_test, closed_while_it_waits_it_is_never_given) {
+TEST_F(titanic_test, does_not_dispatch_a_request_that_is_closed_while_waiting) {
   const auto id = accept("echo", "1");
   const auto asked = dispatched();
   EXPECT_EQ(close(id), zmtp::message{"200"});
@@ -176,7 +176,7 @@ TEST_F(titanic_test, no_room_is_500_and_nothing_is_kept) {  // TSP-4, TSP-14
   EXPECT_EQ(state->status().counters.not_stored, 1U);
 }
 
-TEST_F(titanic_test, a_reply_that_finds_no_room_is_kept_until_there_is) {
+TEST_F(titanic_test, keeps_a_reply_until_the_store_has_room) {
   const auto id = accept("echo", "body");
   look_up("echo", "200");
   end(dispatched().id, {"reply"});
@@ -378,7 +378,7 @@ TEST_F(titanic_test, a_reply_in_parts_is_kept_whole) {
   EXPECT_EQ(ask_for_reply(id), (zmtp::message{ok, "a", "b", "c", "d"}));
 }
 
-TEST_F(titanic_test, a_reply_with_more_parts_than_can_be_passed_on_is_none) {
+TEST_F(titanic_test, rejects_a_reply_with_too_many_parts) {
   const auto id = accept("echo", "1");
   look_up("echo", "200");
   zmtp::message half;
@@ -415,7 +415,7 @@ TEST_F(titanic_test, a_request_that_cannot_be_read_is_given_up) {
   EXPECT_EQ(state->status().in_flight, 0U);
 }
 
-TEST_F(titanic_test, it_goes_on_where_it_was) {  // TSP-2
+TEST_F(titanic_test, continues_after_a_restart) {  // TSP-2
   requests = {{}, {"third"}, {"first"}, {}, {}, {"second"}};
   replies = {{}, {}, {}, {}, {"reply"}};
   restart(
@@ -451,7 +451,7 @@ TEST_F(titanic_test, it_goes_on_where_it_was) {  // TSP-2
   EXPECT_EQ(done.back().accepted, 10U);
 }
 
-TEST_F(titanic_test, there_is_a_limit_to_what_is_stored) {
+TEST_F(titanic_test, limits_the_number_of_stored_requests) {
   auto options = strict_options();
   options.requests = 2;
   state.emplace(options);

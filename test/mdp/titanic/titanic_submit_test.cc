@@ -97,7 +97,7 @@ TEST_F(titanic_test, a_submission_repeated_after_a_restart_is_known) {
   EXPECT_TRUE(actions.operations.empty());
 }
 
-TEST_F(titanic_test, a_full_store_still_knows_what_it_has) {
+TEST_F(titanic_test, a_full_store_still_recognizes_its_requests) {
   auto options = strict_options();
   options.requests = 1;
   state.emplace(options);
@@ -110,7 +110,7 @@ TEST_F(titanic_test, a_full_store_still_knows_what_it_has) {
   EXPECT_EQ(answer(), (zmtp::message{ok, id_of(77).to_string()}));
 }
 
-TEST_F(titanic_test, an_id_that_is_being_closed_is_not_taken_yet) {
+TEST_F(titanic_test, does_not_accept_an_id_that_is_being_closed) {
   const auto id = accept("echo", "1");
   actions.clear();
   state->on_close(++caller, zmtp::message{id.to_string()}, now, actions);
