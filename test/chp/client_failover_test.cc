@@ -35,7 +35,7 @@ TEST_F(client_failover, switches_servers_immediately_when_the_connection_is_lost
   forget();
   state->on_lost(now, out);
   EXPECT_EQ(done(), (texts{"close 0", "open 1", "server_lost 0"}));
-  EXPECT_EQ(value("/a"), "1") << "what is known can be read meanwhile";
+  EXPECT_EQ(value("/a"), "1") << "the present map stays readable";
   EXPECT_TRUE(state->ready());
   EXPECT_FALSE(state->status().following);
   snapshot();

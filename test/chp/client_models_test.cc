@@ -34,7 +34,7 @@ TEST_F(client_models, a_whole_map_is_asked_for_without_a_name) {  // models 2 an
   entry("/b/1", "two", 2);
   end(2);
   EXPECT_EQ(done(), (texts{"close snapshot 0", "/a/1=one", "ready", "following 0"}));
-  EXPECT_EQ(state->status().keys, 1U) << "what is no part of the subtree comes, too";
+  EXPECT_EQ(state->status().keys, 1U) << "keys outside of the subtree arrive, too";
 }
 
 TEST_F(client_models, follows_a_publisher_without_snapshots_once_it_is_connected) {  // model 1

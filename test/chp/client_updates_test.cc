@@ -34,7 +34,7 @@ TEST_F(client_updates, wait_until_the_client_follows_a_server) {
   ask(false);
   end(0);
   EXPECT_EQ(done(), (texts{"close snapshot 0", "publish 0 /a=1 #1", "ready", "following 0"}))
-      << "once: who is not of ours would carry it out twice";
+      << "once: a third-party server would apply it twice";
 }
 
 TEST_F(client_updates, become_visible_when_the_server_publishes_them) {
@@ -115,7 +115,7 @@ TEST_F(client_updates, outside_the_subtree_are_committed_at_third_party_servers_
   EXPECT_EQ(done(), texts{});
   state->on_collector_detached(0);
   state->on_written(0, mark, now, out);
-  EXPECT_EQ(done(), texts{}) << "it went, and nobody knows how far it had read";
+  EXPECT_EQ(done(), texts{}) << "the server disconnected, and may have read any part";
   collector();
   EXPECT_EQ(done(), (texts{"publish 0 /a/x=1 #2", "publish 0 /b/y=1 #3", "await written 0"}));
   state->on_written(0, mark, now, out);
@@ -251,7 +251,7 @@ TEST_F(client_updates, resends_a_cancelled_update_that_was_sent) {
   collector();
   EXPECT_EQ(done(), texts{"publish 0 /a=1 #1"});
   ack(1);
-  EXPECT_EQ(done(), texts{}) << "nobody waits for it";
+  EXPECT_EQ(done(), texts{}) << "no operation waits for it";
   EXPECT_EQ(state->status().sent, 0U);
 }
 

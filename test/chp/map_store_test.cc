@@ -182,7 +182,7 @@ TYPED_TEST(map_store_test, accepts_only_a_whole_map_after_a_refused_write) {
                          {.what = map_operation::add_applied, .value = "no register"}}),
             errc::malformed_register);
   EXPECT_EQ(this->write({set_of("c", "3", 3)}), zmtp::storage_errc::store_full);
-  EXPECT_EQ(this->open().entries.size(), 1U) << "nothing of what was refused";
+  EXPECT_EQ(this->open().entries.size(), 1U) << "nothing of the refused change";
   EXPECT_FALSE(this->write({set_of("d", "4", 4)}));
 }
 

@@ -115,7 +115,7 @@ TEST(map_writer, a_whole_map_is_consistent_despite_concurrent_changes) {
     } while (!map.read(most));
     std::vector<std::vector<map_change>> out;
     map.writer.take(out);
-    ASSERT_EQ(out.size(), 2U) << "the whole, and what came behind it";
+    ASSERT_EQ(out.size(), 2U) << "the whole map, and the changes after it";
     memory_map_store::contents disk;
     for (const auto& each : out[0]) {
       disk.apply(each);

@@ -46,7 +46,7 @@ TEST_F(server_acks, detached_sessions_leave_no_state) {
     acks.attach(test_session + n % 2, {n, 7});
     acks.detach({n, 7});
   }
-  EXPECT_EQ(acks.owed(), 0U) << "whether anybody has been told anything or not";
+  EXPECT_EQ(acks.owed(), 0U) << "whether an acknowledgement was sent or not";
 }
 
 TEST_F(server_acks, a_detached_session_has_no_deadline) {
@@ -199,8 +199,7 @@ TEST_F(backed_up, a_commit_waits_for_a_stalled_backup_only_after_it_catches_up) 
   EXPECT_EQ(counter(s.last_ack(peer)), 2U);
   EXPECT_TRUE(s.last_ack(peer)->degraded);
   report(make_sequence(1, 1));
-  EXPECT_FALSE(s.server.status().backup_in_sync)
-      << "of what is said to be committed one is missing";
+  EXPECT_FALSE(s.server.status().backup_in_sync) << "one committed update is missing";
   report(make_sequence(1, 2));
   EXPECT_TRUE(s.server.status().backup_in_sync);
   s.set("a", "3", id(3));
@@ -365,7 +364,7 @@ TEST_F(refusing, is_reported_when_the_backup_has_it) {
   EXPECT_EQ(notice->why, errc::key_empty);
   report(s.server.number());
   s.pass(1ms);
-  EXPECT_EQ(counter(s.last_ack(peer)), 1U) << "what is behind it could be taken for committed";
+  EXPECT_EQ(counter(s.last_ack(peer)), 1U) << "later updates could be taken for committed";
   EXPECT_EQ(refused_to(peer), 0U);
   report(s.server.number(), 1);
   s.pass(1ms);
@@ -406,7 +405,7 @@ TEST_F(refusing, a_later_backup_receives_it_in_its_snapshot) {
   }
   EXPECT_EQ(copied.find(test_session).refused.size(), 1U);
   report();
-  EXPECT_TRUE(s.saw(server_event::backup_in_sync)) << "without having heard the notice";
+  EXPECT_TRUE(s.saw(server_event::backup_in_sync)) << "without having received the notice";
 }
 
 class blocking_refusals : public refusing {

@@ -165,7 +165,7 @@ TEST(server_kept_pair, forgets_replicated_erasures_incrementally) {
     s.set("k" + std::to_string(n), "", id(2 * n + 2));
   }
   s.store_all();
-  EXPECT_EQ(s.stored().size(), keys) << "the other one may not have heard of it";
+  EXPECT_EQ(s.stored().size(), keys) << "the peer may not have received it";
   s.backup = s.asker("chp-ack,chp-backup");
   s.snapshot(s.backup);
   s.say(s.backup, make_position_report(s.server.number(), 0));
@@ -242,7 +242,7 @@ TEST(server_kept_pair, offers_unreplicated_updates_after_a_crash) {
   s.hear_snapshot("both", "1", make_sequence(2, 0), 3);
   EXPECT_TRUE(s.saw(server_event::diverged));
   s.pass(10ms);
-  EXPECT_TRUE(s.given.empty()) << "its own outlives it until the other one has it";
+  EXPECT_TRUE(s.given.empty()) << "its own update stays stored until the peer has it";
   s.server.on_source_writable(s.now, s.actions);
   s.finish();
   std::map<std::string, std::string> offered;

@@ -60,7 +60,7 @@ TEST(server_kept, stored_updates_survive_a_crash_and_are_not_applied_twice) {
   EXPECT_EQ(s.server.number(), 4U);
   const auto peer = s.subscribe(client());
   s.pass(10ms);
-  EXPECT_EQ(s.acked(peer), 4U) << "it is told what is committed";
+  EXPECT_EQ(s.acked(peer), 4U) << "it receives the committed counter";
   s.set("a", "1", id(1));
   s.set("b", "3", id(3));
   EXPECT_EQ(s.server.status().counters.repeated, 2U);

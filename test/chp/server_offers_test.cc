@@ -44,7 +44,7 @@ TEST_F(server_pair, an_offered_update_that_the_client_resent_is_applied_once) {
   b.set("k", "", id(2));
   make_passive(a);
   link();
-  EXPECT_TRUE(b.content().empty()) << "what was erased later stays erased";
+  EXPECT_TRUE(b.content().empty()) << "a key that was erased later stays erased";
   EXPECT_TRUE(a.content().empty());
 }
 
@@ -349,7 +349,7 @@ TEST_F(server_pair, drops_an_update_older_than_the_last_of_its_client) {
   EXPECT_EQ(a.content(), b.content());
   EXPECT_EQ(b.server.status().counters.repeated, 2U);
   ASSERT_TRUE(b.last_ack(client));
-  EXPECT_EQ(b.last_ack(client)->counter, 6U) << "who sent it need not send it again";
+  EXPECT_EQ(b.last_ack(client)->counter, 6U) << "its client need not resend it";
 }
 
 TEST_F(server_pair, a_late_update_does_not_undo_an_erasure_of_nothing) {

@@ -39,7 +39,7 @@ TEST_F(server_snapshots, contain_the_subtree_and_an_end_with_the_last_number) {
   EXPECT_EQ(s.snapshot(peer, "").size(), 5U);
   EXPECT_EQ(s.snapshot(peer, "/none/"), (std::vector<frames>{end(4, "/none/")}));
   EXPECT_EQ(s.snapshot(peer, "ot"), (std::vector<frames>{entry("other", 4, "o"), end(4, "ot")}))
-      << "what is no subtree is what keys begin with";
+      << "any other prefix selects the keys that begin with it";
   EXPECT_EQ(s.server.status().counters.snapshots, 4U);
 }
 
@@ -168,7 +168,7 @@ TEST_F(server_snapshots,
   EXPECT_TRUE(s.replies.empty());
   EXPECT_EQ(s.snapshot(peer).size(), 1U);
   s.say({99, 9}, make_snapshot_request(""));
-  EXPECT_EQ(s.server.status().counters.ignored_messages, 1U) << "of nobody";
+  EXPECT_EQ(s.server.status().counters.ignored_messages, 1U) << "of an unknown peer";
 }
 
 TEST_F(server_snapshots, end_when_the_server_becomes_passive) {

@@ -89,7 +89,7 @@ TEST_F(server, does_not_publish_a_resent_update_again) {  // G2
   s.set("a", "2", update_id::of_random(5, 6));
   s.set("a", "1", id);
   EXPECT_EQ(s.publications().size(), 2U);
-  EXPECT_EQ(s.content(), (pairs{{"a", "2"}})) << "what is later stays";
+  EXPECT_EQ(s.content(), (pairs{{"a", "2"}})) << "the later value stays";
   EXPECT_EQ(s.server.status().counters.repeated, 1U);
 }
 
@@ -97,7 +97,7 @@ TEST_F(server, does_not_publish_a_resent_update_again) {  // G2
 
 TEST_F(server, sends_hugz_at_once_and_each_interval_while_active) {  // CHP-25, CHP-26
   s.pass(5s);
-  EXPECT_TRUE(s.published.empty()) << "a passive one says nothing";
+  EXPECT_TRUE(s.published.empty()) << "a passive server sends nothing";
   s.activate();
   EXPECT_EQ(s.published, std::vector<frames>{heartbeat_frames()});
   s.pass(3s);
@@ -131,7 +131,7 @@ TEST_F(server,
   s.set("stays too", "1", update_id::of_random(3, 5), "ttl=nonsense\n");
   auto all = s.publications();
   ASSERT_EQ(all.size(), 3U);
-  EXPECT_EQ(all[0][3], "ttl=2\nd=/:1\n") << "as the client said it";
+  EXPECT_EQ(all[0][3], "ttl=2\nd=/:1\n") << "as the client sent it";
   s.pass(1'999ms);
   EXPECT_TRUE(s.publications().empty()) << "never early";
   s.pass(1ms);

@@ -215,7 +215,7 @@ asio::awaitable<void> crowd::preload() {
     in_time = co_await until(has_room);
   }
   if (!in_time || !co_await until(nothing_waits)) {
-    throw std::runtime_error{"what was to be set first was not committed in time"};
+    throw std::runtime_error{"the preloaded keys were not committed in time"};
   }
   latencies_.clear();
 }

@@ -123,7 +123,7 @@ class OurClientTest(InteropCase):
         for server in self.each_server():
             at = "tcp://" + server.address
             watching = Program(self, [built("test/examples/map_watch"), at])
-            self.wait_until_asked(server, lambda s: s.asked, "nobody watches")
+            self.wait_until_asked(server, lambda s: s.asked, "no client watches")
             done = subprocess.run([built("test/examples/map_set"), at], capture_output=True,
                                   text=True, timeout=PATIENCE, check=True)
             self.assertEqual(done.stdout, "on\n")

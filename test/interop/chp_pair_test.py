@@ -58,7 +58,7 @@ class PairTest(unittest.TestCase):
         theirs = self.theirs("primary")
         ours = self.ours("backup")
         ours.expect_event("synchronized")
-        self.until(lambda: theirs.told_active > 5, "ours hears that theirs is active")
+        self.until(lambda: theirs.told_active > 5, "ours receives that theirs is active")
         client = self.client(self.primary)
         # A passive server publishes no message that shows its subscription.
         other = self.client(self.backup, setter=zmq.XPUB)
@@ -76,7 +76,7 @@ class PairTest(unittest.TestCase):
         other.set(b"/pending", b"y")
         self.serve(other)
         ours.expect_event("active")
-        self.until(lambda: self.replayed(other), "what was pending is in the map")
+        self.until(lambda: self.replayed(other), "the pending updates are in the map")
         self.assertEqual(other.map, {b"/join": b"x", b"/both": b"x", b"/pending": b"y",
                                      **{b"/%d" % n: b"value %d" % n for n in range(100)}})
         other.sequence = highest
@@ -94,7 +94,7 @@ class PairTest(unittest.TestCase):
         client = self.client(self.primary)
         other = self.client(self.backup)
         client.join(lambda: client.set(b"/join", b"x"))
-        self.until(lambda: theirs.state == PASSIVE, "theirs hears ours")
+        self.until(lambda: theirs.state == PASSIVE, "theirs receives from ours")
         client.join(lambda: client.set(b"/first", b"x"))
         self.until(lambda: theirs.has_snapshot, "theirs has a snapshot of ours")
         for n in range(100):
@@ -115,13 +115,13 @@ class PairTest(unittest.TestCase):
         theirs = self.theirs("primary")
         ours = self.ours("backup")
         ours.expect_event("synchronized")
-        self.until(lambda: theirs.told_active > 5, "ours hears that theirs is active")
+        self.until(lambda: theirs.told_active > 5, "ours receives that theirs is active")
         theirs.stop()
         client = self.client(self.backup)
         self.serve(client)
         client.join(lambda: client.set(b"/a", b"x"))
         again = self.theirs("primary")
-        self.until(lambda: again.state == PASSIVE, "theirs hears ours, which is active")
+        self.until(lambda: again.state == PASSIVE, "theirs receives from ours, which is active")
         client.join(lambda: client.set(b"/b", b"y"))
         self.until(lambda: {b"/a", b"/b"} <= set(again.map), "theirs follows")
 

@@ -200,7 +200,7 @@ private:
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"clients of the clustered hashmap that keep books"};
+  CLI::App app{"clients of the clustered hashmap that record their updates"};
   storm_options how;
   describe(app, how);
   CLI11_PARSE(app, argc, argv);

@@ -394,7 +394,7 @@ class PairTest(CloneCase):
                                     f"I: asking for snapshot from: {self.at('backup')}",
                                     r"I: received snapshot=\d+", r"I: received update=\d+")
                 else:
-                    self.until(lambda: again.has_snapshot and again.sequence > taken, "it has what the active has")
+                    self.until(lambda: again.has_snapshot and again.sequence > taken, "it has the map of the active server")
                 for _ in range(10):
                     self.assertNotIn("didn't give HUGZ", client.read_line())
                 self.assertEqual(client.stop(), 0)

@@ -66,7 +66,7 @@ TEST(full_queue, our_dealer_without_a_peer_queues_up_to_its_mark) {
   const reserved_endpoint vacant{sides.ours(), medium::tcp};
   const auto at = vacant.to_string();
   message first{"0"};
-  EXPECT_EQ(ours.try_send(std::move(first)), send_status::full) << "nobody to send to";
+  EXPECT_EQ(ours.try_send(std::move(first)), send_status::full) << "no peer to send to";
   ours.connect(at);
   for (int n = 0; n < 10; ++n) {
     message m{std::to_string(n)};
@@ -74,7 +74,7 @@ TEST(full_queue, our_dealer_without_a_peer_queues_up_to_its_mark) {
   }
   message tenth{"10"};
   EXPECT_EQ(ours.try_send(std::move(tenth)), send_status::full);
-  EXPECT_EQ(to_parts(tenth), parts{"10"}) << "what is not queued stays with the caller";
+  EXPECT_EQ(to_parts(tenth), parts{"10"}) << "a message that is not queued stays with the caller";
   libzmq::socket theirs{sides.theirs(), ZMQ_ROUTER};
   theirs.bind(at);
   const auto send = [&]() -> asio::awaitable<void> {

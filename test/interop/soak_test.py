@@ -174,7 +174,7 @@ class SoakTest(TitanicCase):
             self.assertEqual(done.stdout.splitlines(), [body])
         else:
             self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
-            self.assertTrue(done.stderr, "the error is not told")
+            self.assertTrue(done.stderr, "the error is not printed")
         self.outcomes[body] = done.returncode
         self.count(f"zinc request {service}: " + ("failed" if done.returncode else "answered"))
 
@@ -246,7 +246,7 @@ class SoakTest(TitanicCase):
         done = self.chp("set", key, value, *self.servers, "--timeout", "30000")
         if done.returncode:
             self.assertEqual(done.returncode, 1, done.stderr)
-            self.assertTrue(done.stderr, "the error is not told")
+            self.assertTrue(done.stderr, "the error is not printed")
             return None
         return json.loads(done.stdout)
 
@@ -418,7 +418,7 @@ class SoakTest(TitanicCase):
             self.commit_by_both()
         end = time.monotonic() + PATIENCE
         while {key: self.watched.get(key) for key in first} != first:
-            self.assertLess(time.monotonic(), end, "who watches has another map")
+            self.assertLess(time.monotonic(), end, "the watcher has another map")
             time.sleep(0.01)  # the thread that reads has no event
 
     def commit_by_both(self):

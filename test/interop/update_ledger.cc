@@ -70,7 +70,7 @@ bool update_ledger::later(const name& a, const name& than) const {
 void update_ledger::check_held(const std::string& key, const std::string& value,
                                ledger_verdict& to) const {
   if (!knows(key, value)) {
-    note(to, to.invented, key + " is " + value + ", which nobody set it to");
+    note(to, to.invented, key + " is " + value + ", which no client set");
     return;
   }
   name held{};
@@ -107,7 +107,7 @@ void update_ledger::check_absent(std::uint32_t key, ledger_verdict& to) const {
   // From the end: there the last one is.
   if (std::any_of(all.begin(), all.end(), committed_set) &&
       std::none_of(all.rbegin(), all.rend(), may_be_last)) {
-    note(to, to.lost, keys_[key] + " is gone, and nobody erased it");
+    note(to, to.lost, keys_[key] + " is gone, and no client erased it");
   }
 }
 

@@ -202,7 +202,7 @@ TEST_P(xpub_xsub, their_xpub_receives_subscriptions_of_our_xsub_and_serves_it) {
     theirs.send({"A", "first"});
     theirs.send({"B", "not wanted"});
     theirs.send({"A", "", std::string(70'000, 'x')});
-    EXPECT_EQ(theirs.receive(), parts{"\0A"s}) << "each topic is told once";
+    EXPECT_EQ(theirs.receive(), parts{"\0A"s}) << "each topic is sent once";
     EXPECT_EQ(theirs.receive(), parts{"\1end"});
     EXPECT_EQ(theirs.receive(), (parts{"hello", "\1B"}));
   });

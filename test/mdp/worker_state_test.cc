@@ -389,7 +389,7 @@ TEST_P(worker_conversation, draining_gives_back_what_comes_and_ends_with_the_bro
   EXPECT_EQ(sent(), make_nack(GetParam(), nack_reason::refused, "b"));
   EXPECT_FALSE(reply(id));
   EXPECT_EQ(sent(), reply_frames("a", {"x"sv}));
-  EXPECT_FALSE(actions.drained) << "the broker may have sent another before it heard of the drain";
+  EXPECT_FALSE(actions.drained) << "the broker may have sent another before it received the drain";
   hear_request("c", {"3"sv});
   EXPECT_EQ(sent(), make_nack(GetParam(), nack_reason::refused, "c"));
   hear(make_disconnect(how));
@@ -404,7 +404,7 @@ TEST_P(worker_conversation, draining_without_a_request_waits_for_the_brokers_dis
   state.drain(now, actions);
   state.drain(now, actions);
   EXPECT_EQ(sent(), make_drain(GetParam()));
-  EXPECT_TRUE(actions.sends.empty()) << "it is said once";
+  EXPECT_TRUE(actions.sends.empty()) << "it is sent once";
   EXPECT_FALSE(actions.drained);
   hear(make_disconnect(how));
   EXPECT_TRUE(actions.drained);

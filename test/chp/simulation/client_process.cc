@@ -252,7 +252,7 @@ void client_process::complete(const client_actions::completion& c) {
   auto& one = *life_;
   const auto found = one.updates.find(c.ticket);
   if (found == one.updates.end()) {
-    here().books().report(breach::invented, name() + " completes what was not asked");
+    here().books().report(breach::invented, name() + " completes an unknown operation");
     return;
   }
   if (!c.ec) {
@@ -345,7 +345,7 @@ void client_process::check_rest(sequence last) {
   auto& books = here().books();
   const auto s = life_->state.status();
   if (!s.following) {
-    books.report(breach::not_converged, name() + " follows nobody");
+    books.report(breach::not_converged, name() + " follows no server");
     return;
   }
   if (s.sent + s.unsent != 0 || !life_->updates.empty()) {

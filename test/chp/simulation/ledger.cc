@@ -88,7 +88,7 @@ void ledger::on_refused(std::uint32_t update) {
   world_->note("refused: update", {update});
   ++refused_;
   if (!at(update).refused) {
-    report(breach::not_promised, name(update) + " is refused by nobody");
+    report(breach::not_promised, name(update) + " is refused by no server");
   }
 }
 
@@ -208,7 +208,8 @@ void ledger::on_replayed(std::size_t node) {
   for (const auto number : std::exchange(own.heard, {})) {
     const auto& one = at(number);
     if (!one.settled && !is_in(own.number, one) && !is_superseded(one, own.number)) {
-      report(breach::forgotten, name(number) + ", which node " + std::to_string(node) + " heard");
+      report(breach::forgotten,
+             name(number) + ", which node " + std::to_string(node) + " received");
     }
   }
 }
@@ -271,7 +272,7 @@ void ledger::on_publication(std::size_t node, const update& u) {
 void ledger::expire(const update& u) {
   if (!u.erases()) {
     report(breach::invented, std::string{u.value.substr(0, 20)} + " is published for " +
-                                 std::string{u.key} + ", and nobody has set it");
+                                 std::string{u.key} + ", and no client has set it");
     return;
   }
   // An accepted offer of an expiry was due at the server that offers it.

@@ -109,7 +109,7 @@ void node_process::begin() {
   if (options_.stored) {
     disk_refuses_ = false;
     if (one.state.restore(disk_map_.all(), here().now())) {
-      here().books().report(breach::lost, name() + " cannot read what it has stored");
+      here().books().report(breach::lost, name() + " cannot read its store");
     }
   }
   one.machine.set_data_lost(disk_ != 0 && one.state.number() == 0 &&

@@ -331,8 +331,9 @@ void scenario::kill_active() {
   const auto most = 2 * heartbeat_ + std::max(milliseconds{50}, heartbeat_ / 4) + milliseconds{400};
   troublemaker_->kill(*one, false, most + milliseconds{500});
   if (!wait_for(most, [this] { return active() != nullptr; })) {
-    town_.books().report(breach::slow_failover, "nobody serves " + std::to_string(most.count()) +
-                                                    " ms after " + one->name() + " was killed");
+    town_.books().report(breach::slow_failover, "no server is active " +
+                                                    std::to_string(most.count()) + " ms after " +
+                                                    one->name() + " was killed");
   }
   if (!wait_for(milliseconds{10'000}, [this] { return in_sync(); })) {
     town_.books().report(breach::not_converged, "the backup is not in sync again");

@@ -109,8 +109,8 @@ void durable_process::ask_for_reply(std::uint32_t call) {
         } else if (!reply && reply.error() == titanic::errc::request_failed) {
           // Perhaps given up: of that Titanic's own books know.
         } else if (!reply && !one.closed && reply.error() != titanic::errc::pending) {
-          books.report(breach::forgotten, name() + " is told of call " + std::to_string(call) +
-                                              ": " + reply.error().message());
+          books.report(breach::forgotten, name() + " gets for call " + std::to_string(call) + ": " +
+                                              reply.error().message());
         }
       });
 }
@@ -130,7 +130,7 @@ void durable_process::ask_nonsense() {
   ask(titanic::reply_service, zmtp::message{ids[here().random().pick(ids.size())]}, {},
       [this](const error_code& ec, const zmtp::message& answer) {
         if (!ec && answer.front() != titanic::refused) {
-          here().books().report(breach::wrong_answer, "Titanic knows what is no id");
+          here().books().report(breach::wrong_answer, "Titanic accepts a malformed id");
         }
       });
 }

@@ -69,7 +69,7 @@ void flood_process::on_message(const zmtp::message& m) {
   }
   const auto pieces = pieces_of(body);
   if (m.part_count() < 4 || !m[0].empty() || m[1] != header || m[2] != asks_->name || !pieces) {
-    here().books().report(breach::wrong_answer, name() + " was told what it did not ask");
+    here().books().report(breach::wrong_answer, name() + " got a reply that it did not request");
     return;
   }
   open_.erase(pieces->front().call);

@@ -121,7 +121,7 @@ public:
     drain();
     EXPECT_EQ(state_->status().pending, 0U);
     EXPECT_EQ(state_->status().in_flight, 0U);
-    EXPECT_TRUE(callers_.empty()) << "somebody was never answered";
+    EXPECT_TRUE(callers_.empty()) << "a caller was never answered";
     for (const auto& [id, r] : requests_) {
       state_->on_reply(++last_caller_, zmtp::message{id.to_string()}, actions_);
       EXPECT_EQ(actions_.operations.size() + actions_.answers.size(), 1U);
