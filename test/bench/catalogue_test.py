@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The workloads fit what runs them."""
+"""The workloads fit the code that runs them."""
 
 import string
 import unittest

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The charts are SVG, name what they show, and keep it inside."""
+"""The charts are SVG, name their content, and keep it inside."""
 
 import unittest
 import xml.etree.ElementTree

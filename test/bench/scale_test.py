@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Axes: what has to fit does, and the ticks are round."""
+"""Axes: all values fit, and the ticks are round."""
 
 import unittest
 

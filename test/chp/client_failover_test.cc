@@ -114,7 +114,7 @@ TEST_F(client_failover, doubles_the_time_for_each_server_while_no_server_is_acti
   EXPECT_EQ(stays, (std::vector<std::chrono::milliseconds>{1s, 1s, 2s, 2s, 4s, 4s}));
 }
 
-// Both are started again, and the one that is passive is asked first.
+// Both servers restart, and the client asks the passive one first.
 TEST_F(client_failover, does_not_wait_longer_for_a_server_that_refused_connections_before) {
   begin(2);
   follow();
@@ -129,8 +129,8 @@ TEST_F(client_failover, does_not_wait_longer_for_a_server_that_refused_connectio
   EXPECT_EQ(done().back().substr(0, 13), "server_silent");
 }
 
-// A backup is asked again soon after the expiry of two heartbeats, whether its primary refuses connections or
-// takes them and says nothing.
+// The client asks a backup again soon after the expiry of two heartbeats, whether the primary refuses
+// connections or accepts them without an answer.
 TEST_F(client_failover, asks_a_backup_when_it_may_take_over) {
   for (const bool refuses : {true, false}) {
     begin(2);

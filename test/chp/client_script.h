@@ -1,6 +1,6 @@
 #pragma once
-// A client's state without a network: scripts of what its servers do, on a manual clock, and what it wants
-// done as text.
+// A client's state without a network: scripts of the actions of its servers, on a manual clock, and the
+// client's actions as text.
 
 #include "chp/acknowledgement.h"
 #include "chp/client_state.h"

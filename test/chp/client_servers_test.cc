@@ -19,7 +19,7 @@ namespace {
 
 using boost::system::error_code;
 
-// A client, and what it was told.
+// A client, and the events that it received.
 struct user {
   user(const boost::asio::any_io_executor& executor, const std::vector<server_address>& servers,
        const client_options& options)
@@ -242,7 +242,7 @@ TEST_F(client_servers, committed_updates_survive_the_loss_of_the_active_server) 
   setter->erase("/gone");
   set_some("/before/", 100);
   finish(*setter);
-  // In the middle of what is on the way.
+  // Kills the server while updates are in flight.
   set_some("/during/", 5'000);
   run_until([&] { return setter->ended > setter->asked - 4'000; });
   EXPECT_FALSE(setter->idle());
@@ -309,7 +309,7 @@ TEST_F(client_servers, a_split_brain_loses_no_update) {
   finish(*anywhere);
   EXPECT_FALSE(anywhere->map.status().degraded);
   run_until([&] { return there->map.get("/more") == "3"; });
-  // The one that reaches the other side only has it when that one is active again.
+  // A client of the other server alone has it when that server is active again.
   backup.server.reset();
   expected["/more"] = "3";
   expect_all(*here, expected);

@@ -1,5 +1,5 @@
-// How a client comes to its map and keeps it: what it asks, which snapshot it takes, what it does with the
-// updates around it (12/CHP; reliability.md 3.2, G3 and G4).
+// How a client gets and updates its map: its requests, the snapshot that it accepts, and its handling of
+// updates around the snapshot (12/CHP, reliability.md 3.2, G3 and G4).
 
 #include "test/chp/client_script.h"
 

@@ -180,7 +180,7 @@ TEST_F(chp_client, waits_can_be_cancelled) {
   for (const auto& ec : ends) {
     EXPECT_EQ(ec, asio::error::operation_aborted);
   }
-  // The one that was not sent is withdrawn; the next one is the first.
+  // The client withdraws the unsent update, so the next one is the first.
   first->wake();
   EXPECT_EQ(set(c, "/a", "2"), error_code{});
   EXPECT_EQ(first->sets, 1U);

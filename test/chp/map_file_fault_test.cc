@@ -69,7 +69,7 @@ std::size_t run(const faulty_disk& disk) {
   return stored;
 }
 
-// One write more may be there than is known to be.
+// The file may contain one write more than the program knows.
 void check(const faulty_disk& disk, std::size_t stored, const std::string& what) {
   map_file file{on(disk)};
   kept_map found;

@@ -24,7 +24,7 @@ namespace {
 using namespace std::chrono_literals;
 using key_values = std::map<std::string, std::string>;
 
-// A map of which each change is told to the writer, as a server of a pair does.
+// A map that reports each change to the writer, as a server of a pair does.
 class written_map {
 public:
   explicit written_map(std::uint32_t seed) : random_{seed}, map_{seed} {}

@@ -1,5 +1,5 @@
-// A pair of servers of the map on real sockets: failover with what clients had sent, hand-over, and what
-// two active ones make of it when they hear each other (reliability 3.1, 3.2).
+// A pair of servers of the map on real sockets: failover with pending updates of clients, hand-over, and the
+// reconciliation of two active servers (reliability 3.1, 3.2).
 
 #include "chp/replicated_server.h"
 
@@ -69,7 +69,7 @@ TEST_F(replicated, the_backup_takes_over_with_pending_updates_of_clients) {
   set(*to_backup, "/both", "1", both);
   run_until(
       [&] { return backup.all().size() == 1 && backup.server->status().server.pending == 0; });
-  // The primary dies before this reaches it.
+  // The primary ends before the update reaches it.
   primary.server.reset();
   set(*to_backup, "/pending", "2");
   run_until([&] { return backup.server->status().server.pending == 1; });

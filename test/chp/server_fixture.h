@@ -68,7 +68,7 @@ public:
                           std::uint64_t random = test_random)
       : server{options, as, random} {}
 
-  // `announced`: the peer's X-Zinc, empty for a stock peer.
+  // `announced`: the peer's X-Zinc, empty for a peer without extensions.
   zmtp::peer_id subscribe(const std::string& announced = {}) {
     const auto id = next_peer();
     server.on_subscriber_attached(id, metadata_of(announced));
@@ -170,7 +170,7 @@ public:
     }
     return all;
   }
-  // The last that a session was told.
+  // Returns the last acknowledgement that a session received.
   [[nodiscard]] std::optional<acknowledgement> last_ack(zmtp::peer_id subscriber) {
     const auto& heard = told[subscriber];
     return heard.empty() ? std::nullopt : find_acknowledgement(heard.back().at(3));

@@ -66,7 +66,7 @@ TEST_F(server_pair, an_offer_does_not_restore_a_key_that_was_erased) {
 
 TEST_F(server_pair, an_offer_wins_over_an_earlier_value_of_the_same_server) {
   begin();
-  // b has it, and a does not hear of that.
+  // b has the update, and a does not receive that from b.
   a.set("k", "1", id(1));
   unlink();
   b.activate(2);
@@ -222,7 +222,7 @@ TEST_F(server_pair, an_incomplete_offer_is_not_acknowledged) {
   EXPECT_EQ(a.content(), (content{{"k1", "v"}, {"k3", "v"}}));
 }
 
-// The answer goes by another connection than what was made of the offer.
+// The answer uses another connection than the publication of the offered updates.
 TEST_F(server_pair, keeps_offered_updates_until_it_receives_the_outcome) {
   begin();
   set_both("both", "1", id(1));
@@ -432,7 +432,7 @@ TEST_F(server_pair, acknowledges_overwritten_updates_of_clients_of_the_old_activ
   EXPECT_TRUE(b.last_ack(client)->gaps.empty());
   b.set("of another", "1", id(1'001));
   EXPECT_EQ(b.content()["of another"], "2");
-  // And so with the one that follows.
+  // The same holds for the next one.
   unlink();
   a.activate(3);
   a.set("k1", "late", id(1));

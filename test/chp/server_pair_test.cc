@@ -1,5 +1,5 @@
-// Two servers of the map, one active: following, and failover with what clients had sent to both (reliability 3.2;
-// protocols C1-2, C1-17 to C1-21).
+// Two servers of the map, one of them active: replication, and failover with pending updates of clients
+// (reliability 3.2, protocols C1-2, C1-17 to C1-21).
 
 #include "test/chp/pair_script.h"
 
@@ -50,7 +50,7 @@ TEST_F(server_pair, the_passive_server_takes_over_with_pending_updates_of_client
   begin();
   set_both("a", "1", id(1));
   unlink();
-  // The active one is dead; two updates reach the passive one alone, one of them was confirmed.
+  // The active server has ended. Two updates reach only the passive server, and one of them was confirmed.
   b.set("b", "2", id(2));
   b.set("a", "1", id(1));
   b.set("c", "3", id(3), "ttl=100\n");
@@ -185,7 +185,7 @@ TEST_F(server_pair, requests_another_snapshot_after_a_gap) {
   run();
   EXPECT_EQ(b.server.status().counters.gaps, 1U);
   EXPECT_TRUE(b.saw(server_event::gap));
-  // As the new connection to the source, which has just been made, is heard on the feed.
+  // The new connection to the source is the one of the feed.
   EXPECT_EQ(b.content(), a.content());
   EXPECT_TRUE(b.server.status().following);
   EXPECT_TRUE(a.server.status().backup_in_sync);
@@ -314,7 +314,7 @@ TEST_F(server_pair, updates_queued_during_a_snapshot_are_limited) {
   EXPECT_TRUE(s.saw(server_event::gap));
 }
 
-// Peers that are not ours.
+// Third-party peers.
 
 TEST_F(server_pair, follows_a_server_of_the_guide_without_telling_it_anything) {
   make_passive(b);

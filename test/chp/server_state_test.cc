@@ -1,5 +1,5 @@
-// A server of the map alone: updates, heartbeats, times to live, limits, and what peers should not send
-// (12/CHP; protocols B16-B18, C1, D1).
+// A single server of the map: updates, heartbeats, times to live, limits, and malformed messages (12/CHP,
+// protocols B16-B18, C1, D1).
 
 #include "test/chp/server_fixture.h"
 

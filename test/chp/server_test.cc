@@ -306,7 +306,7 @@ TEST_F(server_shell, serves_the_guides_model_3_from_a_pull) {
   run_until([&] { return server_->status().subscribers == 1; });
   zmtp::message m;
   std::size_t sent = 0;
-  // A subscription takes time to arrive, and says nothing when it has.
+  // A subscription takes time to arrive, and causes no event.
   run_until([&] {
     if (setter.writable()) {
       EXPECT_EQ(setter.try_send({"key", std::string(8, '\0'), "v" + std::to_string(++sent)}),

@@ -20,7 +20,7 @@ thread_local long left = -1;
 
 }  // namespace
 
-// Not inline into what allocates, so that the compiler does not take them for the library's.
+// These functions are not inline, so that the compiler does not take them for the library's.
 [[gnu::noinline]] void* operator new(std::size_t size) {
   if (left >= 0 && left-- == 0) {
     throw std::bad_alloc{};

@@ -100,7 +100,7 @@ TEST(update_register, does_not_lose_gaps_above_their_limit) {
     ASSERT_TRUE(r.insert(own(i)));
   }
   ASSERT_EQ(gaps_of(r).size(), max_gaps);
-  // There is no room for this one's gap, so that it is remembered by itself.
+  // The register has no room for the gap of this id, so it stores the id separately.
   EXPECT_TRUE(r.insert(own(last + 10)));
   EXPECT_EQ(r.find(one).counter, last);
   EXPECT_EQ(r.others(), 1U);
@@ -300,7 +300,7 @@ TEST(update_register, behaves_like_a_set) {
     std::set<update_id> model;
     for (int i = 0; i < 3'000; ++i) {
       const auto session = update_id::make_session(random() % 4);
-      // Mostly in order, with what is lost and comes again.
+      // Updates mostly in order, with losses and repetitions.
       const auto near = r.find(session).counter + 1;
       const auto step = random() % 10;
       const auto counter = step < 6 ? near : step < 8 ? near + random() % 5 : 1 + random() % near;

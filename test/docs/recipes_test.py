@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""docs/recipes.md and docs/chp.md show the compiled examples, all of them and as they are; and they do what is said."""
+"""The examples in docs/recipes.md and docs/chp.md are the compiled ones, and behave as the pages say."""
 
 import os
 import re

@@ -27,7 +27,7 @@ class GuideMachine:
         self.model = model
         self.state = PRIMARY if role == "primary" else BACKUP
         self.heartbeat = heartbeat
-        # The proof of concept has none before it has heard its peer.
+        # The proof of concept has no timeout before the first message of its peer.
         self.peer_expiry = now + 2 * heartbeat if model == "reactor" else 0
 
     def hear(self, digit, now):

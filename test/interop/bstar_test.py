@@ -215,7 +215,7 @@ class PauseTest(PairCase):
 
 class BrokenLinkTest(PairCase):
     def start_linked(self, ours, *more):
-        """The two hear each other through relays."""
+        """The two nodes are connected through relays."""
         self.relays = [Relay(self, self.context, self.states[role]) for role in ROLES]
         self.peers = {"primary": self.relays[1].endpoint, "backup": self.relays[0].endpoint}
         for role in ROLES:

@@ -17,7 +17,7 @@ class Timeout(AssertionError):
 
 
 class Host(Server):
-    """A server of ours, alone or one of a pair."""
+    """A Zinc server, alone or one of a pair."""
 
     def __init__(self, test, *arguments):
         super().__init__(test, [built("test/interop/chp_host"), *map(str, arguments)], subprocess.PIPE)
@@ -86,7 +86,7 @@ class Client:
         self.setter.send_multipart([key, sequence, value])
 
     def next(self, patience=PATIENCE):
-        """The next KVPUB, applied as 12/CHP says."""
+        """Applies the next KVPUB as 12/CHP says."""
         end = time.monotonic() + patience
         while True:
             message = self.receive(self.subscriber, max(0, end - time.monotonic()))
@@ -114,7 +114,7 @@ class Client:
         assert self.receive(self.setter) == [b"\x01"]
 
     def join(self, set_again, patience=PATIENCE):
-        """Sets until the first comes back: neither side says when a subscription has arrived."""
+        """Sets a key until the first update returns: neither side reports the arrival of a subscription."""
         end = time.monotonic() + patience
         while time.monotonic() < end:
             set_again()

@@ -212,7 +212,7 @@ class PairTest(ChpCase):
             "server", "--port", str(self.ports[index]), f"--{ROLES[index]}", "--peer",
             f"127.0.0.1:{self.ports[1 - index]}", "--bstar-bind", state[index],
             "--bstar-connect", state[1 - index], "--epoch-file", self.path(ROLES[index] + ".epoch"),
-            # So long that a busy machine does not make the active server look dead.
+            # Long enough that a busy machine does not cause an expiry of the active server.
             "--heartbeat", "100", "--expiry", "1000", *more))
 
     def test_updates_survive_a_kill_of_the_active_server(self):

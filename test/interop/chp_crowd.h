@@ -1,5 +1,5 @@
 #pragma once
-// The clients of chp_storm, all of one thread, which update the map at a steady rate and keep books of it.
+// The clients of chp_storm, all in one thread, which update the map at a steady rate and record the updates.
 
 #include "chp/client.h"
 #include "test/interop/chp_storm_options.h"
@@ -53,8 +53,8 @@ public:
   const participant& join(const std::vector<server_address>& servers, const std::string& subtree);
   void stop();
 
-  // When the condition holds, or the patience of the options is over: whether it holds. It is looked at again
-  // when something was committed, or one of them was told something. There is one who waits at a time.
+  // Waits until the condition holds or the timeout of the options ends. Returns whether the condition holds.
+  // Checks the condition after each commit and each received change. Only one caller may wait at a time.
   boost::asio::awaitable<bool> until(std::function<bool()> condition);
 
   // Sets the preloaded keys before all else. Throws if they are not committed in time.
@@ -63,8 +63,8 @@ public:
   boost::asio::awaitable<void> write();
   void pause(bool paused) noexcept { paused_ = paused; }
 
-  // From a fault to the next, or to the end of faults, the longest time that each of those who write waited for its
-  // next commit counts.
+  // The longest wait of each writer for its next commit counts, from a fault to the next or to the end of
+  // faults.
   void begin_fault();
   void end_faults();
 
@@ -112,7 +112,7 @@ private:
   std::uint64_t waiting_ = 0;  // updates, of all
   std::uint64_t failed_ = 0;
   std::uint64_t invented_ = 0;      // values that a watcher received
-  std::uint64_t out_of_order_ = 0;  // changes whose sequence was below that of the one before
+  std::uint64_t out_of_order_ = 0;  // changes with a lower sequence than the change before
   std::vector<clock::duration> waits_;
   std::vector<std::chrono::microseconds> latencies_;
   event_counts events_{};

@@ -64,7 +64,8 @@ class StormCase(unittest.TestCase):
             self.expect_good(storm.ask("check"))
 
     def expect_end(self, pair, storm):
-        """All is good, and the one that is passive has the same: it is made the active one."""
+        """Checks that the ledger agrees, and that the passive server has the same map when it becomes
+        active."""
         self.expect_good(storm.ask("check"))
         self.settle(storm, "backup")
         active = pair.wait_for_one_active()
@@ -213,7 +214,7 @@ class PartitionTest(BackAgainCase):
             ways[active].cut()
             seconds = self.random.uniform(1, 5 if LONG else 2)
             end = time.monotonic() + seconds
-            # If neither hears the other, it comes to that.
+            # If both directions are cut, both servers become active.
             two += pair.activity.wait_for(2, PATIENCE if deaf_one is None else seconds) is not None
             time.sleep(max(0, end - time.monotonic()))  # how long it is cut: nothing is waited for
             taken_over = 1 - active in pair.activity.active()
@@ -230,7 +231,7 @@ class PartitionTest(BackAgainCase):
         self.assertEqual(two, cuts, "it was no partition with two that serve")
 
     def test_one_way(self):
-        """Test 19: either of them is deaf."""
+        """Test 19: one server does not receive."""
         self.cut_again_and_again(10 if LONG else 2, lambda active, cut: (active + cut) % 2)
 
 
@@ -288,8 +289,8 @@ class SnapshotTest(AloneCase):
 
 class GapTest(AloneCase):
     def test_each_one_is_noticed_and_closed(self):
-        """Test 20: an update is swallowed on its way to a client that follows everything, and to one that
-        follows a subtree, whose numbers have gaps anyway."""
+        """Test 20: the relay swallows an update for a client of the whole map, and for a client of a subtree,
+        whose numbers have gaps anyway."""
         gaps = 20 if LONG else 5
         server = self.start_server()
         storm = Storm(self, "--group", group(3, [self.address]), "--rate", 600, "--heartbeat", HEARTBEAT)

@@ -1,5 +1,5 @@
-"""A pair of servers of the clustered hashmap, which can be killed, stopped and cut off, and a crowd of clients
-that keep books of what was committed."""
+"""A pair of servers of the clustered hashmap, which can be killed, stopped and disconnected, and a crowd of
+clients that record the committed updates."""
 
 import json
 import os
@@ -71,7 +71,7 @@ class Pair:
         self.nodes[index].resume()
 
     def cut_link(self, deaf=None):
-        """Between the two: neither hears the other, or the one that is named does not hear the other."""
+        """Cuts the link between the two servers, in both directions or only towards `deaf`."""
         for index, link in enumerate(self.links):
             if deaf is None:
                 link.cut()
@@ -84,7 +84,7 @@ class Pair:
             link.heal()
 
     def wait_until_passive(self, index):
-        """Since what it said was skipped (Program.skip_lines)."""
+        """Returns the events since the last call of Program.skip_lines."""
         while not self.nodes[index].read_line().startswith("passive"):
             pass
 
@@ -144,7 +144,7 @@ class Activity:
         end = time.monotonic() + patience
         with self.changed:
             while len(active := self.active()) != count:
-                # That changes when one is heard, or has not been heard for too long.
+                # The result changes when a server publishes HUGZ, or has not for too long.
                 until = min([end, *(self.heard[index] + self.fresh for index in active)])
                 if (now := time.monotonic()) >= end:
                     return None

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Our server of the map with clients that are not ours: by the letter of 12/CHP, and as the Guide's."""
+"""Our server of the map with third-party clients: of 12/CHP without extensions, and as the Guide's."""
 
 import sys
 import unittest

@@ -23,9 +23,9 @@ OURS, THEIRS = "ours", "the Guide's"
 WIDTHS = {8: (), 4: ("--python",)}
 SERVERS = [f"clonesrv{n}" for n in range(1, 7)]
 CLIENTS = [f"clonecli{n}" for n in range(1, 7)]
-# The Guide's print what they do by zclock_log, the others by printf.
+# The Guide's programs print their actions by zclock_log or printf.
 LOGGING = {"clonesrv5", "clonesrv6", "clonecli6"}
-# Between what clients of ours set.
+# The interval of the updates of Zinc's clients.
 QUICK = ("--interval", 20)
 # Heartbeat of a pair, in milliseconds.
 HEARTBEAT = 500
@@ -348,7 +348,7 @@ class PairTest(CloneCase):
     def test_a_killed_active_is_replaced_under_load_and_comes_back_as_passive(self):
         pairs = [(OURS, OURS), (OURS, THEIRS), (THEIRS, OURS)]
         if long_run():
-            # The failover of the Guide's servers is not what the default run is about.
+            # The default run does not test the failover of the Guide's servers.
             pairs.append((THEIRS, THEIRS))
         for first, second in pairs:
             with self.subTest(f"{first} primary, {second} backup"):
@@ -442,7 +442,7 @@ class ProgramsTest(CloneCase):
                                   timeout=PATIENCE, check=False)
             self.assertEqual(done.returncode, 0)
             self.assertIn("ENDPOINT", done.stdout)
-            # The Guide's ports are what it has without flags.
+            # The Guide's programs use these ports without flags.
             self.assertIn(":5556", done.stdout)
 
     def test_a_malformed_endpoint_is_rejected(self):

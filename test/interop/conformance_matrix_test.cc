@@ -70,8 +70,8 @@ std::vector<cell> cells() {
   return all;
 }
 
-// No part begins with the octet 0 or 1: of what an XSUB says libzmq would make a subscription of it,
-// wherever in the message it is.
+// No part begins with the byte 0 or 1: libzmq would treat such a part of an XSUB's message as a subscription,
+// at any place in the message.
 std::string part_of(std::size_t size) { return size == 0 ? "" : "m" + content(size - 1, size); }
 
 const std::vector<parts>& shapes() {

@@ -1,6 +1,6 @@
-// The same octets to sockets of ours and of libzmq: both understand the same messages, those that were written.
-// Each stream is made from its seed: messages of all sizes, commands between them where the type has any, cut at
-// random. Sixteen follow each other on a connection, which costs more than they do.
+// The same bytes to sockets of Zinc and of libzmq: both must decode the same messages, those that were written.
+// A seed determines each stream: messages of all sizes, commands between them if the type has commands, cut at
+// random. Sixteen streams share a connection, because a connection costs more than a stream.
 //   --streams N       how many (5,000; 200,000 in each part of a long run)
 //   --first-seed S    from which on (1, or the first of the part)
 

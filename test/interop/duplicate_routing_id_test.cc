@@ -1,5 +1,5 @@
-// Two libzmq peers with one routing id at our ROUTER: the newcomer is turned away without disturbing
-// the holder, and comes in when the holder has gone.
+// Two libzmq peers with one routing id at our ROUTER: the second peer is rejected without effect on the first,
+// and is accepted when the first has disconnected.
 
 #include "test/interop/two_sides.h"
 #include "zmtp/socket/router_socket.h"
@@ -17,7 +17,7 @@ using asio::use_awaitable;
 
 class duplicate_routing_id : public testing::Test {
 protected:
-  // Answers, until a message says that it is the last.
+  // Answers messages until the last one.
   asio::awaitable<void> echo(router_socket& ours) {
     for (bool last = false; !last;) {
       routed_message m = co_await ours.async_receive(use_awaitable);
@@ -97,7 +97,7 @@ TEST_F(duplicate_routing_id, a_second_peer_takes_over_with_handover) {
   router_socket ours{sides.executor(), options};
   holder.set(ZMQ_ROUTING_ID, "same");
   newcomer.set(ZMQ_ROUTING_ID, "same");
-  // The one that was thrown out would come back and throw out the other.
+  // The replaced peer would reconnect and replace the other.
   holder.set(ZMQ_RECONNECT_IVL, -1);
   libzmq::monitor of_holder{sides.theirs(), holder};
   const auto at = ours.bind("tcp://127.0.0.1:*").to_string();

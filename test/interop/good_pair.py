@@ -84,7 +84,7 @@ class GoodPair(GoodPeer):
 
 
 class GoodDealer(GoodPeer):
-    """A DEALER of a `host` that sends back what begins with "good"."""
+    """A DEALER of a `host` that returns messages that begin with "good"."""
 
     def __init__(self, context, host):
         super().__init__(host)

@@ -35,12 +35,12 @@ class GoodSocket(GoodPeer):
         raise NotImplementedError
 
     def say(self, text):
-        """The host hears it."""
+        """Expects that the host receives the text."""
         self.socket.send(text)
         self.host.expect_heard(text)
 
     def hear(self, text):
-        """The host says it."""
+        """Sends the text from the host."""
         self.host.say(text)
         while True:
             while not self.socket.poll(AGAIN):
@@ -149,8 +149,8 @@ class GoodReplier(GoodSocket):
 
 
 class GoodPartner(GoodPeer):
-    """The only peer that a PAIR has: comes when another has gone, and goes behind each round trip. `open`
-    makes its connections."""
+    """The only peer of a PAIR: connects when the last peer has disconnected, and disconnects after each round
+    trip. `open` makes its connections."""
 
     def __init__(self, host, open_connection):
         super().__init__(host)
@@ -172,7 +172,7 @@ class GoodPartner(GoodPeer):
         assert reply == [text], reply
 
     def meet(self):
-        """As the peer: until the one before has gone others are sent away."""
+        """Retries like the peer: the PAIR rejects others until the last peer has disconnected."""
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             connection = self.open()

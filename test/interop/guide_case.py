@@ -44,7 +44,7 @@ class GuideCase(ShellCase):
         self.addCleanup(end)
 
     def expect_help(self, names):
-        """Each says what it is and what its endpoints are, and refuses what it does not know."""
+        """Each program prints its purpose and its endpoints, and rejects unknown arguments."""
         for name in names:
             with self.subTest(name):
                 code, out, _ = self.run_program(name, "--help")

@@ -11,7 +11,7 @@ PRIMARY, BACKUP, ACTIVE, PASSIVE, REQUEST = range(1, 6)
 
 class GuideServer:
     HEARTBEAT = 0.1
-    EXPIRY = 2.0  # so long that a busy machine does not make its peer look dead
+    EXPIRY = 2.0  # long enough that a busy machine does not cause an expiry
 
     def __init__(self, role, port, state, peer_state, peer_port):
         self.state = PRIMARY if role == "primary" else BACKUP
@@ -59,7 +59,7 @@ class GuideServer:
                 self.state_out.send(b"%d" % self.state)
                 self.told_active += self.state == ACTIVE
                 self._publish(b"HUGZ", b"", b"", b"")
-            # The passive one alone reads what its peer publishes.
+            # Only a passive server reads the publications of its peer.
             sockets = [self.state_in, self.asked, self.collector]
             sockets += [] if self.state == ACTIVE else [self.feed]
             for ready in (one for one in sockets if one.poll(5)):

@@ -90,7 +90,7 @@ class GuideModel:
         for key, made in self.map.items():
             if key.startswith(subtree):
                 self.snapshot.send_multipart([identity, *made])
-        # The subtree in Python; C says nothing there.
+        # Python's program sends the subtree; C's sends an empty frame.
         self.snapshot.send_multipart([identity, *self.message(LAST, subtree if self.width == 4 else b"")])
 
     def on_set(self, frames):

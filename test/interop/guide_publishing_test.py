@@ -24,7 +24,7 @@ class Espresso(GuideCase):
         self.assertEqual(sorted(espresso.read_line() for _ in range(2)), ["[002] 0141", "[002] 0142"])
         for _ in range(5):
             self.assertRegex(espresso.read_line(), r"^\[007\] [AB]-\d{5}$")
-        # More may pass before the subscriber is gone.
+        # More messages may pass before the subscriber disconnects.
         ends = set()
         while len(ends) < 2:
             line = espresso.read_line()
@@ -142,7 +142,7 @@ class LastValues(GuideCase):
                     self.assertEqual(line, "Sending cached topic 999")
                 self.stop(cache)
 
-    # Where the Guide's tells only of the first subscription, and sends to all.
+    # The Guide's program notices only the first subscription, and sends to all subscribers.
     def test_each_new_subscriber_alone_gets_the_last_value(self):
         cache, publisher, back = self.start_cache()
         first = self.connected(zmq.SUB, back)

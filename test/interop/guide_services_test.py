@@ -74,7 +74,7 @@ class Majordomo(GuideCase):
             (1, "E: no response from broker, make sure it's running\n"))
 
     def expect_logged(self, program, text, *frames):
-        """By what the Guide's -v prints: a line, and below it the frames."""
+        """The output of the Guide's -v: a line, and below it the frames."""
         self.assertRegex(program.read_line(), f"^{STAMP}{text}$")
         self.assertEqual(program.read_line(), "-" * 38)
         for frame in frames:
@@ -321,7 +321,7 @@ class BinaryStar(GuideCase):
         self.addCleanup(client.close)
         return client
 
-    # Drills: the active one is killed; the old primary comes back.
+    # Drills: the active node is killed; the old primary restarts.
     def test_the_backup_takes_over_and_the_primary_comes_back_passive(self):
         for name in ("bstarsrv", "bstarsrv2"):
             with self.subTest(name):

@@ -1,5 +1,5 @@
-// Full queues: our DEALER waits and loses nothing, our ROUTER drops and counts, or waits where it is
-// told to, and a libzmq sender feels it when we do not receive.
+// Full queues: our DEALER waits and loses nothing. Our ROUTER drops and counts, or waits if sending is
+// mandatory. A libzmq sender is paused when we do not receive.
 
 #include "test/interop/two_sides.h"
 #include "zmtp/socket/dealer_socket.h"
@@ -39,8 +39,8 @@ protected:
     theirs.set(ZMQ_RCVHWM, 10);
   }
 
-  // How many of `total` were queued before there was no room for longer than it takes to move what
-  // is on its way.
+  // Returns how many of `total` messages were queued before the queue was full for longer than messages in
+  // flight need to arrive.
   template <class Send>
   asio::awaitable<std::size_t> fill(Send send) {
     for (std::size_t n = 0; n < total; ++n) {

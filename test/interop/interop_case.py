@@ -34,13 +34,13 @@ class InteropCase(unittest.TestCase):
         self.addCleanup(self.context.destroy, linger=0)
 
     def start_broker(self, *options, at="tcp://127.0.0.1:*"):
-        """A broker of ours, which has to end well when the test does."""
+        """Starts a broker of Zinc, which must exit with 0 when the test ends."""
         broker = Broker(self, *options, at=at)
         self.addCleanup(lambda: self.assertEqual(broker.stop(), 0, "the broker did not end well"))
         return broker
 
     def start_worker(self, endpoint, service, version, *options):
-        """A worker of ours, which has to end well too."""
+        """Starts a worker of Zinc, which must exit with 0, too."""
         worker = start_worker(self, endpoint, service, version, *options)
         self.addCleanup(lambda: self.assertEqual(worker.stop(), 0, "the worker did not end well"))
         return worker

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Pyzmq workers that can be killed at any moment, and a ledger of what they have done.
+"""Pyzmq workers that can be killed at any moment, and a ledger of their work.
 
 As a program: ledger_workers.py ENDPOINT SERVICE LEDGER MILLISECONDS. For each line of input, a version of MDP,
 the program starts one more worker, a process of its own, and prints the worker's number. A worker enters the

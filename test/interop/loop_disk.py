@@ -1,4 +1,4 @@
-"""A disk of its own for a test: ext4 in a file, which loses its power when it is told to."""
+"""A disk of its own for a test: ext4 in a file, which loses its power at a command of the test."""
 
 import ctypes
 import fcntl

@@ -20,7 +20,7 @@ IDLE_TIME = 0.3
 
 
 class MalformedCase(unittest.TestCase):
-    """One program and one good peer for all inputs: what one leaves behind, the next ones find."""
+    """One program and one good peer for all inputs: effects of an input stay for the next ones."""
 
     own_type = peer_type = None  # types of the program's socket, and of the peer that sends the inputs
     partners = ()                # the types that may send the inputs
@@ -65,7 +65,7 @@ class MalformedCase(unittest.TestCase):
         if stage == "traffic":
             connection.send(ready_as(self.peer_type))
             _, body = connection.read_frame()
-            # The extensions of a broker follow what each socket announces.
+            # The extensions of a broker follow the announcements of each socket.
             self.assertTrue(body.startswith(ready_as(self.own_type)[2:]), body)
             self.assertEqual(connection.read(len(self.greeted_with)), self.greeted_with)
         return connection
@@ -95,7 +95,7 @@ class MalformedCase(unittest.TestCase):
         return octets
 
     def expect_health(self, meanwhile=False):
-        """`meanwhile` says that a malformed peer may still be connected."""
+        """`meanwhile` tells that a malformed peer may still be connected."""
         self.expect_life_of_program()
         self.peer.expect_served_soon()
 
@@ -104,7 +104,7 @@ class MalformedCase(unittest.TestCase):
         self.assertLess(self.program.resident_octets(), self.resident + MEMORY)
 
     def expect_end(self, connection, said):
-        """The connection ends, and what the program had to say is at most this."""
+        """The connection ends, and the program's output before the end is at most this."""
         octets = connection.read_to_end()
         self.assertIsNotNone(octets, "the program does not end the connection")
         if not said:

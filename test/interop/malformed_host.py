@@ -1,5 +1,5 @@
-"""A socket of ours with malformed peers, as the listener and as the one who connects: what its type may be sent,
-and what its user may hear of that."""
+"""A socket of Zinc with malformed peers, as the listener and as the connecting side: the inputs for its type,
+and the messages that its user may receive."""
 
 import select
 import types

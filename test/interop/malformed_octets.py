@@ -13,7 +13,7 @@ from zmtp_wire import command, frame, greeting, long_frame, message, metadata, n
 
 CLOSED = "closed"  # the listener ends the connection
 LIVES = "lives"    # the connection stays: the listener ignores the fault
-IDLES = "idles"    # it goes on, though nothing is said for longer than a time that was misread would allow
+IDLES = "idles"    # the connection stays, though it is idle for longer than a misread TTL would allow
 WAITS = "waits"    # the listener waits for the rest of it, which never comes
 GONE = "gone"      # the sender hangs up behind it
 
@@ -88,7 +88,7 @@ GREETING = [
     Input("ZMTP 1.0 of 8,193 octets", b"\xff" + struct.pack(">Q", 8_193) + bytes(8_192)),
     *[Input(f"ZMTP 2.0 type {number}", SIGNATURE + bytes([1, number]) + b"\x00\x00")
       for number in (0, 1, 9, 10, 255)],
-    # Cut off, by one who goes and by one who stays.
+    # Cut off, by a peer that disconnects and by one that stays.
     Input("nothing", b"", GONE),
     *[Input(f"{count} octets of a greeting, then gone", greeting()[:count], GONE)
       for count in (1, 9, 10, 11, 12, 13, 31, 32, 33, 63, 64)],
@@ -101,7 +101,7 @@ _TYPES = (b"PAIR", b"PUB", b"SUB", b"REQ", b"REP", b"DEALER", b"ROUTER", b"PULL"
 
 
 def handshake(peer, partners):
-    """`peer` is who sends it; `partners` are the types that may."""
+    """`peer` is the type of the sender; `partners` are the types that may connect."""
     good = metadata((b"Socket-Type", peer))
     strangers = [*(name for name in _TYPES if name not in partners), b"STREAM", b"SERVER", peer.lower(),
                  peer + b"X", b"", b"X" * 300]
@@ -235,7 +235,7 @@ def _without_long(body):
 
 # Input for a publisher.
 _SUBSCRIPTIONS = [
-    # More than is kept for a peer, which is told nothing.
+    # More subscriptions than the socket stores for a peer. The peer gets no error.
     *[Input(f"{name}, a topic of {size} octets", octets(b"t" * size), LIVES)
       for name, octets in (("SUBSCRIBE", _subscribe), ("CANCEL", _cancel),
                            ("subscription as a message", lambda topic: message(b"\x01" + topic)),
@@ -344,7 +344,7 @@ _REPLIES = [
 
 
 def traffic(peer):
-    """`peer` is who sends it."""
+    """`peer` is the type of the sender."""
     own = {b"SUB": _SUBSCRIPTIONS, b"PUB": _PUBLICATIONS, b"REQ": _REQUESTS, b"REP": _REPLIES}
     # Messages of DEALERs here go to a broker, which has rules of its own (malformed_messages).
     return _TRAFFIC + ([] if peer in (b"DEALER", b"SUB") else _MESSAGES) + own.get(peer, [])

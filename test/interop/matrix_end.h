@@ -1,6 +1,6 @@
 #pragma once
-// One side of a cell of the conformance matrix: a socket of ours or libzmq's, of any type, as a dialogue
-// sees it that is the same for all of them.
+// One side of a cell of the conformance matrix: a socket of Zinc or libzmq, of any type, with an interface that
+// is the same for all of them.
 
 #include "test/interop/two_sides.h"
 #include "zmtp/socket_type.h"

@@ -156,7 +156,7 @@ class WorkersKilledTest(FaultCase):
                     outcomes[body] = client.request(SERVICE, body)
                     count += 1
                 client.connection.close()
-            except Exception as fault:  # the test's thread tells of it
+            except Exception as fault:  # the test's thread reports it
                 faults.append(fault)
 
         threads = [threading.Thread(target=ask_again_and_again, args=(i,)) for i in range(20)]
@@ -240,8 +240,8 @@ class RawAddressTest(FaultCase):
 
 
 class Crowd(threading.Thread):
-    """Many workers in one thread, which send heartbeats and keep what they are given until they are told
-    to answer."""
+    """Many workers in one thread, which send heartbeats and hold their requests until the test lets them
+    answer."""
 
     def __init__(self, test, endpoint, services, interval):
         super().__init__(daemon=True)
@@ -426,7 +426,7 @@ class BrokerKilledAgainTest(FaultCase):
                     else:
                         ends["given up"] += 1
                 client.close()
-            except Exception as fault:  # the test's thread tells of it
+            except Exception as fault:  # the test's thread reports it
                 faults.append(fault)
 
         threads = [threading.Thread(target=ask_like_the_guide, args=(i,)) for i in range(8)]

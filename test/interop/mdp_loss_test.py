@@ -16,7 +16,7 @@ from zinc_programs import start_request, start_worker  # noqa: E402
 
 VERSIONS = ("0.1", "0.2")
 SERVICE = "echo"
-HELD = 10_000  # milliseconds that a worker of ours works, longer than any test waits for it
+HELD = 10_000  # working time of a worker of Zinc in milliseconds, longer than any wait of a test
 
 
 class LossCase(InteropCase):

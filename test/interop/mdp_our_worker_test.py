@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Our worker with brokers that are not ours: a stand-in for the Guide's and 18/MDP's, and a plain TCP
-listener that sees every octet."""
+"""Our worker with third-party brokers: a stand-in for the Guide's and 18/MDP's, and a plain TCP listener that
+sees every byte."""
 
 import os
 import signal
@@ -238,7 +238,7 @@ class OurWorkerTest(InteropCase):
             self.assertEqual(worker.wait(), 0)
 
     def test_stopped_with_a_request_in_progress_it_answers_first(self):
-        """A broker without `nack` is sent what MDP has, and nothing else."""
+        """A broker without `nack` gets only commands of MDP."""
         for version in self.each_version():
             with tempfile.TemporaryDirectory() as folder:
                 began, gate = os.path.join(folder, "began"), os.path.join(folder, "gate")
@@ -282,7 +282,7 @@ class OurWorkerTest(InteropCase):
 
 
 class StandInBrokerTest(InteropCase):
-    """Through a whole broker that is not ours, our worker serves pyzmq's clients, 0.1 and 0.2."""
+    """Our worker serves pyzmq's clients of 0.1 and 0.2 through a complete third-party broker."""
 
     def test_serves_through_it(self):  # MD1-6, MD1-7
         for version in VERSIONS:

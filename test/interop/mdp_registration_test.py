@@ -33,7 +33,7 @@ class RegistrationCase(InteropCase):
         return self.asker.request(b"mmi.service", service)
 
     def wait_for_mmi(self, service, code, patience=15.0):
-        """The broker learns of workers by and by; asks until it says so."""
+        """The broker detects workers with a delay. Asks until the broker reports them."""
         end = time.monotonic() + patience
         while self.mmi(service) != [code]:
             if time.monotonic() > end:
@@ -141,14 +141,14 @@ class HandshakeTest(RegistrationCase):
 
 
 class SentAwayTest(RegistrationCase):
-    """The broker says DISCONNECT once and nothing after it, and hears nothing more."""
+    """The broker sends DISCONNECT once and nothing after it, and ignores later messages."""
 
     def expect_silence(self, worker):
         self.assertIsNone(worker.receive(SILENCE))
 
     def expect_sent_away(self, worker):
         worker.receive_disconnect()
-        # Neither a heartbeat nor a request comes, whatever the worker says.
+        # Neither a heartbeat nor a request comes, whatever the worker sends.
         worker.command("heartbeat")
         worker.command("ready", SERVICE)
         self.assertEqual(self.mmi(SERVICE), [b"404"])
@@ -277,7 +277,7 @@ class HeartbeatTest(RegistrationCase):
                             self.assertEqual(said.name, "heartbeat")
                             count += 1
                             worker.command("heartbeat")
-                    # As many as intervals, except for what a busy machine keeps waiting.
+                    # One heartbeat per interval, less the delay of a busy machine.
                     intervals = (time.monotonic() - begin) / INTERVAL
                     self.assertTrue(5 <= count <= intervals + 1, f"{count} heartbeats in {intervals} intervals")
                     if busy:

@@ -59,7 +59,7 @@ class Replier(threading.Thread):
 
 
 class Askers:
-    """Clients with one request for Titanic each, and what they were told: what was accepted, and closed."""
+    """Clients with one request for Titanic each, and the answers: accepted and closed requests."""
 
     def __init__(self, test, endpoint, count):
         self.test = test
@@ -77,7 +77,7 @@ class Askers:
         self.asking[client.socket] = (client, service, identity)
 
     def take(self, patience):
-        """(service, id, answer) of those who were answered."""
+        """Returns (service, id, answer) of answered clients."""
         for socket, _ in self.poller.poll(patience * 1000):
             client, service, identity = self.asking.pop(socket)
             self.idle.append(client)
@@ -166,7 +166,7 @@ class PowerLossTest(DiskCase):
             self.assertIn(answer, ([b"300"], [b"500"]) if self.open[one] is None else ([b"500"],))
 
     def check_all(self):
-        """(lost, come back) of what was accepted and of what was closed."""
+        """Returns the numbers of lost accepted requests and of closed requests that came back."""
         client = self.client(self.broker.endpoint, "0.1")
         lost = sum(client.request(b"titanic.reply", one) == [b"400"] for one in self.open)
         back = sum(client.request(b"titanic.reply", one) != [b"400"] for one in self.closed)
@@ -280,7 +280,7 @@ class TouchedFilesTest(TitanicCase):
             self.assertEqual(answer[0], b"400" if trap == b"" or len(trap) > 255 else b"200")
         self.assertEqual(worker.served, 1 + len(traps))
         self.assertEqual(numbers(client.request(b"mmi.titanic", b"")[1])["accepting"], 1)
-        # strace passes the signal on, and ends with what it traces.
+        # strace passes the signal on, and ends with the traced program.
         os.kill(self.traced(log), 15)
         self.assertEqual(titanic.wait(), 0)
         touched = self.paths(log.read_text(errors="replace")[begin:])

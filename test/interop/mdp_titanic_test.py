@@ -249,7 +249,7 @@ class KilledTest(TitanicCase):
             self.assertEqual(client.request(b"titanic.close", uuid), [b"200"])
         self.assertLessEqual(bodies, set(executed))
         again = sum(count - 1 for count in executed.values())
-        # Each time what was with the service, or whose reply was not yet stored.
+        # Each time: requests in flight, or whose reply was not yet stored.
         self.assertLessEqual(again, rounds * 4)
         print(f"{rounds} kills, {len(accepted)} requests accepted, {again} executions more than needed")
         self.assertEqual(titanic.stop(), 0)

@@ -3,7 +3,8 @@
 256 MiB. It holds no more than its budgets allow, and serves a good peer meanwhile. The long form has over a thousand
 hostile peers.
 
-The limit is a cgroup's where the test may make one; otherwise the process is told what it may hold, and only watched.
+The limit is that of a cgroup if the test may make one. Otherwise the process gets its limit by a setting, and
+the test only measures.
 """
 
 import collections
@@ -26,10 +27,10 @@ import zmq  # noqa: E402
 MIB = 1 << 20
 LIMIT = 256 * MIB
 HALF_MESSAGES = LIMIT // 16
-# Peers of each kind, and of those who subscribe: each may have as many subscriptions.
+# Peers of each kind, and of subscribers: each may have the same number of subscriptions.
 PEERS = 200 if long_run() else 12
 SUBSCRIBERS, SUBSCRIPTIONS, PER_SUBSCRIPTION = 2, 100_000, 160
-# A connection of which nothing waits, in octets, and what the process may hold beside all that.
+# Bytes of a connection without queued messages, and the other memory of the process.
 PER_CONNECTION = 8 << 10
 BESIDE = 32 * MIB
 
@@ -80,7 +81,7 @@ def _half_messages(connection, random_):
 
 
 def _many_halves(connection, random_):
-    """As large as may be without a block that is larger than others have."""
+    """The largest allocation that does not need a larger block than others have."""
     _shaken(connection).send(long_frame(240_000, body=bytes(200_000)))
 
 
@@ -174,7 +175,7 @@ class MemoryCeilingTest(unittest.TestCase):
                 times.append(peer.round_trip())
                 self.assertTrue(host.running(), "the host has ended")
                 peer.socket.poll(10)
-            # All of it has been dealt with, while who did it is still there.
+            # The host has processed everything, while the peers are still connected.
             end = time.monotonic() + PATIENCE
             while (came := host.reached_by())["topics"] < SUBSCRIBERS * SUBSCRIPTIONS:
                 self.assertLess(time.monotonic(), end, came)

@@ -17,8 +17,8 @@ def _own(controllers):
 
 
 def _candidates():
-    """Where a cgroup for a child may be made, and the file that limits it: below the test's own, so that what
-    holds for the test holds for the child."""
+    """Returns the folder for the cgroup of a child, and the file that limits it. The folder is below the test's
+    own cgroup, so that the limits of the test hold for the child."""
     for hierarchy, controllers, limit in ((_MOUNTED / "memory", "memory", "memory.limit_in_bytes"),
                                           (_MOUNTED, "", "memory.max")):
         path = _own(controllers)

@@ -80,7 +80,7 @@ TEST_P(pair, neither_side_loses_messages_above_its_mark) {
   });
 }
 
-// libzmq's comes again after a silent close; it gets in once the first has gone.
+// libzmq's peer reconnects after a silent close. The PAIR accepts it when the first has disconnected.
 TEST(pair_refusal, their_second_peer_waits_until_the_first_disconnects) {
   constexpr int early = 100;
   two_sides sides;

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The pirates and Freelancers of tools/guide with those of the Guide, in every pairing that has one of ours, and
-the drills of protocols' table: programs that are killed, restarted and frozen."""
+"""The pirates and Freelancers of tools/guide with those of the Guide, in every pairing that has one of Zinc,
+and the drills of protocols' table: programs that are killed, restarted and frozen."""
 
 import functools
 import itertools
@@ -21,7 +21,7 @@ HEARTBEAT = 250
 PEERS = str(Path(__file__).resolve().parent / "pirate_peers.py")
 OURS, THEIRS = "ours", "the Guide's"
 
-# How ours are told what theirs are told by KEY=VALUE.
+# The options of Zinc's programs, which the Guide's programs get as KEY=VALUE.
 FLAGS = {"bind": "--bind", "workers": "--bind-workers", "connect": "--connect", "timeout": "--timeout",
          "retries": "--retries", "count": "--count", "work": "--work", "heartbeat": "--heartbeat",
          "reconnect": "--reconnect", "expiry": "--expiry"}
@@ -300,7 +300,7 @@ class ParanoidPirateTest(QueueCase):
         self.start_worker(worker)
         self.expect_replies(self.ask(OURS, 1), 1, 1)
         first.kill()
-        # A worker of the Guide says on its next connection only that it lives.
+        # A worker of the Guide sends only a heartbeat on its next connection.
         self.start_queue(queue)
         self.expect_replies(self.ask(OURS, 3), 1, 3)
 
@@ -322,7 +322,7 @@ class ParanoidPirateTest(QueueCase):
     @pairings("queue", "worker")
     def test_a_busy_worker_gets_no_second_request(self, queue, worker):
         if worker == THEIRS:
-            return  # it says that it lives, and answers first
+            return  # it sends a heartbeat, and answers first
         self.start_queue(queue)
         self.start_worker(worker, work=6 * HEARTBEAT)
         asking = [self.ask(OURS, 1, timeout=int(PATIENCE * 1000), retries=1) for _ in range(2)]
@@ -432,7 +432,7 @@ class ParanoidWireTest(QueueCase):
         while (request := self.receive(worker)) == [b"\x02"]:
             pass
         self.assertEqual(request[1:], [b"", b"one"])
-        # One of ours takes them.
+        # A worker of Zinc accepts them.
         self.start_worker(OURS)
         self.assertEqual(self.receive(many), [b"1", b"2"])
 

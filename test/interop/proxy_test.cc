@@ -1,4 +1,4 @@
-// A proxy of ours between libzmq's sockets, in a chain with libzmq's proxy, and steered by its sockets.
+// A proxy of Zinc between libzmq's sockets, in a chain with libzmq's proxy, and controlled by its sockets.
 
 #include "zmtp/socket/proxy.h"
 

@@ -167,7 +167,7 @@ TEST_P(pub_sub, their_pub_serves_our_sub) {
   };
   sides.run(listen, [&] {
     auto known = heard.get_future();
-    // A PUB does not say who has subscribed.
+    // A PUB does not report its subscribers.
     do {
       theirs.send({start});
     } while (known.wait_for(1ms) == std::future_status::timeout);

@@ -1,5 +1,5 @@
-// One side goes away and comes back at the same endpoint: the other finds it again, and what waits in
-// the queue of the side that connected arrives, once and in order.
+// One side restarts at the same endpoint: the other reconnects, and messages in the queue of the connecting
+// side arrive, once and in order.
 
 #include "test/interop/two_sides.h"
 #include "zmtp/socket/dealer_socket.h"

@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 using asio::use_awaitable;
 
-// How libzmq says that it did not come to a conversation.
+// The events by which libzmq reports a failed handshake.
 constexpr int turned_away = ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL |
                             ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
 

@@ -4,7 +4,8 @@ process of Zinc that has 256 MiB. Without a memory budget, the queues would take
 more than its budget and a little for each connection, and serves a good peer during the test. After the peers
 have disconnected or read everything, the memory is free again.
 
-The limit is a cgroup's where the test may make one; otherwise the process is told what it may hold, and only watched.
+The limit is that of a cgroup if the test may make one. Otherwise the process gets its limit by a setting, and
+the test only measures.
 """
 
 import selectors

@@ -1,4 +1,4 @@
-// A socket of ours in a process of its own, for peers that do it wrong:
+// A socket of Zinc in a process of its own, for malformed peers:
 //
 //     socket_host TYPE [ENDPOINT]
 //
@@ -201,7 +201,7 @@ private:
   bool marked_ = false;
 };
 
-// Comes back at once, whatever has been done to it; a REQ asks again though it has had no reply.
+// The socket reconnects at once after every fault. A REQ may send again without a reply.
 zmtp::socket_options options_of(std::string_view type) {
   using namespace std::chrono_literals;
   zmtp::socket_options options;

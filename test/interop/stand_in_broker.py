@@ -139,7 +139,7 @@ class StandInBroker(threading.Thread):
         for worker in idle:
             if self.expires[worker] < time.monotonic():
                 self.forget(worker)
-        # The Guide's broker says nothing to workers that work.
+        # The Guide's broker sends nothing to busy workers.
         for worker in idle if self.version == "0.1" else list(self.workers):
             if worker in self.workers:
                 self.tell(worker, "heartbeat")

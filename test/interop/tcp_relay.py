@@ -11,7 +11,7 @@ import time
 GREETING_OCTETS = 64
 MORE, LONG_SIZE, COMMAND = 1, 2, 4
 PIECE = 64 * 1024
-NO_LINGER = struct.pack("ii", 1, 0)  # close() sends RST and drops what is unsent
+NO_LINGER = struct.pack("ii", 1, 0)  # close() sends RST and drops unsent data
 
 
 class MessageFilter:
@@ -62,7 +62,7 @@ class MessageFilter:
 
 
 class _Way:
-    """One direction of a connection. Nothing is read before what was is written."""
+    """One direction of a connection. Reads nothing before it has written all earlier data."""
 
     def __init__(self, source, sink, is_open, change):
         self.source, self.sink = source, sink
@@ -87,7 +87,7 @@ class Relay:
     def __init__(self, test, target, count=3, octets_a_second=None):
         self.target = target
         self.octets_a_second = octets_a_second
-        self.to_target = self.to_peer = True  # whether what goes there is forwarded
+        self.to_target = self.to_peer = True  # whether data in this direction is forwarded
         self.swallowed = 0
         self._to_swallow = 0
         self._to_reset = threading.Event()
@@ -140,7 +140,7 @@ class Relay:
             one.setblocking(False)
             one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if self.octets_a_second:
-                # Otherwise the kernel takes what it holds for as good as received.
+                # Otherwise the kernel counts its buffer as received.
                 one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, PIECE)
         swallowing = MessageFilter(self._swallows).feed if index == 1 else lambda octets: octets
         self._connections.append((
@@ -226,7 +226,8 @@ def listen_in_a_row(count):
             for _ in range(count):
                 one = socket.socket()
                 sockets.append(one)
-                # Without SO_REUSEADDR: with it one would get what another test has reserved.
+                # Without SO_REUSEADDR, because with it the test could get a port that another test has
+                # reserved.
                 one.bind(("127.0.0.1", sockets[0].getsockname()[1] + len(sockets) - 1
                           if len(sockets) > 1 else 0))
                 one.listen(128)

@@ -32,7 +32,7 @@ protected:
     sides.run(take, [&] { theirs.send({"hello"}); });
     return address;
   }
-  // Our DEALER says hello to their ROUTER; returns the address that it says it came from.
+  // Our DEALER sends hello to libzmq's ROUTER. Returns the address that the ROUTER reports.
   std::string greet(dealer_socket& ours, libzmq::socket& theirs) {
     std::string address;
     EXPECT_EQ(ours.try_send(message{"hello"}), send_status::queued);

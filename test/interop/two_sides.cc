@@ -21,7 +21,7 @@ void report(std::string_view side, const std::exception_ptr& failure) {
   }
 }
 
-// Shared with what is still in the context when time has run out.
+// Shared with handlers that are still in the context after the timeout.
 struct progress {
   int left = 2;
   bool failed = false;

@@ -75,7 +75,7 @@ void update_ledger::check_held(const std::string& key, const std::string& value,
   }
   name held{};
   static_cast<void>(read(value, held));
-  // The last of those that are missing says what is wrong.
+  // The last missing update determines the fault.
   const name* missing = nullptr;
   for (const auto& n : of_key_[of(held).key]) {
     if (of(n).committed != not_yet && later(n, held)) {

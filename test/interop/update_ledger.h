@@ -1,5 +1,5 @@
 #pragma once
-// The books of a test of the clustered hashmap: what its clients set and erased, what of that was committed,
+// The ledger of a test of the clustered hashmap: the updates of its clients, those of them that were committed,
 // and whether a map agrees.
 
 #include <chrono>
@@ -81,14 +81,14 @@ public:
 
   void begin(const std::string& key, seconds ttl, time_point now);
   void commit(const std::string& key, time_point now);
-  // One of those who follow the map was told that it is gone.
+  // A watcher received the expiry.
   void gone(const std::string& key, time_point now);
 
   struct report {
     std::uint64_t keys = 0;
     std::uint64_t early = 0;              // gone before its time
     std::uint64_t left = 0;               // committed, and no watcher was told of the expiry
-    std::chrono::milliseconds latest{0};  // how long behind its time the last one was told
+    std::chrono::milliseconds latest{0};  // delay of the latest notification
   };
   [[nodiscard]] report make_report() const;
 

@@ -1,5 +1,5 @@
-// The books by which tests judge servers of the clustered hashmap: they find each kind of fault, and none
-// where there is none.
+// Tests of the ledger by which tests judge servers of the clustered hashmap: the ledger finds each kind of
+// fault, and no fault in a good map.
 #include "test/interop/update_ledger.h"
 
 #include <gtest/gtest.h>

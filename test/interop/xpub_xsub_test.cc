@@ -1,4 +1,4 @@
-// Our XPUB and XSUB with libzmq's SUB, XSUB, PUB and XPUB: what each side's user hears of the other
+// Our XPUB and XSUB with libzmq's SUB, XSUB, PUB and XPUB: the messages that the user of each side receives
 // (protocols A5, Z-7, Z-8).
 
 #include "test/interop/two_sides.h"
@@ -41,7 +41,7 @@ protected:
       EXPECT_EQ(to_parts(m.content), each);
     }
   }
-  // Where they bind, what they send before we are there is dropped, or not repeated.
+  // If libzmq's side binds, its messages before our connection are dropped, or not repeated.
   static asio::awaitable<void> announce(xpub_socket& ours) {
     const routed_message arrival = co_await ours.async_receive(use_awaitable);
     EXPECT_EQ(arrival.what, routed_message::kind::attached);
@@ -219,7 +219,7 @@ TEST_P(xpub_xsub, their_pub_serves_our_xsub) {
     EXPECT_EQ(m.front(), "A");
     heard = true;
   };
-  // A PUB does not say that it has heard of a subscription.
+  // A PUB does not report a subscription.
   std::atomic<bool> over{false};
   sides.run(
       [&]() -> asio::awaitable<void> {

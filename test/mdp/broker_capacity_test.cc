@@ -181,7 +181,7 @@ TEST_F(broker_capacity, redelivers_all_requests_of_a_lost_worker_in_order) {
 TEST_F(broker_capacity, a_request_that_ends_its_workers_fails_alone) {  // M3
   const auto client = attach("mdp-errors");
   ask_numbers(client, 1, 8);
-  // A worker ends as soon as it begins with 3, in whatever order it takes what it has.
+  // A worker ends as soon as it begins with 3, in any order of its requests.
   std::set<std::string> answered;
   for (int i = 0; i < 3; ++i) {
     const auto worker = attach_worker("echo", dialect::v02, "capacity=8");

@@ -1,5 +1,5 @@
-// A service that does not answer, a client that asks for ten, a broker that was stopped: what others
-// notice of it. reliability tests 24 and 25 without sockets.
+// A service that does not answer, a client that sends as much as ten, a broker that was paused: the effects on
+// others. Reliability tests 24 and 25 without sockets.
 #include "test/mdp/broker_fixture.h"
 
 #include <map>
@@ -123,7 +123,7 @@ TEST_F(broker_isolation, requests_of_lost_workers_do_not_change_the_order_of_cli
   EXPECT_EQ(counters().exhausted, 0U);
 }
 
-// 500 workers, half of them at work, which all heard and said something just before the broker stopped.
+// 500 workers, half of them busy, which all received and sent a message just before the broker was paused.
 class stopped_broker : public broker_setting {
 public:
   stopped_broker() : broker_setting{{.services = {.attempts = 1'000, .busy_expiry = 10s}}} {
@@ -203,7 +203,7 @@ TEST(broker_stopped, a_broker_paused_repeatedly_still_detects_dead_workers) {  /
     stopped.read_from_the_idle();
     EXPECT_EQ(stopped.broker.status().workers, 500U);
   }
-  // The busy ones were silent all the time; once it runs, they are judged.
+  // The busy workers were silent all the time. The broker expires them after it has run for an interval.
   stopped.pass(2500ms);
   EXPECT_EQ(stopped.broker.status().workers, 250U);
   EXPECT_EQ(stopped.counters().workers_expired, 250U);

@@ -135,7 +135,7 @@ TEST_F(broker_octet_limits, pauses_a_client_of_a_full_service) {  // M5
       ask(clients.back(), "full", {body});
     }
   }
-  // Only who asks it when it is full.
+  // Only a client that sends a request when the service is full.
   EXPECT_TRUE(is_paused(clients.back()));
   ask(clients.front(), "full", {body});
   EXPECT_TRUE(is_paused(clients.front()));

@@ -33,7 +33,7 @@ TEST_F(broker_mmi, a_service_exists_while_it_has_a_live_worker) {  // MMI-3, MMI
   (void)attach_worker("echo");
   (void)attach_worker("idle");
   pass(10s);
-  EXPECT_EQ(lookup("idle"), "404");  // silent for too long
+  EXPECT_EQ(lookup("idle"), "404");  // unresponsive
 }
 
 TEST_F(broker_mmi, lookups_create_no_services) {  // C3-10

@@ -202,7 +202,7 @@ service_options random_life::some_options() {
   return o;
 }
 
-// "once" remains what its name says.
+// Requests of the service "once" never run twice.
 void random_life::the_configuration_changes() {
   configuration_.services = some_options();
   configuration_.rules.clear();
@@ -240,7 +240,8 @@ void random_life::clients_read() {
         continue;
       }
       for (const auto part : m) {
-        // Strangers that register as workers may say anything, but not what another was asked.
+        // Unknown peers that register as workers may send anything, but must not reply to the request of
+        // another.
         ASSERT_TRUE(!part.starts_with("honest:") || part == at->second.id);
       }
       if (reply->final) {

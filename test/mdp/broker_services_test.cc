@@ -1,4 +1,4 @@
-// Services with options of their own, and what clients hear of requests that fail.
+// Services with options of their own, and the errors of failed requests that clients receive.
 #include "test/mdp/broker_fixture.h"
 
 #include <vector>
@@ -344,7 +344,7 @@ TEST_F(broker_services, a_raw_address_is_compared_as_well) {  // M2, D3
   EXPECT_EQ(next(worker), disconnect());
   EXPECT_TRUE(silent(client));
   EXPECT_TRUE(silent(other));
-  // A client that is gone while a worker answers it.
+  // A client that disconnects while a worker answers it.
   const auto second = attach_worker("raw.x");
   const auto given = next_request(second);
   EXPECT_EQ(given.address, "id" + std::to_string(client.slot));

@@ -1,4 +1,4 @@
-// The end of brokers, workers and clients, wherever it comes, and what their users' code throws.
+// The destruction of brokers, workers and clients at any place, and exceptions of their users' code.
 
 #include "test/mdp/shell_fixture.h"
 
@@ -223,7 +223,7 @@ TEST_P(shell_exception, an_exception_of_a_handler_leaves_the_client_working) {
                         EXPECT_FALSE(request.reply(message{"3"}));
                       }};
   await_workers(1);
-  // On a strand exceptions pass through who calls.
+  // On a strand, exceptions pass through the caller.
   const auto strand = asio::make_strand(context());
   client asker{strand, at_, patient_client(GetParam().clients)};
   int called = 0;
@@ -275,7 +275,7 @@ TEST_P(shell_lifetime, the_context_of_a_handler_waits_for_the_handler) {
   EXPECT_EQ(calls, 2);
 }
 
-// The broker is alive and reads nothing: what is queued for it reaches the mark.
+// The broker runs and reads nothing: its queue reaches the mark.
 TEST_F(shell_test, a_worker_reconnects_if_its_broker_stops_reading) {
   zmtp::socket_options options = zmtp::test::announcing();
   options.receive_mark = {.messages = 4, .octets = 1'000'000};

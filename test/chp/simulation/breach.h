@@ -10,7 +10,7 @@ enum class breach : std::uint8_t {
   // C1
   lost,          // a committed update is gone, and no later one has replaced it
   unreplicated,  // an update was reported as committed by both servers, and the peer never had it
-  not_promised,  // a client took one for committed that no server had said so of
+  not_promised,  // a client counted an update as committed that no server had acknowledged
   // C2
   differs,        // a map differs from the result of the updates up to its number
   not_converged,  // the network works, and a program does not follow yet

@@ -1,5 +1,5 @@
 #pragma once
-// chp::client in virtual time, and who uses it.
+// chp::client in virtual time, and its user.
 
 #include "chp/client_options.h"
 #include "chp/client_state.h"
@@ -83,7 +83,7 @@ private:
     std::deque<waiting_update> unsent;                      // in their order
     std::map<client_state::ticket, std::uint32_t> updates;  // by ticket: those that are open
     std::uint64_t last_counter = 0;
-    replica told;  // the map, as a watcher knows it
+    replica told;  // the map that a watcher has
     sequence number = 0;
   };
 

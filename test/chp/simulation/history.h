@@ -35,9 +35,9 @@ public:
   // The next of its epoch, which there is.
   void add(entry what) { epochs_.at(epoch_of(what.number)).entries.push_back(std::move(what)); }
 
-  // The epoch in which there was nothing before what who is at `at` has; 0 if there is none.
+  // Returns the epoch before which a server at `at` has nothing; 0 if there is none.
   [[nodiscard]] std::uint64_t began_in(sequence at) const;
-  // Whether who is at `at` has had what was given this number.
+  // Returns whether a server at `at` has received the update of this number.
   [[nodiscard]] bool contains(sequence at, sequence number) const;
   // Whether there was a later number for the same key in the same epoch.
   [[nodiscard]] bool is_overwritten(std::string_view key, sequence number) const;
@@ -45,7 +45,7 @@ public:
   [[nodiscard]] contents at(sequence at) const;
   // … the last of this key; none if there was nothing.
   [[nodiscard]] const entry* last_of(std::string_view key, sequence at) const;
-  // Visits all that who is at `at` has had, in its order.
+  // Visits all updates that a server at `at` has received, in its order.
   template <class Visit>
   void for_each(sequence at, Visit&& visit) const;
 

@@ -143,7 +143,7 @@ std::uint32_t ledger::update_of(const update_id& id) const {
   return found == by_id_.end() ? 0 : found->second;
 }
 
-// Values tell whose they are.
+// A value names its update.
 std::uint32_t ledger::update_setting(std::string_view key, std::string_view value) const {
   const auto number = parse_number(value.substr(0, value.find(' '))).value_or(0);
   if (number == 0 || number > updates_.size()) {
@@ -160,7 +160,7 @@ bool ledger::is_earlier_of_same(std::uint32_t update, const record& of) const {
          id.counter() < of.id.counter();
 }
 
-// Whether who is at `at` has had something that the same client did later with the key.
+// Returns whether a server at `at` has a later change of the key by the same client.
 bool ledger::is_superseded(const record& of, sequence at) const {
   bool found = false;
   if (of.id.has_session()) {
@@ -365,7 +365,7 @@ void ledger::on_offered(std::size_t node, const update_id& id, bool taken) {
 
 void ledger::on_killed(std::size_t node, sequence stored) {
   auto& own = memory_[node];
-  std::vector<std::uint32_t> last;  // what it had
+  std::vector<std::uint32_t> last;  // its updates
   for (std::uint32_t number = 1; number <= updates_.size(); ++number) {
     const auto& one = at(number);
     if ((one.promised || one.committed) && (one.settled || anybody_has(one))) {

@@ -1,6 +1,6 @@
 #pragma once
-// The books of a simulation of the clustered hashmap: what clients set, what servers published, promised
-// and had in their memory; and what of that does not agree.
+// The ledger of a simulation of the clustered hashmap: updates of clients, publications, acknowledgements and
+// the memory of servers, and the contradictions between them.
 
 #include "chp/acknowledgement.h"
 #include "chp/command.h"
@@ -62,7 +62,7 @@ public:
   // A client has a map of this number; `what` names it.
   void check_map(const std::string& what, const replica& map, sequence number,
                  std::string_view subtree);
-  // Whether all that who is at `later` has came after it was at `seen`.
+  // Returns whether all updates of a server at `later` are newer than its state at `seen`.
   [[nodiscard]] bool began_after(sequence later, sequence seen) const {
     return epoch_of(seen) < history_.began_in(later);
   }
@@ -76,7 +76,7 @@ public:
   // The server has published the updates that it had received from clients before.
   void on_replayed(std::size_t node);
   void on_serving(std::size_t node, bool does);
-  // Passive, it heard this of a client.
+  // The passive server has received this update of a client.
   void on_heard(std::size_t node, const update_id& id);
   // The server is about to publish this update.
   void on_publication(std::size_t node, const update& u);
@@ -103,7 +103,7 @@ public:
   [[nodiscard]] bool serving(std::size_t node) const noexcept { return memory_[node].serving; }
   [[nodiscard]] std::optional<time_point> serving_since() const noexcept { return serving_since_; }
 
-  // All is well, and has been for a while: what the active server has is what must be there.
+  // The network works, and has for a while: the map must equal that of the active server.
   void check_rest(std::size_t active);
 
   [[nodiscard]] std::size_t updates() const noexcept { return updates_.size(); }
@@ -157,7 +157,7 @@ private:
   [[nodiscard]] bool is_earlier_of_same(std::uint32_t update, const record& of) const;
   [[nodiscard]] bool is_superseded(const record& of, sequence at) const;
   [[nodiscard]] bool is_in(sequence at, const record& of) const;
-  // … it, or what has taken its place.
+  // … the update, or a later one of the key.
   [[nodiscard]] bool anybody_has(const record& of) const;
   void expire(const update& u);
   [[nodiscard]] std::string name(std::uint32_t number) const;

@@ -1,5 +1,5 @@
-// The books notice each fault that they are there for: scenarios in which one is put in, with the trouble it
-// needs. And those dramas that must come about.
+// The ledger detects each fault that it is for: scenarios with one injected fault, and the trouble that it
+// needs. Also tests that each drama happens.
 #include "test/chp/simulation/ledger.h"
 
 #include "chp/command.h"

@@ -214,7 +214,7 @@ bool node_process::answer_another(zmtp::peer_id backup) {
   return asked;
 }
 
-// The next pieces of what peers asked for, as far as there is room.
+// Sends the next pieces of the requested snapshots, as far as the queues have room.
 bool node_process::stream() {
   auto& one = *life_;
   auto& router = *one.snapshots;
@@ -323,7 +323,7 @@ bool node_process::follow_feed() {
         one.state.on_publication(std::move(item.content), here().now(), one.actions);
         break;
     }
-    // A connection that is dropped must be before what comes on it is read.
+    // The disconnect of a dropped connection must precede the messages of the next.
     if (one.actions.reconnect_source) {
       carry_out();
     }

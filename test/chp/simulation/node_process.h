@@ -1,6 +1,6 @@
 #pragma once
-// One server of a pair in virtual time: chp::server_state and bstar::state_machine with their sockets, in the
-// order of calls of their shells; and what the books are told of what it says.
+// One server of a pair in virtual time: chp::server_state and bstar::state_machine with their sockets, called
+// in the order of their shells. Reports the server's messages to the ledger.
 
 #include "bstar/state_machine.h"
 #include "chp/map_store.h"
@@ -46,7 +46,7 @@ public:
     bool expires_early = false;
     bool forgets_epoch = false;            // when it is killed
     bool says_stored_at_once = false;      // before it is
-    bool takes_over_with_nothing = false;  // does not know that it has lost what it had
+    bool takes_over_with_nothing = false;  // does not detect the loss of its map
     bool answers_each_question = false;    // answers the requests of its backup one after the other
     bool drops_answers = false;            // if a queue is full, and keeps the connection
   };

@@ -57,7 +57,7 @@ TEST(pair_scenarios, nothing_is_lost_invented_or_early) {
 
 TEST(pair_scenarios, same_seed_same_trace) { zmtp::simulation::expect_same_traces(run); }
 
-// Dramas are what their names say.
+// The dramas.
 TEST(pair_scenarios, a_killed_server_is_replaced_three_times) {
   EXPECT_EQ(sum_of(drama::active_killed, "activations"), 40U);
 }

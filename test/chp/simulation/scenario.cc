@@ -16,7 +16,7 @@ using std::chrono::seconds;
 constexpr seconds settling{10};
 constexpr seconds settling_when_half_open{35};
 constexpr seconds many_made_within{120};
-// For an update that nothing stands in the way of, and for what lives a second to be gone.
+// The time for an update without obstacles, and for the expiry of a key with a time to live of a second.
 constexpr seconds committed_within{4};
 // For a snapshot, of whichever server is asked second.
 constexpr seconds answered_within{6};
@@ -106,7 +106,7 @@ void scenario::choose_nodes() {
   // Some servers have a short publisher queue, so that slow subscribers exceed it.
   o.server.publisher_octets = random().chance(40) ? 4 * 1024 : 1024 * 1024;
   if (options_.what == drama::questions_held) {
-    // A few snapshots are more than what waits for one who asks.
+    // A few snapshots exceed the limit of the queue of a client.
     o.server.snapshot_piece = 500;
     o.server.publisher_octets = 1024 * 1024;
   }
@@ -396,8 +396,8 @@ void scenario::restart_alone() {
   }
 }
 
-// From the loser's first question on nothing of what it says arrives. Its connections live as long as it waits for
-// the answer to a PING.
+// Holds all data of the passive server from its first request on. Its connections live until the timeout of a
+// PING.
 void scenario::hold_questions() {
   split();
   const auto asked = [&](std::size_t which) { return nodes_[which]->questions(); };

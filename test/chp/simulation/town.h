@@ -1,5 +1,5 @@
 #pragma once
-// One network of a clustered hashmap's, with its books.
+// One network of a clustered hashmap, with its ledger.
 
 #include "test/chp/simulation/ledger.h"
 #include "test/simulation/process.h"

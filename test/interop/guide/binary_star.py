@@ -6,7 +6,7 @@ import time
 from guide_program import log, say
 from bstar_peers import ACTIVE, BACKUP, PASSIVE, PRIMARY, REQUEST, GuideMachine
 
-# state, event: what is said when the one changes by the other
+# state, event: the output for a change of the state by the event
 TEXTS = {
     (PRIMARY, BACKUP): "I: connected to backup (passive), ready {}active",
     (PRIMARY, ACTIVE): "I: connected to backup (active), ready {}passive",

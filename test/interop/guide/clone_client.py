@@ -13,7 +13,7 @@ FOR_EVER = SimpleNamespace(addCleanup=lambda *_: None)
 
 
 def count_updates(context):
-    """Model 1: what comes, until it is interrupted."""
+    """Model 1: prints updates until it is interrupted."""
     updates = opened(context, zmq.SUB, ["tcp://localhost:5556"])
     updates.subscribe(b"")
     messages = 0

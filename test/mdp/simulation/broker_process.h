@@ -1,5 +1,5 @@
 #pragma once
-// mdp::broker in virtual time, and what the books are told of what it says.
+// mdp::broker in virtual time. Reports the broker's messages to the ledger.
 
 #include "mdp/broker_state.h"
 #include "mdp/options.h"

@@ -1,5 +1,5 @@
 #pragma once
-// A program that asks services at random, with a client of ours.
+// A program that calls services at random, with a client of Zinc.
 
 #include "mdp/options.h"
 #include "test/mdp/simulation/process.h"

@@ -17,7 +17,7 @@ void durable_process::begin() {
   wake_later();
 }
 
-// Whether what it asked is kept it does not know, and will not ask for.
+// The program does not know whether its request was stored, and does not ask for it again.
 void durable_process::end() {
   life_.reset();
   for (const auto call : std::exchange(asked_, {})) {
@@ -107,7 +107,7 @@ void durable_process::ask_for_reply(std::uint32_t call) {
         if (reply && !std::exchange(one.replied, true)) {
           books.on_reply(call, *reply);
         } else if (!reply && reply.error() == titanic::errc::request_failed) {
-          // Perhaps given up: of that Titanic's own books know.
+          // Perhaps given up: Titanic's own ledger checks that.
         } else if (!reply && !one.closed && reply.error() != titanic::errc::pending) {
           books.report(breach::forgotten, name() + " gets for call " + std::to_string(call) + ": " +
                                               reply.error().message());

@@ -1,5 +1,5 @@
 #pragma once
-// A program that has requests kept by Titanic, and comes back for their replies whatever happens to it.
+// A program that submits requests to Titanic, and fetches their replies despite its own crashes.
 
 #include "mdp/options.h"
 #include "test/mdp/simulation/process.h"

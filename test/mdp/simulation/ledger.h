@@ -1,6 +1,6 @@
 #pragma once
-// The books of a simulation of Majordomo: what was asked, who was given it, who carried it out, how it
-// ended; and what of that does not agree.
+// The ledger of a simulation of Majordomo: the calls, the workers that had them, the workers that executed
+// them, their outcomes, and the contradictions between them.
 
 #include "mdp/client.h"
 #include "test/mdp/simulation/breach.h"
@@ -51,9 +51,9 @@ public:
   void on_part(std::uint32_t call, const zmtp::message& body);
   // The end: the last part of the reply, or all of it.
   void on_reply(std::uint32_t call, const zmtp::message& body);
-  // … or what is known instead.
+  // … or the known outcome instead.
   void on_failure(std::uint32_t call, outcome known);
-  // The caller is gone, or has given the call up.
+  // The caller has ended, or has given the call up.
   void forget(std::uint32_t call);
   // The caller's host has been paused: its deadlines were not looked at.
   void excuse_lateness() { excused_until_ = now(); }
@@ -66,9 +66,9 @@ public:
   void on_given(std::uint32_t call, std::uint64_t stream);
   // The worker has answered it.
   void on_returned(std::uint32_t call, std::uint64_t stream);
-  // The worker has refused it, or says that it failed: it is not with this worker any more.
+  // The worker has refused the call, or has reported a failure: the call is not with this worker any more.
   void on_handed_back(std::uint32_t call, std::uint64_t stream);
-  // The worker said something.
+  // The worker sent a message.
   void on_heard(std::uint64_t stream);
   // The broker parts with the worker, though the connection lives.
   void on_parting(std::uint64_t stream) { over_.insert(stream); }
@@ -153,7 +153,7 @@ private:
   std::vector<run_record> runs_;
   std::map<std::uint32_t, std::vector<std::uint64_t>> streams_;  // by socket
   std::map<std::pair<std::uint32_t, zmtp::peer_id>, std::uint64_t> pipes_;
-  // By stream: what its worker has not answered, and since when.
+  // Calls in flight by stream, and their start.
   std::map<std::uint64_t, std::multimap<std::uint32_t, time_point>> in_hand_;
   std::map<std::uint64_t, time_point> heard_;
   std::set<std::uint64_t> over_;

@@ -1,5 +1,5 @@
-// The books notice each fault that they are there for: scenarios in which one is put in, and nothing
-// else goes wrong unless it is needed.
+// The ledger detects each fault that it is for: scenarios with one injected fault, and no other trouble unless
+// the fault needs it.
 #include "test/mdp/simulation/ledger.h"
 
 #include "mdp/error.h"

@@ -304,7 +304,7 @@ void scenario::disturb_disk() {
   }
 }
 
-// A worker is to go, and does so as soon as it has answered what it has; another comes for it.
+// A worker ends as soon as it has answered its requests. Another one replaces it.
 void scenario::send_one_home() {
   if (workers_.empty()) {
     return;

@@ -45,14 +45,14 @@ public:
   [[nodiscard]] const zmtp::metadata& announced() const noexcept { return announced_; }
   [[nodiscard]] bool send(zmtp::message&& m);
   void reopen(std::chrono::milliseconds delay);
-  // False if there is no other broker, or others have left it before.
+  // Returns false if there is no other broker, or others have left it before.
   bool leave_broker() noexcept {
     const auto before = brokers_->current();
     brokers_->leave(broker_);
     return brokers_->current() != before;
   }
   void look_at_deadline();
-  // The end, when what is queued has arrived or the linger time is over.
+  // Ends when queued messages have arrived or the linger time is over.
   void finish();
   [[nodiscard]] bool stopped() const noexcept { return stopped_; }
   // Returns the socket of the present conversation, or of the last.

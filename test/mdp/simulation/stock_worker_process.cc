@@ -93,7 +93,7 @@ void stock_worker_process::take(const zmtp::message& m) {
     const auto body = wrap_piece({call, run, 0, 1});
     say({"", header, reply, address, "", body[0], body[1], body[2], body[3]});
     working_ = false;
-    // What came meanwhile.
+    // Messages that arrived meanwhile.
     socket_->turn([] {});
   });
 }

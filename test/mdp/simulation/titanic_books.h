@@ -39,7 +39,7 @@ public:
   // Titanic was killed; these are the requests that it finds after the restart.
   void on_crash();
   void on_recovered(const std::vector<titanic::kept_request>& slots);
-  // All is well, and has been for long. `status` is that of Titanic.
+  // The network works, and has for a long time. `status` is that of Titanic.
   void check_rest(std::size_t pending, std::size_t in_flight);
   // How many requests.
   [[nodiscard]] std::size_t kept_so_far() const noexcept { return kept_.size(); }

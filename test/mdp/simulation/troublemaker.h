@@ -19,7 +19,7 @@ struct troubles {
   bool broker_crashes = false;
   bool broker_losses = false;  // … or the last of several is, and does not come back
 
-  // A worker may seem dead to the broker without being so.
+  // Returns whether a live worker may expire at the broker.
   [[nodiscard]] bool deceptive() const noexcept {
     return cuts || half_open || partitions || pauses || crashes || broker_crashes || broker_losses;
   }

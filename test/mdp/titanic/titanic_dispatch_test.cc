@@ -1,4 +1,4 @@
-// Titanic's decisions, by scripts: what is given to services, how many at once, and how often.
+// Titanic's decisions, by scripts: the requests that services get, their number at once, and their attempts.
 
 #include "test/mdp/titanic/titanic_fixture.h"
 

@@ -59,7 +59,7 @@ protected:
     return answer();
   }
 
-  // Does to the store what is wanted, as a store that has room.
+  // Carries out the pending store operations, as a store that has room.
   void store_all() {
     while (!actions.operations.empty()) {
       for (auto& one : std::exchange(actions.operations, {})) {

@@ -1,4 +1,4 @@
-// Titanic's decisions, by scripts: what is answered when, and what is stored before it.
+// Titanic's decisions, by scripts: the times of answers, and the operations of the store before them.
 
 #include "test/mdp/titanic/titanic_fixture.h"
 
