@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""bench/bad_neighbours in its short form: it runs to its end and reports all; of times nothing is said."""
+"""Runs bench/bad_neighbours in its short form to its end, and checks that the report is complete. The test does
+not check times."""
 
 import re
 import subprocess

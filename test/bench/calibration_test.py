@@ -8,7 +8,8 @@ from comparison.calibration import MOST_COUNT, MOST_GROWTH, calibrate, round_up,
 
 
 class Programs:
-    """They take some time to start up to speed, and then so much for a message."""
+    """Programs that need `start` seconds to reach their full speed, and then 1 / `rate` seconds for each
+    message."""
 
     def __init__(self, rate, start=0.0):
         self.rate, self.start, self.counts = rate, start, []

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The workloads fit what runs them."""
+"""The workloads fit the code that runs them."""
 
 import string
 import unittest
@@ -29,20 +29,20 @@ class Catalogue(unittest.TestCase):
                         for _, name, _, _ in string.Formatter().parse(str(argument)):
                             self.assertIn(name, (None, "bind", "connect", "count"))
 
-    def test_the_first_process_waits_for_nobody_and_some_process_is_told_the_count(self):
+    def test_the_first_process_starts_at_once_and_one_gets_the_count(self):
         for workload in WORKLOADS:
             for contestant in workload.contestants:
                 self.assertFalse(contestant.processes[0].when_listening, workload.name)
                 self.assertTrue(any("{count}" in process.arguments
                                     for process in contestant.processes), workload.name)
 
-    def test_a_run_ends_by_itself_or_by_what_a_process_has_to_say(self):
+    def test_a_process_ends_each_run_by_its_exit_or_output(self):
         for workload in WORKLOADS:
             for contestant in workload.contestants:
                 self.assertTrue(any(process.ending is Ending.ITSELF or process.has_to_say
                                     for process in contestant.processes), workload.name)
 
-    def test_targets_are_compared_with_contestants_that_are_there(self):
+    def test_targets_name_existing_contestants(self):
         for workload in WORKLOADS:
             for target in workload.targets:
                 for key in {"ours", target.against} - {None}:
@@ -50,7 +50,7 @@ class Catalogue(unittest.TestCase):
                     if target.role:
                         self.assertIn(target.role, contestant.roles, workload.name)
 
-    def test_what_is_quick_can_judge_its_targets(self):
+    def test_a_quick_run_includes_the_contestants_of_its_targets(self):
         for workload in WORKLOADS:
             for target in workload.targets if workload.quick else ():
                 self.assertLessEqual({"ours", target.against} - {None}, set(workload.quick))

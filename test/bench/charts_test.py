@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The charts are SVG, name what they show, and keep it inside."""
+"""The charts are SVG, name their content, and keep it inside."""
 
 import unittest
 import xml.etree.ElementTree
@@ -52,7 +52,7 @@ class Charts(unittest.TestCase):
                 for place in (each.get(name) for each in chart.iter() if each.get(name)):
                     self.assertTrue(0 <= float(place) <= most, (name, place))
 
-    def test_what_was_not_measured_has_no_chart(self):
+    def test_a_workload_without_measurements_has_no_chart(self):
         self.assertEqual(drawn(measured("idle_memory", ours=[4096])), {})
         self.assertEqual(drawn(failed(measured("stream_16", ours=[]), "ours")), {})
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""bench/chp_figures: what it makes of figures, and a short run of all of it."""
+"""bench/chp_figures: the evaluation of figures, and a short run of the whole program."""
 
 import contextlib
 import io
@@ -38,7 +38,7 @@ class Reports(unittest.TestCase):
 
 
 class Run(unittest.TestCase):
-    """With the real programs, in seconds: that it runs them all, not what they reach."""
+    """Runs the real programs for seconds. The test checks that all of them run, not their figures."""
 
     SHORT = ("--rounds", "1", "--keys", "5000", "--sets", "50", "--subscribers", "20", "--updates", "500",
              "--stored", "5000")

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The whole command with stand-ins for the programs: what it writes, and its exit code."""
+"""The whole command with stand-ins for the programs: its output files, and its exit code."""
 
 import contextlib
 import io

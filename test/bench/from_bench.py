@@ -1,4 +1,4 @@
-"""Imported for what it does: `comparison` is found then, and leaves no compiled files in the tree."""
+"""Importing this module makes `comparison` available, and leaves no compiled files in the tree."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Measurements that nobody made, for the tests of what is said of them."""
+"""Invented measurements, for the tests of the reports about measurements."""
 
 import from_bench  # noqa: F401: comparison is found by it
 from comparison.catalogue import WORKLOADS

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The order of the runs, and what becomes of those that fail."""
+"""The order of the runs, and the handling of runs that fail."""
 
 import unittest
 
@@ -56,7 +56,7 @@ class Measurement(unittest.TestCase):
         self.assertAlmostEqual(measurement.cpu("ours", "sender").median, 100)
         self.assertAlmostEqual(measurement.cpu("ours").median, 200)
 
-    def test_who_fails_in_the_warm_up_is_reported_and_not_started_again(self):
+    def test_a_contestant_that_fails_in_the_warm_up_is_not_restarted(self):
         said = []
         programs = Programs(failing="theirs")
         outcomes = measured(programs, Settings(3, 1.0, 1), said).outcomes
@@ -65,7 +65,7 @@ class Measurement(unittest.TestCase):
         self.assertEqual(len(outcomes["ours"].runs), 3)
         self.assertEqual(said, ["    FAILED: libzmq: it fell over"])
 
-    def test_who_fails_in_a_round_keeps_the_rounds_before(self):
+    def test_a_contestant_that_fails_in_a_round_keeps_earlier_rounds(self):
         outcomes = measured(Programs("theirs", fails_at=2), Settings(3, 1.0, 1)).outcomes
         self.assertEqual(len(outcomes["theirs"].runs), 1)
         self.assertEqual(outcomes["theirs"].failure, "it fell over")

@@ -27,7 +27,7 @@ class OutputLines(unittest.TestCase):
     def test_figures_may_have_an_exponent(self):
         self.assertEqual(figure_in("mean rate: 1.5e+06 [request/s]\n", RATE), 1.5e6)
 
-    def test_half_a_line_is_no_figure(self):
+    def test_an_incomplete_line_has_no_figure(self):
         for end in range(len(STREAM) - len("mean throughput: 1051.180 [Mb/s]\n")):
             self.assertIsNone(figure_in(STREAM[:end], THROUGHPUT))
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Which programs a comparison needs, and which of them Bazel has built."""
+"""Tests which programs a comparison needs, and which of these Bazel has built."""
 
 import tempfile
 import unittest
@@ -9,7 +9,7 @@ from made_up import workload
 from comparison.measurement import Settings, chosen
 from comparison.programs import NotBuilt, built_folder, built_labels, copy_programs, label_of, needed
 
-# As Bazel 4.2 writes them, without what is not looked at.
+# As Bazel 4.2 writes them, without the members that the code does not read.
 EVENTS = """{"id":{"started":{}},"started":{"command":"build"}}
 {"id":{"targetCompleted":{"label":"//bench:local_thr","configuration":{"id":"1"}}},\
 "completed":{"success":true,"outputGroup":[]}}

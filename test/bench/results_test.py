@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The JSON holds every round, and what was concluded."""
+"""The JSON holds every round, and the conclusions."""
 
 import json
 import unittest

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Runs of real processes: what they claim, what they took, and that none is left."""
+"""Runs of real processes: their figures, their resources, and that no process is left."""
 
 import os
 import unittest
@@ -9,7 +9,7 @@ from comparison.catalogue import WORKLOADS
 from comparison.run import RunFailed, run
 
 WORK = {workload.name: workload for workload in WORKLOADS}
-# For what should come at once, on a machine that does much else.
+# Timeout for events that should come at once, on a busy machine.
 PATIENCE = 60
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Axes: what has to fit does, and the ticks are round."""
+"""Axes: all values fit, and the ticks are round."""
 
 import unittest
 
@@ -8,7 +8,7 @@ from comparison.scale import LinearScale, LogScale
 
 
 class Scales(unittest.TestCase):
-    def test_whatever_has_to_fit_lies_between_the_ends(self):
+    def test_values_lie_between_the_ends_of_the_scale(self):
         for low, high in ((1, 1), (1, 10), (2.9, 7.1), (41e3, 205e6), (0.013, 0.014), (9.99, 1e9)):
             scale = LogScale(low, high, 400, 100)
             for value in (low, high):

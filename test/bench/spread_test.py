@@ -14,7 +14,7 @@ class SpreadTest(unittest.TestCase):
     def test_an_even_number_has_its_median_between_the_middle_two(self):
         self.assertEqual(spread([1, 2, 4, 100]), Spread(3, 1, 100))
 
-    def test_of_nothing_there_is_none(self):
+    def test_an_empty_list_has_no_spread(self):
         self.assertIsNone(spread([]))
 
     def test_ratios_are_taken_within_the_round(self):

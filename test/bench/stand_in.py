@@ -9,7 +9,7 @@ import sys
 import threading
 
 FOLDER, NAME = os.path.split(os.path.realpath(sys.argv[0]))
-# What is wrong with this one, by whoever copied it: broken, silent or endless.
+# The fault of this program, set by the test that copies the program: broken, silent or endless.
 FAULT = ""
 # By folder, as if libzmq took a quarter of our speed and the limit were twice it.
 RATES = {"bench": 4_000_000, "libzmq": 1_000_000, "limits": 8_000_000}

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What is printed says all of it: also what was missed, left out and failed."""
+"""The printed tables are complete: they include missed targets, omitted programs and failures."""
 
 import unittest
 

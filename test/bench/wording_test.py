@@ -19,7 +19,7 @@ class Wording(unittest.TestCase):
         self.assertEqual([wording.tick(number) for number in (0, 2.5, 20, 5_000, 1e6, 2e8, 1e9)],
                          ["0", "2.5", "20", "5 k", "1 M", "200 M", "1 G"])
 
-    def test_figures_have_their_unit_where_it_is_no_rate(self):
+    def test_figures_that_are_not_rates_have_a_unit(self):
         self.assertEqual(wording.figure(13.617, "us"), "13.6 µs")
         self.assertEqual(wording.figure(8192, "B"), "8.00 KiB")
         self.assertEqual(wording.figure(8_212_345, "msg/s"), "8.21 M")

@@ -27,7 +27,7 @@ TEST(chp_acknowledgement, is_read_as_it_was_written) {
   EXPECT_EQ(frame, "ack=9\ngaps=3-4,7-7\ndegraded=1\n");
 }
 
-TEST(chp_acknowledgement, is_refused_where_it_makes_no_sense) {
+TEST(chp_acknowledgement, is_rejected_if_it_is_inconsistent) {
   EXPECT_FALSE(find_acknowledgement(""));
   EXPECT_FALSE(find_acknowledgement("ack=\n"));
   EXPECT_FALSE(find_acknowledgement("ack=x\n"));
@@ -38,7 +38,7 @@ TEST(chp_acknowledgement, is_refused_where_it_makes_no_sense) {
   EXPECT_TRUE(find_acknowledgement("ack=9\ngaps=3-4,6-8\n"));
 }
 
-TEST(chp_acknowledgement, has_so_many_gaps_at_most) {
+TEST(chp_acknowledgement, limits_the_number_of_gaps) {
   std::vector<counter_range> gaps;
   for (std::uint64_t i = 0; i < max_gaps; ++i) {
     gaps.push_back({2 * i + 1, 2 * i + 1});
@@ -52,7 +52,7 @@ TEST(chp_acknowledgement, has_so_many_gaps_at_most) {
   EXPECT_FALSE(find_acknowledgement(more));
 }
 
-TEST(chp_acknowledgement, says_which_updates_are_refused_and_why) {
+TEST(chp_acknowledgement, names_refused_updates_and_their_reasons) {
   const std::vector<refusal> refused{{{2, 2}, errc::value_too_long}, {{5, 9}, errc::too_many_keys}};
   std::string frame;
   append_acknowledgement(frame, 9, {}, false, refused, 1);
@@ -66,7 +66,7 @@ TEST(chp_acknowledgement, says_which_updates_are_refused_and_why) {
   EXPECT_EQ(newer->refused.front().why, errc::refused);
   for (const auto* const wrong : {"x", "1-1", "0-1-too_many_keys", "3-2-too_many_keys",
                                   "8-10-too_many_keys", "5-6-x,6-7-x"}) {
-    // What cannot be read is not taken for committed.
+    // A malformed acknowledgement does not count as a commit.
     EXPECT_EQ(find_acknowledgement("ack=9\nrefused=" + std::string{wrong} + '\n').has_value(),
               std::string_view{wrong} == "1-1")
         << wrong;

@@ -16,7 +16,7 @@ announcement heard(const std::vector<std::string>& extensions) {
   return parse_announcement(peer);
 }
 
-TEST(chp_announcement, of_each_role_is_understood) {
+TEST(chp_announcement, parses_the_announcement_of_each_role) {
   EXPECT_TRUE(heard(announce_server()).acks);
   EXPECT_FALSE(heard(announce_server()).session);
   EXPECT_FALSE(heard(announce_server()).backup);
@@ -30,13 +30,13 @@ TEST(chp_announcement, of_each_role_is_understood) {
   EXPECT_TRUE(heard(announce_backup()).acks);
 }
 
-TEST(chp_announcement, of_others_is_that_of_the_specification) {
+TEST(chp_announcement, peers_without_extensions_follow_the_specification) {
   EXPECT_FALSE(heard({}).acks);
   EXPECT_FALSE(heard({}).backup);
   EXPECT_FALSE(heard({"capacity=3"}).acks);
 }
 
-TEST(chp_announcement, session_that_is_none_is_not_announced) {
+TEST(chp_announcement, ignores_a_malformed_session) {
   for (const auto bad : {"chp-ack=", "chp-ack=12", "chp-ack=000000000000000g",
                          "chp-ack=00000000000000001", "chp-ack=-000000000000001"}) {
     EXPECT_TRUE(heard({bad}).acks) << bad;

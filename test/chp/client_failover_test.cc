@@ -1,5 +1,5 @@
-// Which server a client follows when one goes, says nothing or has an older history (reliability.md 3.2, G1;
-// protocols.md B18, C1-25).
+// Selection of the server that a client follows after a server disconnects, is unresponsive or has an older
+// history (reliability.md 3.2, G1; protocols.md B18, C1-25).
 
 #include "test/chp/client_script.h"
 
@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 
 class client_failover : public client_script {
 protected:
-  // So many connections are, as they are opened; it ends when the next one is.
+  // Refuses this number of connections as they are opened. Returns when the next one is open.
   void be_refused(int times) {
     wait_until_opened();
     for (; times != 0; --times) {
@@ -28,14 +28,14 @@ private:
   }
 };
 
-TEST_F(client_failover, a_server_that_is_lost_is_left_for_the_next_at_once) {  // CHP-36
+TEST_F(client_failover, switches_servers_immediately_when_the_connection_is_lost) {  // CHP-36
   begin(2);
   follow(make_sequence(1, 5));
   publish("/a", "1", make_sequence(1, 6));
   forget();
   state->on_lost(now, out);
   EXPECT_EQ(done(), (texts{"close 0", "open 1", "server_lost 0"}));
-  EXPECT_EQ(value("/a"), "1") << "what is known can be read meanwhile";
+  EXPECT_EQ(value("/a"), "1") << "the present map stays readable";
   EXPECT_TRUE(state->ready());
   EXPECT_FALSE(state->status().following);
   snapshot();
@@ -52,7 +52,7 @@ TEST_F(client_failover, a_server_that_is_lost_is_left_for_the_next_at_once) {  /
   EXPECT_EQ(state->status().server, 1U);
 }
 
-TEST_F(client_failover, a_server_that_is_silent_is_left) {  // CHP-27, CHP-35
+TEST_F(client_failover, leaves_an_unresponsive_server) {  // CHP-27, CHP-35
   begin(2);
   follow();
   pass(4s);
@@ -65,7 +65,7 @@ TEST_F(client_failover, a_server_that_is_silent_is_left) {  // CHP-27, CHP-35
   EXPECT_EQ(done(), (texts{"close 0", "open 1", "/a=1", "server_silent 0"}));
 }
 
-TEST_F(client_failover, heartbeats_of_who_does_not_answer_do_not_keep_us) {  // C1-5
+TEST_F(client_failover, leaves_a_server_that_sends_heartbeats_but_no_snapshot) {  // C1-5
   begin(2);
   ask(false);
   for (int i = 0; i < 3; ++i) {
@@ -77,8 +77,9 @@ TEST_F(client_failover, heartbeats_of_who_does_not_answer_do_not_keep_us) {  // 
   EXPECT_EQ(state->status().server, 1U);
 }
 
-// It is the vote that makes a passive server active (G4), and its list may name the active one behind it.
-TEST_F(client_failover, a_passive_server_is_asked_for_one_heartbeat_before_the_next_is) {
+// The request is the vote that makes a passive server active (G4), and the list of that server may name the
+// active one after it.
+TEST_F(client_failover, asks_a_passive_server_for_one_heartbeat_before_the_next) {
   begin(2);
   subscriber();
   snapshot();
@@ -96,7 +97,7 @@ TEST_F(client_failover, a_passive_server_is_asked_for_one_heartbeat_before_the_n
   EXPECT_EQ(now - began, 1s) << "four heartbeats before";
 }
 
-TEST_F(client_failover, while_nobody_is_active_each_is_asked_for_longer) {
+TEST_F(client_failover, doubles_the_time_for_each_server_while_no_server_is_active) {
   begin(2);
   std::vector<std::chrono::milliseconds> stays;
   for (int i = 0; i < 6; ++i) {
@@ -113,8 +114,8 @@ TEST_F(client_failover, while_nobody_is_active_each_is_asked_for_longer) {
   EXPECT_EQ(stays, (std::vector<std::chrono::milliseconds>{1s, 1s, 2s, 2s, 4s, 4s}));
 }
 
-// Both are started again, and the one that is passive is asked first.
-TEST_F(client_failover, who_refused_connections_is_not_waited_for_any_longer_when_it_is_there) {
+// Both servers restart, and the client asks the passive one first.
+TEST_F(client_failover, does_not_wait_longer_for_a_server_that_refused_connections_before) {
   begin(2);
   follow();
   state->on_lost(now, out);
@@ -128,9 +129,9 @@ TEST_F(client_failover, who_refused_connections_is_not_waited_for_any_longer_whe
   EXPECT_EQ(done().back().substr(0, 13), "server_silent");
 }
 
-// A backup is asked again soon after the expiry of two heartbeats, whether its primary refuses connections or
-// takes them and says nothing.
-TEST_F(client_failover, a_backup_is_asked_when_it_may_take_over) {
+// The client asks a backup again soon after the expiry of two heartbeats, whether the primary refuses
+// connections or accepts them without an answer.
+TEST_F(client_failover, asks_a_backup_when_it_may_take_over) {
   for (const bool refuses : {true, false}) {
     begin(2);
     follow();
@@ -154,7 +155,7 @@ TEST_F(client_failover, a_backup_is_asked_when_it_may_take_over) {
   }
 }
 
-TEST_F(client_failover, one_server_alone_is_given_all_the_time) {
+TEST_F(client_failover, gives_the_only_server_the_full_timeout) {
   begin(1);
   subscriber();
   snapshot();
@@ -164,7 +165,7 @@ TEST_F(client_failover, one_server_alone_is_given_all_the_time) {
   EXPECT_EQ(state->status().counters.servers_left, 1U);
 }
 
-TEST_F(client_failover, a_snapshot_that_stops_is_given_up) {
+TEST_F(client_failover, leaves_a_server_whose_snapshot_stalls) {
   begin(2);
   ask();
   entry("/a", "1");
@@ -176,14 +177,14 @@ TEST_F(client_failover, a_snapshot_that_stops_is_given_up) {
   pass(1s);
   EXPECT_EQ(state->status().server, 1U);
   EXPECT_FALSE(state->ready());
-  // What came of it does not mix with the next.
+  // The results of that snapshot do not mix with the next.
   ask();
   entry("/c", "1");
   end(5);
   EXPECT_EQ(state->map().keys(), 1U);
 }
 
-TEST_F(client_failover, nobody_is_connected_to_again_at_once) {
+TEST_F(client_failover, pauses_before_a_second_attempt_to_connect) {
   begin(2);
   forget();
   state->on_unreachable(now, out);
@@ -200,7 +201,7 @@ TEST_F(client_failover, nobody_is_connected_to_again_at_once) {
   EXPECT_EQ(done(), texts{"open 0"});
 }
 
-TEST_F(client_failover, pauses_grow_and_begin_anew_with_a_server_that_answers) {
+TEST_F(client_failover, pauses_grow_until_the_server_answers) {
   begin(1);
   client_state::time_point::duration longest{};
   for (int i = 0; i < 12; ++i) {
@@ -218,7 +219,7 @@ TEST_F(client_failover, pauses_grow_and_begin_anew_with_a_server_that_answers) {
 }
 
 // The next one in the list cannot be left out for as long as it was away before.
-TEST_F(client_failover, pauses_of_all_begin_anew_with_a_server_that_answers) {
+TEST_F(client_failover, an_answer_resets_the_pauses_of_all_servers) {
   begin(2);
   be_refused(20);
   follow();
@@ -229,7 +230,7 @@ TEST_F(client_failover, pauses_of_all_begin_anew_with_a_server_that_answers) {
   EXPECT_LE(state->next_deadline().value() - now, 150ms);
 }
 
-TEST_F(client_failover, a_process_that_was_stopped_looks_before_it_judges) {
+TEST_F(client_failover, reads_pending_messages_after_a_pause_before_it_leaves_a_server) {
   begin(2);
   follow();
   now += 1h;
@@ -240,7 +241,7 @@ TEST_F(client_failover, a_process_that_was_stopped_looks_before_it_judges) {
   EXPECT_TRUE(state->status().following);
 }
 
-TEST_F(client_failover, an_older_epoch_is_refused_while_another_may_have_the_newer) {  // G1
+TEST_F(client_failover, refuses_an_older_epoch_while_another_server_may_have_a_newer_one) {  // G1
   begin(2);
   follow(make_sequence(4, 100));
   publish("/a", "new", make_sequence(4, 101));
@@ -258,7 +259,7 @@ TEST_F(client_failover, an_older_epoch_is_refused_while_another_may_have_the_new
   EXPECT_TRUE(state->status().following);
 }
 
-TEST_F(client_failover, after_a_round_without_it_the_history_is_lost) {  // G1
+TEST_F(client_failover, accepts_an_older_history_after_one_round_of_all_servers) {  // G1
   begin(2);
   follow(make_sequence(4, 100));
   publish("/a", "new", make_sequence(4, 101));
@@ -278,7 +279,7 @@ TEST_F(client_failover, after_a_round_without_it_the_history_is_lost) {  // G1
   EXPECT_EQ(value("/a"), "newer");
 }
 
-TEST_F(client_failover, the_only_server_is_believed_the_second_time) {  // G1
+TEST_F(client_failover, accepts_an_older_history_of_the_only_server_the_second_time) {  // G1
   begin(1);
   follow(make_sequence(4, 100));
   state->on_lost(now, out);
@@ -293,7 +294,7 @@ TEST_F(client_failover, the_only_server_is_believed_the_second_time) {  // G1
 }
 
 // Both servers lost their memory and kept their epochs.
-TEST_F(client_failover, a_later_epoch_that_began_with_nothing_is_an_older_history) {  // G1
+TEST_F(client_failover, a_later_epoch_that_began_empty_is_an_older_history) {  // G1
   begin(1);
   follow(make_sequence(4, 100));
   const auto begun = "begun=" + std::to_string(make_sequence(5, 0)) + "\n";
@@ -315,7 +316,7 @@ TEST_F(client_failover, a_later_epoch_that_began_with_nothing_is_an_older_histor
   EXPECT_EQ(done(), (texts{"close snapshot 0", "following 0"}));
 }
 
-TEST_F(client_failover, a_lower_sequence_without_epochs_is_taken) {  // C1-25
+TEST_F(client_failover, accepts_a_lower_sequence_without_epochs) {  // C1-25
   begin(2);
   follow(1'000, false);
   state->on_lost(now, out);
@@ -324,7 +325,7 @@ TEST_F(client_failover, a_lower_sequence_without_epochs_is_taken) {  // C1-25
   EXPECT_EQ(value("/a"), "1");
 }
 
-TEST_F(client_failover, an_update_of_who_was_active_before_is_fenced_by_its_epoch) {  // G1
+TEST_F(client_failover, drops_an_update_of_an_older_epoch) {  // G1
   begin(2);
   follow(make_sequence(1, 9));
   state->on_lost(now, out);

@@ -34,10 +34,10 @@ TEST_F(client_models, a_whole_map_is_asked_for_without_a_name) {  // models 2 an
   entry("/b/1", "two", 2);
   end(2);
   EXPECT_EQ(done(), (texts{"close snapshot 0", "/a/1=one", "ready", "following 0"}));
-  EXPECT_EQ(state->status().keys, 1U) << "what is no part of the subtree comes, too";
+  EXPECT_EQ(state->status().keys, 1U) << "keys outside of the subtree arrive, too";
 }
 
-TEST_F(client_models, a_publisher_alone_is_followed_as_soon_as_it_is_there) {  // model 1
+TEST_F(client_models, follows_a_publisher_without_snapshots_once_it_is_connected) {  // model 1
   options.snapshots = snapshot_kind::none;
   begin();
   subscriber(false);
@@ -49,7 +49,7 @@ TEST_F(client_models, a_publisher_alone_is_followed_as_soon_as_it_is_there) {  /
   publish("19", "c", 5'003);
   EXPECT_EQ(done(), (texts{"19=c", "gap 0"})) << "which nothing can fill";
   EXPECT_EQ(state->status().counters.gaps, 1U);
-  // It is started again: what it said before is what there is.
+  // The server restarts. Its earlier publications stay in the map.
   state->on_lost(now, out);
   pass(1s);
   forget();
@@ -59,7 +59,7 @@ TEST_F(client_models, a_publisher_alone_is_followed_as_soon_as_it_is_there) {  /
   EXPECT_EQ(value("18"), "b");
 }
 
-TEST_F(client_models, silence_is_no_sign_where_there_is_no_hugz) {
+TEST_F(client_models, silence_does_not_end_a_connection_without_heartbeats) {
   begin();
   follow_simple();
   pass(10min);
@@ -76,7 +76,7 @@ TEST_F(client_models, sequences_of_four_octets_are_read) {
   EXPECT_EQ(state->status().number, 8U);
 }
 
-TEST_F(client_models, an_empty_value_is_one) {
+TEST_F(client_models, an_empty_value_does_not_erase) {
   begin();
   subscriber(false);
   snapshot();
@@ -111,7 +111,7 @@ TEST_F(client_models, an_update_is_committed_when_its_key_comes_with_its_value) 
   EXPECT_EQ(done(), texts{"1=a"});
 }
 
-TEST_F(client_models, what_does_not_come_back_in_time_is_unconfirmed) {
+TEST_F(client_models, an_update_that_is_not_published_in_time_is_unconfirmed) {
   begin();
   follow_simple();
   const auto unsent = set("1", "a", {}, 1s);
@@ -126,7 +126,7 @@ TEST_F(client_models, what_does_not_come_back_in_time_is_unconfirmed) {
   EXPECT_EQ(state->status().sent, 0U);
 }
 
-TEST_F(client_models, what_may_be_lost_with_the_connection_is_sent_again) {
+TEST_F(client_models, resends_an_update_after_the_connection_is_lost) {
   begin();
   follow_simple();
   collector();

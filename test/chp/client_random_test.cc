@@ -1,5 +1,5 @@
-// A client and a server of a few lines, between them a network that loses connections and updates at random:
-// in the end the maps are the same, every update has been committed, and each was carried out once, in its order.
+// A client and a minimal server, connected by a network that loses connections and updates at random. In the
+// end the maps are equal, every update is committed, and each was applied once and in order.
 
 #include "chp/acknowledgement.h"
 #include "chp/client_state.h"
@@ -87,7 +87,7 @@ private:
       listens_ = false;
       updates_.clear();
     } else if (faults && one_in(8)) {
-      // Of another client.
+      // An update of another client.
       publish("/" + std::string(1, "ab"[random_() % 2]) + "/" + std::to_string(random_() % 5),
               one_in(3) ? "" : std::to_string(random_()), {}, faults);
     } else if (faults && one_in(8)) {
@@ -247,8 +247,8 @@ private:
   // The server.
   std::map<std::string, std::string> map_;
   sequence number_ = make_sequence(1, 0);
-  std::uint64_t count_ = 0;    // of updates in the subtree
-  std::uint64_t applied_ = 0;  // of the client's
+  std::uint64_t count_ = 0;    // updates in the subtree
+  std::uint64_t applied_ = 0;  // updates of the client
   // The network.
   bool open_ = false;
   bool subscribed_ = false;
@@ -264,7 +264,7 @@ private:
   std::uint64_t committed_ = 0;
 };
 
-TEST(client_random, whatever_is_lost_the_maps_come_to_be_the_same) {
+TEST(client_random, maps_become_equal_despite_random_losses) {
   std::uint64_t gaps = 0;
   std::uint64_t left = 0;
   std::uint64_t resent = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// A client's state without a network: scripts of what its servers do, on a manual clock, and what it wants
-// done as text.
+// A client's state without a network: scripts of the actions of its servers, on a manual clock, and the
+// client's actions as text.
 
 #include "chp/acknowledgement.h"
 #include "chp/client_state.h"
@@ -33,7 +33,7 @@ protected:
     state->start(now, out);
   }
 
-  // What is to be done, which is done then.
+  // Returns the actions since the last call, and carries them out.
   texts done() {
     texts all;
     for (const auto& c : out.connections) {

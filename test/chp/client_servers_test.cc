@@ -1,5 +1,5 @@
-// Clients of ours at servers of ours, on real sockets: what is committed is there, at one server, at a pair
-// of which one dies, and after both were active (reliability 3.1, 3.2).
+// Clients and servers of Zinc on real sockets. Committed updates survive at one server, at a pair of which one
+// server dies, and after both were active (reliability 3.1, 3.2).
 
 #include "chp/client.h"
 #include "chp/server.h"
@@ -19,7 +19,7 @@ namespace {
 
 using boost::system::error_code;
 
-// A client, and what it was told.
+// A client, and the events that it received.
 struct user {
   user(const boost::asio::any_io_executor& executor, const std::vector<server_address>& servers,
        const client_options& options)
@@ -47,7 +47,7 @@ struct user {
                  [&](std::string_view key, std::string_view value) { all.emplace(key, value); });
     return all;
   }
-  // The map as whoever only watches has it.
+  // The map as a watcher sees it.
   [[nodiscard]] const content& watched() {
     for (std::vector<change> batch; changes.try_receive(batch);) {
       for (const auto& one : batch) {
@@ -110,7 +110,7 @@ protected:
   std::optional<server> alone;
 };
 
-TEST_F(client_servers, what_is_committed_is_in_every_copy) {
+TEST_F(client_servers, a_committed_update_is_in_every_copy) {
   const auto at = address(serve());
   const auto setter = user_of({at});
   const auto reader = user_of({at});
@@ -122,14 +122,14 @@ TEST_F(client_servers, what_is_committed_is_in_every_copy) {
   const content expected{{"/a/2", "two"}, {"plain", "three"}};
   EXPECT_EQ(setter->all(), expected) << "the map has it when it is committed";
   expect_all(*reader, expected);
-  // Who comes late gets the snapshot.
+  // A client that connects late gets the snapshot.
   expect_all(*user_of({at}), expected);
   EXPECT_TRUE(setter->map.status().acknowledges);
   EXPECT_FALSE(setter->map.status().degraded) << "it has no backup to miss";
   EXPECT_EQ(setter->map.status().counters.gaps, 0U);
 }
 
-TEST_F(client_servers, a_subtree_comes_alone_and_misses_nothing) {
+TEST_F(client_servers, a_subtree_is_complete_and_contains_nothing_else) {
   const auto at = address(serve());
   auto options = impatient();
   options.subtree = "/a/";
@@ -144,7 +144,7 @@ TEST_F(client_servers, a_subtree_comes_alone_and_misses_nothing) {
   }
   finish(*setter);
   expect_all(*reader, expected);
-  // Its own updates may be elsewhere.
+  // A client may also write outside of its subtree.
   reader->set("/b/0", "changed");
   finish(*reader);
   run_until([&] { return setter->map.get("/b/0") == "changed"; });
@@ -152,7 +152,7 @@ TEST_F(client_servers, a_subtree_comes_alone_and_misses_nothing) {
   EXPECT_EQ(reader->map.status().counters.gaps, 0U);
 }
 
-TEST_F(client_servers, a_time_to_live_ends_for_all) {
+TEST_F(client_servers, a_key_expires_at_all_clients) {
   const auto at = address(serve());
   const auto setter = user_of({at});
   const auto reader = user_of({at});
@@ -164,7 +164,7 @@ TEST_F(client_servers, a_time_to_live_ends_for_all) {
   expect_all(*setter, {{"/long", "2"}});
 }
 
-TEST_F(client_servers, many_updates_on_the_way_are_each_carried_out_once_and_in_order) {
+TEST_F(client_servers, applies_many_updates_in_flight_once_and_in_order) {
   const auto at = address(serve());
   const auto one = user_of({at});
   const auto other = user_of({at});
@@ -198,7 +198,7 @@ TEST_F(client_servers, a_server_that_lost_its_map_is_followed_in_a_later_epoch) 
   EXPECT_EQ(epoch_of(reader->map.status().number), 2U);
 }
 
-TEST_F(client_servers, updates_do_not_wait_for_a_pause_that_began_while_their_server_was_away) {
+TEST_F(client_servers, a_write_does_not_wait_for_the_retry_pause_of_another_server) {
   const auto away = serve();
   const auto second = serve();  // in the place of the first, which is away from now on
   auto options = impatient();
@@ -214,7 +214,7 @@ TEST_F(client_servers, updates_do_not_wait_for_a_pause_that_began_while_their_se
   finish(*one);
 }
 
-TEST_F(client_servers, with_a_pair_committed_is_what_both_have) {
+TEST_F(client_servers, a_pair_commits_updates_that_both_servers_have) {
   start();
   const auto setter = user_of_pair();
   setter->set("/a", "1");
@@ -224,7 +224,7 @@ TEST_F(client_servers, with_a_pair_committed_is_what_both_have) {
   EXPECT_TRUE(has_epoch(setter->map.status().number));
 }
 
-TEST_F(client_servers, nothing_that_was_committed_is_lost_with_the_active_one) {
+TEST_F(client_servers, committed_updates_survive_the_loss_of_the_active_server) {
   start();
   const auto setter = user_of_pair();
   const auto reader = user_of_pair();
@@ -242,7 +242,7 @@ TEST_F(client_servers, nothing_that_was_committed_is_lost_with_the_active_one) {
   setter->erase("/gone");
   set_some("/before/", 100);
   finish(*setter);
-  // In the middle of what is on the way.
+  // Kills the server while updates are in flight.
   set_some("/during/", 5'000);
   run_until([&] { return setter->ended > setter->asked - 4'000; });
   EXPECT_FALSE(setter->idle());
@@ -257,7 +257,7 @@ TEST_F(client_servers, nothing_that_was_committed_is_lost_with_the_active_one) {
   run_until([&] { return follower->all().size() == 100; });
   EXPECT_FALSE(setter->heard(client_event::kind::history_lost));
 
-  // It comes back empty, follows, and takes over in its turn.
+  // The primary restarts empty, follows, and takes over later.
   make(primary, options_of(bstar::role::primary));
   connect(primary, backup);
   run_until([&] { return backup.server->status().server.backup_in_sync; });
@@ -273,7 +273,7 @@ TEST_F(client_servers, nothing_that_was_committed_is_lost_with_the_active_one) {
   EXPECT_EQ(primary.all(), expected);
 }
 
-TEST_F(client_servers, nothing_is_lost_when_both_were_active) {
+TEST_F(client_servers, a_split_brain_loses_no_update) {
   auto at_once = options_of(bstar::role::backup);
   at_once.pair.pair.promote_alone_after = 10ms;
   make(primary, options_of(bstar::role::primary));
@@ -302,21 +302,21 @@ TEST_F(client_servers, nothing_is_lost_when_both_were_active) {
   EXPECT_FALSE(primary.active()) << "the backup's epoch is the later one";
   expect_all(*there, expected);
   run_until([&] { return primary.all() == expected && backup.all() == expected; });
-  // Whoever reaches both has it all, and goes on.
+  // A client of both servers has every update and can still write.
   const auto anywhere = user_of_pair();
   expect_all(*anywhere, expected);
   anywhere->set("/more", "3");
   finish(*anywhere);
   EXPECT_FALSE(anywhere->map.status().degraded);
   run_until([&] { return there->map.get("/more") == "3"; });
-  // The one that reaches the other side only has it when that one is active again.
+  // A client of the other server alone has it when that server is active again.
   backup.server.reset();
   expected["/more"] = "3";
   expect_all(*here, expected);
   EXPECT_TRUE(primary.active());
 }
 
-TEST_F(client_servers, a_server_that_is_full_says_so) {
+TEST_F(client_servers, a_full_server_reports_it) {
   server full{executor(), {.limit = {.max_value_size = 4}, .map = {.max_keys = 1}}};
   const auto at = full.bind("tcp://127.0.0.1:*");
   const auto one = user_of({address(at)});
@@ -336,7 +336,7 @@ TEST_F(client_servers, a_server_that_is_full_says_so) {
   EXPECT_EQ(one->map.status().sent, 0U);
 }
 
-TEST_F(client_servers, a_server_whose_epoch_is_used_up_goes_on_in_the_next) {
+TEST_F(client_servers, a_server_whose_epoch_is_used_up_continues_in_the_next) {
   std::vector<server_event> events;
   std::uint64_t last = 5;
   server own{executor(),
@@ -361,7 +361,7 @@ TEST_F(client_servers, a_server_whose_epoch_is_used_up_goes_on_in_the_next) {
   EXPECT_FALSE(reader->heard(client_event::kind::history_lost));
 }
 
-TEST_F(client_servers, a_pair_whose_epoch_is_used_up_goes_on_in_the_next) {
+TEST_F(client_servers, a_pair_whose_epoch_is_used_up_continues_in_the_next) {
   const auto options = [](bstar::role as) {
     auto own = options_of(as);
     own.server.epoch_reserve = max_position - 10;

@@ -1,5 +1,5 @@
-// How a client comes to its map and keeps it: what it asks, which snapshot it takes, what it does with the
-// updates around it (12/CHP; reliability.md 3.2, G3 and G4).
+// How a client gets and updates its map: its requests, the snapshot that it accepts, and its handling of
+// updates around the snapshot (12/CHP, reliability.md 3.2, G3 and G4).
 
 #include "test/chp/client_script.h"
 
@@ -13,7 +13,7 @@ using namespace std::string_literals;
 
 class client_snapshot : public client_script {};
 
-TEST_F(client_snapshot, it_asks_for_its_subtree_as_soon_as_it_is_connected) {  // CHP-7, CHP-8
+TEST_F(client_snapshot, requests_its_subtree_when_it_is_connected) {  // CHP-7, CHP-8
   options.subtree = "/a/";
   begin();
   EXPECT_EQ(done(), texts{"open 0"});
@@ -21,7 +21,7 @@ TEST_F(client_snapshot, it_asks_for_its_subtree_as_soon_as_it_is_connected) {  /
   EXPECT_EQ(done(), texts{"ask"});
 }
 
-TEST_F(client_snapshot, the_map_is_there_when_the_snapshot_is_whole) {  // CHP-11, CHP-14
+TEST_F(client_snapshot, the_map_is_ready_when_the_snapshot_is_complete) {  // CHP-11, CHP-14
   begin();
   ask();
   entry("/b", "2", 0);
@@ -37,7 +37,7 @@ TEST_F(client_snapshot, the_map_is_there_when_the_snapshot_is_whole) {  // CHP-1
   EXPECT_EQ(state->status().keys, 2U);
 }
 
-TEST_F(client_snapshot, one_that_was_asked_for_before_the_subscription_held_does_not_count) {  // G4
+TEST_F(client_snapshot, ignores_a_snapshot_requested_before_the_subscription) {  // G4
   begin();
   subscriber();
   snapshot();
@@ -46,7 +46,7 @@ TEST_F(client_snapshot, one_that_was_asked_for_before_the_subscription_held_does
   end(5);
   EXPECT_EQ(done(), texts{});
   EXPECT_FALSE(state->ready());
-  // It was answered: another answer would be no better.
+  // The request was answered: another answer would not help.
   pass(1s);
   EXPECT_EQ(done(), texts{});
   hugz();
@@ -58,7 +58,7 @@ TEST_F(client_snapshot, one_that_was_asked_for_before_the_subscription_held_does
   EXPECT_EQ(done(), (texts{"close snapshot 0", "/a=2", "ready", "following 0"}));
 }
 
-TEST_F(client_snapshot, an_update_is_as_good_a_sign_as_a_heartbeat) {  // G4
+TEST_F(client_snapshot, an_update_confirms_the_subscription_like_a_heartbeat) {  // G4
   begin();
   subscriber();
   snapshot();
@@ -70,7 +70,7 @@ TEST_F(client_snapshot, an_update_is_as_good_a_sign_as_a_heartbeat) {  // G4
   EXPECT_EQ(done(), (texts{"close snapshot 0", "ask", "/a=1", "ready", "following 0"}));
 }
 
-TEST_F(client_snapshot, where_the_sign_came_first_one_dealer_is_enough) {
+TEST_F(client_snapshot, does_not_replace_the_dealer_if_a_heartbeat_came_first) {
   begin();
   subscriber();
   hugz();
@@ -79,7 +79,7 @@ TEST_F(client_snapshot, where_the_sign_came_first_one_dealer_is_enough) {
   EXPECT_EQ(done(), (texts{"open 0", "ask"}));
 }
 
-TEST_F(client_snapshot, of_a_server_without_heartbeats_any_snapshot_counts) {
+TEST_F(client_snapshot, accepts_any_snapshot_of_a_server_without_heartbeats) {
   options.server_ttl.reset();
   begin();
   subscriber(false);
@@ -90,7 +90,7 @@ TEST_F(client_snapshot, of_a_server_without_heartbeats_any_snapshot_counts) {
   EXPECT_TRUE(state->status().following);
 }
 
-TEST_F(client_snapshot, an_unanswered_question_is_repeated_every_quarter_of_a_heartbeat) {  // C1-22
+TEST_F(client_snapshot, repeats_an_unanswered_request_every_quarter_of_a_heartbeat) {  // C1-22
   begin();
   snapshot();
   forget();
@@ -98,7 +98,7 @@ TEST_F(client_snapshot, an_unanswered_question_is_repeated_every_quarter_of_a_he
   EXPECT_EQ(done(), (texts{"ask", "ask", "ask", "ask"}));
 }
 
-TEST_F(client_snapshot, but_not_more_often_than_every_fifty_milliseconds) {  // C1-22
+TEST_F(client_snapshot, repeats_a_request_at_most_every_fifty_milliseconds) {  // C1-22
   options.heartbeat = 100ms;
   begin();
   snapshot();
@@ -107,7 +107,7 @@ TEST_F(client_snapshot, but_not_more_often_than_every_fifty_milliseconds) {  // 
   EXPECT_EQ(done(), (texts{"ask", "ask", "ask", "ask"}));
 }
 
-TEST_F(client_snapshot, it_asks_no_more_once_the_answer_has_begun) {
+TEST_F(client_snapshot, does_not_repeat_a_request_after_the_answer_has_begun) {
   begin();
   ask();
   entry("/a", "1");
@@ -115,7 +115,7 @@ TEST_F(client_snapshot, it_asks_no_more_once_the_answer_has_begun) {
   EXPECT_EQ(done(), texts{});
 }
 
-TEST_F(client_snapshot, updates_during_the_snapshot_are_applied_behind_it) {  // CHP-17, CHP-21
+TEST_F(client_snapshot, applies_updates_received_during_the_snapshot_after_it) {  // CHP-17, CHP-21
   begin();
   ask();
   publish("/old", "no", 4);
@@ -179,7 +179,7 @@ TEST_F(client_snapshot, keys_that_begin_like_a_heartbeat_are_not_of_the_subtree)
   EXPECT_TRUE(state->status().following);
 }
 
-TEST_F(client_snapshot, a_map_is_swapped_as_a_whole_and_the_difference_told) {  // C1-23
+TEST_F(client_snapshot, replaces_the_map_at_once_and_reports_the_difference) {  // C1-23
   begin();
   ask();
   for (const auto* const key : {"/a", "/b", "/c"}) {
@@ -211,7 +211,7 @@ TEST_F(client_snapshot, an_old_map_is_freed_in_pieces) {
   publish("/x", "1", 9);
   snapshot();
   end(9);
-  // Their places, and themselves.
+  // Frees the table of entries, and the entries.
   int calls = 1;
   for (; !state->tidy(10); ++calls) {
     ASSERT_LT(calls, 5);
@@ -219,7 +219,7 @@ TEST_F(client_snapshot, an_old_map_is_freed_in_pieces) {
   EXPECT_GE(calls, 4);
 }
 
-TEST_F(client_snapshot, what_showed_the_gap_is_applied_behind_the_snapshot) {  // G3
+TEST_F(client_snapshot, applies_the_update_that_revealed_a_gap_after_the_snapshot) {  // G3
   begin();
   follow(1);
   publish("/x", "1", 3);
@@ -232,7 +232,7 @@ TEST_F(client_snapshot, what_showed_the_gap_is_applied_behind_the_snapshot) {  /
   EXPECT_TRUE(state->status().following);
 }
 
-TEST_F(client_snapshot, a_gap_behind_the_snapshot_is_one_too) {  // G3
+TEST_F(client_snapshot, detects_a_gap_after_the_snapshot) {  // G3
   begin();
   ask();
   publish("/a", "1", 6);
@@ -269,7 +269,7 @@ TEST_F(client_snapshot, the_counter_of_a_subtree_shows_its_gaps) {  // G3
   EXPECT_EQ(state->status().counters.gaps, 1U);
 }
 
-TEST_F(client_snapshot, a_server_that_numbers_in_tens_is_within_its_rights) {  // CHP-20
+TEST_F(client_snapshot, accepts_a_server_that_counts_in_tens) {  // CHP-20
   begin();
   follow(10, false);
   for (sequence s = 20; s <= 200; s += 10) {
@@ -279,7 +279,7 @@ TEST_F(client_snapshot, a_server_that_numbers_in_tens_is_within_its_rights) {  /
   EXPECT_EQ(state->status().counters.gaps, 0U);
 }
 
-TEST_F(client_snapshot, where_a_server_of_others_has_just_numbered_without_one_a_gap_is_noticed) {
+TEST_F(client_snapshot, detects_a_gap_at_a_server_without_extensions) {
   begin();
   follow(10, false);
   publish("/a", "1", 11);
@@ -287,7 +287,7 @@ TEST_F(client_snapshot, where_a_server_of_others_has_just_numbered_without_one_a
   EXPECT_EQ(state->status().counters.gaps, 1U);
 }
 
-TEST_F(client_snapshot, what_comes_before_a_snapshot_is_bounded) {
+TEST_F(client_snapshot, updates_queued_before_a_snapshot_are_limited) {
   options.most_octets_behind_snapshot = 1'000;
   begin();
   ask();
@@ -300,7 +300,7 @@ TEST_F(client_snapshot, what_comes_before_a_snapshot_is_bounded) {
   EXPECT_TRUE(state->status().following);
 }
 
-TEST_F(client_snapshot, a_map_above_the_limit_is_not_taken) {
+TEST_F(client_snapshot, rejects_a_map_above_the_limit) {
   options.most_keys = 2;
   begin();
   ask();
@@ -311,7 +311,7 @@ TEST_F(client_snapshot, a_map_above_the_limit_is_not_taken) {
   EXPECT_FALSE(state->ready());
 }
 
-TEST_F(client_snapshot, nor_is_an_update_above_it) {
+TEST_F(client_snapshot, rejects_an_update_above_the_limit) {
   options.most_octets = 10;
   options.most_value_octets = 8;
   begin();
@@ -328,7 +328,7 @@ TEST_F(client_snapshot, nor_is_an_update_above_it) {
   EXPECT_EQ(ignored(errc::value_too_long), 1U);
 }
 
-TEST_F(client_snapshot, bad_messages_are_counted_and_do_nothing) {
+TEST_F(client_snapshot, malformed_messages_are_counted_and_ignored) {
   begin();
   follow(5);
   const auto seq = "\0\0\0\0\0\0\0\6"s;
@@ -355,7 +355,7 @@ TEST_F(client_snapshot, bad_messages_are_counted_and_do_nothing) {
   EXPECT_EQ(state->status().number, 5U);
 }
 
-TEST_F(client_snapshot, bad_messages_in_a_snapshot_do_not_end_it) {
+TEST_F(client_snapshot, malformed_messages_in_a_snapshot_do_not_end_it) {
   begin();
   ask();
   entry("/a", "1");

@@ -108,7 +108,7 @@ TEST_F(chp_client, a_coroutine_sets_reads_watches_and_erases) {
   run_until([&] { return over; });
 }
 
-TEST_F(chp_client, its_connections_are_a_dealer_a_sub_and_a_pub) {  // CHP-4, CHP-5, CHP-6
+TEST_F(chp_client, connects_a_dealer_a_sub_and_a_pub) {  // CHP-4, CHP-5, CHP-6
   auto options = impatient();
   options.subtree = "/a/";
   const auto c = ready_client(options);
@@ -121,7 +121,7 @@ TEST_F(chp_client, its_connections_are_a_dealer_a_sub_and_a_pub) {  // CHP-4, CH
   EXPECT_EQ(first->peer_types[2], std::set{pub});
 }
 
-TEST_F(chp_client, what_cannot_be_connected_to_is_said_at_once) {
+TEST_F(chp_client, constructor_rejects_bad_endpoints_immediately) {
   const auto fault = [&](const std::vector<server_address>& to, const client_options& options) {
     try {
       const client c{executor(), to, options};
@@ -180,13 +180,13 @@ TEST_F(chp_client, waits_can_be_cancelled) {
   for (const auto& ec : ends) {
     EXPECT_EQ(ec, asio::error::operation_aborted);
   }
-  // The one that was not sent is withdrawn; the next one is the first.
+  // The client withdraws the unsent update, so the next one is the first.
   first->wake();
   EXPECT_EQ(set(c, "/a", "2"), error_code{});
   EXPECT_EQ(first->sets, 1U);
 }
 
-TEST_F(chp_client, a_set_that_was_sent_and_given_up_is_committed_all_the_same) {
+TEST_F(chp_client, a_cancelled_set_that_was_sent_is_still_committed) {
   first->acknowledges = false;
   const auto c = ready_client();
   std::optional<error_code> end;
@@ -204,7 +204,7 @@ TEST_F(chp_client, a_set_that_was_sent_and_given_up_is_committed_all_the_same) {
   EXPECT_EQ(c->get("/a"), "1");
 }
 
-TEST_F(chp_client, a_set_ends_at_its_deadline_with_what_is_known) {
+TEST_F(chp_client, a_set_ends_at_its_deadline_with_its_known_outcome) {
   first->acknowledges = false;
   const auto c = ready_client();
   const auto end =
@@ -212,7 +212,7 @@ TEST_F(chp_client, a_set_ends_at_its_deadline_with_what_is_known) {
   EXPECT_TRUE(end == errc::unconfirmed || end == errc::not_sent) << end.message();
 }
 
-TEST_F(chp_client, a_client_that_goes_tells_who_waits) {
+TEST_F(chp_client, a_destroyed_client_completes_pending_operations) {
   first->acknowledges = false;
   auto c = ready_client();
   auto changes = c->watch();
@@ -248,7 +248,7 @@ TEST_F(chp_client, a_handler_may_destroy_the_client) {
   run_to_the_end();
 }
 
-TEST_F(chp_client, a_context_that_goes_takes_all_with_it) {
+TEST_F(chp_client, a_destroyed_context_ends_all_operations) {
   first->acknowledges = false;
   auto c = ready_client();
   auto changes = c->watch();
@@ -265,7 +265,7 @@ TEST_F(chp_client, a_context_that_goes_takes_all_with_it) {
   }
 }
 
-TEST_F(chp_client, when_a_server_goes_the_next_is_followed_and_what_is_pending_sent_to_it) {
+TEST_F(chp_client, fails_over_and_resends_pending_updates_to_the_next_server) {
   second.emplace(executor());
   first->number = make_sequence(1, 0);
   second->number = make_sequence(2, 0);
@@ -285,7 +285,7 @@ TEST_F(chp_client, when_a_server_goes_the_next_is_followed_and_what_is_pending_s
   EXPECT_EQ(events, (std::vector<client_event>{{following, 0}, {server_lost, 0}, {following, 1}}));
 }
 
-TEST_F(chp_client, a_server_that_is_not_there_yet_is_found_when_it_is) {
+TEST_F(chp_client, connects_to_a_server_that_starts_later) {
   const auto at = first->address();
   first.reset();
   second.emplace(executor());
@@ -296,7 +296,7 @@ TEST_F(chp_client, a_server_that_is_not_there_yet_is_found_when_it_is) {
   EXPECT_EQ(c.get("/a"), "1");
 }
 
-TEST_F(chp_client, who_watches_and_does_not_read_gets_the_last_of_each_key) {
+TEST_F(chp_client, a_slow_watcher_gets_the_last_value_of_each_key) {
   auto options = impatient();
   options.watched_changes = 10;
   const auto c = ready_client(options);

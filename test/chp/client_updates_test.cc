@@ -1,5 +1,5 @@
-// A client's own updates: sent when there is somebody to send to, again until they are committed, in their
-// order (reliability.md 3.2, G2; protocols.md C1-8, C1-12, C1-20, C1-24).
+// Updates of a client. The client sends them when a server is connected, resends them until they are committed,
+// and keeps their order (reliability.md 3.2, G2; protocols.md C1-8, C1-12, C1-20, C1-24).
 
 #include "test/chp/client_script.h"
 
@@ -14,7 +14,7 @@ using namespace std::string_literals;
 
 class client_updates : public client_script {};
 
-TEST_F(client_updates, they_wait_for_the_collectors_subscription) {  // C1-12, CHP-28
+TEST_F(client_updates, wait_for_the_subscription_of_the_collector) {  // C1-12, CHP-28
   begin();
   follow();
   set("/a", "1");
@@ -26,7 +26,7 @@ TEST_F(client_updates, they_wait_for_the_collectors_subscription) {  // C1-12, C
   EXPECT_EQ(done(), texts{}) << "it has subscribed to something else besides";
 }
 
-TEST_F(client_updates, they_wait_for_a_server_that_is_followed) {
+TEST_F(client_updates, wait_until_the_client_follows_a_server) {
   begin();
   collector();
   set("/a", "1");
@@ -34,10 +34,10 @@ TEST_F(client_updates, they_wait_for_a_server_that_is_followed) {
   ask(false);
   end(0);
   EXPECT_EQ(done(), (texts{"close snapshot 0", "publish 0 /a=1 #1", "ready", "following 0"}))
-      << "once: who is not of ours would carry it out twice";
+      << "once: a third-party server would apply it twice";
 }
 
-TEST_F(client_updates, they_are_seen_when_the_server_has_put_them_in_order) {
+TEST_F(client_updates, become_visible_when_the_server_publishes_them) {
   begin();
   follow();
   collector();
@@ -48,7 +48,7 @@ TEST_F(client_updates, they_are_seen_when_the_server_has_put_them_in_order) {
   EXPECT_EQ(value("/a"), "1");
 }
 
-TEST_F(client_updates, a_server_of_ours_says_when_they_are_committed) {  // G2
+TEST_F(client_updates, are_committed_by_an_acknowledgement_of_a_zinc_server) {  // G2
   begin();
   follow();
   collector();
@@ -70,7 +70,7 @@ TEST_F(client_updates, a_server_of_ours_says_when_they_are_committed) {  // G2
   EXPECT_EQ(state->status().sent, 0U);
 }
 
-TEST_F(client_updates, at_servers_of_others_the_echo_commits) {  // G2
+TEST_F(client_updates, are_committed_by_the_echo_of_a_third_party_server) {  // G2
   begin();
   follow(0, false);
   collector();
@@ -86,7 +86,7 @@ TEST_F(client_updates, at_servers_of_others_the_echo_commits) {  // G2
   EXPECT_EQ(done(), (texts{"/a=3", "/a=4"}));
 }
 
-TEST_F(client_updates, a_snapshot_of_the_guide_tells_of_an_echo_that_was_missed) {
+TEST_F(client_updates, are_committed_by_a_guide_snapshot_after_a_missed_echo) {
   begin();
   follow(0, false);
   collector();
@@ -99,7 +99,7 @@ TEST_F(client_updates, a_snapshot_of_the_guide_tells_of_an_echo_that_was_missed)
   EXPECT_EQ(done(), (texts{"close snapshot 0", "/a=1", "committed 1", "following 0"}));
 }
 
-TEST_F(client_updates, outside_of_the_subtree_written_is_all_that_others_tell) {
+TEST_F(client_updates, outside_the_subtree_are_committed_at_third_party_servers_when_written) {
   options.subtree = "/a/";
   begin();
   follow(0, false);
@@ -115,14 +115,14 @@ TEST_F(client_updates, outside_of_the_subtree_written_is_all_that_others_tell) {
   EXPECT_EQ(done(), texts{});
   state->on_collector_detached(0);
   state->on_written(0, mark, now, out);
-  EXPECT_EQ(done(), texts{}) << "it went, and nobody knows how far it had read";
+  EXPECT_EQ(done(), texts{}) << "the server disconnected, and may have read any part";
   collector();
   EXPECT_EQ(done(), (texts{"publish 0 /a/x=1 #2", "publish 0 /b/y=1 #3", "await written 0"}));
   state->on_written(0, mark, now, out);
   EXPECT_EQ(done(), texts{"committed 3"});
 }
 
-TEST_F(client_updates, outside_of_the_subtree_a_server_of_ours_acknowledges_as_well) {
+TEST_F(client_updates, outside_the_subtree_are_acknowledged_by_a_zinc_server) {
   options.subtree = "/a/";
   begin();
   follow();
@@ -133,7 +133,7 @@ TEST_F(client_updates, outside_of_the_subtree_a_server_of_ours_acknowledges_as_w
   EXPECT_EQ(done(), texts{"committed 1"});
 }
 
-TEST_F(client_updates, all_servers_are_sent_to) {  // B18
+TEST_F(client_updates, are_sent_to_all_servers) {  // B18
   begin(2);
   follow();
   collector(0);
@@ -142,7 +142,7 @@ TEST_F(client_updates, all_servers_are_sent_to) {  // B18
   EXPECT_EQ(done(), (texts{"publish 0 /a=1 #1", "publish 1 /a=1 #1"}));
 }
 
-TEST_F(client_updates, who_comes_late_is_sent_all_that_is_pending_in_order) {  // G2
+TEST_F(client_updates, a_collector_that_connects_late_gets_pending_updates_in_order) {  // G2
   begin(2);
   follow();
   collector(0);
@@ -158,7 +158,7 @@ TEST_F(client_updates, who_comes_late_is_sent_all_that_is_pending_in_order) {  /
   EXPECT_EQ(done(), (texts{"publish 0 /a=2 #2", "publish 0 /b=3 #3"}));
 }
 
-TEST_F(client_updates, after_a_snapshot_they_are_sent_again) {  // G2
+TEST_F(client_updates, are_resent_after_a_snapshot) {  // G2
   begin(2);
   follow(make_sequence(1, 0));
   collector(0);
@@ -174,7 +174,7 @@ TEST_F(client_updates, after_a_snapshot_they_are_sent_again) {  // G2
   EXPECT_EQ(done(), texts{"committed 1"});
 }
 
-TEST_F(client_updates, what_is_not_acknowledged_is_sent_again_after_a_time) {
+TEST_F(client_updates, resends_an_unacknowledged_update_after_a_timeout) {
   begin();
   follow();
   collector();
@@ -191,7 +191,7 @@ TEST_F(client_updates, what_is_not_acknowledged_is_sent_again_after_a_time) {
   EXPECT_EQ(done(), texts{});
 }
 
-TEST_F(client_updates, but_not_to_servers_of_others_which_would_take_it_for_another) {
+TEST_F(client_updates, are_not_resent_to_third_party_servers) {
   begin();
   follow(0, false);
   collector();
@@ -201,7 +201,7 @@ TEST_F(client_updates, but_not_to_servers_of_others_which_would_take_it_for_anot
   EXPECT_EQ(done(), texts{});
 }
 
-TEST_F(client_updates, above_the_limit_they_wait_unsent) {
+TEST_F(client_updates, wait_unsent_above_the_limit) {
   options.pending_updates = 2;
   begin();
   follow();
@@ -215,7 +215,7 @@ TEST_F(client_updates, above_the_limit_they_wait_unsent) {
   EXPECT_EQ(done(), (texts{"publish 0 /a=3 #3", "committed 1"}));
 }
 
-TEST_F(client_updates, the_limit_counts_octets_too) {
+TEST_F(client_updates, the_limit_counts_bytes_too) {
   options.pending_octets = 1'000;
   begin();
   follow();
@@ -228,7 +228,7 @@ TEST_F(client_updates, the_limit_counts_octets_too) {
   EXPECT_EQ(state->status().unsent, 0U);
 }
 
-TEST_F(client_updates, one_that_waits_can_be_withdrawn_without_a_trace) {
+TEST_F(client_updates, cancels_an_unsent_update_without_a_gap) {
   begin();
   follow();
   set("/a", "1");
@@ -240,7 +240,7 @@ TEST_F(client_updates, one_that_waits_can_be_withdrawn_without_a_trace) {
   EXPECT_EQ(done(), (texts{"publish 0 /a=1 #1", "publish 0 /a=3 #2"})) << "no counter is missing";
 }
 
-TEST_F(client_updates, one_that_was_sent_is_sent_on_though_nobody_waits) {
+TEST_F(client_updates, resends_a_cancelled_update_that_was_sent) {
   begin();
   follow();
   collector();
@@ -251,11 +251,11 @@ TEST_F(client_updates, one_that_was_sent_is_sent_on_though_nobody_waits) {
   collector();
   EXPECT_EQ(done(), texts{"publish 0 /a=1 #1"});
   ack(1);
-  EXPECT_EQ(done(), texts{}) << "nobody waits for it";
+  EXPECT_EQ(done(), texts{}) << "no operation waits for it";
   EXPECT_EQ(state->status().sent, 0U);
 }
 
-TEST_F(client_updates, a_deadline_says_what_is_known) {
+TEST_F(client_updates, a_deadline_reports_the_known_outcome) {
   begin();
   follow();
   set("/a", "1", {}, 2s);
@@ -272,7 +272,7 @@ TEST_F(client_updates, a_deadline_says_what_is_known) {
   EXPECT_EQ(done(), texts{"committed 3"});
 }
 
-TEST_F(client_updates, deadlines_of_what_is_over_are_forgotten) {
+TEST_F(client_updates, forgets_deadlines_of_completed_updates) {
   begin();
   follow();
   collector();
@@ -285,7 +285,7 @@ TEST_F(client_updates, deadlines_of_what_is_over_are_forgotten) {
   EXPECT_EQ(done(), texts{});
 }
 
-TEST_F(client_updates, without_a_backup_the_server_says_so) {  // G2
+TEST_F(client_updates, the_server_reports_a_missing_backup) {  // G2
   begin();
   follow();
   collector();
@@ -303,7 +303,7 @@ TEST_F(client_updates, without_a_backup_the_server_says_so) {  // G2
   EXPECT_EQ(done(), (texts{"committed 3", "replicated 0"}));
 }
 
-TEST_F(client_updates, a_time_to_live_goes_in_seconds) {  // C1-8, CHP-32
+TEST_F(client_updates, sends_a_time_to_live_in_seconds) {  // C1-8, CHP-32
   begin();
   follow();
   collector();
@@ -314,7 +314,7 @@ TEST_F(client_updates, a_time_to_live_goes_in_seconds) {  // C1-8, CHP-32
   EXPECT_EQ(state->set("/a", "1", -5s, {}, now, out).error(), errc::ttl_too_short);
 }
 
-TEST_F(client_updates, for_the_guides_backup_in_c_what_has_no_time_to_live_says_so) {  // C1-20
+TEST_F(client_updates, always_send_ttl_adds_a_ttl_of_zero) {  // C1-20
   options.always_send_ttl = true;
   begin();
   follow();
@@ -323,7 +323,7 @@ TEST_F(client_updates, for_the_guides_backup_in_c_what_has_no_time_to_live_says_
   EXPECT_EQ(done(), texts{"publish 0 /a=1 #1 ttl=0"});
 }
 
-TEST_F(client_updates, what_cannot_be_set) {  // C1-24
+TEST_F(client_updates, set_rejects_invalid_keys_and_values) {  // C1-24
   options.most_value_octets = 10;
   begin();
   follow();
@@ -358,7 +358,7 @@ TEST_F(client_updates, ten_thousand_have_ten_thousand_ids) {  // CHP-30, CHP-34
   EXPECT_EQ(ids.begin()->size(), 16U);
 }
 
-TEST_F(client_updates, what_the_server_refuses_ends_and_is_not_sent_again) {
+TEST_F(client_updates, does_not_resend_a_refused_update) {
   begin();
   follow();
   collector();
@@ -379,7 +379,7 @@ TEST_F(client_updates, what_the_server_refuses_ends_and_is_not_sent_again) {
   EXPECT_EQ(done(), texts{"committed 4"});
 }
 
-TEST_F(client_updates, what_may_have_been_refused_is_unconfirmed) {
+TEST_F(client_updates, an_update_of_unknown_outcome_is_unconfirmed) {
   begin();
   follow();
   collector();
@@ -390,7 +390,7 @@ TEST_F(client_updates, what_may_have_been_refused_is_unconfirmed) {
   EXPECT_EQ(done(), (texts{"unconfirmed 1", "committed 2"}));
 }
 
-TEST_F(client_updates, what_is_said_before_its_history_is_known_refuses_nothing) {
+TEST_F(client_updates, ignores_refusals_until_it_knows_the_servers_history) {
   begin();
   follow();
   collector();

@@ -145,7 +145,7 @@ TEST(chp_command, an_empty_value_erases) {  // CHP-24, CHP-31
   EXPECT_TRUE(heard->erases());
 }
 
-TEST(chp_command, a_server_hears_what_is_said_on_its_snapshot_port) {
+TEST(chp_command, a_server_parses_messages_on_its_snapshot_port) {
   const auto parse = [](const zmtp::message& m) { return parse_snapshot_port(m, limits); };
   {
     const auto m = make_snapshot_request("/a/");
@@ -180,7 +180,7 @@ TEST(chp_command, a_server_hears_what_is_said_on_its_snapshot_port) {
   }
 }
 
-TEST(chp_command, a_client_hears_a_snapshot) {
+TEST(chp_command, a_client_parses_a_snapshot) {
   const auto parse = [](const zmtp::message& m) { return parse_snapshot(m, form::kvmsg, limits); };
   {
     // CHP-14: the sequence of KVSYNC means nothing. C1-1: whatever is in the frames behind it.
@@ -213,7 +213,7 @@ TEST(chp_command, a_client_hears_a_snapshot) {
   EXPECT_EQ(std::get<snapshot_end>(*end).number, 9U);
 }
 
-TEST(chp_command, a_client_hears_publications_and_heartbeats) {
+TEST(chp_command, a_client_parses_publications_and_heartbeats) {
   const auto parse = [](const zmtp::message& m) {
     return parse_publication(m, form::kvmsg, limits);
   };
@@ -231,7 +231,7 @@ TEST(chp_command, a_client_hears_publications_and_heartbeats) {
   EXPECT_TRUE(std::holds_alternative<heartbeat>(*parse(no_sequence)));
 }
 
-TEST(chp_command, every_number_of_frames_but_the_right_one_is_refused) {  // C1-15
+TEST(chp_command, rejects_every_wrong_number_of_frames) {  // C1-15
   for (std::size_t count = 0; count < 9; ++count) {
     zmtp::message pair;
     zmtp::message request;
@@ -261,7 +261,7 @@ TEST(chp_command, every_number_of_frames_but_the_right_one_is_refused) {  // C1-
   }
 }
 
-TEST(chp_command, sequences_of_every_other_size_are_refused) {
+TEST(chp_command, rejects_sequences_of_every_other_size) {
   for (std::size_t size = 0; size < 20; ++size) {
     SCOPED_TRACE(size);
     const std::string number(size, '\0');
@@ -293,7 +293,7 @@ TEST(chp_command, sequences_of_every_other_size_are_refused) {
   }
 }
 
-TEST(chp_command, a_sequence_that_nothing_could_follow_is_refused) {
+TEST(chp_command, rejects_the_last_possible_sequence) {
   const auto too_large = "\200\0\0\0\0\0\0\0"sv;
   EXPECT_EQ(parse_publication({"k"sv, too_large, ""sv, ""sv, "v"sv}, form::kvmsg, limits).error(),
             errc::sequence_too_large);
@@ -308,7 +308,7 @@ TEST(chp_command, a_sequence_that_nothing_could_follow_is_refused) {
   EXPECT_TRUE(parse_set({"k"sv, too_large, ""sv, ""sv, "v"sv}, form::kvmsg, limits));
 }
 
-TEST(chp_command, keys_that_peers_could_not_have_are_refused) {  // C1-24
+TEST(chp_command, rejects_invalid_keys) {  // C1-24
   const std::string longest(255, 'k');
   const std::string too_long(256, 'k');
   const auto fault = [](std::string_view key) {
@@ -333,7 +333,7 @@ TEST(chp_command, keys_that_peers_could_not_have_are_refused) {  // C1-24
             errc::key_reserved);
 }
 
-TEST(chp_command, frames_above_the_limits_are_refused) {
+TEST(chp_command, rejects_frames_above_the_limits) {
   const auto fault = [](std::size_t id, std::size_t properties, std::size_t value) {
     const auto m = make_entry(form::kvmsg, "k", 5, std::string(id, 'i'),
                               std::string(properties, 'p'), std::string(value, 'v'));
@@ -346,14 +346,14 @@ TEST(chp_command, frames_above_the_limits_are_refused) {
   EXPECT_EQ(fault(0, 0, 11), errc::value_too_long);
 }
 
-TEST(chp_command, what_is_no_command_is_refused) {
+TEST(chp_command, rejects_unknown_commands) {
   for (const auto name :
        {"icanhaz?"sv, "ICANHAZ"sv, "KTHXBAI"sv, "HUGZ"sv, ""sv, "CHP-POSITION2"sv}) {
     EXPECT_EQ(parse_snapshot_port({name, "/a/"sv}, limits).error(), errc::unknown_command) << name;
   }
 }
 
-TEST(chp_command, nothing_is_allocated_but_what_a_long_message_needs) {
+TEST(chp_command, allocates_only_for_long_messages) {
   const std::string value(32, 'v');
   const std::string long_value(5'000, 'v');
   const zmtp::message set{"/a/key/of/20/octets"sv, zeros, uuid, ""sv, value};

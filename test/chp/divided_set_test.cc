@@ -25,7 +25,7 @@ struct key_of {
 using table = divided_set<element, key_of, zmtp::keyed_hash>;
 
 // With keys that come, go and come again, until there are many parts; against a map.
-TEST(divided_set, has_what_was_inserted_and_not_erased) {
+TEST(divided_set, contains_elements_that_were_inserted_and_not_erased) {
   for (const std::size_t first_parts : {std::size_t{1}, std::size_t{3}, std::size_t{64}}) {
     table t{zmtp::keyed_hash{first_parts}, first_parts};
     std::map<std::uint64_t, std::uint64_t> model;
@@ -60,7 +60,7 @@ TEST(divided_set, has_what_was_inserted_and_not_erased) {
   }
 }
 
-TEST(divided_set, finds_the_first_that_is_wanted) {
+TEST(divided_set, finds_the_first_matching_element) {
   table t{zmtp::keyed_hash{1}};
   EXPECT_EQ(t.find_if([](const element&) { return true; }), nullptr);
   for (std::uint64_t key = 0; key < 5'000; ++key) {
@@ -71,7 +71,7 @@ TEST(divided_set, finds_the_first_that_is_wanted) {
   EXPECT_EQ(found->value, 4'321U);
 }
 
-TEST(divided_set, goes_in_parts_and_can_be_used_again) {
+TEST(divided_set, is_freed_in_parts_and_can_be_used_again) {
   table t{zmtp::keyed_hash{1}};
   constexpr std::uint64_t keys = 100'000;
   for (std::uint64_t key = 0; key < keys; ++key) {

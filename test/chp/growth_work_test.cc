@@ -1,5 +1,5 @@
-// What a server keeps beside its map grows by bounded parts, however much there is: counted in the octets that one call
-// takes, because how long that takes is the machine's business.
+// The tables that a server has beside its map grow by bounded parts, whatever their size. The tests count the
+// bytes that one call allocates, because the duration depends on the machine.
 
 #include "chp/command.h"
 #include "chp/directory_counters.h"
@@ -19,7 +19,7 @@
 namespace chp {
 namespace {
 
-// Of a table with elements of so many octets: 3,840 places, with what it has beside them.
+// Returns the bytes of a table with 3,840 places for elements of this size, and its other members.
 constexpr std::size_t table_of(std::size_t element) { return 3'840 * element + 8 * 1'024; }
 // The index of a deque, which has a pointer for each few elements: it is moved as it is, and quickly.
 constexpr std::size_t index_of(std::size_t elements) { return elements * 4; }
@@ -28,7 +28,7 @@ update_id id_of(std::uint64_t n) {
   return update_id::of_session(update_id::make_session(n * 0x9e37'79b9'7f4a'7c15), 1);
 }
 
-TEST(growth_work, of_sessions) {
+TEST(growth_work, sessions_grow_in_bounded_steps) {
   const register_limits limits;
   update_register r{1};
   zmtp::test::reset_peak();
@@ -39,7 +39,7 @@ TEST(growth_work, of_sessions) {
   EXPECT_EQ(r.sessions(), limits.max_sessions);
 }
 
-TEST(growth_work, of_directories) {
+TEST(growth_work, directories_grow_in_bounded_steps) {
   constexpr std::size_t directories = 300'000;
   directory_counters all{1, directories};
   zmtp::test::reset_peak();
@@ -50,7 +50,7 @@ TEST(growth_work, of_directories) {
   EXPECT_LE(zmtp::test::counted().largest, std::max(table_of(8), index_of(directories)));
 }
 
-TEST(growth_work, of_directories_of_an_epoch_that_is_over) {
+TEST(growth_work, directories_of_an_old_epoch_are_freed_in_bounded_steps) {
   constexpr std::uint64_t directories = 200'000;
   directory_counters all{1, 2 * directories};
   for (std::uint64_t n = 0; n < directories; ++n) {
@@ -76,7 +76,7 @@ TEST(growth_work, of_directories_of_an_epoch_that_is_over) {
   EXPECT_EQ(all.of("/directory 7/"), 0U);
 }
 
-TEST(growth_work, of_updates_that_a_passive_server_keeps) {
+TEST(growth_work, pending_updates_of_a_passive_server_grow_in_bounded_steps) {
   constexpr std::uint64_t updates = 200'000;
   pending_updates all{1, std::size_t{1} << 30};
   zmtp::test::reset_peak();
@@ -87,7 +87,7 @@ TEST(growth_work, of_updates_that_a_passive_server_keeps) {
   EXPECT_EQ(all.size(), updates);
 }
 
-TEST(growth_work, of_erased_keys) {
+TEST(growth_work, tombstones_grow_in_bounded_steps) {
   constexpr std::uint64_t keys = 300'000;
   tombstones all{1, keys};
   zmtp::test::reset_peak();
@@ -100,7 +100,7 @@ TEST(growth_work, of_erased_keys) {
   EXPECT_EQ(all.of("key 1001"), 1'001U);
 }
 
-TEST(growth_work, of_sessions_that_are_put_off) {
+TEST(growth_work, deferred_sessions_grow_in_bounded_steps) {
   constexpr std::uint64_t sessions = 200'000;
   put_off_sessions all{1, sessions};
   zmtp::test::reset_peak();

@@ -1,5 +1,5 @@
 #pragma once
-// Changes to write to a map_store, and what is found in one.
+// Changes to write to a map_store, and the content of a map_store.
 
 #include "chp/map_store.h"
 #include "chp/update_register.h"

@@ -1,5 +1,5 @@
 #pragma once
-// A server of the map whose disk writes when it is told to.
+// A server of the map whose disk writes when the test tells it to.
 
 #include "chp/memory_map_store.h"
 #include "test/chp/server_fixture.h"
@@ -30,7 +30,7 @@ public:
     restored = server.restore(disk_->all(), now);
   }
 
-  // The next of what was given to the store is on the disk.
+  // The next write of the store is on the disk.
   void store_one() {
     for (const auto& change : given.front()) {
       disk_->apply(change);
@@ -42,7 +42,7 @@ public:
       store_one();
     }
   }
-  // It is not.
+  // Ends the next write with this result.
   void result(error_code ec) {
     given.pop_front();
     server.on_written(ec, now, actions);
@@ -67,7 +67,7 @@ private:
   std::shared_ptr<disk> disk_;
 };
 
-// Refuses what is too long.
+// Options that refuse long values.
 inline const std::string too_long(2'000, 'v');
 
 inline server_options with_short_values() {

@@ -1,5 +1,5 @@
-// What a write without an error has stored is there, whatever the disk does afterwards, and no write is
-// there by half.
+// A write that returned no error is stored, whatever the disk does afterwards. A write is never stored
+// partially.
 
 #include "chp/map_file.h"
 #include "chp/memory_map_store.h"
@@ -37,7 +37,7 @@ const std::vector<std::vector<map_change>>& script() {
   return all;
 }
 
-// What there is after so many writes.
+// Returns the stored map after this number of writes.
 kept_map after(std::size_t writes) {
   memory_map_store::contents all;
   for (std::size_t i = 0; i < writes; ++i) {
@@ -69,7 +69,7 @@ std::size_t run(const faulty_disk& disk) {
   return stored;
 }
 
-// One write more may be there than is known to be.
+// The file may contain one write more than the program knows.
 void check(const faulty_disk& disk, std::size_t stored, const std::string& what) {
   map_file file{on(disk)};
   kept_map found;
@@ -87,7 +87,7 @@ std::size_t steps_of_all() {
   return disk.steps();
 }
 
-TEST(map_file_fault_test, what_is_stored_is_there_after_the_power_fails_at_any_step) {
+TEST(map_file_fault_test, stored_changes_survive_a_power_failure_at_any_step) {
   const auto steps = steps_of_all();
   ASSERT_GT(steps, script().size());
   for (std::size_t step = 1; step <= steps; ++step) {
@@ -101,7 +101,7 @@ TEST(map_file_fault_test, what_is_stored_is_there_after_the_power_fails_at_any_s
   }
 }
 
-TEST(map_file_fault_test, what_is_stored_is_there_after_the_process_ends_at_any_step) {
+TEST(map_file_fault_test, stored_changes_survive_a_crash_at_any_step) {
   const auto steps = steps_of_all();
   for (std::size_t step = 1; step <= steps; ++step) {
     faulty_disk disk;
@@ -112,7 +112,7 @@ TEST(map_file_fault_test, what_is_stored_is_there_after_the_process_ends_at_any_
   }
 }
 
-TEST(map_file_fault_test, a_write_that_failed_once_is_not_trusted_again) {
+TEST(map_file_fault_test, stores_nothing_after_a_failed_write) {
   faulty_disk disk;
   map_file file{on(disk)};
   kept_map nothing;

@@ -1,4 +1,4 @@
-// What every map_store does, whichever it is; and what the durable one sees of damage.
+// Tests of every map_store, and of the damage that the durable store detects.
 
 #include "chp/error.h"
 #include "chp/memory_map_store.h"
@@ -82,21 +82,21 @@ protected:
 using makers = testing::Types<memory_maker, sqlite_maker>;
 TYPED_TEST_SUITE(map_store_test, makers);
 
-TYPED_TEST(map_store_test, a_new_one_is_empty) {
+TYPED_TEST(map_store_test, a_new_store_is_empty) {
   const auto found = this->open();
   EXPECT_TRUE(found.entries.empty());
   EXPECT_TRUE(found.applied.empty());
   EXPECT_EQ(found.number, 0U);
 }
 
-TYPED_TEST(map_store_test, what_is_written_is_there_after_a_restart) {
+TYPED_TEST(map_store_test, written_changes_survive_a_restart) {
   const std::string large(200'000, 'x');
   const std::string binary("\0\xff", 2);
   this->open();
   EXPECT_FALSE(this->write({set_of("/a/1", "old", 1), set_of(binary, large, 2)}));
   EXPECT_FALSE(this->write({set_of("/a/1", "new", 3, 1'500ms), set_of("gone", "x", 4)}));
   EXPECT_FALSE(this->write({erase_of("gone", 5), erase_of("never there", 6)}));
-  // Of another epoch.
+  // A note of another epoch.
   EXPECT_FALSE(this->write({note_of(make_sequence(7, 0))}));
   for (int i = 0; i < 2; ++i) {
     const auto found = this->open();
@@ -112,7 +112,7 @@ TYPED_TEST(map_store_test, what_is_written_is_there_after_a_restart) {
   }
 }
 
-TYPED_TEST(map_store_test, the_last_memo_is_there_after_a_restart) {
+TYPED_TEST(map_store_test, the_last_server_record_survives_a_restart) {
   this->open();
   EXPECT_FALSE(this->write({memo_of("first"), set_of("buried", "", 1)}));
   EXPECT_FALSE(this->write({memo_of(std::string("\0last", 5))}));
@@ -122,7 +122,7 @@ TYPED_TEST(map_store_test, the_last_memo_is_there_after_a_restart) {
   EXPECT_EQ(this->open().memo, "");
 }
 
-TYPED_TEST(map_store_test, what_was_refused_and_why_is_there_after_a_restart) {
+TYPED_TEST(map_store_test, refusals_and_their_reasons_survive_a_restart) {
   this->open();
   const map_change refused{
       .what = map_operation::refuse, .id = kept_id(2), .value = refusal_text(errc::too_many_keys)};
@@ -137,7 +137,7 @@ TYPED_TEST(map_store_test, what_was_refused_and_why_is_there_after_a_restart) {
   }
 }
 
-TYPED_TEST(map_store_test, which_updates_are_applied_is_known_however_many_there_were) {
+TYPED_TEST(map_store_test, applied_updates_are_known_after_any_number_of_updates) {
   this->open();
   const auto foreign = update_id::of_random(1, 2);
   EXPECT_FALSE(this->write({note_of(0, foreign)}));
@@ -156,7 +156,7 @@ TYPED_TEST(map_store_test, which_updates_are_applied_is_known_however_many_there
   }
 }
 
-TYPED_TEST(map_store_test, a_whole_map_takes_the_place_of_what_was_there) {
+TYPED_TEST(map_store_test, a_whole_map_replaces_the_stored_map) {
   this->open();
   EXPECT_FALSE(this->write({set_of("before", "x", 100)}));
   update_register peer;
@@ -175,18 +175,18 @@ TYPED_TEST(map_store_test, a_whole_map_takes_the_place_of_what_was_there) {
   EXPECT_FALSE(register_of(found)->contains(kept_id(100)));
 }
 
-TYPED_TEST(map_store_test, behind_what_is_refused_only_a_whole_map_is_taken) {
+TYPED_TEST(map_store_test, accepts_only_a_whole_map_after_a_refused_write) {
   this->open();
   EXPECT_FALSE(this->write({set_of("a", "1", 1)}));
   EXPECT_EQ(this->write({set_of("b", "2", 2),
                          {.what = map_operation::add_applied, .value = "no register"}}),
             errc::malformed_register);
   EXPECT_EQ(this->write({set_of("c", "3", 3)}), zmtp::storage_errc::store_full);
-  EXPECT_EQ(this->open().entries.size(), 1U) << "nothing of what was refused";
+  EXPECT_EQ(this->open().entries.size(), 1U) << "nothing of the refused change";
   EXPECT_FALSE(this->write({set_of("d", "4", 4)}));
 }
 
-TYPED_TEST(map_store_test, a_whole_map_ends_refusing) {
+TYPED_TEST(map_store_test, accepts_changes_again_after_a_whole_map) {
   this->open();
   EXPECT_TRUE(this->write({{.what = map_operation::add_applied, .value = "no register"}}));
   EXPECT_TRUE(this->write({set_of("a", "1", 1)}));
@@ -197,7 +197,7 @@ TYPED_TEST(map_store_test, a_whole_map_ends_refusing) {
 
 using sqlite_map_store_test = map_store_test<sqlite_maker>;
 
-TEST_F(sqlite_map_store_test, what_was_written_last_is_written_before_it_goes) {
+TEST_F(sqlite_map_store_test, the_destructor_writes_the_last_changes) {
   open();
   std::vector<map_change> one;
   one.push_back(set_of("a", "1", 1));
@@ -205,7 +205,7 @@ TEST_F(sqlite_map_store_test, what_was_written_last_is_written_before_it_goes) {
   EXPECT_EQ(open().entries.size(), 1U);
 }
 
-TEST_F(sqlite_map_store_test, rows_that_are_missing_altered_or_older_are_seen) {
+TEST_F(sqlite_map_store_test, detects_rows_that_are_missing_altered_or_older) {
   const std::vector<std::string> damages{
       "DELETE FROM entries WHERE number = 1",
       "UPDATE entries SET value = x'00' WHERE number = 1",
@@ -243,7 +243,7 @@ TEST_F(sqlite_map_store_test, rows_that_are_missing_altered_or_older_are_seen) {
   }
 }
 
-TEST_F(sqlite_map_store_test, a_whole_row_that_was_there_before_is_seen) {
+TEST_F(sqlite_map_store_test, detects_the_replacement_of_a_row_by_an_older_row) {
   const auto path = maker_.folder.path("map");
   const auto vandalize = [&](const char* sql) {
     store_.reset();
@@ -260,7 +260,7 @@ TEST_F(sqlite_map_store_test, a_whole_row_that_was_there_before_is_seen) {
   open(zmtp::storage_errc::store_damaged);
 }
 
-TEST_F(sqlite_map_store_test, a_file_that_another_one_has_is_not_opened) {
+TEST_F(sqlite_map_store_test, does_not_open_a_file_in_use) {
   open();
   map_file other{{.file = {.path = maker_.folder.path("map")}}};
   kept_map found;

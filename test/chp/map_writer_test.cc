@@ -1,4 +1,4 @@
-// What of a map is given to its store, and that a whole map is of one moment.
+// Tests which changes of a map reach its store, and that a whole map is consistent.
 
 #include "chp/map_writer.h"
 
@@ -24,7 +24,7 @@ namespace {
 using namespace std::chrono_literals;
 using key_values = std::map<std::string, std::string>;
 
-// A map of which each change is told to the writer, as a server of a pair does.
+// A map that reports each change to the writer, as a server of a pair does.
 class written_map {
 public:
   explicit written_map(std::uint32_t seed) : random_{seed}, map_{seed} {}
@@ -69,7 +69,7 @@ private:
     applied_.insert(id);
     return id;
   }
-  // Of some something is awaited yet.
+  // Forgets an erasure. Some erasures stay, because earlier updates may still arrive.
   void forget_one() {
     (void)erased_.forget_to(
         number_, 1, [](const tombstones::erasure& one) { return one.number % 5 == 0; },
@@ -97,7 +97,7 @@ key_values content_of(const kept_map& found) {
   return all;
 }
 
-TEST(map_writer, a_whole_map_is_of_one_moment_whatever_changes_meanwhile) {
+TEST(map_writer, a_whole_map_is_consistent_despite_concurrent_changes) {
   for (std::uint32_t seed = 1; seed <= 50; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     written_map map{seed};
@@ -115,7 +115,7 @@ TEST(map_writer, a_whole_map_is_of_one_moment_whatever_changes_meanwhile) {
     } while (!map.read(most));
     std::vector<std::vector<map_change>> out;
     map.writer.take(out);
-    ASSERT_EQ(out.size(), 2U) << "the whole, and what came behind it";
+    ASSERT_EQ(out.size(), 2U) << "the whole map, and the changes after it";
     memory_map_store::contents disk;
     for (const auto& each : out[0]) {
       disk.apply(each);
@@ -123,7 +123,7 @@ TEST(map_writer, a_whole_map_is_of_one_moment_whatever_changes_meanwhile) {
     const auto whole = disk.all();
     auto found = content_of(whole);
     for (const auto& key : map.forgotten) {
-      // Nobody asks for it any more, so that it may be there or not.
+      // No code needs the key any more, so the map may or may not have it.
       found.erase(key);
       then.erase(key);
     }
@@ -140,7 +140,7 @@ TEST(map_writer, a_whole_map_is_of_one_moment_whatever_changes_meanwhile) {
   }
 }
 
-TEST(map_writer, reads_no_more_at_once_than_it_is_told) {
+TEST(map_writer, reads_at_most_the_given_number_at_once) {
   written_map map{1};
   map.writer.replace();
   constexpr int keys = 1'000;

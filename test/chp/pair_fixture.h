@@ -1,5 +1,5 @@
 #pragma once
-// A pair of servers of the map on real sockets, in one context with whoever uses them.
+// A pair of servers of the map on real sockets, in one context with their clients.
 
 #include "chp/replicated_server.h"
 #include "test/chp/shell_fixture.h"
@@ -45,7 +45,7 @@ protected:
   static replicated_server_options options_of(bstar::role as) {
     replicated_server_options options;
     options.server.heartbeat = 20ms;
-    // The pair is slower, so that a busy machine does not take one for dead.
+    // The pair is slower, so that a busy machine does not cause an expiry.
     options.pair.pair.as = as;
     options.pair.pair.heartbeat = 50ms;
     options.pair.pair.expiry = 400ms;

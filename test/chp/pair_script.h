@@ -24,7 +24,7 @@ protected:
     join(a, b);
     join(b, a);
   }
-  // What each server says reaches the other one as long as they are linked.
+  // A server whose messages reach its peer while the two are linked.
   struct node : server_setting {
     node(const server_options& options, std::uint64_t random)
         : server_setting{options, server_state::kind::paired, random} {}
@@ -94,7 +94,7 @@ protected:
     cut_ = nullptr;
     ASSERT_FALSE(a.linked);
   }
-  // Until neither has anything more to say.
+  // Runs until neither server has another message to send.
   void run() { run(a, b); }
   void run(node& one, node& two) {
     for (bool more = true; more;) {

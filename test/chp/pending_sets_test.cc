@@ -13,7 +13,7 @@ namespace {
 
 const auto session = update_id::make_session(7);
 
-TEST(chp_pending_sets, those_behind_one_that_is_never_committed_take_no_room_for_long) {
+TEST(chp_pending_sets, frees_sets_after_one_that_is_never_committed) {
   pending_sets sets{session, form::kvmsg, 10, 1'000};
   std::vector<pending_sets::ended> done;
   const auto send = [&](pending_sets::ticket of) {

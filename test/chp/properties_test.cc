@@ -27,7 +27,7 @@ TEST(chp_properties, are_read_line_by_line) {  // CHP-23, C1-7
   EXPECT_EQ(read("a=1\na=2\n"), (list{{"a", "1"}, {"a", "2"}}));
 }
 
-TEST(chp_properties, ignore_what_is_none) {  // C1-18
+TEST(chp_properties, ignore_malformed_lines) {  // C1-18
   EXPECT_EQ(read("t"), list{});
   EXPECT_EQ(read("\n\n\n"), list{});
   EXPECT_EQ(read("=5\n"), list{});
@@ -58,7 +58,7 @@ TEST(chp_properties, are_read_as_they_were_written) {
   EXPECT_EQ(parse_number(expected.back().value), ~std::uint64_t{0});
 }
 
-TEST(chp_properties, that_would_be_read_otherwise_are_not_well_formed) {
+TEST(chp_properties, that_do_not_survive_a_round_trip_are_not_well_formed) {
   const std::string longest(255, 'x');
   const std::string too_long(256, 'x');
   EXPECT_TRUE(is_well_formed({longest, longest}));

@@ -1,4 +1,4 @@
-// Whose updates are put off.
+// Sessions whose updates the server has deferred.
 
 #include "chp/put_off_sessions.h"
 

@@ -1,5 +1,5 @@
-// A pair of servers of the map on real sockets: failover with what clients had sent, hand-over, and what
-// two active ones make of it when they hear each other (reliability 3.1, 3.2).
+// A pair of servers of the map on real sockets: failover with pending updates of clients, hand-over, and the
+// reconciliation of two active servers (reliability 3.1, 3.2).
 
 #include "chp/replicated_server.h"
 
@@ -60,7 +60,7 @@ TEST_F(replicated, the_backup_has_what_the_primary_accepts) {
   EXPECT_TRUE(has_epoch(primary.server->status().server.number));
 }
 
-TEST_F(replicated, the_backup_takes_over_with_what_clients_had_sent_to_both) {
+TEST_F(replicated, the_backup_takes_over_with_pending_updates_of_clients) {
   start();
   const auto to_primary = client_of(primary);
   const auto to_backup = client_of(backup);
@@ -69,7 +69,7 @@ TEST_F(replicated, the_backup_takes_over_with_what_clients_had_sent_to_both) {
   set(*to_backup, "/both", "1", both);
   run_until(
       [&] { return backup.all().size() == 1 && backup.server->status().server.pending == 0; });
-  // The primary dies before this reaches it.
+  // The primary ends before the update reaches it.
   primary.server.reset();
   set(*to_backup, "/pending", "2");
   run_until([&] { return backup.server->status().server.pending == 1; });
@@ -81,7 +81,7 @@ TEST_F(replicated, the_backup_takes_over_with_what_clients_had_sent_to_both) {
   run_until([&] { return backup.all().size() == 3; });
 }
 
-TEST_F(replicated, a_primary_that_comes_back_follows_the_backup_and_takes_over_again) {
+TEST_F(replicated, a_primary_that_restarts_follows_the_backup_and_takes_over_again) {
   start();
   const auto to_primary = client_of(primary);
   set(*to_primary, "/a", "1");
@@ -107,7 +107,7 @@ TEST_F(replicated, a_primary_that_comes_back_follows_the_backup_and_takes_over_a
 }
 
 // BS-17
-TEST_F(replicated, one_that_has_lost_its_map_waits_for_the_other_one) {
+TEST_F(replicated, a_server_without_its_map_waits_for_its_peer) {
   const zmtp::test::scratch_folder folder;
   auto lasting = options_of(bstar::role::primary);
   lasting.pair.epoch_file = folder.path("epoch");
@@ -122,7 +122,7 @@ TEST_F(replicated, one_that_has_lost_its_map_waits_for_the_other_one) {
   run_until([&] { return backup.all().size() == 1; });
   primary.server.reset();
 
-  // It cannot hear the backup, and is asked all the time.
+  // The primary does not receive from the backup, and clients send requests to the primary all the time.
   make(primary, lasting);
   const auto client = client_of(primary);
   run_until([&] {
@@ -143,13 +143,13 @@ TEST_F(replicated, one_that_has_lost_its_map_waits_for_the_other_one) {
   EXPECT_TRUE(primary.active());
 }
 
-TEST_F(replicated, one_that_stood_still_goes_on_in_its_epoch) {
+TEST_F(replicated, a_server_that_was_paused_resumes_in_its_epoch) {
   start();
   const auto client = client_of(primary);
   set(*client, "/before", "1");
   run_until([&] { return backup.all().size() == 1; });
   const auto epoch = epoch_of(primary.server->status().server.number);
-  // The loop stands still: there is nothing to wait for but time.
+  // The loop is paused: the test can only wait for time to pass.
   const auto until =
       std::chrono::steady_clock::now() + *options_of(bstar::role::primary).pair.pair.expiry;
   while (std::chrono::steady_clock::now() < until) {
@@ -165,7 +165,7 @@ TEST_F(replicated, one_that_stood_still_goes_on_in_its_epoch) {
   run_until([&] { return primary.server->status().server.backup_in_sync; });
 }
 
-TEST_F(replicated, two_that_were_both_active_have_the_same_when_they_hear_each_other) {
+TEST_F(replicated, maps_are_equal_after_a_split_brain) {
   auto alone = options_of(bstar::role::backup);
   alone.pair.pair.promote_alone_after = 10ms;
   make(primary, options_of(bstar::role::primary));
@@ -193,7 +193,7 @@ TEST_F(replicated, two_that_were_both_active_have_the_same_when_they_hear_each_o
   run_until([&] { return backup.server->status().server.backup_in_sync; });
 }
 
-TEST_F(replicated, ends_what_it_does_when_it_is_destroyed_or_outlives_its_context) {
+TEST_F(replicated, ends_its_operations_when_destroyed_or_without_context) {
   start();
   backup.server->stop();
   primary.server.reset();

@@ -1,4 +1,4 @@
-// What clients of ours are told of their updates (reliability 3.2, G2).
+// Acknowledgements that a server sends to clients of Zinc (reliability 3.2, G2).
 
 #include "chp/session_acks.h"
 #include "test/chp/server_fixture.h"
@@ -21,7 +21,7 @@ protected:
   }
 };
 
-TEST_F(server_acks, tell_a_session_what_is_committed_once_a_millisecond) {
+TEST_F(server_acks, report_commits_to_a_session_once_per_millisecond) {
   server_setting s;
   s.activate();
   const auto peer = s.subscribe(client());
@@ -40,16 +40,16 @@ TEST_F(server_acks, tell_a_session_what_is_committed_once_a_millisecond) {
   EXPECT_FALSE(s.last_ack(peer)->degraded) << "an alone one has no backup to miss";
 }
 
-TEST_F(server_acks, of_sessions_that_have_gone_nothing_is_left) {
+TEST_F(server_acks, detached_sessions_leave_no_state) {
   session_acks acks;
   for (std::uint32_t n = 0; n < 1'000; ++n) {
     acks.attach(test_session + n % 2, {n, 7});
     acks.detach({n, 7});
   }
-  EXPECT_EQ(acks.owed(), 0U) << "whether anybody has been told anything or not";
+  EXPECT_EQ(acks.owed(), 0U) << "whether an acknowledgement was sent or not";
 }
 
-TEST_F(server_acks, who_has_gone_before_it_was_due_is_waited_for_no_longer) {
+TEST_F(server_acks, a_detached_session_has_no_deadline) {
   session_acks acks;
   update_register applied{test_random, {}};
   applied.insert(id(1));
@@ -80,7 +80,7 @@ TEST_F(server_acks, name_the_gaps) {
   EXPECT_EQ(s.told[peer].back()[3], "ack=5\n");
 }
 
-TEST_F(server_acks, answer_an_update_that_comes_again) {
+TEST_F(server_acks, repeat_the_answer_to_a_resent_update) {
   server_setting s;
   s.activate();
   const auto peer = s.subscribe(client());
@@ -90,7 +90,7 @@ TEST_F(server_acks, answer_an_update_that_comes_again) {
   EXPECT_EQ(s.told[peer].size(), 2U);
 }
 
-TEST_F(server_acks, go_to_where_the_session_subscribes_now) {
+TEST_F(server_acks, go_to_the_present_subscription_of_the_session) {
   server_setting s;
   s.activate();
   s.set("a", "1", id(1));
@@ -110,7 +110,7 @@ TEST_F(server_acks, go_to_where_the_session_subscribes_now) {
   EXPECT_TRUE(s.told[stock].empty());
 }
 
-TEST_F(server_acks, that_could_not_be_queued_are_told_again) {
+TEST_F(server_acks, that_were_not_queued_are_sent_again) {
   server_setting s;
   s.activate();
   const auto peer = s.subscribe(client());
@@ -168,18 +168,18 @@ TEST_F(backed_up, an_update_is_committed_when_the_backup_has_it) {
   EXPECT_EQ(counter(s.last_ack(peer)), 2U);
 }
 
-TEST_F(backed_up, without_one_in_sync_updates_are_committed_and_that_is_said) {
+TEST_F(backed_up, commits_without_a_synchronized_backup_are_reported) {
   s.set("a", "1", id(1));
   ASSERT_EQ(counter(s.last_ack(peer)), 1U);
   EXPECT_TRUE(s.last_ack(peer)->degraded);
-  // It has asked, and not yet got what it asked for.
+  // The backup has requested a snapshot that it has not received yet.
   s.say(backup, make_snapshot_request(""));
   s.set("a", "2", id(2));
   s.pass(1ms);
   EXPECT_EQ(counter(s.last_ack(peer)), 2U);
 }
 
-TEST_F(backed_up, one_that_goes_is_not_waited_for) {
+TEST_F(backed_up, a_commit_does_not_wait_for_a_disconnected_backup) {
   synchronize();
   s.set("a", "1", id(1));
   s.server.on_asker_detached(backup, s.actions);
@@ -189,7 +189,7 @@ TEST_F(backed_up, one_that_goes_is_not_waited_for) {
   EXPECT_TRUE(s.last_ack(peer)->degraded);
 }
 
-TEST_F(backed_up, one_that_stands_still_is_not_waited_for_until_it_has_everything) {
+TEST_F(backed_up, a_commit_waits_for_a_stalled_backup_only_after_it_catches_up) {
   synchronize();
   s.set("a", "1", id(1));
   s.set("a", "2", id(2));
@@ -199,8 +199,7 @@ TEST_F(backed_up, one_that_stands_still_is_not_waited_for_until_it_has_everythin
   EXPECT_EQ(counter(s.last_ack(peer)), 2U);
   EXPECT_TRUE(s.last_ack(peer)->degraded);
   report(make_sequence(1, 1));
-  EXPECT_FALSE(s.server.status().backup_in_sync)
-      << "of what is said to be committed one is missing";
+  EXPECT_FALSE(s.server.status().backup_in_sync) << "one committed update is missing";
   report(make_sequence(1, 2));
   EXPECT_TRUE(s.server.status().backup_in_sync);
   s.set("a", "3", id(3));
@@ -208,7 +207,7 @@ TEST_F(backed_up, one_that_stands_still_is_not_waited_for_until_it_has_everythin
   EXPECT_EQ(counter(s.last_ack(peer)), 2U) << "and it is waited for again";
 }
 
-TEST_F(backed_up, one_that_catches_up_has_what_was_committed_without_it) {
+TEST_F(backed_up, a_backup_that_catches_up_gets_updates_committed_without_it) {
   s.snapshot(backup);
   s.set("a", "1", id(1));
   s.set("a", "2", id(2));
@@ -232,7 +231,7 @@ TEST_F(backed_up, one_that_catches_up_has_what_was_committed_without_it) {
   EXPECT_FALSE(s.last_ack(peer)->degraded);
 }
 
-TEST_F(backed_up, one_that_does_not_catch_up_is_not_waited_for) {
+TEST_F(backed_up, a_commit_does_not_wait_for_a_backup_that_lags) {
   s.snapshot(backup);
   s.set("a", "1", id(1));
   report(make_sequence(1, 0));
@@ -244,7 +243,7 @@ TEST_F(backed_up, one_that_does_not_catch_up_is_not_waited_for) {
   EXPECT_TRUE(s.last_ack(peer)->degraded);
 }
 
-TEST_F(backed_up, reports_that_make_no_sense_are_not_believed) {
+TEST_F(backed_up, inconsistent_reports_are_ignored) {
   report(0);
   report(make_sequence(1, 0));
   EXPECT_FALSE(s.server.status().backup_in_sync) << "it has asked for nothing";
@@ -257,7 +256,7 @@ TEST_F(backed_up, reports_that_make_no_sense_are_not_believed) {
   EXPECT_TRUE(s.told[peer].empty());
 }
 
-TEST_F(backed_up, updates_out_of_order_are_never_told_too_early) {
+TEST_F(backed_up, does_not_acknowledge_updates_out_of_order_too_early) {
   synchronize();
   s.set("a", "1", id(1));
   s.set("b", "2", id(3));
@@ -289,7 +288,7 @@ TEST_F(backed_up_or_blocked, nothing_is_committed_without_a_backup) {
 
 // An update that is refused (protocols C1-24, reliability 3.2, G7: limits).
 
-TEST_F(server_acks, tell_which_update_is_refused_and_why) {
+TEST_F(server_acks, report_refused_updates_and_their_reasons) {
   server_setting s{{.limit = {.max_value_size = 4}, .map = {.max_keys = 1}}};
   s.activate();
   const auto peer = s.subscribe(client());
@@ -313,7 +312,7 @@ TEST_F(server_acks, tell_which_update_is_refused_and_why) {
   for (const auto& m : s.publications()) {
     EXPECT_EQ(m[3], "") << "others see nothing of it";
   }
-  // It stays refused when there is room, and who asks again hears it again.
+  // The update stays refused when there is room, and a client that resends it receives the refusal again.
   s.set("a", "", id(6));
   s.told[peer].clear();
   s.set("b", "1", id(2));
@@ -324,7 +323,7 @@ TEST_F(server_acks, tell_which_update_is_refused_and_why) {
   EXPECT_EQ(s.refused(errc::too_many_keys), 1U);
 }
 
-TEST_F(server_acks, others_may_try_again_as_ever) {
+TEST_F(server_acks, clients_without_sessions_may_retry_a_refused_update) {
   server_setting s{{.map = {.max_keys = 1}}};
   s.activate();
   const auto foreign = update_id::of_random(1, 2);
@@ -352,7 +351,7 @@ protected:
   zmtp::peer_id feed;
 };
 
-TEST_F(refusing, is_told_when_the_backup_knows_of_it) {
+TEST_F(refusing, is_reported_when_the_backup_has_it) {
   synchronize();
   s.set("a", "1", id(1));
   refused(2);
@@ -365,7 +364,7 @@ TEST_F(refusing, is_told_when_the_backup_knows_of_it) {
   EXPECT_EQ(notice->why, errc::key_empty);
   report(s.server.number());
   s.pass(1ms);
-  EXPECT_EQ(counter(s.last_ack(peer)), 1U) << "what is behind it could be taken for committed";
+  EXPECT_EQ(counter(s.last_ack(peer)), 1U) << "later updates could be taken for committed";
   EXPECT_EQ(refused_to(peer), 0U);
   report(s.server.number(), 1);
   s.pass(1ms);
@@ -373,7 +372,7 @@ TEST_F(refusing, is_told_when_the_backup_knows_of_it) {
   EXPECT_EQ(refused_to(peer), 1U);
 }
 
-TEST_F(refusing, some_in_a_row_are_told_as_far_as_the_backup_knows) {
+TEST_F(refusing, reports_consecutive_refusals_that_the_backup_has) {
   synchronize();
   refused(1);
   refused(2);
@@ -384,7 +383,7 @@ TEST_F(refusing, some_in_a_row_are_told_as_far_as_the_backup_knows) {
   EXPECT_EQ(s.last_ack(peer)->refused.front(), (refusal{{1, 2}, errc::key_empty}));
 }
 
-TEST_F(refusing, a_backup_that_does_not_hear_of_it_is_none) {
+TEST_F(refusing, does_not_wait_for_a_backup_that_does_not_confirm_it) {
   synchronize();
   refused(1);
   EXPECT_EQ(refused_to(peer), 0U);
@@ -393,7 +392,7 @@ TEST_F(refusing, a_backup_that_does_not_hear_of_it_is_none) {
   EXPECT_EQ(refused_to(peer), 1U);
 }
 
-TEST_F(refusing, a_backup_that_comes_later_has_it_in_its_snapshot) {
+TEST_F(refusing, a_later_backup_receives_it_in_its_snapshot) {
   refused(1);
   EXPECT_EQ(refused_to(peer), 1U) << "there is none to wait for";
   s.told[peer].clear();
@@ -406,7 +405,7 @@ TEST_F(refusing, a_backup_that_comes_later_has_it_in_its_snapshot) {
   }
   EXPECT_EQ(copied.find(test_session).refused.size(), 1U);
   report();
-  EXPECT_TRUE(s.saw(server_event::backup_in_sync)) << "without having heard the notice";
+  EXPECT_TRUE(s.saw(server_event::backup_in_sync)) << "without having received the notice";
 }
 
 class blocking_refusals : public refusing {
@@ -451,7 +450,7 @@ protected:
   zmtp::peer_id backup;
 };
 
-TEST_F(putting_off, what_there_is_no_room_for_stays_with_its_client) {
+TEST_F(putting_off, an_update_above_the_limit_is_deferred) {
   for (const auto counter : {1, 2, 3, 4}) {
     s.set("a", std::to_string(counter), id(static_cast<std::uint64_t>(counter)));
   }
@@ -459,7 +458,7 @@ TEST_F(putting_off, what_there_is_no_room_for_stays_with_its_client) {
   EXPECT_EQ(s.server.status().waiting, 2U);
   EXPECT_EQ(s.server.status().counters.put_off, 2U);
   EXPECT_EQ(s.publications().size(), 2U);
-  // Nobody else has to wait.
+  // Updates of other clients do not wait.
   s.set("b", "1");
   s.set("b", "2", update_id::of_random(1, 2));
   EXPECT_EQ(s.publications().size(), 2U);
@@ -478,7 +477,7 @@ TEST_F(putting_off, what_there_is_no_room_for_stays_with_its_client) {
   EXPECT_EQ(value(), "6");
 }
 
-TEST_F(putting_off, what_comes_while_it_stands_still_does_not_overtake_it) {
+TEST_F(putting_off, an_update_during_a_pause_does_not_overtake_a_deferred_one) {
   s.set("a", "1", id(1));
   s.set("a", "2", id(2));
   s.set("a", "3", id(3));
@@ -488,7 +487,7 @@ TEST_F(putting_off, what_comes_while_it_stands_still_does_not_overtake_it) {
   EXPECT_EQ(value(), "2");
 }
 
-TEST_F(putting_off, is_over_for_one_that_is_made_otherwise) {
+TEST_F(putting_off, ends_when_the_peer_offers_the_deferred_update) {
   s.set("a", "1", id(1));
   s.set("a", "2", id(2));
   s.set("a", "3", id(3));
@@ -502,7 +501,7 @@ TEST_F(putting_off, is_over_for_one_that_is_made_otherwise) {
   EXPECT_EQ(value(), "4");
 }
 
-TEST_F(putting_off, what_is_refused_waits_likewise) {
+TEST_F(putting_off, a_refused_update_waits_for_earlier_updates) {
   s.set("a", "1", id(1));
   s.set("a", "2", id(2));
   s.update(zmtp::message{"", number_frame(0), id(3).octets(), "", "1"});

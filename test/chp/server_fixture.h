@@ -47,7 +47,7 @@ inline sequence number_of(const frames& m) {
   return number;
 }
 
-// As the specification has it.
+// Returns the frames of a heartbeat, as in the specification.
 inline frames heartbeat_frames() { return {"HUGZ", number_frame(0), "", "", ""}; }
 
 inline constexpr std::uint64_t test_random = 0x0123'4567'89ab'cdef;
@@ -68,7 +68,7 @@ public:
                           std::uint64_t random = test_random)
       : server{options, as, random} {}
 
-  // `announced`: the peer's X-Zinc, empty for a stock peer.
+  // `announced`: the peer's X-Zinc, empty for a peer without extensions.
   zmtp::peer_id subscribe(const std::string& announced = {}) {
     const auto id = next_peer();
     server.on_subscriber_attached(id, metadata_of(announced));
@@ -98,14 +98,14 @@ public:
                     value};
     update(std::move(m));
   }
-  // What the peer gets if it reads all.
+  // Returns the snapshot that the peer gets if it reads everything.
   std::vector<frames> snapshot(zmtp::peer_id id, std::string_view subtree = "") {
     replies[id].clear();
     say(id, make_snapshot_request(subtree));
     read(id);
     return std::exchange(replies[id], {});
   }
-  // The peer takes so many pieces at most.
+  // Lets the peer read at most this number of pieces.
   void read(zmtp::peer_id id, std::size_t pieces = 1'000'000) {
     for (; pieces != 0 && wants_room.erase(id) != 0; --pieces) {
       server.on_writable(id, now, actions);
@@ -123,7 +123,7 @@ public:
     now = until;
   }
 
-  // The turn ends, and the shell does what it is to do.
+  // Ends the turn, and carries out the actions as the shell does.
   void finish() {
     server.on_turn_end(now, actions);
     auto done = std::exchange(actions, {});
@@ -170,7 +170,7 @@ public:
     }
     return all;
   }
-  // The last that a session was told.
+  // Returns the last acknowledgement that a session received.
   [[nodiscard]] std::optional<acknowledgement> last_ack(zmtp::peer_id subscriber) {
     const auto& heard = told[subscriber];
     return heard.empty() ? std::nullopt : find_acknowledgement(heard.back().at(3));

@@ -1,5 +1,5 @@
-// Two servers of the map with a store each (reliability 3.2, G7): what is acknowledged is on both disks, and what
-// one alone had is offered after a crash too.
+// Two servers of the map with a store each (reliability 3.2, G7). Acknowledged updates are on both disks, and a
+// server offers its own updates after a crash too.
 
 #include "chp/pair_record.h"
 #include "test/chp/kept_setting.h"
@@ -16,14 +16,14 @@ struct paired_setting : kept_setting {
                           const server_options& options = {})
       : kept_setting{std::move(from), options, server_state::kind::paired} {}
 
-  // The other one follows.
+  // Connects a peer that follows this server.
   void back_up() {
     backup = asker("chp-ack,chp-backup");
     snapshot(backup);
     say(backup, make_position_report(server.number(), 0));
     pass(1ms);
   }
-  // Passive, it is connected to the other one, which says that it is active.
+  // Makes the server passive, and connects it to a peer that reports to be active.
   void follow() {
     server.deactivate(now, actions);
     server.on_feed_attached();
@@ -36,7 +36,7 @@ struct paired_setting : kept_setting {
     server.on_source_message(m, now, 0ms, actions);
     finish();
   }
-  // Its snapshot, of one key; and the updates that it has applied.
+  // Receives the snapshot of the peer: one key, and the updates that the peer has applied.
   void hear_snapshot(std::string_view key, std::string_view value, sequence number,
                      std::uint64_t counter) {
     hear(make_entry(form::kvmsg, key, number, id(counter).octets(), {}, value));
@@ -57,7 +57,7 @@ struct paired_setting : kept_setting {
     server.on_publication(make_publication(form::kvmsg, u, id(counter), number), now, actions);
     finish();
   }
-  // What it says of its position, last.
+  // Returns the last position that the server has reported.
   std::optional<sequence> reported() {
     std::optional<sequence> last;
     for (const auto& m : std::exchange(asked, {})) {
@@ -134,7 +134,7 @@ TEST(server_kept_pair, a_backup_reports_refusals_that_are_on_its_disk) {
   EXPECT_EQ(after.content(), (key_values{{"a", "1"}}));
 }
 
-TEST(server_kept_pair, a_refusal_is_told_when_both_disks_have_it) {
+TEST(server_kept_pair, reports_a_refusal_when_both_disks_have_it) {
   paired_setting s{std::make_shared<kept_setting::disk>(), with_short_values()};
   s.activate(1);
   const auto peer = s.subscribe(client());
@@ -156,7 +156,7 @@ TEST(server_kept_pair, a_refusal_is_told_when_both_disks_have_it) {
   EXPECT_EQ(s.acked(peer), 2U);
 }
 
-TEST(server_kept_pair, erasures_that_the_backup_has_are_forgotten_bit_by_bit) {
+TEST(server_kept_pair, forgets_replicated_erasures_incrementally) {
   constexpr std::uint64_t keys = 2'500;
   paired_setting s;
   s.activate(1);
@@ -165,7 +165,7 @@ TEST(server_kept_pair, erasures_that_the_backup_has_are_forgotten_bit_by_bit) {
     s.set("k" + std::to_string(n), "", id(2 * n + 2));
   }
   s.store_all();
-  EXPECT_EQ(s.stored().size(), keys) << "the other one may not have heard of it";
+  EXPECT_EQ(s.stored().size(), keys) << "the peer may not have received it";
   s.backup = s.asker("chp-ack,chp-backup");
   s.snapshot(s.backup);
   s.say(s.backup, make_position_report(s.server.number(), 0));
@@ -177,7 +177,7 @@ TEST(server_kept_pair, erasures_that_the_backup_has_are_forgotten_bit_by_bit) {
   EXPECT_EQ(s.stored(), key_values{});
 }
 
-TEST(server_kept_pair, a_snapshot_takes_the_place_of_what_was_stored_as_a_whole) {
+TEST(server_kept_pair, a_snapshot_replaces_the_stored_map_at_once) {
   paired_setting before;
   before.follow();
   before.hear_snapshot("old", "1", make_sequence(1, 1), 1);
@@ -189,7 +189,7 @@ TEST(server_kept_pair, a_snapshot_takes_the_place_of_what_was_stored_as_a_whole)
     s.hear(make_entry(form::kvmsg, "k" + std::to_string(n), make_sequence(1, 5), {}, {}, "v"));
   }
   s.hear_snapshot("new", "2", make_sequence(1, 5), 2);
-  // It is read bit by bit, and what comes meanwhile is behind it.
+  // The server reads the snapshot incrementally, and later messages wait behind it.
   s.server.on_deadline(s.now, s.actions);
   s.finish();
   s.hear_update("k1", "later", make_sequence(1, 6), 3);
@@ -204,7 +204,7 @@ TEST(server_kept_pair, a_snapshot_takes_the_place_of_what_was_stored_as_a_whole)
   EXPECT_EQ(s.stored(), s.content());
 }
 
-TEST(server_kept_pair, what_it_had_followed_is_not_told_before_it_is_on_its_disk) {
+TEST(server_kept_pair, acknowledges_replicated_updates_only_after_they_are_on_its_disk) {
   paired_setting s;
   s.follow();
   s.hear_snapshot("a", "1", make_sequence(1, 1), 1);
@@ -222,7 +222,7 @@ TEST(server_kept_pair, what_it_had_followed_is_not_told_before_it_is_on_its_disk
   EXPECT_EQ(s.acked(peer), 3U);
 }
 
-TEST(server_kept_pair, what_it_alone_had_is_offered_after_a_crash) {
+TEST(server_kept_pair, offers_unreplicated_updates_after_a_crash) {
   paired_setting before;
   before.activate(1);
   before.set("both", "1", id(1));
@@ -242,7 +242,7 @@ TEST(server_kept_pair, what_it_alone_had_is_offered_after_a_crash) {
   s.hear_snapshot("both", "1", make_sequence(2, 0), 3);
   EXPECT_TRUE(s.saw(server_event::diverged));
   s.pass(10ms);
-  EXPECT_TRUE(s.given.empty()) << "its own outlives it until the other one has it";
+  EXPECT_TRUE(s.given.empty()) << "its own update stays stored until the peer has it";
   s.server.on_source_writable(s.now, s.actions);
   s.finish();
   std::map<std::string, std::string> offered;
@@ -267,7 +267,7 @@ TEST(server_kept_pair, what_it_alone_had_is_offered_after_a_crash) {
   EXPECT_FALSE(unpack_pair_record(s.on_disk()->all().memo)->accepted);
 }
 
-TEST(server_kept_pair, what_is_settled_with_an_offer_is_known_after_a_crash) {
+TEST(server_kept_pair, remembers_the_outcome_of_an_offer_after_a_crash) {
   paired_setting before;
   before.activate(2);
   before.store_all();
@@ -294,7 +294,7 @@ TEST(server_kept_pair, what_is_settled_with_an_offer_is_known_after_a_crash) {
   EXPECT_TRUE(known.find(test_session).gaps.empty());
 }
 
-TEST(server_kept_pair, an_offer_has_been_looked_at_when_what_was_accepted_is_on_the_disk) {
+TEST(server_kept_pair, acknowledges_an_offer_when_the_accepted_updates_are_on_disk) {
   paired_setting s;
   s.activate(2);
   s.store_all();
@@ -307,8 +307,8 @@ TEST(server_kept_pair, an_offer_has_been_looked_at_when_what_was_accepted_is_on_
   EXPECT_EQ(s.replies[loser][0][0], "CHP-RESUBMITTED");
 }
 
-// One that goes alone after a crash knows which keys it had erased that the other one may offer.
-TEST(server_kept_pair, what_was_erased_before_a_crash_is_not_taken_from_the_other_one) {
+// A server that runs alone after a crash remembers the erased keys that its peer may offer.
+TEST(server_kept_pair, an_offer_does_not_restore_a_key_erased_before_a_crash) {
   paired_setting before;
   before.activate(1);
   before.set("a", "1", id(1));
@@ -327,7 +327,7 @@ TEST(server_kept_pair, what_was_erased_before_a_crash_is_not_taken_from_the_othe
   EXPECT_EQ(s.content(), (key_values{{"b", "was never there"}}));
 }
 
-TEST(server_kept_pair, an_erasure_before_which_something_is_missing_is_known_after_a_crash) {
+TEST(server_kept_pair, remembers_an_erasure_after_a_gap_after_a_crash) {
   for (const bool passive : {false, true}) {
     paired_setting before;
     if (passive) {

@@ -1,5 +1,5 @@
-// A server of the map with a store (reliability 3.2, G7): what is acknowledged is on the disk, and what is on
-// the disk is there after a crash.
+// A server of the map with a store (reliability 3.2, G7). Acknowledged updates are on the disk, and stored
+// updates survive a crash.
 
 #include "chp/properties.h"
 #include "test/chp/kept_setting.h"
@@ -12,7 +12,7 @@
 namespace chp {
 namespace {
 
-TEST(server_kept, what_is_published_at_once_is_acknowledged_when_it_is_on_the_disk) {
+TEST(server_kept, publishes_immediately_and_acknowledges_when_the_update_is_on_disk) {
   kept_setting s;
   s.activate();
   const auto peer = s.subscribe(client());
@@ -45,7 +45,7 @@ TEST(server_kept, without_a_store_nothing_is_written) {
   EXPECT_EQ(s.server.status().kept, keeping::nothing);
 }
 
-TEST(server_kept, what_is_on_the_disk_is_there_after_a_crash_and_is_not_applied_twice) {
+TEST(server_kept, stored_updates_survive_a_crash_and_are_not_applied_twice) {
   kept_setting before;
   before.activate();
   before.set("a", "1", id(1));
@@ -60,12 +60,12 @@ TEST(server_kept, what_is_on_the_disk_is_there_after_a_crash_and_is_not_applied_
   EXPECT_EQ(s.server.number(), 4U);
   const auto peer = s.subscribe(client());
   s.pass(10ms);
-  EXPECT_EQ(s.acked(peer), 4U) << "it is told what is committed";
+  EXPECT_EQ(s.acked(peer), 4U) << "it receives the committed counter";
   s.set("a", "1", id(1));
   s.set("b", "3", id(3));
   EXPECT_EQ(s.server.status().counters.repeated, 2U);
   EXPECT_TRUE(s.publications().empty());
-  // What had not been acknowledged is sent again.
+  // The client resends the update, because it was not acknowledged.
   s.set("c", "lost", id(5));
   ASSERT_EQ(s.published.size(), 1U);
   EXPECT_EQ(number_of(s.published.back()), 5U);
@@ -94,7 +94,7 @@ TEST(server_kept, a_new_epoch_is_above_the_stored_one) {
   EXPECT_EQ(next.server.status().durable, make_sequence(4, 1));
 }
 
-TEST(server_kept, a_time_to_live_is_what_was_left_when_it_was_written) {
+TEST(server_kept, a_restored_key_has_its_remaining_time_to_live) {
   kept_setting before;
   before.activate();
   before.set("a", "1", {}, "ttl=10\n");
@@ -114,7 +114,7 @@ TEST(server_kept, a_time_to_live_is_what_was_left_when_it_was_written) {
   EXPECT_TRUE(s.stored().empty());
 }
 
-TEST(server_kept, a_full_disk_is_told_and_tried_again_with_the_whole_map) {
+TEST(server_kept, reports_a_full_disk_and_retries_with_the_whole_map) {
   kept_setting s;
   s.activate();
   const auto peer = s.subscribe(client());
@@ -125,7 +125,7 @@ TEST(server_kept, a_full_disk_is_told_and_tried_again_with_the_whole_map) {
   s.result(storage_errc::store_full);
   EXPECT_TRUE(s.saw(server_event::store_full));
   EXPECT_EQ(s.server.status().kept, keeping::full);
-  // What was on its way is refused behind it.
+  // Writes in flight fail after the first failure.
   s.result(storage_errc::store_full);
   s.pass(900ms);
   EXPECT_TRUE(s.given.empty());
@@ -158,7 +158,7 @@ TEST(server_kept, a_full_disk_is_told_and_tried_again_with_the_whole_map) {
   EXPECT_EQ(after.content(), s.content());
 }
 
-TEST(server_kept, what_has_waited_for_a_full_disk_is_committed_bit_by_bit) {
+TEST(server_kept, updates_that_waited_for_a_full_disk_are_committed_incrementally) {
   constexpr std::uint64_t updates = 25'000;
   kept_setting s;
   s.activate();
@@ -182,7 +182,7 @@ TEST(server_kept, what_has_waited_for_a_full_disk_is_committed_bit_by_bit) {
   EXPECT_EQ(s.server.status().waiting, 0U);
 }
 
-TEST(server_kept, a_disk_that_fails_is_not_trusted_again_and_nothing_is_acknowledged) {
+TEST(server_kept, acknowledges_nothing_after_a_disk_failure) {
   kept_setting s;
   s.activate();
   const auto peer = s.subscribe(client());
@@ -203,7 +203,7 @@ TEST(server_kept, a_disk_that_fails_is_not_trusted_again_and_nothing_is_acknowle
   EXPECT_EQ(s.content().size(), 4U) << "it serves on";
 }
 
-TEST(server_kept, no_updates_are_read_while_too_much_waits_for_the_disk) {
+TEST(server_kept, reads_no_updates_while_too_many_bytes_wait_for_the_disk) {
   server_options options;
   options.unwritten_octets = 1'000;
   kept_setting s{std::make_shared<kept_setting::disk>(), options};
@@ -215,7 +215,7 @@ TEST(server_kept, no_updates_are_read_while_too_much_waits_for_the_disk) {
   EXPECT_EQ(s.content().size(), 2U);
   s.store_all();
   EXPECT_TRUE(s.server.has_room());
-  // What waits to be acknowledged, while the disk takes nothing, counts, too.
+  // Updates whose acknowledgement waits for the disk count, too.
   s.set("c", "1");
   s.result(storage_errc::store_failed);
   for (std::uint64_t n = 1; n <= 40; ++n) {
@@ -224,7 +224,7 @@ TEST(server_kept, no_updates_are_read_while_too_much_waits_for_the_disk) {
   EXPECT_FALSE(s.server.has_room());
 }
 
-TEST(server_kept, a_refusal_is_told_when_it_is_on_the_disk_and_holds_after_a_crash) {
+TEST(server_kept, reports_a_refusal_when_it_is_on_disk_and_keeps_it) {
   kept_setting before{std::make_shared<kept_setting::disk>(), with_short_values()};
   before.activate();
   before.store_all();
@@ -242,7 +242,7 @@ TEST(server_kept, a_refusal_is_told_when_it_is_on_the_disk_and_holds_after_a_cra
   before.pass(10ms);
   ASSERT_EQ(before.acked(peer), 2U);
   ASSERT_EQ(before.last_ack(peer)->refused.size(), 1U);
-  // What was not told of is as if it had not come.
+  // An update without an acknowledgement has no effect after the crash.
   kept_setting s{before.on_disk()};
   s.activate();
   s.store_all();
@@ -260,7 +260,7 @@ TEST(server_kept, a_refusal_is_told_when_it_is_on_the_disk_and_holds_after_a_cra
   EXPECT_EQ(refused[0].why, before.last_ack(peer)->refused[0].why);
 }
 
-TEST(server_kept, a_refusal_is_in_the_whole_map_that_a_full_disk_takes_later) {
+TEST(server_kept, a_map_written_after_a_full_disk_contains_the_refusal) {
   kept_setting s{std::make_shared<kept_setting::disk>(), with_short_values()};
   s.activate();
   s.store_all();
@@ -282,7 +282,7 @@ TEST(server_kept, a_refusal_is_in_the_whole_map_that_a_full_disk_takes_later) {
 }
 
 // The client's later one of the key came first, by another way.
-TEST(server_kept, what_a_later_one_took_the_place_of_is_told_when_that_is_on_the_disk) {
+TEST(server_kept, acknowledges_a_superseded_update_when_its_successor_is_on_disk) {
   kept_setting s;
   s.activate();
   s.store_all();
@@ -300,7 +300,7 @@ TEST(server_kept, what_a_later_one_took_the_place_of_is_told_when_that_is_on_the
   EXPECT_EQ(after.content(), (key_values{{"a", "later"}}));
 }
 
-TEST(server_kept, where_its_history_began_is_known_after_a_crash) {
+TEST(server_kept, remembers_the_start_of_its_history_after_a_crash) {
   const auto begun = [](kept_setting& of) {
     const auto answer = of.snapshot(of.asker(client()));
     return std::string{properties{answer.back().at(3)}.find(property_name::begun).value_or("")};
@@ -317,7 +317,7 @@ TEST(server_kept, where_its_history_began_is_known_after_a_crash) {
   EXPECT_EQ(begun(nothing), std::to_string(make_sequence(4, 0)));
 }
 
-TEST(server_kept, more_than_the_options_let_it_have_is_refused) {
+TEST(server_kept, refuses_a_stored_map_above_its_limits) {
   kept_setting before;
   before.activate();
   before.set("a", "1");
@@ -336,8 +336,8 @@ TEST(server_kept, more_than_the_options_let_it_have_is_refused) {
   EXPECT_EQ(kept_setting(more.on_disk(), options, of_pair).restored, errc::too_many_keys);
 }
 
-// Whatever happens, the disk has the map as it was at the number that is said to be durable.
-TEST(server_kept, the_disk_has_the_map_as_it_was_at_some_number) {
+// The disk always has the map as it was at the number that the server reports as durable.
+TEST(server_kept, the_disk_has_the_map_of_one_number) {
   for (std::uint32_t seed = 1; seed <= 100; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random{seed};

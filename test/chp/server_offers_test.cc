@@ -1,12 +1,12 @@
-// Two servers of the map were active, and one has lost: what it had accepted that the other one has never seen
-// (reliability 3.2).
+// Two servers of the map were active, and one became passive. The tests cover updates that only the passive
+// server had accepted (reliability 3.2).
 
 #include "test/chp/pair_script.h"
 
 namespace chp {
 namespace {
 
-TEST_F(server_pair, what_the_loser_had_accepted_is_accepted_by_the_winner) {
+TEST_F(server_pair, the_active_server_accepts_updates_that_only_its_peer_had) {
   begin();
   set_both("both", "1", id(1));
   a.set("erased by a", "x", id(2));
@@ -35,7 +35,7 @@ TEST_F(server_pair, what_the_loser_had_accepted_is_accepted_by_the_winner) {
   EXPECT_EQ(a.content(), b.content());
 }
 
-TEST_F(server_pair, what_the_client_has_sent_again_meanwhile_is_not_accepted_twice) {
+TEST_F(server_pair, an_offered_update_that_the_client_resent_is_applied_once) {
   begin();
   unlink();
   b.activate(2);
@@ -44,11 +44,11 @@ TEST_F(server_pair, what_the_client_has_sent_again_meanwhile_is_not_accepted_twi
   b.set("k", "", id(2));
   make_passive(a);
   link();
-  EXPECT_TRUE(b.content().empty()) << "what was erased later stays erased";
+  EXPECT_TRUE(b.content().empty()) << "a key that was erased later stays erased";
   EXPECT_TRUE(a.content().empty());
 }
 
-TEST_F(server_pair, what_the_loser_offers_is_not_taken_over_what_the_winner_erased) {
+TEST_F(server_pair, an_offer_does_not_restore_a_key_that_was_erased) {
   begin();
   unlink();
   b.activate(2);
@@ -64,9 +64,9 @@ TEST_F(server_pair, what_the_loser_offers_is_not_taken_over_what_the_winner_eras
   EXPECT_TRUE(b.server.status().backup_in_sync);
 }
 
-TEST_F(server_pair, what_the_winner_had_of_the_loser_is_not_later_than_what_that_offers) {
+TEST_F(server_pair, an_offer_wins_over_an_earlier_value_of_the_same_server) {
   begin();
-  // b has it, and a does not hear of that.
+  // b has the update, and a does not receive that from b.
   a.set("k", "1", id(1));
   unlink();
   b.activate(2);
@@ -78,7 +78,7 @@ TEST_F(server_pair, what_the_winner_had_of_the_loser_is_not_later_than_what_that
   EXPECT_EQ(a.content(), b.content());
 }
 
-TEST_F(server_pair, what_a_client_did_last_counts_though_something_earlier_of_it_is_replayed) {
+TEST_F(server_pair, the_last_change_of_a_client_wins_over_a_replayed_one) {
   begin();
   unlink();
   for (auto* n : {&b, &a}) {
@@ -95,7 +95,7 @@ TEST_F(server_pair, what_a_client_did_last_counts_though_something_earlier_of_it
   EXPECT_EQ(a.content(), b.content());
 }
 
-TEST_F(server_pair, what_a_client_set_last_counts_though_its_erasing_before_is_replayed) {
+TEST_F(server_pair, the_last_set_of_a_client_wins_over_a_replayed_erasure) {
   begin();
   set_both("k", "1", id(1));
   unlink();
@@ -111,7 +111,7 @@ TEST_F(server_pair, what_a_client_set_last_counts_though_its_erasing_before_is_r
   EXPECT_EQ(a.content(), b.content());
 }
 
-TEST_F(server_pair, an_offer_that_was_cut_off_is_made_again) {
+TEST_F(server_pair, repeats_an_interrupted_offer) {
   begin();
   unlink();
   b.activate(2);
@@ -128,7 +128,7 @@ TEST_F(server_pair, an_offer_that_was_cut_off_is_made_again) {
   EXPECT_TRUE(a.saw(server_event::reconciled));
 }
 
-TEST_F(server_pair, a_loser_that_is_active_again_first_looks_at_its_offer_itself) {
+TEST_F(server_pair, a_server_that_is_promoted_again_applies_its_own_offer_first) {
   begin();
   unlink();
   b.activate(2);
@@ -146,7 +146,7 @@ TEST_F(server_pair, a_loser_that_is_active_again_first_looks_at_its_offer_itself
   EXPECT_TRUE(a.saw(server_event::reconciled));
 }
 
-TEST_F(server_pair, a_loser_that_is_passive_again_before_it_has_looked_at_all_loses_nothing_of_it) {
+TEST_F(server_pair, an_interrupted_reconciliation_loses_no_update) {
   begin();
   unlink();
   b.activate(2);
@@ -164,7 +164,7 @@ TEST_F(server_pair, a_loser_that_is_passive_again_before_it_has_looked_at_all_lo
   EXPECT_EQ(a.content(), b.content());
 }
 
-TEST_F(server_pair, one_that_is_active_again_before_it_has_a_snapshot_has_lost_nothing) {
+TEST_F(server_pair, a_promotion_before_the_snapshot_loses_no_update) {
   begin();
   a.set("k", "1", id(1));
   run();
@@ -177,7 +177,7 @@ TEST_F(server_pair, one_that_is_active_again_before_it_has_a_snapshot_has_lost_n
   EXPECT_EQ(number_of(a.publications().back()), make_sequence(3, 1));
 }
 
-TEST_F(server_pair, an_offer_to_one_that_stands_still_meanwhile_is_made_again) {
+TEST_F(server_pair, repeats_an_offer_that_a_pause_of_the_peer_interrupted) {
   begin();
   unlink();
   b.activate(2);
@@ -204,7 +204,7 @@ TEST_F(server_pair, an_offer_to_one_that_stands_still_meanwhile_is_made_again) {
   EXPECT_EQ(a.content(), b.content());
 }
 
-TEST_F(server_pair, an_offer_of_which_something_was_missed_is_not_said_to_be_looked_at) {
+TEST_F(server_pair, an_incomplete_offer_is_not_acknowledged) {
   begin();
   const auto backup = a.asker("chp-ack,chp-backup");
   const auto offer = [&](std::uint64_t number) {
@@ -222,8 +222,8 @@ TEST_F(server_pair, an_offer_of_which_something_was_missed_is_not_said_to_be_loo
   EXPECT_EQ(a.content(), (content{{"k1", "v"}, {"k3", "v"}}));
 }
 
-// The answer goes by another connection than what was made of the offer.
-TEST_F(server_pair, a_loser_has_what_it_offers_until_what_came_of_it_is_here) {
+// The answer uses another connection than the publication of the offered updates.
+TEST_F(server_pair, keeps_offered_updates_until_it_receives_the_outcome) {
   begin();
   set_both("both", "1", id(1));
   unlink();
@@ -243,7 +243,7 @@ TEST_F(server_pair, a_loser_has_what_it_offers_until_what_came_of_it_is_here) {
   EXPECT_TRUE(a.saw(server_event::reconciled));
 }
 
-TEST_F(server_pair, an_offer_that_cannot_be_read_is_not_said_to_be_looked_at) {
+TEST_F(server_pair, a_malformed_offer_is_not_acknowledged) {
   begin();
   for (const bool is_piece : {false, true}) {
     const auto backup = a.asker("chp-ack,chp-backup");
@@ -256,7 +256,7 @@ TEST_F(server_pair, an_offer_that_cannot_be_read_is_not_said_to_be_looked_at) {
   }
 }
 
-TEST_F(server_pair, of_two_that_offer_at_once_one_offers_again) {
+TEST_F(server_pair, two_offers_at_once_make_one_peer_repeat_its_offer) {
   begin();
   const auto one = a.asker("chp-ack,chp-backup");
   const auto other = a.asker("chp-ack,chp-backup");
@@ -271,7 +271,7 @@ TEST_F(server_pair, of_two_that_offer_at_once_one_offers_again) {
   EXPECT_EQ(a.replies[other].size(), 1U);
 }
 
-TEST_F(server_pair, a_loser_that_is_active_again_tells_what_has_changed_from_what_has_not) {
+TEST_F(server_pair, a_promotion_during_reconciliation_keeps_only_values_that_changed) {
   begin();
   set_both("of a", "1", update_id::of_random(5, 5));
   set_both("of b", "1", id(2));
@@ -287,7 +287,7 @@ TEST_F(server_pair, a_loser_that_is_active_again_tells_what_has_changed_from_wha
   EXPECT_EQ(a.content(), (content{{"of a", "2"}, {"of b", "3"}}));
 }
 
-TEST_F(server_pair, a_loser_that_is_active_again_offers_no_more_to_the_other_one) {
+TEST_F(server_pair, an_active_server_stops_its_offer) {
   begin();
   unlink();
   b.activate(2);
@@ -307,7 +307,7 @@ TEST_F(server_pair, a_loser_that_is_active_again_offers_no_more_to_the_other_one
   EXPECT_EQ(a.content().size(), 10'000U);
 }
 
-TEST_F(server_pair, one_that_stands_still_waits_with_its_offer_too) {
+TEST_F(server_pair, a_suspended_server_pauses_its_offer) {
   begin();
   unlink();
   b.activate(2);
@@ -318,14 +318,14 @@ TEST_F(server_pair, one_that_stands_still_waits_with_its_offer_too) {
   link_and_cut_when([&] { return a.server.status().following; });
   a.activate(3);
   a.server.suspend(a.actions);
-  // It has maps to free.
+  // The server has maps to free.
   for (int turn = 0; turn < 100; ++turn) {
     a.server.on_deadline(a.now, a.actions);
   }
   EXPECT_EQ(a.server.next_deadline(), std::nullopt);
 }
 
-TEST_F(server_pair, an_update_that_comes_behind_a_later_one_of_its_client_is_not_applied) {
+TEST_F(server_pair, drops_an_update_older_than_the_last_of_its_client) {
   begin();
   unlink();
   b.activate(2);
@@ -349,10 +349,10 @@ TEST_F(server_pair, an_update_that_comes_behind_a_later_one_of_its_client_is_not
   EXPECT_EQ(a.content(), b.content());
   EXPECT_EQ(b.server.status().counters.repeated, 2U);
   ASSERT_TRUE(b.last_ack(client));
-  EXPECT_EQ(b.last_ack(client)->counter, 6U) << "who sent it need not send it again";
+  EXPECT_EQ(b.last_ack(client)->counter, 6U) << "its client need not resend it";
 }
 
-TEST_F(server_pair, what_comes_behind_an_erasure_that_left_nothing_to_erase_does_not_undo_it) {
+TEST_F(server_pair, a_late_update_does_not_undo_an_erasure_of_nothing) {
   begin();
   unlink();
   b.activate(2);
@@ -371,7 +371,7 @@ TEST_F(server_pair, what_comes_behind_an_erasure_that_left_nothing_to_erase_does
   EXPECT_TRUE(a.content().empty());
 }
 
-TEST_F(server_pair, an_erasure_is_remembered_as_long_as_something_before_it_may_come) {
+TEST_F(server_pair, remembers_an_erasure_while_earlier_updates_may_arrive) {
   begin();
   set_both("k", "0", update_id::of_random(1, 2));
   a.set("k", "", id(2));
@@ -391,7 +391,7 @@ TEST_F(server_pair, an_erasure_is_remembered_as_long_as_something_before_it_may_
   EXPECT_EQ(b.content(), (content{{"k", "2"}}));
 }
 
-TEST_F(server_pair, what_was_settled_by_something_later_is_not_replayed_over_what_others_did) {
+TEST_F(server_pair, does_not_replay_a_superseded_update_over_a_value_of_another_client) {
   begin();
   unlink();
   b.activate(2);
@@ -407,9 +407,8 @@ TEST_F(server_pair, what_was_settled_by_something_later_is_not_replayed_over_wha
   EXPECT_EQ(a.content(), (content{{"k", "of another"}}));
 }
 
-// Of what has been overwritten nothing is offered, and nothing is sent again if its client has been told.
-TEST_F(server_pair,
-       who_was_with_the_loser_is_told_what_is_committed_whatever_it_had_overwritten_there) {
+// The passive server does not offer overwritten updates, and clients do not resend acknowledged ones.
+TEST_F(server_pair, acknowledges_overwritten_updates_of_clients_of_the_old_active_server) {
   begin();
   unlink();
   b.activate(2);
@@ -433,7 +432,7 @@ TEST_F(server_pair,
   EXPECT_TRUE(b.last_ack(client)->gaps.empty());
   b.set("of another", "1", id(1'001));
   EXPECT_EQ(b.content()["of another"], "2");
-  // And so with the one that follows.
+  // The same holds for the next one.
   unlink();
   a.activate(3);
   a.set("k1", "late", id(1));
@@ -441,7 +440,7 @@ TEST_F(server_pair,
   EXPECT_EQ(a.content(), b.content());
 }
 
-TEST_F(server_pair, one_that_takes_over_with_nothing_is_offered_everything) {
+TEST_F(server_pair, an_empty_server_that_takes_over_is_offered_everything) {
   begin();
   set_both("k", "1", id(1));
   unlink();
@@ -462,7 +461,7 @@ TEST_F(server_pair, one_that_takes_over_with_nothing_is_offered_everything) {
   EXPECT_EQ(a.content(), restarted.content());
 }
 
-TEST_F(server_pair, one_that_begins_with_nothing_is_offered_what_its_backup_had) {
+TEST_F(server_pair, an_empty_active_server_is_offered_the_map_of_its_backup) {
   begin();
   set_both("k", "1", id(1));
   set_both("changed", "1", id(2));
@@ -483,8 +482,7 @@ TEST_F(server_pair, one_that_begins_with_nothing_is_offered_what_its_backup_had)
   EXPECT_TRUE(b.saw(server_event::reconciled));
 }
 
-TEST_F(server_pair,
-       what_the_one_before_has_lost_is_replayed_though_something_later_of_its_client_came_first) {
+TEST_F(server_pair, replays_a_lost_update_after_a_later_one_of_its_client) {
   begin();
   unlink();
   set_both("k", "1", id(1));

@@ -1,12 +1,12 @@
-// Two servers of the map, one active: following, and failover with what clients had sent to both (reliability 3.2;
-// protocols C1-2, C1-17 to C1-21).
+// Two servers of the map, one of them active: replication, and failover with pending updates of clients
+// (reliability 3.2, protocols C1-2, C1-17 to C1-21).
 
 #include "test/chp/pair_script.h"
 
 namespace chp {
 namespace {
 
-TEST_F(server_pair, the_passive_one_has_what_was_there_and_what_comes) {
+TEST_F(server_pair, the_passive_server_has_the_map_and_all_later_updates) {
   a.activate(1);
   a.set("before", "1");
   make_passive(b);
@@ -22,7 +22,7 @@ TEST_F(server_pair, the_passive_one_has_what_was_there_and_what_comes) {
   EXPECT_EQ(b.server.status().counters.followed, 2U);
 }
 
-TEST_F(server_pair, updates_that_come_while_the_snapshot_is_on_the_way_are_not_lost) {
+TEST_F(server_pair, updates_during_the_transfer_of_a_snapshot_are_not_lost) {
   a.activate(1);
   for (int n = 0; n < 20'000; ++n) {
     a.set("k" + std::to_string(n), "old");
@@ -46,11 +46,11 @@ TEST_F(server_pair, updates_that_come_while_the_snapshot_is_on_the_way_are_not_l
   EXPECT_EQ(b.server.number(), a.server.number());
 }
 
-TEST_F(server_pair, the_passive_one_takes_over_with_what_clients_had_sent_to_both) {
+TEST_F(server_pair, the_passive_server_takes_over_with_pending_updates_of_clients) {
   begin();
   set_both("a", "1", id(1));
   unlink();
-  // The active one is dead; two updates reach the passive one alone, one of them was confirmed.
+  // The active server has ended. Two updates reach only the passive server, and one of them was confirmed.
   b.set("b", "2", id(2));
   b.set("a", "1", id(1));
   b.set("c", "3", id(3), "ttl=100\n");
@@ -67,7 +67,7 @@ TEST_F(server_pair, the_passive_one_takes_over_with_what_clients_had_sent_to_bot
   EXPECT_EQ(b.server.status().counters.replayed, 2U);
 }
 
-TEST_F(server_pair, what_comes_late_is_not_applied_again_over_a_newer_value) {
+TEST_F(server_pair, a_late_update_does_not_overwrite_a_newer_value) {
   begin();
   a.set("k", "old", id(1));
   a.set("k", "new", id(2));
@@ -81,7 +81,7 @@ TEST_F(server_pair, what_comes_late_is_not_applied_again_over_a_newer_value) {
   EXPECT_EQ(b.content(), (content{{"k", "new"}}));
 }
 
-TEST_F(server_pair, what_an_active_one_had_applied_before_is_known_from_its_snapshot) {
+TEST_F(server_pair, a_snapshot_tells_which_updates_the_active_server_applied) {
   a.activate(1);
   a.set("k", "old", id(1));
   a.set("k", "new", id(2));
@@ -99,7 +99,7 @@ TEST_F(server_pair, what_an_active_one_had_applied_before_is_known_from_its_snap
   EXPECT_EQ(b.content(), (content{{"k", "new"}, {"f", "new"}}));
 }
 
-TEST_F(server_pair, an_old_active_one_comes_back_follows_and_takes_over_again) {
+TEST_F(server_pair, a_restarted_active_server_follows_and_takes_over_again) {
   begin();
   a.set("x", "1", id(1));
   run();
@@ -116,7 +116,7 @@ TEST_F(server_pair, an_old_active_one_comes_back_follows_and_takes_over_again) {
   EXPECT_EQ(number_of(a.publications().back()), make_sequence(3, 1));
 }
 
-TEST_F(server_pair, one_that_stood_still_accepts_nothing_until_it_is_active_again) {
+TEST_F(server_pair, a_suspended_server_accepts_no_update_until_it_is_active) {
   begin();
   a.set("before", "1", id(1));
   run();
@@ -134,7 +134,7 @@ TEST_F(server_pair, one_that_stood_still_accepts_nothing_until_it_is_active_agai
   EXPECT_EQ(a.server.number(), make_sequence(3, 1));
 }
 
-TEST_F(server_pair, one_that_stood_still_and_is_passive_then_offers_what_only_it_has) {
+TEST_F(server_pair, a_suspended_server_that_becomes_passive_offers_its_own_updates) {
   begin();
   unlink();
   a.set("only here", "1", id(1));
@@ -148,8 +148,8 @@ TEST_F(server_pair, one_that_stood_still_and_is_passive_then_offers_what_only_it
   EXPECT_EQ(a.server.status().pending, 1U) << "which its client sends to both";
 }
 
-// What a client of ours is told with its snapshot.
-TEST_F(server_pair, a_history_says_where_it_began_whoever_goes_on_with_it) {
+// The history that a client of Zinc receives with its snapshot.
+TEST_F(server_pair, a_history_keeps_its_start_after_a_failover) {
   const auto begun = [](node& of, const std::string& announced) {
     const auto answer = of.snapshot(of.asker(announced));
     const auto said = properties{answer.back().at(3)}.find(property_name::begun);
@@ -168,7 +168,7 @@ TEST_F(server_pair, a_history_says_where_it_began_whoever_goes_on_with_it) {
   make_passive(a);
   a.activate(5);
   EXPECT_EQ(begun(a, "chp-ack"), of_epoch(3));
-  // One that was started again, and follows one that was started again.
+  // A server that has restarted, and follows a server that has restarted.
   node nothing{3};
   nothing.activate(7);
   EXPECT_EQ(begun(nothing, "chp-ack"), of_epoch(7));
@@ -176,7 +176,7 @@ TEST_F(server_pair, a_history_says_where_it_began_whoever_goes_on_with_it) {
 
 // Gaps.
 
-TEST_F(server_pair, after_a_gap_there_is_another_snapshot) {
+TEST_F(server_pair, requests_another_snapshot_after_a_gap) {
   begin();
   a.linked = false;
   a.set("missed", "1");
@@ -185,13 +185,13 @@ TEST_F(server_pair, after_a_gap_there_is_another_snapshot) {
   run();
   EXPECT_EQ(b.server.status().counters.gaps, 1U);
   EXPECT_TRUE(b.saw(server_event::gap));
-  // As the new connection to the source, which has just been made, is heard on the feed.
+  // The new connection to the source is the one of the feed.
   EXPECT_EQ(b.content(), a.content());
   EXPECT_TRUE(b.server.status().following);
   EXPECT_TRUE(a.server.status().backup_in_sync);
 }
 
-TEST_F(server_pair, what_is_published_again_or_by_one_of_before_is_not_applied) {
+TEST_F(server_pair, ignores_publications_that_are_repeated_or_of_an_older_epoch) {
   begin();
   a.set("k", "1", id(1));
   a.set("k", "2", id(2));
@@ -221,8 +221,7 @@ TEST_F(server_pair, a_snapshot_of_an_older_epoch_is_refused) {
   EXPECT_TRUE(b.wants_source) << "it is asked again, and not at once";
 }
 
-TEST_F(server_pair,
-       a_snapshot_that_is_not_answered_is_asked_for_again_and_one_that_stands_still_too) {
+TEST_F(server_pair, retries_a_snapshot_that_is_not_answered_or_stalls) {
   make_passive(b);
   b.server.on_feed_attached();
   b.server.on_source_attached(server_setting::metadata_of("chp-ack"), b.now, b.actions);
@@ -243,7 +242,7 @@ TEST_F(server_pair,
 
 // Times to live.
 
-TEST_F(server_pair, the_passive_one_erases_nothing_and_the_next_active_one_never_early) {  // G6
+TEST_F(server_pair, a_passive_server_erases_nothing_and_the_next_active_not_early) {  // G6
   begin();
   set_both("t", "1", id(1), "ttl=2\n");
   set_both("for ever", "1", id(2));
@@ -252,7 +251,7 @@ TEST_F(server_pair, the_passive_one_erases_nothing_and_the_next_active_one_never
   EXPECT_EQ(b.content().size(), 2U) << "a passive one never does";
   b.activate(2);
   b.publications();
-  // As long as nobody was active, clients could not refresh it.
+  // While no server was active, clients could not refresh the key.
   b.pass(4'900ms);
   EXPECT_EQ(b.content().size(), 2U);
   b.pass(200ms);
@@ -262,7 +261,7 @@ TEST_F(server_pair, the_passive_one_erases_nothing_and_the_next_active_one_never
   EXPECT_EQ(all[0][4], "");
 }
 
-TEST_F(server_pair, a_time_to_live_goes_along_with_a_snapshot) {  // protocols C1-2
+TEST_F(server_pair, a_snapshot_contains_times_to_live) {  // protocols C1-2
   a.activate(1);
   a.set("t", "1", id(1), "ttl=10\n");
   a.pass(4s);
@@ -279,7 +278,7 @@ TEST_F(server_pair, a_time_to_live_goes_along_with_a_snapshot) {  // protocols C
 
 // Limits.
 
-TEST_F(server_pair, of_too_many_pending_updates_those_go_that_are_sent_again) {
+TEST_F(server_pair, drops_pending_updates_that_clients_resend_when_there_are_too_many) {
   server_options options;
   options.pending_octets = 2'000;
   server_setting s{options, server_state::kind::paired};
@@ -294,12 +293,12 @@ TEST_F(server_pair, of_too_many_pending_updates_those_go_that_are_sent_again) {
   ASSERT_GE(all.size(), 2U);
   EXPECT_EQ(all.front()[0], "foreign");
   EXPECT_EQ(all.back()[0], "k100");
-  // They can come again.
+  // The client can resend dropped updates.
   s.set("k1", "v", id(1));
   EXPECT_EQ(s.publications().size(), 1U);
 }
 
-TEST_F(server_pair, what_is_published_during_a_snapshot_is_bounded) {
+TEST_F(server_pair, updates_queued_during_a_snapshot_are_limited) {
   server_options options;
   options.feed_octets = 1'000;
   server_setting s{options, server_state::kind::paired};
@@ -315,7 +314,7 @@ TEST_F(server_pair, what_is_published_during_a_snapshot_is_bounded) {
   EXPECT_TRUE(s.saw(server_event::gap));
 }
 
-// Peers that are not ours.
+// Third-party peers.
 
 TEST_F(server_pair, follows_a_server_of_the_guide_without_telling_it_anything) {
   make_passive(b);
@@ -351,7 +350,7 @@ TEST_F(server_pair, follows_a_server_of_the_guide_without_telling_it_anything) {
   EXPECT_EQ(b.content().count("k"), 0U);
 }
 
-TEST_F(server_pair, garbage_on_either_connection_is_counted_and_nothing_else) {
+TEST_F(server_pair, malformed_messages_on_either_connection_are_counted_and_ignored) {
   begin();
   a.set("k", "1");
   run();

@@ -1,4 +1,4 @@
-// Two servers of the map that are full: what is refused, and what is taken all the same.
+// Two servers of the map that are full: the updates that they refuse, and those that they accept nevertheless.
 
 #include "test/chp/pair_script.h"
 
@@ -14,7 +14,7 @@ protected:
   }
 };
 
-TEST_F(full_pair, what_the_active_one_has_refused_the_other_one_does_not_make) {
+TEST_F(full_pair, an_update_that_the_active_server_refused_stays_refused_after_failover) {
   begin();
   const auto client = a.subscribe("chp-ack=" + session_name(test_session));
   set_both("a", "1", id(1));
@@ -31,7 +31,7 @@ TEST_F(full_pair, what_the_active_one_has_refused_the_other_one_does_not_make) {
   b.activate(2);
   b.set("b", "1", id(2));
   EXPECT_TRUE(b.content().empty());
-  // Who has not heard of it hears it there.
+  // A client that has not received the refusal receives it from this server.
   const auto again = b.subscribe("chp-ack=" + session_name(test_session));
   b.pass(1ms);
   ASSERT_TRUE(b.last_ack(again));
@@ -40,7 +40,7 @@ TEST_F(full_pair, what_the_active_one_has_refused_the_other_one_does_not_make) {
   EXPECT_EQ(b.last_ack(again)->refused.front(), (refusal{{2, 2}, errc::too_many_keys}));
 }
 
-TEST_F(full_pair, what_was_refused_while_the_snapshot_was_on_the_way_is_known_too) {
+TEST_F(full_pair, a_refusal_during_the_transfer_of_a_snapshot_is_replicated) {
   a.activate(1);
   a.set("a", "1", id(1));
   make_passive(b);
@@ -63,7 +63,7 @@ TEST_F(full_pair, what_was_refused_while_the_snapshot_was_on_the_way_is_known_to
   EXPECT_EQ(b.server.status().counters.replayed, 0U);
 }
 
-TEST_F(full_pair, the_winner_takes_what_the_loser_had_accepted_though_both_are_full) {
+TEST_F(full_pair, a_full_server_accepts_the_offer_of_its_full_peer) {
   begin();
   unlink();
   b.activate(2);
@@ -87,7 +87,7 @@ TEST_F(full_pair, the_winner_takes_what_the_loser_had_accepted_though_both_are_f
   EXPECT_EQ(a.content(), both);
 }
 
-TEST_F(full_pair, what_the_loser_had_accepted_is_taken_though_the_winner_had_refused_it) {
+TEST_F(full_pair, accepts_an_offered_update_that_it_had_refused) {
   begin();
   unlink();
   b.activate(2);
@@ -100,7 +100,7 @@ TEST_F(full_pair, what_the_loser_had_accepted_is_taken_though_the_winner_had_ref
   EXPECT_EQ(a.content(), b.content());
 }
 
-TEST_F(full_pair, what_there_is_no_room_for_at_all_is_not_said_to_be_looked_at) {
+TEST_F(full_pair, an_offer_without_room_is_not_acknowledged) {
   begin();
   set_both("k", "1", id(1));
   const auto loser = a.asker("chp-ack,chp-backup");
@@ -114,8 +114,8 @@ TEST_F(full_pair, what_there_is_no_room_for_at_all_is_not_said_to_be_looked_at) 
   EXPECT_TRUE(a.closed.contains(loser)) << "and all is offered again";
 }
 
-// What is told then is flagged as degraded (docs/chp.md, A partition).
-TEST_F(full_pair, what_was_refused_while_the_backup_was_away_is_known_when_it_has_copied_the_map) {
+// Refusals that the server reports in this time are flagged as degraded (docs/chp.md, A partition).
+TEST_F(full_pair, the_backup_copies_refusals_made_during_its_absence) {
   begin();
   unlink();
   const auto client = a.subscribe("chp-ack=" + session_name(test_session));
@@ -136,7 +136,7 @@ TEST_F(full_pair, what_was_refused_while_the_backup_was_away_is_known_when_it_ha
   EXPECT_TRUE(b.content().empty());
 }
 
-TEST_F(full_pair, what_was_refused_while_the_backup_was_away_is_made_if_that_takes_over_before) {
+TEST_F(full_pair, a_backup_that_missed_a_refusal_applies_the_update) {
   begin();
   unlink();
   a.set("a", "1", id(1));
@@ -146,7 +146,7 @@ TEST_F(full_pair, what_was_refused_while_the_backup_was_away_is_made_if_that_tak
   EXPECT_EQ(b.content(), (content{{"b", "1"}}));
 }
 
-TEST_F(full_pair, the_one_that_takes_over_refuses_what_was_pending) {
+TEST_F(full_pair, a_server_that_takes_over_refuses_pending_updates) {
   begin();
   set_both("a", "1", id(1));
   unlink();

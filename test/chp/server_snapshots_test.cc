@@ -1,5 +1,5 @@
-// Snapshots of the map: in pieces as the peer reads, of one moment while updates go on, one for each
-// question (12/CHP; protocols C1-3, C1-4, C1-14, C1-15; reliability 3.2, G5).
+// Snapshots of the map: sent in pieces as the peer reads, consistent during updates, one for each request
+// (12/CHP, protocols C1-3, C1-4, C1-14, C1-15, reliability 3.2, G5).
 
 #include "test/chp/server_fixture.h"
 
@@ -26,7 +26,7 @@ protected:
   }
 };
 
-TEST_F(server_snapshots, have_the_entries_of_the_subtree_and_an_end_with_the_last_number) {
+TEST_F(server_snapshots, contain_the_subtree_and_an_end_with_the_last_number) {
   server_setting s;  // CHP-9, CHP-10, CHP-11, CHP-13, CHP-15, CHP-16
   s.activate();
   s.set("/a/1", "x");
@@ -39,17 +39,17 @@ TEST_F(server_snapshots, have_the_entries_of_the_subtree_and_an_end_with_the_las
   EXPECT_EQ(s.snapshot(peer, "").size(), 5U);
   EXPECT_EQ(s.snapshot(peer, "/none/"), (std::vector<frames>{end(4, "/none/")}));
   EXPECT_EQ(s.snapshot(peer, "ot"), (std::vector<frames>{entry("other", 4, "o"), end(4, "ot")}))
-      << "what is no subtree is what keys begin with";
+      << "any other prefix selects the keys that begin with it";
   EXPECT_EQ(s.server.status().counters.snapshots, 4U);
 }
 
-TEST_F(server_snapshots, of_an_empty_map_are_an_end) {
+TEST_F(server_snapshots, consist_of_an_end_if_the_map_is_empty) {
   server_setting s;
   s.activate(2);
   EXPECT_EQ(s.snapshot(s.asker()), (std::vector<frames>{end(make_sequence(2, 0), "")}));
 }
 
-TEST_F(server_snapshots, go_piece_by_piece_and_are_of_one_moment_while_updates_go_on) {
+TEST_F(server_snapshots, are_sent_in_pieces_and_stay_consistent_during_updates) {
   server_setting s{in_pieces_of(100)};
   s.activate();
   std::vector<frames> expected;
@@ -71,7 +71,7 @@ TEST_F(server_snapshots, go_piece_by_piece_and_are_of_one_moment_while_updates_g
   EXPECT_EQ(s.snapshot(slow).size(), 100U + 1U);
 }
 
-TEST_F(server_snapshots, each_question_has_an_answer_in_order_and_each_peer_its_own) {  // CHP-12
+TEST_F(server_snapshots, answer_each_request_of_each_peer_in_order) {  // CHP-12
   server_setting s{in_pieces_of(1)};
   s.activate();
   s.set("/a/1", "x");
@@ -91,7 +91,7 @@ TEST_F(server_snapshots, each_question_has_an_answer_in_order_and_each_peer_its_
   EXPECT_EQ(s.replies[other].size(), 3U);
 }
 
-TEST_F(server_snapshots, a_peer_that_asks_too_often_is_not_heard_until_it_has_read) {
+TEST_F(server_snapshots, ignore_excess_requests_until_the_peer_reads) {
   auto options = in_pieces_of(1);
   options.snapshots_of_a_peer = 3;
   server_setting s{options};
@@ -106,7 +106,7 @@ TEST_F(server_snapshots, a_peer_that_asks_too_often_is_not_heard_until_it_has_re
   EXPECT_EQ(s.snapshot(peer).size(), 1U);
 }
 
-TEST_F(server_snapshots, end_with_a_peer_that_goes_and_leave_nothing_behind) {
+TEST_F(server_snapshots, end_when_the_peer_disconnects_and_leave_no_state) {
   server_setting s{in_pieces_of(1)};
   s.activate();
   for (int n = 0; n < 100; ++n) {
@@ -126,7 +126,7 @@ TEST_F(server_snapshots, end_with_a_peer_that_goes_and_leave_nothing_behind) {
   EXPECT_EQ(s.server.status().snapshots, 0U);
 }
 
-TEST_F(server_snapshots, tell_clients_of_ours_how_many_updates_the_subtree_had) {  // G3
+TEST_F(server_snapshots, tell_zinc_clients_the_number_of_updates_of_the_subtree) {  // G3
   server_setting s;
   s.activate();
   s.set("/a/1", "x");
@@ -154,7 +154,7 @@ TEST_F(server_snapshots, do_not_count_directories_above_the_limit) {
 }
 
 TEST_F(server_snapshots,
-       bad_questions_are_dropped_whole_and_others_are_answered) {  // protocols C1-15
+       malformed_requests_are_dropped_and_others_answered) {  // protocols C1-15
   server_setting s;
   s.activate();
   const auto peer = s.asker();
@@ -168,10 +168,10 @@ TEST_F(server_snapshots,
   EXPECT_TRUE(s.replies.empty());
   EXPECT_EQ(s.snapshot(peer).size(), 1U);
   s.say({99, 9}, make_snapshot_request(""));
-  EXPECT_EQ(s.server.status().counters.ignored_messages, 1U) << "of nobody";
+  EXPECT_EQ(s.server.status().counters.ignored_messages, 1U) << "of an unknown peer";
 }
 
-TEST_F(server_snapshots, are_broken_off_when_the_server_becomes_passive) {
+TEST_F(server_snapshots, end_when_the_server_becomes_passive) {
   server_setting s{in_pieces_of(1), server_state::kind::paired};
   s.activate();
   s.set("a", "x");
@@ -188,8 +188,8 @@ TEST_F(server_snapshots, are_broken_off_when_the_server_becomes_passive) {
   EXPECT_EQ(s.replies[waiting].size(), 1U);
 }
 
-// They ask until they are answered, and what they have said while the network was cut comes all at once.
-TEST_F(server_snapshots, a_peer_of_ours_gets_one_for_what_it_has_asked_meanwhile) {
+// Clients repeat a request until the server answers, and all requests from a network outage arrive at once.
+TEST_F(server_snapshots, a_zinc_client_gets_one_for_repeated_requests) {
   for (const auto& announced :
        {"chp-ack=" + session_name(test_session), std::string{"chp-ack,chp-backup"}}) {
     auto options = in_pieces_of(1);
@@ -208,14 +208,14 @@ TEST_F(server_snapshots, a_peer_of_ours_gets_one_for_what_it_has_asked_meanwhile
     EXPECT_EQ(s.server.status().counters.snapshots, 1U) << announced;
     EXPECT_EQ(s.server.status().counters.ignored_requests, 0U) << announced;
     EXPECT_EQ(s.replies[peer].back().front(), "KTHXBAI") << announced;
-    // What it asks when that has ended is another question.
+    // A request after the end of the snapshot is a new request.
     s.say(peer, make_snapshot_request(""));
     s.read(peer);
     EXPECT_EQ(s.server.status().counters.snapshots, 2U) << announced;
   }
 }
 
-TEST_F(server_snapshots, a_peer_of_ours_gets_one_of_each_subtree_that_it_has_asked_for) {
+TEST_F(server_snapshots, a_zinc_client_gets_one_per_requested_subtree) {
   server_setting s{in_pieces_of(1)};
   s.activate();
   s.set("/a/1", "x");

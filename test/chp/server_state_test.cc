@@ -1,5 +1,5 @@
-// A server of the map alone: updates, heartbeats, times to live, limits, and what peers should not send
-// (12/CHP; protocols B16-B18, C1, D1).
+// A single server of the map: updates, heartbeats, times to live, limits, and malformed messages (12/CHP,
+// protocols B16-B18, C1, D1).
 
 #include "test/chp/server_fixture.h"
 
@@ -32,7 +32,7 @@ TEST_F(server,
   EXPECT_EQ(s.content(), (pairs{{"key", "other"}}));
 }
 
-TEST_F(server, gives_an_id_to_an_update_without_one_each_another) {  // CHP-22, protocols C1-10
+TEST_F(server, gives_a_unique_id_to_each_update_without_one) {  // CHP-22, protocols C1-10
   s.activate();
   s.set("a", "1");
   s.set("a", "1");
@@ -56,7 +56,7 @@ TEST_F(server, deletes_by_an_empty_value) {  // CHP-31
   EXPECT_EQ(s.content(), (pairs{{"b", "2"}}));
 }
 
-TEST_F(server, counts_the_updates_of_each_directory_behind_the_properties_of_the_client) {
+TEST_F(server, adds_directory_counters_after_the_properties_of_the_client) {
   s.activate();
   s.set("/a/x", "1", update_id::of_random(1, 1), "p=q");
   s.set("/a/b/x", "1", update_id::of_random(1, 2));
@@ -68,7 +68,7 @@ TEST_F(server, counts_the_updates_of_each_directory_behind_the_properties_of_the
   EXPECT_EQ(all[2][3], "");
 }
 
-TEST_F(server, numbers_go_on_in_a_new_epoch_and_directories_begin_anew) {  // G1
+TEST_F(server, a_new_epoch_continues_numbers_and_resets_directories) {  // G1
   s.activate(3);
   s.set("/x", "1");
   s.activate(5);
@@ -83,21 +83,21 @@ TEST_F(server, numbers_go_on_in_a_new_epoch_and_directories_begin_anew) {  // G1
   EXPECT_EQ(number_of(all[2]), make_sequence(5, 2)) << "never downwards";
 }
 
-TEST_F(server, an_update_that_comes_again_is_not_published_again) {  // G2
+TEST_F(server, does_not_publish_a_resent_update_again) {  // G2
   s.activate();
   s.set("a", "1", id);
   s.set("a", "2", update_id::of_random(5, 6));
   s.set("a", "1", id);
   EXPECT_EQ(s.publications().size(), 2U);
-  EXPECT_EQ(s.content(), (pairs{{"a", "2"}})) << "what is later stays";
+  EXPECT_EQ(s.content(), (pairs{{"a", "2"}})) << "the later value stays";
   EXPECT_EQ(s.server.status().counters.repeated, 1U);
 }
 
 // Heartbeats.
 
-TEST_F(server, says_hugz_each_interval_while_it_is_active_and_at_once) {  // CHP-25, CHP-26
+TEST_F(server, sends_hugz_at_once_and_each_interval_while_active) {  // CHP-25, CHP-26
   s.pass(5s);
-  EXPECT_TRUE(s.published.empty()) << "a passive one says nothing";
+  EXPECT_TRUE(s.published.empty()) << "a passive server sends nothing";
   s.activate();
   EXPECT_EQ(s.published, std::vector<frames>{heartbeat_frames()});
   s.pass(3s);
@@ -123,16 +123,15 @@ TEST_F(server, answers_a_subscription_to_hugz_by_one_while_it_is_active) {  // G
 
 // Times to live.
 
-TEST_F(
-    server,
-    erases_what_is_due_and_publishes_that_with_a_number_and_an_id_of_its_own) {  // CHP-32, CHP-33
+TEST_F(server,
+       publishes_the_erasure_of_an_expired_key_with_its_own_number) {  // CHP-32, CHP-33
   s.activate();
   s.set("/t", "1", id, "ttl=2\n");
   s.set("stays", "1", update_id::of_random(3, 4), "ttl=0\n");
   s.set("stays too", "1", update_id::of_random(3, 5), "ttl=nonsense\n");
   auto all = s.publications();
   ASSERT_EQ(all.size(), 3U);
-  EXPECT_EQ(all[0][3], "ttl=2\nd=/:1\n") << "as the client said it";
+  EXPECT_EQ(all[0][3], "ttl=2\nd=/:1\n") << "as the client sent it";
   s.pass(1'999ms);
   EXPECT_TRUE(s.publications().empty()) << "never early";
   s.pass(1ms);
@@ -149,7 +148,7 @@ TEST_F(
   EXPECT_EQ(s.content().size(), 2U);
 }
 
-TEST_F(server, a_later_update_begins_the_time_anew_or_ends_it) {
+TEST_F(server, a_later_update_restarts_or_removes_the_time_to_live) {
   s.activate();
   s.set("a", "1", {}, "ttl=2\n");
   s.set("b", "1", {}, "ttl=2\n");
@@ -162,7 +161,7 @@ TEST_F(server, a_later_update_begins_the_time_anew_or_ends_it) {
   EXPECT_EQ(s.content(), (pairs{{"b", "2"}}));
 }
 
-TEST_F(server, erases_many_that_are_due_together_bit_by_bit) {
+TEST_F(server, erases_many_expired_keys_incrementally) {
   s.activate();
   for (int n = 0; n < 2'500; ++n) {
     s.set("k" + std::to_string(n), "v", {}, "ttl=1\n");
@@ -177,9 +176,9 @@ TEST_F(server, erases_many_that_are_due_together_bit_by_bit) {
   EXPECT_TRUE(s.content().empty());
 }
 
-// What peers should not send.
+// Messages that peers should not send.
 
-TEST_F(server, refuses_bad_updates_by_what_is_wrong_with_them_and_serves_on) {
+TEST_F(server, rejects_malformed_updates_by_cause_and_continues) {
   server_options options;
   options.limit.max_value_size = 10;
   server_setting strict{options};
@@ -215,7 +214,7 @@ TEST_F(server, refuses_bad_updates_by_what_is_wrong_with_them_and_serves_on) {
   EXPECT_EQ(strict.publications().size(), 1U);
 }
 
-TEST_F(server, does_not_accept_what_the_map_has_no_room_for) {
+TEST_F(server, does_not_accept_updates_above_the_limits_of_the_map) {
   server_options options;
   options.map.max_keys = 2;
   server_setting small{options};
@@ -235,7 +234,7 @@ TEST_F(server, does_not_accept_what_the_map_has_no_room_for) {
   EXPECT_EQ(small.content(), (pairs{{"a", "2"}}));
 }
 
-TEST_F(server, ignores_what_only_servers_of_ours_may_say) {
+TEST_F(server, ignores_commands_that_only_zinc_servers_may_send) {
   s.activate();
   const auto peer = s.asker();
   const auto backup = s.asker("chp-backup");
@@ -249,7 +248,7 @@ TEST_F(server, ignores_what_only_servers_of_ours_may_say) {
   EXPECT_TRUE(s.content().empty());
 }
 
-TEST_F(server, an_alone_one_that_is_not_active_does_nothing) {
+TEST_F(server, a_single_server_that_is_not_active_does_nothing) {
   const auto peer = s.asker();
   s.set("a", "1");
   s.say(peer, make_snapshot_request(""));
@@ -259,7 +258,7 @@ TEST_F(server, an_alone_one_that_is_not_active_does_nothing) {
   EXPECT_EQ(s.server.status().counters.ignored_requests, 1U);
 }
 
-// One that has followed another server up to the last numbers of an epoch.
+// A server that has followed another server up to the last numbers of an epoch.
 class server_near_the_end : public testing::Test {
 protected:
   server_near_the_end() : s{{.epoch_reserve = 3}, server_state::kind::paired} {
@@ -278,7 +277,7 @@ protected:
   server_setting s;
 };
 
-TEST_F(server_near_the_end, asks_for_another_epoch_and_goes_on_there) {
+TEST_F(server_near_the_end, requests_another_epoch_and_continues_in_it) {
   s.set("a", "1");
   s.set("a", "2");
   EXPECT_EQ(s.renewals, 0U);
@@ -292,7 +291,7 @@ TEST_F(server_near_the_end, asks_for_another_epoch_and_goes_on_there) {
   EXPECT_FALSE(s.saw(server_event::epoch_used_up));
 }
 
-TEST_F(server_near_the_end, takes_no_update_when_no_epoch_has_come) {
+TEST_F(server_near_the_end, accepts_no_update_without_another_epoch) {
   for (const auto* const value : {"1", "2", "3", "4", "5"}) {
     s.set("a", value);
   }

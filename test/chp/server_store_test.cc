@@ -1,5 +1,5 @@
-// Servers of the map with a store, on real sockets: what a client was told is committed is there when they
-// come back, also when both of a pair have been killed (reliability 3.2, G7).
+// Servers of the map with a store, on real sockets. Committed updates survive a restart, also after a kill of
+// both servers of a pair (reliability 3.2, G7).
 
 #include "chp/client.h"
 #include "chp/memory_map_store.h"
@@ -131,7 +131,7 @@ protected:
   std::size_t committed_ = 0;
 };
 
-TEST_F(server_store, what_is_committed_is_there_when_the_server_comes_back) {
+TEST_F(server_store, committed_updates_survive_a_restart) {
   serve(file());
   connect({at_});
   content expected;
@@ -155,8 +155,7 @@ TEST_F(server_store, what_is_committed_is_there_when_the_server_comes_back) {
   EXPECT_EQ(std::count(heard_.begin(), heard_.end(), client_event::kind::history_lost), 0);
 }
 
-TEST_F(server_store,
-       an_epoch_that_is_nearly_used_up_is_followed_by_one_that_is_stored_before_it_is_used) {
+TEST_F(server_store, stores_the_next_epoch_before_it_uses_it) {
   server_options options;
   options.epoch_reserve = max_position;
   serve(file(), options);
@@ -171,7 +170,7 @@ TEST_F(server_store,
   EXPECT_EQ(server_->status().keys, 2U);
 }
 
-TEST_F(server_store, a_file_that_another_server_has_is_not_loaded) {
+TEST_F(server_store, does_not_load_a_file_in_use) {
   serve(file());
   const auto other = file();
   error_code result;
@@ -180,7 +179,7 @@ TEST_F(server_store, a_file_that_another_server_has_is_not_loaded) {
   EXPECT_EQ(result, zmtp::storage_errc::store_in_use);
 }
 
-TEST_F(server_store, more_than_the_options_allow_is_refused) {
+TEST_F(server_store, refuses_a_stored_map_above_its_limits) {
   serve(file());
   connect({at_});
   set("a", "1");
@@ -198,7 +197,7 @@ TEST_F(server_store, more_than_the_options_allow_is_refused) {
   }
 }
 
-TEST_F(server_store, without_room_nothing_is_committed_until_there_is_some) {
+TEST_F(server_store, commits_nothing_while_the_disk_is_full) {
   const auto store = std::make_shared<small_store>(executor());
   serve(store, {.store_retry = 10ms});
   connect({at_});
@@ -216,7 +215,7 @@ TEST_F(server_store, without_room_nothing_is_committed_until_there_is_some) {
   EXPECT_EQ(server_->status().kept, keeping::all);
 }
 
-// What somebody has heard of an epoch is of that epoch after a crash, too.
+// Updates of an epoch that a client has received belong to that epoch after a crash, too.
 TEST_F(server_store, no_update_is_read_before_the_epoch_is_stored) {
   const auto store = std::make_shared<small_store>(executor());
   store->slow = true;
@@ -234,7 +233,7 @@ TEST_F(server_store, no_update_is_read_before_the_epoch_is_stored) {
   EXPECT_EQ(next(client).front(), "a");
 }
 
-TEST_F(server_store, updates_are_left_in_the_socket_while_too_much_waits_for_the_disk) {
+TEST_F(server_store, stops_reading_updates_while_too_many_bytes_wait_for_the_disk) {
   const auto store = std::make_shared<small_store>(executor());
   serve(store, {.unwritten_octets = 10'000});
   connect({at_});
@@ -245,7 +244,7 @@ TEST_F(server_store, updates_are_left_in_the_socket_while_too_much_waits_for_the
     set("k" + std::to_string(n), std::string(200'000, 'x'));
   }
   run_until([&] { return server_->status().unwritten_octets > 10'000; });
-  // Whoever asks for the map is served meanwhile, and nothing else comes in.
+  // A client that requests the map gets it meanwhile. The server reads no other message.
   const auto keys = server_->status().keys;
   raw_client other{executor(), at_};
   EXPECT_EQ(snapshot(other).size(), keys);
@@ -270,7 +269,7 @@ TEST_F(server_store, a_server_may_be_stopped_while_it_waits_for_the_disk) {
   run_to_the_end();
 }
 
-// Of a pair.
+// Tests of a pair.
 
 class pair_store : public server_store {
 protected:
@@ -305,7 +304,7 @@ protected:
   disk backup_disk_ = std::make_shared<memory_map_store::contents>();
 };
 
-TEST_F(pair_store, what_is_committed_is_there_when_both_have_been_killed) {
+TEST_F(pair_store, committed_updates_survive_a_kill_of_both_servers) {
   start_kept();
   run_until([this] { return in_sync(); });
   server_store::connect({primary.at, backup.at});
@@ -329,7 +328,7 @@ TEST_F(pair_store, what_is_committed_is_there_when_both_have_been_killed) {
 }
 
 // BS-17
-TEST_F(pair_store, one_has_lost_its_map_if_it_has_served_and_its_store_is_empty) {
+TEST_F(pair_store, an_empty_store_after_service_means_a_lost_map) {
   auto lasting = options_of(bstar::role::primary);
   lasting.pair.epoch_file = folder_.path("epoch");
   make_kept(primary, lasting, primary_disk_);
@@ -349,7 +348,7 @@ TEST_F(pair_store, one_has_lost_its_map_if_it_has_served_and_its_store_is_empty)
   EXPECT_TRUE(primary.server->status().pair.data_lost);
 }
 
-TEST_F(pair_store, the_one_whose_disk_has_more_becomes_active) {
+TEST_F(pair_store, the_server_with_the_longer_history_on_disk_becomes_active) {
   start_kept();
   run_until([this] { return in_sync(); });
   server_store::connect({primary.at, backup.at});

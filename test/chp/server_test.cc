@@ -69,7 +69,7 @@ TEST_F(server_shell, binds_all_three_or_none) {
   start();
   server other{executor()};
   zmtp::error_code ec;
-  // Its second port is taken.
+  // The second port of the server is in use.
   const auto before = at_.snapshots.tcp()->port - 1;
   other.bind("tcp://127.0.0.1:" + std::to_string(before), ec);
   EXPECT_TRUE(ec);
@@ -125,7 +125,7 @@ TEST_F(server_shell, publishes_updates_of_its_own) {
   EXPECT_EQ(seen, (std::vector<std::uint64_t>{0, 1, 2, 3}));
 }
 
-TEST_F(server_shell, erases_what_is_due) {
+TEST_F(server_shell, erases_expired_keys) {
   start(impatient());
   const auto one = client();
   set(*one, "t", "x", new_id(), "ttl=1\n");
@@ -167,7 +167,7 @@ TEST_F(server_shell, publishes_a_hundred_thousand_updates_in_order_and_none_is_l
   EXPECT_EQ(server_->connections().dropped_full, 0U);
 }
 
-TEST_F(server_shell, a_snapshot_goes_as_its_peer_reads_and_others_are_served_meanwhile) {
+TEST_F(server_shell, sends_a_snapshot_as_its_peer_reads_and_serves_others) {
   server_options options;
   options.snapshot_piece = 10'000;
   start(options);
@@ -204,7 +204,7 @@ TEST_F(server_shell, a_snapshot_goes_as_its_peer_reads_and_others_are_served_mea
   EXPECT_EQ(all["k0"], value) << "of one moment";
 }
 
-TEST_F(server_shell, of_all_snapshots_one_piece_is_made_in_a_turn) {
+TEST_F(server_shell, makes_one_piece_of_one_snapshot_per_turn) {
   start(impatient());
   const auto first = client();
   for (int n = 0; n < 100; ++n) {
@@ -235,8 +235,8 @@ TEST_F(server_shell, of_all_snapshots_one_piece_is_made_in_a_turn) {
   EXPECT_EQ(at_once, 1U);
 }
 
-// Or it would wait for the answer for ever.
-TEST_F(server_shell, who_has_no_room_for_an_answer_to_its_offers_is_disconnected) {
+// Without the disconnect, the peer would wait for the answer without limit.
+TEST_F(server_shell, disconnects_a_peer_whose_queue_is_full_for_an_offer_answer) {
   server_options options;
   options.snapshot_piece = 10'000;
   const auto state = std::make_shared<server_state>(options, server_state::kind::paired, 1);
@@ -273,7 +273,7 @@ TEST_F(server_shell, who_has_no_room_for_an_answer_to_its_offers_is_disconnected
   core->stop();
 }
 
-TEST_F(server_shell, who_does_not_read_what_is_published_is_disconnected) {  // G3
+TEST_F(server_shell, disconnects_a_subscriber_that_does_not_read) {  // G3
   server_options options;
   options.publisher_octets = 100'000;
   start(options);
@@ -306,7 +306,7 @@ TEST_F(server_shell, serves_the_guides_model_3_from_a_pull) {
   run_until([&] { return server_->status().subscribers == 1; });
   zmtp::message m;
   std::size_t sent = 0;
-  // A subscription takes time to arrive, and says nothing when it has.
+  // A subscription takes time to arrive, and causes no event.
   run_until([&] {
     if (setter.writable()) {
       EXPECT_EQ(setter.try_send({"key", std::string(8, '\0'), "v" + std::to_string(++sent)}),
@@ -318,7 +318,7 @@ TEST_F(server_shell, serves_the_guides_model_3_from_a_pull) {
   EXPECT_EQ(m.front(), "key");
 }
 
-TEST_F(server_shell, ends_what_it_does_when_it_is_stopped_destroyed_or_outlives_its_context) {
+TEST_F(server_shell, ends_its_operations_when_stopped_destroyed_or_without_context) {
   start(impatient());
   {
     const auto one = client();

@@ -1,4 +1,4 @@
-// What is settled with what is offered: all that the other server had applied of the sessions concerned.
+// The settlement of an offer: all updates of the offered sessions that the peer had applied.
 
 #include "chp/settlement.h"
 
@@ -31,7 +31,7 @@ protected:
   update_register ours{2};
 };
 
-TEST_F(a_settlement, without_anything_offered_is_none) {
+TEST_F(a_settlement, is_empty_without_an_offer) {
   theirs->insert(id(1));
   auto s = of_theirs();
   s.add(update_id::of_random(1, 2));
@@ -39,7 +39,7 @@ TEST_F(a_settlement, without_anything_offered_is_none) {
   EXPECT_FALSE(settlement{}.pending());
 }
 
-TEST_F(a_settlement, is_of_the_sessions_of_which_something_is_offered) {
+TEST_F(a_settlement, contains_only_sessions_of_offered_updates) {
   theirs->insert(id(1));
   theirs->insert(id(2));
   theirs->insert(update_id::of_session(other, 1));
@@ -51,7 +51,7 @@ TEST_F(a_settlement, is_of_the_sessions_of_which_something_is_offered) {
   EXPECT_FALSE(ours.contains(update_id::of_session(other, 1)));
 }
 
-TEST_F(a_settlement, leaves_out_what_they_had_not_and_what_they_may_have_refused) {
+TEST_F(a_settlement, leaves_out_updates_that_the_peer_lacked_or_may_have_refused) {
   for (const auto counter : {1U, 2U, 5U, 6U, 9U}) {
     theirs->insert(id(counter));
   }
@@ -83,7 +83,7 @@ TEST_F(a_settlement, leaves_out_what_they_had_not_and_what_they_may_have_refused
   EXPECT_TRUE(ours.contains(update_id::of_session(other, unsure + 1)));
 }
 
-TEST_F(a_settlement, closes_all_gaps_whatever_came_before) {
+TEST_F(a_settlement, closes_all_gaps_of_any_register) {
   for (std::uint64_t counter = 1; counter <= 1'000; ++counter) {
     theirs->insert(id(counter));
   }
@@ -111,7 +111,7 @@ TEST_F(a_settlement, takes_no_longer_with_greater_counters) {
   EXPECT_EQ(ours.find(session).gaps.size(), 3U);
 }
 
-TEST_F(a_settlement, what_was_made_here_is_not_refused) {
+TEST_F(a_settlement, an_applied_update_does_not_become_refused) {
   for (std::uint64_t counter = 1; counter <= 5; ++counter) {
     theirs->refuse(id(counter), errc::too_many_keys);
   }

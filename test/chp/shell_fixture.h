@@ -1,5 +1,5 @@
 #pragma once
-// Servers of the map and clients that follow 12/CHP to the letter, on real sockets in one context.
+// Servers of the map and clients that follow 12/CHP exactly, on real sockets in one context.
 
 #include "chp/command.h"
 #include "chp/server_core.h"
@@ -44,7 +44,7 @@ protected:
     static std::uint64_t count = 0;
     return update_id::of_random(4711, ++count);
   }
-  // Its updates reach the server, and what the server publishes reaches it.
+  // Waits until updates of the client reach the server, and publications of the server reach the client.
   void join(raw_client& client) {
     run_until([&] { return client.setter.subscribers("") == 1; });
     zmtp::message m;
@@ -55,7 +55,7 @@ protected:
     EXPECT_EQ(client.setter.try_send(make_set(form::kvmsg, key, id, properties, value)),
               zmtp::send_status::queued);
   }
-  // What comes next that is no heartbeat.
+  // Returns the next message that is not a heartbeat.
   [[nodiscard]] std::vector<std::string> next(raw_client& client) {
     zmtp::message m;
     run_until([&] { return client.subscriber.try_receive(m) && m.front() != "HUGZ"; });

@@ -1,6 +1,6 @@
 #pragma once
-// A server of the clustered hashmap of a few lines, so that a test decides what it does and when: it keeps a
-// map, answers, publishes and acknowledges, each as long as the test lets it.
+// A minimal server of the clustered hashmap, so that a test controls each of its steps. The server has a map,
+// answers, publishes and acknowledges, each while the test allows it.
 
 #include "chp/acknowledgement.h"
 #include "chp/announcement.h"
@@ -60,7 +60,7 @@ public:
     }
   }
 
-  // It becomes active, and says so.
+  // The server becomes active, and publishes that.
   void wake() {
     answers = true;
     static_cast<void>(publisher_.try_send(make_heartbeat()));
@@ -70,9 +70,9 @@ public:
   bool acknowledges = true;
   std::map<std::string, std::string> map;
   sequence number = 0;
-  std::size_t sets = 0;                                   // KVSETs that came, each counted once
-  std::vector<std::string> topics;                        // that were subscribed to, as they came
-  std::array<std::set<zmtp::socket_type>, 3> peer_types;  // of its three ports
+  std::size_t sets = 0;             // KVSETs that came, each counted once
+  std::vector<std::string> topics;  // topics in the order of their subscriptions
+  std::array<std::set<zmtp::socket_type>, 3> peer_types;  // peers of its three ports
 
 private:
   static zmtp::socket_options options() {

@@ -1,5 +1,4 @@
-// What the map takes in memory, counted: at most one and a half times the octets of keys and values, and
-// 120 octets for each key.
+// Counts the memory of the map: at most 1.5 times the bytes of keys and values, and 120 bytes for each key.
 
 #include "chp/store.h"
 #include "test/support/allocations.h"
@@ -42,7 +41,7 @@ void expect_within(std::size_t keys, std::size_t key_size, std::size_t value_siz
     const auto payload = keys * (key_size + value_size);
     EXPECT_EQ(s.octets(), payload);
     EXPECT_LE(taken, payload * 3 / 2 + 120 * keys + empty);
-    // What it says of itself is all but the hash table.
+    // The size that the map reports includes all but the hash table.
     EXPECT_LE(s.memory() + 8 * keys, taken);
     EXPECT_LE(taken - empty, s.memory() + 22 * keys);
     beside = (taken - payload) / keys;
@@ -52,7 +51,7 @@ void expect_within(std::size_t keys, std::size_t key_size, std::size_t value_siz
                                   std::to_string(beside));
 }
 
-TEST(chp_store_memory, is_in_proportion_to_what_is_kept) {
+TEST(chp_store_memory, is_proportional_to_keys_and_values) {
   // Where the hash table has just grown, it is the emptiest.
   for (const std::size_t keys : {50'000U, 60'000U, 70'000U, 80'000U, 100'000U}) {
     expect_within(keys, 20, 32, false);
@@ -64,7 +63,7 @@ TEST(chp_store_memory, is_in_proportion_to_what_is_kept) {
   expect_within(10'000, 100, 1'000, true);
 }
 
-TEST(chp_store_memory, of_the_past_is_gone_with_the_snapshots) {
+TEST(chp_store_memory, old_versions_are_freed_with_the_snapshots) {
   store s{1};
   for (std::size_t i = 0; i < 10'000; ++i) {
     ASSERT_EQ(s.apply({key_of(i, 20), "before", {}, {}}, i + 1), errc{});
@@ -79,7 +78,7 @@ TEST(chp_store_memory, of_the_past_is_gone_with_the_snapshots) {
   }
   while (!s.tidy(1'000)) {
   }
-  // But for the list of snapshots, which keeps its room.
+  // The list of snapshots keeps its memory.
   EXPECT_LE(zmtp::test::counted().live, before + 64);
 }
 

@@ -20,7 +20,7 @@ thread_local long left = -1;
 
 }  // namespace
 
-// Not inline into what allocates, so that the compiler does not take them for the library's.
+// These functions are not inline, so that the compiler does not take them for the library's.
 [[gnu::noinline]] void* operator new(std::size_t size) {
   if (left >= 0 && left-- == 0) {
     throw std::bad_alloc{};
@@ -53,7 +53,7 @@ model rest(store::snapshot& from) {
   return all;
 }
 
-// Each request of `change` fails, one after the other; what is seen is as before, until it succeeds.
+// Fails each allocation of `change` in turn. The map does not change until `change` succeeds.
 void fail_each(std::size_t keys, bool with_snapshot, const std::function<void(store&)>& change) {
   for (long n = 0;; ++n) {
     SCOPED_TRACE("keys " + std::to_string(keys) + ", request " + std::to_string(n));
@@ -89,7 +89,7 @@ void fail_each(std::size_t keys, bool with_snapshot, const std::function<void(st
       for (const auto& [key, value] : before) {
         ASSERT_NE(s.find(key), nullptr);
       }
-      // It works as soon as there is memory.
+      // The call succeeds when there is memory.
       change(s);
     }
     ASSERT_NE(contents(s), before);
@@ -128,7 +128,7 @@ TEST(chp_store_no_memory, a_change_that_fails_changes_nothing) {
   }
 }
 
-TEST(chp_store_no_memory, a_snapshot_that_fails_is_none) {
+TEST(chp_store_no_memory, a_failed_snapshot_leaves_no_state) {
   for (long n = 0;; ++n) {
     store s;
     static_cast<void>(s.apply({"key", "value", {}, {}}, 1));
@@ -149,7 +149,7 @@ TEST(chp_store_no_memory, a_snapshot_that_fails_is_none) {
   }
 }
 
-TEST(chp_store_no_memory, ending_needs_none) {
+TEST(chp_store_no_memory, destruction_needs_no_memory) {
   store s;
   for (sequence at = 1; at <= 1'000; ++at) {
     static_cast<void>(s.apply({std::to_string(at), "before", {}, {}}, at));
@@ -168,7 +168,7 @@ TEST(chp_store_no_memory, ending_needs_none) {
   left = -1;
 }
 
-TEST(chp_store_no_memory, an_id_that_is_not_noted_is_not_known) {
+TEST(chp_store_no_memory, an_id_that_was_not_stored_is_unknown) {
   for (const auto& id :
        {update_id::of_session(update_id::make_session(7), 1),
         update_id::of_session(update_id::make_session(7), 9),

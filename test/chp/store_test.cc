@@ -49,7 +49,7 @@ model rest(store::snapshot& from, std::size_t most = 1'000'000) {
   return all;
 }
 
-TEST(chp_store, has_what_was_set) {
+TEST(chp_store, contains_keys_that_were_set) {
   store s;
   EXPECT_TRUE(s.empty());
   EXPECT_EQ(s.find("k"), nullptr);
@@ -117,7 +117,7 @@ TEST(chp_store, erases) {
   EXPECT_EQ(s.number(), 9U);
 }
 
-TEST(chp_store, refuses_what_is_above_its_limits) {
+TEST(chp_store, refuses_changes_above_its_limits) {
   store s{0, {.max_keys = 2, .max_octets = 10}};
   EXPECT_EQ(set(s, "", "v", 1), errc::key_empty);
   EXPECT_EQ(set(s, std::string(256, 'k'), "v", 1), errc::key_too_long);
@@ -133,7 +133,7 @@ TEST(chp_store, refuses_what_is_above_its_limits) {
   EXPECT_EQ(contents(s), (model{{"a", "1"}, {"b", "1234567"}}));
 }
 
-TEST(chp_store, keys_are_ordered_by_octets_and_found_by_subtree) {
+TEST(chp_store, orders_keys_by_bytes_and_finds_them_by_subtree) {
   store s;
   sequence at = 0;
   const std::string longest(255, '\377');
@@ -144,7 +144,7 @@ TEST(chp_store, keys_are_ordered_by_octets_and_found_by_subtree) {
   const auto keys = [&](std::string_view subtree) { return contents(s, subtree).size(); };
   EXPECT_EQ(keys(""), 9U);
   EXPECT_EQ(keys("/a/"), 3U);  // CHP-10: /ab is not among them
-  EXPECT_EQ(keys("/a"), 5U);   // C1-14: what is no subtree is what keys begin with
+  EXPECT_EQ(keys("/a"), 5U);   // C1-14: any other prefix selects the keys that begin with it
   EXPECT_EQ(keys("/b/"), 1U);
   EXPECT_EQ(keys("/c/"), 0U);
   EXPECT_EQ(keys("\377"), 2U);
@@ -186,7 +186,7 @@ TEST(chp_store, expires_in_the_order_of_deadlines) {  // CHP-33
   EXPECT_EQ(contents(s), (model{{"kept", ""}, {"never", ""}}));
 }
 
-TEST(chp_store, snapshot_is_what_was_there) {
+TEST(chp_store, a_snapshot_does_not_change) {
   store s;
   set(s, "/a/1", "one", 1);
   set(s, "/a/2", "two", 2, start + 1s);
@@ -210,7 +210,7 @@ TEST(chp_store, snapshot_is_what_was_there) {
   EXPECT_TRUE(later.at_end());
 }
 
-TEST(chp_store, snapshot_of_nothing_is_at_its_end_at_once) {
+TEST(chp_store, a_snapshot_of_nothing_ends_immediately) {
   store s;
   auto none = s.open_snapshot();
   EXPECT_EQ(rest(none), model{});
@@ -220,7 +220,7 @@ TEST(chp_store, snapshot_of_nothing_is_at_its_end_at_once) {
   EXPECT_EQ(rest(subtree), model{});
 }
 
-TEST(chp_store, snapshot_is_read_in_pieces_while_the_map_changes) {
+TEST(chp_store, reads_a_snapshot_in_pieces_while_the_map_changes) {
   store s;
   sequence at = 0;
   for (int i = 0; i < 100; ++i) {
@@ -241,7 +241,7 @@ TEST(chp_store, snapshot_is_read_in_pieces_while_the_map_changes) {
   EXPECT_EQ(all, expected);
 }
 
-TEST(chp_store, reading_looks_at_no_more_than_it_may) {
+TEST(chp_store, reading_visits_at_most_the_given_number_of_keys) {
   store s;
   sequence at = 0;
   set(s, "first", "", ++at);
@@ -261,7 +261,7 @@ TEST(chp_store, reading_looks_at_no_more_than_it_may) {
   EXPECT_EQ(visits, 1);
 }
 
-TEST(chp_store, keeps_the_past_no_longer_than_a_snapshot_needs_it) {
+TEST(chp_store, frees_old_versions_that_no_snapshot_needs) {
   store s;
   set(s, "k", "1", 1);
   const auto memory = s.memory();
@@ -287,7 +287,7 @@ TEST(chp_store, keeps_the_past_no_longer_than_a_snapshot_needs_it) {
   EXPECT_EQ(s.memory(), memory);
 }
 
-TEST(chp_store, hands_the_past_of_a_newer_snapshot_to_an_older_one) {
+TEST(chp_store, passes_versions_of_a_newer_snapshot_to_an_older_one) {
   store s;
   set(s, "k", "1", 1);
   auto older = s.open_snapshot();
@@ -301,7 +301,7 @@ TEST(chp_store, hands_the_past_of_a_newer_snapshot_to_an_older_one) {
   EXPECT_EQ(rest(older), (model{{"k", "1"}}));
 }
 
-TEST(chp_store, changes_tidy_up_what_snapshots_left) {
+TEST(chp_store, changes_free_versions_of_ended_snapshots) {
   store s;
   sequence at = 0;
   for (int i = 0; i < 100; ++i) {

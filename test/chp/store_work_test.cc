@@ -1,5 +1,5 @@
-// What one call does at most, however many keys there are: counted in the octets that it takes and frees, because how
-// long that takes is the machine's business.
+// The limit of the work of one call, for any number of keys. The tests count the bytes that a call allocates
+// and frees, because the duration depends on the machine.
 
 #include "chp/store.h"
 #include "test/support/allocations.h"
@@ -16,7 +16,7 @@
 namespace chp {
 namespace {
 
-// Of a table: 3,840 places, with what it has beside them.
+// Bytes of a table: 3,840 places, and its other members.
 constexpr std::size_t largest_table = 40 * 1'024;
 constexpr std::size_t largest_entry = 128;
 
@@ -35,7 +35,7 @@ void fill(store& s, std::uint64_t keys) {
   }
 }
 
-TEST(chp_store_work, what_grows_grows_by_a_bounded_part) {
+TEST(chp_store_work, grows_in_bounded_steps) {
   constexpr std::uint64_t keys = 1'000'000;
   store s{1};
   zmtp::test::reset_peak();
@@ -52,7 +52,7 @@ TEST(chp_store_work, what_grows_grows_by_a_bounded_part) {
   EXPECT_EQ(s.find("none"), nullptr);
 }
 
-TEST(chp_store_work, an_end_takes_no_longer_at_once_than_it_is_told) {
+TEST(chp_store_work, frees_at_most_the_given_number_at_once) {
   store s{1};
   constexpr std::uint64_t keys = 400'000;
   fill(s, keys);

@@ -67,7 +67,7 @@ TEST(chp_subtree, counts_of_names_that_would_divide_them) {
   }
 }
 
-TEST(chp_subtree, counts_that_are_none) {
+TEST(chp_subtree, ignores_malformed_counts) {
   for (const auto bad : {"d=", "d=/", "d=/:", "d=/:x", "d=/:1x", "d=:1", "d=,,,", "d", "d=/a:1"}) {
     EXPECT_EQ(find_directory_count(bad, "/"), std::nullopt) << bad;
   }

@@ -30,7 +30,7 @@ TEST(chp_sequence, is_an_epoch_and_a_position) {
   EXPECT_EQ(max_sequence, 0x7fff'ffff'ffff'ffffU) << "peers read it as a signed number";
 }
 
-TEST(chp_update_id, of_a_session_is_a_uuid_of_version_8) {  // CHP-30
+TEST(chp_update_id, an_id_with_a_session_is_a_uuid_of_version_8) {  // CHP-30
   const auto session = update_id::make_session(0x0123'4567'89ab'cdef);
   const auto id = update_id::of_session(session, 1);
   EXPECT_EQ(text_of(id), "01234567-89ab-8def-8000-000000000001");
@@ -45,21 +45,21 @@ TEST(chp_update_id, of_a_session_is_a_uuid_of_version_8) {  // CHP-30
   EXPECT_EQ(id.octets().size(), 16U);
 }
 
-TEST(chp_update_id, of_random_bits_has_no_session) {
+TEST(chp_update_id, a_random_id_has_no_session) {
   const auto id = update_id::of_random(~std::uint64_t{0}, ~std::uint64_t{0});
   EXPECT_EQ(text_of(id), "ffffffff-ffff-4fff-bfff-ffffffffffff");
   EXPECT_FALSE(id.has_session());
   EXPECT_FALSE(update_id::of_random(0, 0).empty());
 }
 
-TEST(chp_update_id, that_is_missing_is_empty) {
+TEST(chp_update_id, a_missing_id_is_empty) {
   EXPECT_TRUE(update_id{}.empty());
   EXPECT_TRUE(update_id::of_frame("").empty());
   EXPECT_FALSE(update_id::of_frame("x").empty());
   EXPECT_FALSE(update_id::of_frame("").has_session());
 }
 
-TEST(chp_update_id, of_another_length_is_one_that_no_session_has) {  // protocols C5
+TEST(chp_update_id, an_id_of_another_length_maps_to_a_stable_id_without_session) {  // protocols C5
   std::set<update_id> ids;
   for (std::size_t size = 1; size <= 64; ++size) {
     if (size != update_id::size) {
@@ -76,7 +76,7 @@ TEST(chp_update_id, of_another_length_is_one_that_no_session_has) {  // protocol
             "bc65ea34-1946-f7aa-9146-8a242197e6c0");
 }
 
-TEST(chp_update_id, counter_of_zero_is_of_no_session) {
+TEST(chp_update_id, a_counter_of_zero_has_no_session) {
   EXPECT_FALSE(update_id::of_session(update_id::make_session(1), 0).has_session());
 }
 

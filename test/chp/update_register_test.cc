@@ -41,7 +41,7 @@ void copy(const update_register& from, update_register& to) {
   }
 }
 
-TEST(update_register, knows_what_it_was_told_once) {
+TEST(update_register, contains_an_id_after_one_insertion) {
   update_register r;
   EXPECT_FALSE(r.contains(own(1)));
   EXPECT_TRUE(r.insert(own(1)));
@@ -55,7 +55,7 @@ TEST(update_register, knows_what_it_was_told_once) {
   EXPECT_EQ(r.others(), 1U);
 }
 
-TEST(update_register, never_knows_an_id_that_is_missing) {  // C1-10
+TEST(update_register, does_not_contain_an_empty_id) {  // C1-10
   update_register r;
   EXPECT_TRUE(r.insert({}));
   EXPECT_TRUE(r.insert({}));
@@ -93,14 +93,14 @@ TEST(update_register, keeps_gaps_until_they_are_filled) {
   EXPECT_EQ(r.find(one).counter, 10U);
 }
 
-TEST(update_register, takes_nothing_for_applied_for_lack_of_gaps) {
+TEST(update_register, does_not_lose_gaps_above_their_limit) {
   update_register r;
   const auto last = 2 * max_gaps;
   for (std::uint64_t i = 2; i <= last; i += 2) {
     ASSERT_TRUE(r.insert(own(i)));
   }
   ASSERT_EQ(gaps_of(r).size(), max_gaps);
-  // There is no room for this one's gap, so that it is remembered by itself.
+  // The register has no room for the gap of this id, so it stores the id separately.
   EXPECT_TRUE(r.insert(own(last + 10)));
   EXPECT_EQ(r.find(one).counter, last);
   EXPECT_EQ(r.others(), 1U);
@@ -114,7 +114,7 @@ TEST(update_register, takes_nothing_for_applied_for_lack_of_gaps) {
   EXPECT_FALSE(r.contains(own(last + 9)));
 }
 
-TEST(update_register, forgets_the_session_that_was_silent_longest) {
+TEST(update_register, forgets_the_least_recently_used_session) {
   update_register r{0, {.max_sessions = 3, .max_others = 3}};
   for (std::uint64_t s = 1; s <= 3; ++s) {
     r.insert(own(1, update_id::make_session(s)));
@@ -139,7 +139,7 @@ TEST(update_register, forgets_the_oldest_of_other_ids) {
   }
 }
 
-TEST(update_register, is_unpacked_as_it_was_packed) {
+TEST(update_register, survives_packing_and_unpacking) {
   update_register from;
   std::minstd_rand random{1};
   for (int i = 0; i < 20'000; ++i) {
@@ -161,7 +161,7 @@ TEST(update_register, is_unpacked_as_it_was_packed) {
   }
 }
 
-TEST(update_register, unpacked_adds_to_what_is_known) {
+TEST(update_register, unpacking_adds_to_the_register) {
   update_register a;
   update_register b;
   std::set<std::uint64_t> both;
@@ -181,7 +181,7 @@ TEST(update_register, unpacked_adds_to_what_is_known) {
   EXPECT_EQ(b.find(one).counter, *both.rbegin());
 }
 
-TEST(update_register, unpacked_never_knows_more_than_the_two_did) {
+TEST(update_register, unpacking_adds_only_known_updates) {
   update_register a;
   update_register b;
   // Together they have more gaps than there may be.
@@ -198,7 +198,7 @@ TEST(update_register, unpacked_never_knows_more_than_the_two_did) {
 }
 
 // Sessions and ids are forgotten meanwhile, too.
-TEST(update_register, an_image_has_what_was_known_when_it_was_opened_and_nothing_else) {
+TEST(update_register, an_image_does_not_change_after_it_is_opened) {
   constexpr std::size_t most = 3'000;
   std::minstd_rand random{3};
   update_register r{1, {.max_sessions = most, .max_others = most}};
@@ -261,7 +261,7 @@ TEST(update_register, an_image_has_what_was_known_when_it_was_opened_and_nothing
   EXPECT_GT(ended, 5U);
 }
 
-TEST(update_register, what_is_no_piece_is_refused_at_every_octet) {
+TEST(update_register, rejects_a_malformed_piece_at_every_byte) {
   update_register from;
   from.insert(own(5));
   from.insert(own(9));
@@ -287,20 +287,20 @@ TEST(update_register, what_is_no_piece_is_refused_at_every_octet) {
   refused(16, 8);    // a gap that ends with it
   refused(17, 65);   // more gaps than there may be
   refused(25, 0);    // a gap that begins with none
-  refused(33, 0);    // one that ends before it begins
-  refused(41, 5);    // one that touches the one before
+  refused(33, 0);    // a gap that ends before it begins
+  refused(41, 5);    // a gap that touches the one before
   EXPECT_FALSE(update_register{}.unpack(""));
 }
 
 // Against a set of all that was inserted.
-TEST(update_register, is_a_set_of_what_was_inserted) {
+TEST(update_register, behaves_like_a_set) {
   for (std::uint32_t seed = 1; seed <= 20; ++seed) {
     std::minstd_rand random{seed};
     update_register r{seed};
     std::set<update_id> model;
     for (int i = 0; i < 3'000; ++i) {
       const auto session = update_id::make_session(random() % 4);
-      // Mostly in order, with what is lost and comes again.
+      // Updates mostly in order, with losses and repetitions.
       const auto near = r.find(session).counter + 1;
       const auto step = random() % 10;
       const auto counter = step < 6 ? near : step < 8 ? near + random() % 5 : 1 + random() % near;
@@ -330,7 +330,7 @@ TEST(update_register, is_a_set_of_what_was_inserted) {
   }
 }
 
-TEST(update_register, remembers_what_was_refused_and_why) {
+TEST(update_register, remembers_refusals_and_their_reasons) {
   const auto session = update_id::make_session(7);
   update_register r;
   EXPECT_TRUE(r.insert(own(1, session)));
@@ -353,7 +353,7 @@ TEST(update_register, remembers_what_was_refused_and_why) {
   EXPECT_EQ(refused_of(other, session), refused);
 }
 
-TEST(update_register, says_up_to_where_it_has_forgotten_refusals) {
+TEST(update_register, reports_the_last_counter_whose_refusal_it_forgot) {
   const auto session = update_id::make_session(7);
   update_register r;
   for (std::uint64_t counter = 1; counter <= 2 * (max_refusals + 3); counter += 2) {
@@ -376,7 +376,7 @@ TEST(update_register, forgets_refusals_with_their_session) {
   EXPECT_EQ(refused_of(r, update_id::make_session(2)).size(), 1U);
 }
 
-TEST(update_register, refusals_that_make_no_sense_are_not_taken) {
+TEST(update_register, rejects_inconsistent_refusals) {
   const auto session = update_id::make_session(7);
   update_register r;
   r.refuse(own(1, session), errc::too_many_keys);

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What README.md shows as code is what is compiled."""
+"""The code blocks of README.md are the examples that the build compiles."""
 
 import os
 import re

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""docs/recipes.md and docs/chp.md show the compiled examples, all of them and as they are; and they do what is said."""
+"""The examples in docs/recipes.md and docs/chp.md are the compiled ones, and behave as the pages say."""
 
 import os
 import re
@@ -44,7 +44,7 @@ class Run(unittest.TestCase):
         program.communicate()
 
     def run_to_its_end(self, name, *arguments):
-        """Its lines."""
+        """Runs an example to its end, and returns its output lines."""
         done = subprocess.run([EXAMPLES + name, *arguments], stdout=subprocess.PIPE,
                               universal_newlines=True, timeout=PATIENCE, check=True)
         return done.stdout.splitlines()
@@ -64,7 +64,7 @@ class Run(unittest.TestCase):
         heard = [int(n) for n in self.run_to_its_end("subscriber", self.line_of(publisher))]
         self.assertEqual(heard, list(range(heard[0], heard[0] + 3)))
 
-    def test_all_that_is_pushed_is_pulled(self):
+    def test_the_puller_receives_every_message(self):
         puller = self.start("puller", ANYWHERE)
         self.assertEqual(self.run_to_its_end("pusher", self.line_of(puller)), [])
         self.assertEqual(puller.communicate(timeout=PATIENCE)[0], "100000\n")
@@ -88,7 +88,7 @@ class Run(unittest.TestCase):
         self.assertEqual(proxy.communicate(timeout=PATIENCE)[0], "1 requests\n")
         self.assertEqual(proxy.returncode, 0)
 
-    def test_services_answer_whoever_asks(self):
+    def test_services_answer_every_client(self):
         broker = subprocess.Popen([ROOT + "/tools/zinc/zinc", "broker", "--bind", ANYWHERE],
                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                   universal_newlines=True)

@@ -2,8 +2,9 @@
 """Binary Star's nodes and clients on pyzmq, as the Guide's bstarsrv (poc), bstarsrv2 (reactor) and bstarcli
 behave. Frames are written out here and owe nothing to the code under test.
 
-As a program: bstar_peers.py poc|reactor primary|backup VOTER STATE PEER HEARTBEAT_MS [log]: a node, which
-says `state N` with each change, and `fatal TEXT` for what a node in C dies of and one in Python only logs.
+Usage as a program: bstar_peers.py poc|reactor primary|backup VOTER STATE PEER HEARTBEAT_MS [log]. The node
+prints `state N` with each change. It prints `fatal TEXT` for an error that ends a node in C and that a node in
+Python only logs.
 """
 
 import sys
@@ -26,7 +27,7 @@ class GuideMachine:
         self.model = model
         self.state = PRIMARY if role == "primary" else BACKUP
         self.heartbeat = heartbeat
-        # The proof of concept has none before it has heard its peer.
+        # The proof of concept has no timeout before the first message of its peer.
         self.peer_expiry = now + 2 * heartbeat if model == "reactor" else 0
 
     def hear(self, digit, now):
@@ -40,7 +41,7 @@ class GuideMachine:
         return self.execute(REQUEST, now)
 
     def tell(self, before, event):
-        """Of a change of its state by an event; at first there is neither."""
+        """Prints a change of the state by an event. At first there is neither."""
         say(f"state {self.state}")
 
     def tell_fatal(self, fault):
@@ -137,7 +138,7 @@ class GuideClient:
         self.socket.connect(self.servers[self.current])
 
     def request(self):
-        """Which of the servers has answered."""
+        """Returns the server that has answered."""
         self.sequence += 1
         body = str(self.sequence).encode()
         end = time.monotonic() + PATIENCE

@@ -16,7 +16,7 @@ from interop_case import InteropCase  # noqa: E402
 from zinc_programs import Program, Server, reserve_endpoint, zinc_path  # noqa: E402
 import zmq  # noqa: E402
 
-# Of both nodes. So long that a busy machine does not take one for dead.
+# Heartbeat of both nodes. A busy machine does not exceed it, so no node is declared dead by mistake.
 HEARTBEAT = 0.5
 NODE = str(Path(__file__).resolve().parent / "bstar_peers.py")
 ROLES = ("primary", "backup")
@@ -46,7 +46,7 @@ class OurNode(Server):
         test.assertEqual(self.read_line(), f"voter {voter}")
 
     def await_active(self):
-        """Its epoch."""
+        """Returns the epoch of the node."""
         while not (line := self.read_line()).startswith("active "):
             pass
         return int(line.split()[1])
@@ -88,7 +88,7 @@ class Relay(threading.Thread):
         self.join()
 
 
-# Of the Guide's kind, which one is not ours.
+# The role of the Guide's node, and of the node that is not from Zinc.
 PAIRS = {f"our {ours} beside the Guide's {model}": {role: None if role == ours else model for role in ROLES}
          for model in ("poc", "reactor") for ours in ROLES}
 PAIRS["both ours"] = {role: None for role in ROLES}
@@ -117,7 +117,7 @@ class PairCase(InteropCase):
         self.peers = {"primary": self.states["backup"], "backup": self.states["primary"]}
 
     def start(self, role, model, *more):
-        """Of ours, if there is no model."""
+        """Starts a node of Zinc if there is no model."""
         endpoints = (self.voters[role], self.states[role], self.peers[role])
         node = (GuideNode(self, model, role, *endpoints, *more) if model
                 else OurNode(self, role, *endpoints, *more))
@@ -197,7 +197,7 @@ class DrillTest(PairCase):
 
 class PauseTest(PairCase):
     @for_each_pair
-    def test_an_active_that_was_stopped_gives_way_to_who_took_over(self, models):
+    def test_a_paused_active_node_yields_to_the_new_active_node(self, models):
         if models["primary"]:
             return  # a node of the Guide's does not notice
         self.start_both(models)
@@ -215,7 +215,7 @@ class PauseTest(PairCase):
 
 class BrokenLinkTest(PairCase):
     def start_linked(self, ours, *more):
-        """The two hear each other through relays."""
+        """The two nodes are connected through relays."""
         self.relays = [Relay(self, self.context, self.states[role]) for role in ROLES]
         self.peers = {"primary": self.relays[1].endpoint, "backup": self.relays[0].endpoint}
         for role in ROLES:
@@ -243,7 +243,7 @@ class BrokenLinkTest(PairCase):
         self.assertEqual(self.nodes["primary"].stop(), 0)
 
     # BS-8
-    def test_our_backup_gives_way_to_a_guides_that_it_hears_first(self):
+    def test_our_backup_yields_to_a_guide_primary_that_it_detects_first(self):
         self.start_linked("backup")
         self.make_both_active()
         self.relays[0].whole = True
@@ -287,7 +287,7 @@ class WireTest(PairCase):
             self.assertEqual(subscriber.recv_multipart(), [b"1"])
 
     # BS-3
-    def test_what_is_no_state_changes_nothing(self):
+    def test_malformed_states_are_ignored(self):
         node = self.start("primary", None)
         publisher = self.context.socket(zmq.XPUB)
         self.addCleanup(publisher.close, 0)

@@ -1,5 +1,5 @@
-"""Clients of the clustered hashmap on pyzmq: 12/CHP to the letter, and as the Guide's models 2 to 6 do it. Frames
-are written out here and owe nothing to the code under test."""
+"""Clients of the clustered hashmap on pyzmq: 12/CHP without extensions, and models 2 to 6 of the Guide. The
+frames are written out here and do not depend on the code under test."""
 
 import subprocess
 import time
@@ -13,11 +13,11 @@ ZERO = bytes(8)
 
 
 class Timeout(AssertionError):
-    """What a test waited for did not come."""
+    """A test waited for an event that did not come."""
 
 
 class Host(Server):
-    """A server of ours, alone or one of a pair."""
+    """A Zinc server, alone or one of a pair."""
 
     def __init__(self, test, *arguments):
         super().__init__(test, [built("test/interop/chp_host"), *map(str, arguments)], subprocess.PIPE)
@@ -86,7 +86,7 @@ class Client:
         self.setter.send_multipart([key, sequence, value])
 
     def next(self, patience=PATIENCE):
-        """The next KVPUB, applied as 12/CHP says."""
+        """Applies the next KVPUB as 12/CHP says."""
         end = time.monotonic() + patience
         while True:
             message = self.receive(self.subscriber, max(0, end - time.monotonic()))
@@ -110,11 +110,11 @@ class Client:
         return message
 
     def await_collector(self):
-        """Of an XPUB, which is told: the server has subscribed, and nothing that is set from now on is lost."""
+        """Waits for the subscription of the server to an XPUB. No later update is lost."""
         assert self.receive(self.setter) == [b"\x01"]
 
     def join(self, set_again, patience=PATIENCE):
-        """Sets until the first comes back: neither side says when a subscription has arrived."""
+        """Sets a key until the first update returns: neither side reports the arrival of a subscription."""
         end = time.monotonic() + patience
         while time.monotonic() < end:
             set_again()

@@ -75,7 +75,7 @@ class ArgumentsTest(ChpCase):
                 self.assertEqual(result.returncode, 2, result.stderr)
                 self.assertIn(fault, result.stderr + result.stdout)
 
-    def test_what_the_system_refuses_is_a_failure(self):
+    def test_a_system_error_is_a_failure(self):
         with open(self.path("damaged"), "w", encoding="ascii") as file:
             file.write("damaged\n")
         taken = self.serve()
@@ -108,7 +108,7 @@ class AloneTest(ChpCase):
         self.expect([], ["delete", "/a/1"], server.port)
         self.assertEqual(self.run_client(["get", "/a/1"], server.port).returncode, 1)
         self.assertEqual(watching.read_line(), "/a/2 two")
-        # One is erased, the other one's time is over.
+        # The first key is erased, and the second one expires.
         self.assertEqual(watching.wait(), 0)
         self.expect(["/b/1 elsewhere"], ["dump", "/b/"], server.port)
         self.assertEqual(server.stop(), 0)
@@ -137,7 +137,7 @@ class AloneTest(ChpCase):
         self.assertEqual(result.returncode, 1)
         self.assertIn(self.path("epoch"), result.stderr)
 
-    def test_what_is_committed_outlives_it_in_its_store(self):
+    def test_committed_updates_survive_a_kill_in_the_store(self):
         store = ("--store", self.path("map"))
         server = self.serve(*store)
         self.expect([], ["set", "/a/1", "one"], server.port)
@@ -211,10 +211,10 @@ class PairTest(ChpCase):
             "server", "--bind", f"tcp://*:{self.ports[index]}", f"--{ROLES[index]}", "--peer",
             f"tcp://127.0.0.1:{self.ports[1 - index]}", "--bstar-bind", state[index],
             "--bstar-connect", state[1 - index], "--epoch-file", self.path(ROLES[index] + ".epoch"),
-            # So long that a busy machine does not make the active server look dead.
+            # Long enough that a busy machine does not cause an expiry of the active server.
             "--heartbeat", "100ms", "--expiry", "1s", *more))
 
-    def test_what_was_set_outlives_the_active_one(self):
+    def test_updates_survive_a_kill_of_the_active_server(self):
         primary, backup = self.start(0), self.start(1)
         self.assertEqual(primary.read_line(), "active 1")
         self.assertEqual(backup.read_line(), "passive peer-active")
@@ -229,7 +229,7 @@ class PairTest(ChpCase):
         self.assertEqual(backup.read_line(), "active 2")
         self.expect([], ["set", "/a/2", "two"], *self.ports)
         self.assertEqual(watching.read_line(), "/a/2 two")
-        # Who comes back follows, and can be left alone in its turn.
+        # A server that restarts follows, and can be left alone later.
         primary = self.start(0)
         self.assertEqual(primary.read_line(), "passive peer-active")
         self.wait_for_backup(["/a/1 one", "/a/2 two"], *reversed(self.ports))
@@ -250,7 +250,7 @@ class PairTest(ChpCase):
         self.expect([], ["delete", "probe"], *ports)
         self.expect(lines, ["dump"], *ports)
 
-    def test_without_the_other_one_nothing_is_committed_if_that_is_wanted(self):
+    def test_degraded_block_commits_nothing_without_the_peer(self):
         primary = self.start(0, "--degraded", "block")
         self.assertEqual(self.run_client(["set", "key", "value", "--timeout", "3s"],
                                          self.ports[0]).returncode, 1)

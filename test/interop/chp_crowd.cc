@@ -176,7 +176,7 @@ void crowd::update_next(participant& p) {
          drawn / 1'000 % erase_one_of == 0 ? update_ledger::kind::erase : update_ledger::kind::set);
 }
 
-// What is due goes out once a look; who stood still has nothing to make up for.
+// Sends all due updates once per wakeup. A pause of this process does not cause a burst.
 asio::awaitable<void> crowd::write() {
   asio::steady_timer beat{context_};
   std::uint64_t next = 0;
@@ -215,7 +215,7 @@ asio::awaitable<void> crowd::preload() {
     in_time = co_await until(has_room);
   }
   if (!in_time || !co_await until(nothing_waits)) {
-    throw std::runtime_error{"what was to be set first was not committed in time"};
+    throw std::runtime_error{"the preloaded keys were not committed in time"};
   }
   latencies_.clear();
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The clients of chp_storm, all of one thread, which update the map at a steady rate and keep books of it.
+// The clients of chp_storm, all in one thread, which update the map at a steady rate and record the updates.
 
 #include "chp/client.h"
 #include "test/interop/chp_storm_options.h"
@@ -53,18 +53,18 @@ public:
   const participant& join(const std::vector<server_address>& servers, const std::string& subtree);
   void stop();
 
-  // When the condition holds, or the patience of the options is over: whether it holds. It is looked at again
-  // when something was committed, or one of them was told something. There is one who waits at a time.
+  // Waits until the condition holds or the timeout of the options ends. Returns whether the condition holds.
+  // Checks the condition after each commit and each received change. Only one caller may wait at a time.
   boost::asio::awaitable<bool> until(std::function<bool()> condition);
 
-  // Sets the keys that are there before all else. Throws if they are not committed in time.
+  // Sets the preloaded keys before all else. Throws if they are not committed in time.
   boost::asio::awaitable<void> preload();
-  // Updates at the rate of the options, but for pauses, until stop().
+  // Updates at the rate of the options until stop(). Makes no updates while paused.
   boost::asio::awaitable<void> write();
   void pause(bool paused) noexcept { paused_ = paused; }
 
-  // From a fault to the next, or to the end of faults, the longest time that each of those who write waited for its
-  // next commit counts.
+  // The longest wait of each writer for its next commit counts, from a fault to the next or to the end of
+  // faults.
   void begin_fault();
   void end_faults();
 
@@ -81,7 +81,7 @@ public:
   [[nodiscard]] std::uint64_t invented() const noexcept { return invented_; }
   [[nodiscard]] std::uint64_t out_of_order() const noexcept { return out_of_order_; }
   [[nodiscard]] const event_counts& events() const noexcept { return events_; }
-  // Of faults, and of updates. Who looks for a percentile orders them.
+  // The waits after faults, and the latencies of updates. A percentile computation sorts them.
   [[nodiscard]] std::vector<clock::duration>& waits() noexcept { return waits_; }
   [[nodiscard]] std::vector<std::chrono::microseconds>& latencies() noexcept { return latencies_; }
 
@@ -99,7 +99,7 @@ private:
 
   boost::asio::io_context& context_;
   const storm_options& how_;
-  boost::asio::steady_timer changed_;  // waits for the end of somebody's patience
+  boost::asio::steady_timer changed_;  // waits for the end of a timeout
   std::vector<std::unique_ptr<participant>> all_;
   std::size_t writers_ = 0;  // those are the first
   update_ledger ledger_;
@@ -111,8 +111,8 @@ private:
   std::uint64_t next_lifetime_ = 0;
   std::uint64_t waiting_ = 0;  // updates, of all
   std::uint64_t failed_ = 0;
-  std::uint64_t invented_ = 0;      // values that somebody was told of
-  std::uint64_t out_of_order_ = 0;  // changes whose sequence was below that of the one before
+  std::uint64_t invented_ = 0;      // values that a watcher received
+  std::uint64_t out_of_order_ = 0;  // changes with a lower sequence than the change before
   std::vector<clock::duration> waits_;
   std::vector<std::chrono::microseconds> latencies_;
   event_counts events_{};

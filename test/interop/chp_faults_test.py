@@ -25,7 +25,7 @@ CLIENTS, RATE = (20, 2_000) if LONG else (6, 600)  # updates a second of all cli
 
 
 def group(count, addresses):
-    """So many clients that know these servers."""
+    """Returns the option for a group of clients that know these servers."""
     return f"{count}={','.join(addresses)}"
 
 
@@ -41,7 +41,8 @@ class StormCase(unittest.TestCase):
         self.assertTrue(found["good"], found)
 
     def start_storm(self, groups, *more, rate=RATE, heartbeat=HEARTBEAT, keys=2_000):
-        """So many keys that none is set a second time before the maps are looked at: that would hide a loss."""
+        """Starts a storm with enough keys that no key is set twice before the maps are compared. A second
+        update would hide a loss."""
         return Storm(self, *(word for one in groups for word in ("--group", one)), "--rate", rate,
                      "--keys", keys, "--heartbeat", heartbeat, "--server-ttl", 5 * heartbeat, *more)
 
@@ -53,7 +54,7 @@ class StormCase(unittest.TestCase):
         self.wait_for(storm, "settle", *how)
 
     def faults(self, storm, count, *how):
-        """Whoever goes through them does one each time, and sees to it that all is well again behind it."""
+        """Yields once per fault. The caller causes one fault each time, and the pair recovers after it."""
         self.settle(storm, *how)
         for number in range(count):
             time.sleep(self.random.uniform(0, 0.5))  # they come at any time: nothing is waited for
@@ -63,7 +64,8 @@ class StormCase(unittest.TestCase):
             self.expect_good(storm.ask("check"))
 
     def expect_end(self, pair, storm):
-        """All is good, and the one that is passive has the same: it is made the active one."""
+        """Checks that the ledger agrees, and that the passive server has the same map when it becomes
+        active."""
         self.expect_good(storm.ask("check"))
         self.settle(storm, "backup")
         active = pair.wait_for_one_active()
@@ -103,8 +105,8 @@ class KilledTest(StormCase):
         if LONG:
             self.assertLessEqual(found["writing_again_p99_ms"], 500)
 
-    def test_what_both_lose_is_found(self):
-        """That the books can say no."""
+    def test_updates_that_both_servers_lose_are_reported(self):
+        """The ledger can detect a loss."""
         pair = Pair(self, HEARTBEAT)
         storm = self.start_storm([group(2, pair.addresses)], rate=600)
         self.settle(storm, "backup")
@@ -129,8 +131,8 @@ class KilledTest(StormCase):
         found = self.expect_end(pair, storm)
         print(f"both killed {kills} times: {writing_again(found)}")
 
-    def test_one_or_both_are_killed_and_with_stores_no_committed_update_is_lost(self):
-        """Of one that dies while the other one is away, what it alone had is offered when it comes back."""
+    def test_kills_of_both_servers_with_stores_lose_no_committed_update(self):
+        """If a server dies during the absence of its peer, it offers its own updates after its restart."""
         pair, storm, kills = self.with_stores()
         for _ in self.faults(storm, kills, "backup"):
             active = pair.wait_for_one_active()
@@ -142,22 +144,22 @@ class KilledTest(StormCase):
         print(f"one after the other killed {kills} times: {writing_again(found)}")
 
     @unittest.skipUnless(LONG, "takes minutes: tools/test --long")
-    def test_likewise_at_the_guides_heartbeat(self):
+    def test_the_active_server_is_killed_at_the_heartbeat_of_the_guide(self):
         found = self.kill_again_and_again(1_000, 40)
         self.assertLessEqual(found["writing_again_p99_ms"], 3_000)
         self.assertLessEqual(found["writing_again_max_ms"], 5_000)
 
 
 class BackAgainCase(StormCase):
-    """Of faults that end, and nobody was killed."""
+    """Faults that end, without a kill."""
 
     def setUp(self):
         super().setUp()
         self.one_active = self.equal = 0
 
     def expect_recovery(self, pair, storm, was_active, taken_over):
-        """From now on: to one active server, since the one from which the other one has taken over steps back, and
-        to the same map everywhere."""
+        """From now on: to one active server, because a server becomes passive if its peer has taken over, and
+        to the same map at all programs."""
         begin = time.monotonic()
         if taken_over:
             pair.wait_until_passive(was_active)
@@ -178,7 +180,7 @@ class BackAgainCase(StormCase):
 
 
 class StoppedTest(BackAgainCase):
-    def test_the_active_one_stands_still_and_comes_back(self):
+    def test_the_active_server_pauses_and_resumes(self):
         """Test 19, SIGSTOP."""
         stops, most = (20, 10) if LONG else (2, 1.5)
         pair = Pair(self, HEARTBEAT)
@@ -187,7 +189,7 @@ class StoppedTest(BackAgainCase):
             active = pair.wait_for_one_active()
             pair.suspend(active)
             pair.nodes[active].skip_lines()
-            time.sleep(self.random.uniform(1, most))  # how long it stands still: nothing is waited for
+            time.sleep(self.random.uniform(1, most))  # the length of the pause: the test waits for no event
             taken_over = pair.activity.active() == [1 - active]
             pair.resume(active)
             self.expect_recovery(pair, storm, active, taken_over)
@@ -195,8 +197,8 @@ class StoppedTest(BackAgainCase):
 
 
 class PartitionTest(BackAgainCase):
-    """Half of the clients reach the active server as long as the link to the other one is cut; the others do
-    not, and turn to that one."""
+    """Half of the clients reach the active server while its link to the peer is cut. The others do not, and
+    switch to that peer."""
 
     def cut_again_and_again(self, cuts, deaf):
         pair = Pair(self, HEARTBEAT, relayed=True)
@@ -212,7 +214,7 @@ class PartitionTest(BackAgainCase):
             ways[active].cut()
             seconds = self.random.uniform(1, 5 if LONG else 2)
             end = time.monotonic() + seconds
-            # If neither hears the other, it comes to that.
+            # If both directions are cut, both servers become active.
             two += pair.activity.wait_for(2, PATIENCE if deaf_one is None else seconds) is not None
             time.sleep(max(0, end - time.monotonic()))  # how long it is cut: nothing is waited for
             taken_over = 1 - active in pair.activity.active()
@@ -229,7 +231,7 @@ class PartitionTest(BackAgainCase):
         self.assertEqual(two, cuts, "it was no partition with two that serve")
 
     def test_one_way(self):
-        """Test 19: either of them is deaf."""
+        """Test 19: one server does not receive."""
         self.cut_again_and_again(10 if LONG else 2, lambda active, cut: (active + cut) % 2)
 
 
@@ -274,7 +276,8 @@ class SnapshotTest(AloneCase):
         found = storm.end()
         self.expect_good(found)
         self.assertLess(found["joined"][1]["keys"], found["joined"][0]["keys"])
-        # It cannot have come faster than it was let through: with its value, a key takes more than 55 octets.
+        # The client cannot have received the map faster than the relay forwards it: with its value, a key takes
+        # more than 55 bytes.
         self.assertGreater(found["joined"][0]["ready_ms"], 1_000 * keys * 55 / slow)
         print(f"{keys} keys at {slow / 1e6:g} MB/s: there after {found['joined'][0]['ready_ms']} ms; memory "
               f"{before / 2**20:.0f} MiB before, {peak / 2**20:.0f} at most ({peak / before:.2f} x); commits "
@@ -286,8 +289,8 @@ class SnapshotTest(AloneCase):
 
 class GapTest(AloneCase):
     def test_each_one_is_noticed_and_closed(self):
-        """Test 20: an update is swallowed on its way to a client that follows everything, and to one that
-        follows a subtree, whose numbers have gaps anyway."""
+        """Test 20: the relay swallows an update for a client of the whole map, and for a client of a subtree,
+        whose numbers have gaps anyway."""
         gaps = 20 if LONG else 5
         server = self.start_server()
         storm = Storm(self, "--group", group(3, [self.address]), "--rate", 600, "--heartbeat", HEARTBEAT)
@@ -320,7 +323,7 @@ class LifetimeTest(StormCase):
                                   check=True).stdout
             seen.add(round((int(said) - time.time()) / 3_600))
 
-    def test_keys_live_as_long_as_they_shall_whoever_serves(self):
+    def test_keys_expire_on_time_despite_failovers(self):
         """Test 21. The time of day jumps all the while, for the servers."""
         seconds, every, rate, longest = (100, 5, 100, 10) if LONG else (7, 2.5, 100, 3)
         pair = Pair(self, HEARTBEAT, environment=self.CLOCK)
@@ -348,7 +351,7 @@ class LifetimeTest(StormCase):
 
 
 class RelayTest(unittest.TestCase):
-    """What swallows messages passes on all others as they were, wherever the stream is cut."""
+    """A relay that swallows messages passes on all others unchanged, wherever the stream is cut."""
 
     def test_messages_are_swallowed_whole(self):
         greeting = b"\xff" + b"\0" * 63

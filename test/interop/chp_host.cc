@@ -1,11 +1,11 @@
-// A server of the map in a process of its own, for peers that are not ours:
+// A server of the map in a process of its own, for third-party peers:
 //
 //     chp_host FORM COLLECTOR
 //     chp_host ROLE PORT STATE PEER_STATE PEER_PORT
 //
-// FORM is kvmsg, kvsimple_8 or kvsimple_4, COLLECTOR sub or pull; ROLE is primary or backup, the others are ports of
-// 127.0.0.1. Says where its snapshot port is bound, and of a pair, a line for each event. Heartbeats come every
-// 100 ms. Ends with its input.
+// FORM is kvmsg, kvsimple_8 or kvsimple_4, COLLECTOR is sub or pull, ROLE is primary or backup, and the others
+// are ports of 127.0.0.1. The program prints the endpoint of its snapshot port, and for a pair a line for each
+// event. Heartbeats come every 100 ms. The program ends with its input.
 
 #include "chp/replicated_server.h"
 #include "chp/server.h"
@@ -63,7 +63,7 @@ int run_one_of_a_pair(char** arguments) {
   options.server.heartbeat = heartbeat;
   options.pair.pair.as = role == "primary" ? bstar::role::primary : bstar::role::backup;
   options.pair.pair.heartbeat = heartbeat;
-  // So long that a busy machine does not make the other node look dead.
+  // Long enough that a busy machine does not cause an expiry of the peer.
   options.pair.pair.expiry = 1s;
   chp::replicated_server server{
       context.get_executor(), options, {.on_event = [](chp::server_event event) {

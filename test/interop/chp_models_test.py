@@ -36,14 +36,14 @@ class ModelsTest(InteropCase):
                               "--connect", f"tcp://{server.address}"])
 
     def check_sets(self, server, *flags):
-        """What is set comes back, to who sets it and to who watches."""
+        """An update comes back to its client and to a watcher."""
         watching = self.watch(server, ["/a/"], 3, *flags)
         self.assertEqual([watching.read_line() for _ in range(2)], ["/a/1 one", "/a/2 two"])
         self.expect([], ["set", "/a/2", "changed"], server, *flags)
         self.assertEqual(watching.read_line(), "/a/2 changed")
         self.assertEqual(watching.wait(), 0)
         self.expect(["changed"], ["get", "/a/2"], server, *flags)
-        # Nobody says what came of it in another directory, but that is asked for as a whole.
+        # Servers do not acknowledge a key outside of the watched subtree, but a snapshot contains it.
         self.expect([], ["set", "elsewhere", "x"], server, *flags)
         self.expect(["/a/1 one", "/a/2 changed", "/b/1 three", "elsewhere x"], ["dump"], server, *flags)
 
@@ -101,7 +101,7 @@ class ModelsTest(InteropCase):
         self.assertEqual(watching.read_line(), "/b/1")
         self.assertEqual(watching.wait(), 0)
 
-    def test_what_kvsimple_does_not_have_is_misuse(self):
+    def test_an_operation_that_kvsimple_does_not_have_is_rejected(self):
         server = self.serve(4, entries=ENTRIES)
         for words in (["delete", "/a/1"], ["set", "/a/1", "x", "--ttl", "1s"]):
             result = self.run_zinc(words, server, "--frames", "kvsimple8", "--collector", "pull")

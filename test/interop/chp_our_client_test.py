@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Our client of the clustered hashmap with servers that are not ours: to the letter of 12/CHP, and as the
-Guide's clonesrv6."""
+"""Zinc's client of the clustered hashmap with third-party servers: a server of 12/CHP without extensions, and
+the Guide's clonesrv6."""
 
 import json
 import subprocess
@@ -61,7 +61,7 @@ class OurClientTest(InteropCase):
         for server in self.each_server():
             self.expect([], ["dump"], server)
 
-    def test_get_knows_what_is_there_and_what_not(self):
+    def test_get_finds_existing_keys_only(self):
         for server in self.each_server(ENTRIES):
             self.expect(["two"], ["get", "/a/2"], server)
             self.assertEqual(self.run_zinc(["get", "/a/3"], server).returncode, 1)
@@ -83,7 +83,7 @@ class OurClientTest(InteropCase):
             self.assertEqual([server.sets[0][0], server.sets[0][4]], [b"/a/1", b""])
             self.expect(["/a/2 two"], ["dump", "/a/"], server)
 
-    def test_watch_tells_what_is_there_and_what_changes(self):  # CHP-17, CHP-18, CHP-22, CHP-24, CHP-33
+    def test_watch_prints_existing_keys_and_changes(self):  # CHP-17, CHP-18, CHP-22, CHP-24, CHP-33
         for server in self.each_server(ENTRIES):
             watching = Program(self, self.zinc(["watch", "/a/", "--json", "--count", "6"], server))
             seen = lambda: json.loads(watching.read_line())  # noqa: E731
@@ -123,7 +123,7 @@ class OurClientTest(InteropCase):
         for server in self.each_server():
             at = "tcp://" + server.address
             watching = Program(self, [built("test/examples/map_watch"), at])
-            self.wait_until_asked(server, lambda s: s.asked, "nobody watches")
+            self.wait_until_asked(server, lambda s: s.asked, "no client watches")
             done = subprocess.run([built("test/examples/map_set"), at], capture_output=True,
                                   text=True, timeout=PATIENCE, check=True)
             self.assertEqual(done.stdout, "on\n")

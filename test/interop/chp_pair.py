@@ -1,5 +1,5 @@
-"""A pair of servers of the clustered hashmap, which can be killed, stopped and cut off, and a crowd of clients
-that keep books of what was committed."""
+"""A pair of servers of the clustered hashmap, which can be killed, stopped and disconnected, and a crowd of
+clients that record the committed updates."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from tcp_relay import Relay
 from zinc_programs import PATIENCE, Program, built, reserve_ports, zinc_path
 
 ROLES = ("primary", "backup")
-PORTS = 4  # of a server: snapshots, publisher, collector; and its state, of a pair
+PORTS = 4  # for a server: snapshots, publisher, collector; and the state, for a pair
 
 
 def address(port):
@@ -71,12 +71,12 @@ class Pair:
         self.nodes[index].resume()
 
     def cut_link(self, deaf=None):
-        """Between the two: neither hears the other, or the one that is named does not hear the other."""
+        """Cuts the link between the two servers, in both directions or only towards `deaf`."""
         for index, link in enumerate(self.links):
             if deaf is None:
                 link.cut()
             else:
-                # The relay to `index` is what the other one connects by.
+                # The peer connects through the relay to `index`.
                 link.cut(to_target=index == deaf, to_peer=index != deaf)
 
     def heal_link(self):
@@ -84,7 +84,7 @@ class Pair:
             link.heal()
 
     def wait_until_passive(self, index):
-        """Since what it said was skipped (Program.skip_lines)."""
+        """Returns the events since the last call of Program.skip_lines."""
         while not self.nodes[index].read_line().startswith("passive"):
             pass
 
@@ -92,7 +92,7 @@ class Pair:
         return all(node.running() for node in self.nodes)
 
     def wait_for_one_active(self, patience=PATIENCE):
-        """Its index."""
+        """Returns the index of the active server."""
         active = self.activity.wait_for(1, patience)
         if active is None:
             raise AssertionError(f"active are {self.activity.active()}")
@@ -104,7 +104,7 @@ def server_command(port, *options):
 
 
 class Activity:
-    """Who says HUGZ, which only an active server does."""
+    """Tracks the servers that publish HUGZ, which only an active server does."""
 
     def __init__(self, test, ports, heartbeat):
         self.fresh = 2.5 * heartbeat / 1000
@@ -140,11 +140,11 @@ class Activity:
         return [index for index, at in enumerate(self.heard) if now - at < self.fresh]
 
     def wait_for(self, count, patience):
-        """Who is active, as soon as so many are; None if that is not so in time."""
+        """Returns the active servers when `count` servers are active, or None after the timeout."""
         end = time.monotonic() + patience
         with self.changed:
             while len(active := self.active()) != count:
-                # That changes when one is heard, or has not been heard for too long.
+                # The result changes when a server publishes HUGZ, or has not for too long.
                 until = min([end, *(self.heard[index] + self.fresh for index in active)])
                 if (now := time.monotonic()) >= end:
                     return None
@@ -174,7 +174,7 @@ class Storm:
         return self.read()
 
     def end(self):
-        """What the last check found."""
+        """Ends the program, and returns the results of the last check."""
         self.program.process.stdin.close()
         found = self.read()
         code = self.program.wait()

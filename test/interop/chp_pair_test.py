@@ -41,7 +41,7 @@ class PairTest(unittest.TestCase):
         end = time.monotonic() + PATIENCE
         while not condition():
             self.assertLess(time.monotonic(), end, what)
-            time.sleep(0.005)  # of what another thread does there is no event to wait for
+            time.sleep(0.005)  # there is no event to wait for: another thread does the work
 
     def serve(self, client):
         """Asks until it is answered: each question is a vote."""
@@ -54,13 +54,13 @@ class PairTest(unittest.TestCase):
                 return
         raise Timeout("no server answered")
 
-    def test_ours_takes_over_from_theirs_with_what_it_had_and_what_was_pending(self):
+    def test_ours_takes_over_with_replicated_and_pending_updates(self):
         theirs = self.theirs("primary")
         ours = self.ours("backup")
         ours.expect_event("synchronized")
-        self.until(lambda: theirs.told_active > 5, "ours hears that theirs is active")
+        self.until(lambda: theirs.told_active > 5, "ours receives that theirs is active")
         client = self.client(self.primary)
-        # Who is passive publishes nothing that says that it has subscribed.
+        # A passive server publishes no message that shows its subscription.
         other = self.client(self.backup, setter=zmq.XPUB)
         other.await_collector()
         client.join(lambda: client.set(b"/join", b"x"))
@@ -76,7 +76,7 @@ class PairTest(unittest.TestCase):
         other.set(b"/pending", b"y")
         self.serve(other)
         ours.expect_event("active")
-        self.until(lambda: self.replayed(other), "what was pending is in the map")
+        self.until(lambda: self.replayed(other), "the pending updates are in the map")
         self.assertEqual(other.map, {b"/join": b"x", b"/both": b"x", b"/pending": b"y",
                                      **{b"/%d" % n: b"value %d" % n for n in range(100)}})
         other.sequence = highest
@@ -94,7 +94,7 @@ class PairTest(unittest.TestCase):
         client = self.client(self.primary)
         other = self.client(self.backup)
         client.join(lambda: client.set(b"/join", b"x"))
-        self.until(lambda: theirs.state == PASSIVE, "theirs hears ours")
+        self.until(lambda: theirs.state == PASSIVE, "theirs receives from ours")
         client.join(lambda: client.set(b"/first", b"x"))
         self.until(lambda: theirs.has_snapshot, "theirs has a snapshot of ours")
         for n in range(100):
@@ -115,13 +115,13 @@ class PairTest(unittest.TestCase):
         theirs = self.theirs("primary")
         ours = self.ours("backup")
         ours.expect_event("synchronized")
-        self.until(lambda: theirs.told_active > 5, "ours hears that theirs is active")
+        self.until(lambda: theirs.told_active > 5, "ours receives that theirs is active")
         theirs.stop()
         client = self.client(self.backup)
         self.serve(client)
         client.join(lambda: client.set(b"/a", b"x"))
         again = self.theirs("primary")
-        self.until(lambda: again.state == PASSIVE, "theirs hears ours, which is active")
+        self.until(lambda: again.state == PASSIVE, "theirs receives from ours, which is active")
         client.join(lambda: client.set(b"/b", b"y"))
         self.until(lambda: {b"/a", b"/b"} <= set(again.map), "theirs follows")
 

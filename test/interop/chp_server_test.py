@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Our server of the map with clients that are not ours: by the letter of 12/CHP, and as the Guide's."""
+"""Our server of the map with third-party clients: of 12/CHP without extensions, and as the Guide's."""
 
 import sys
 import unittest
@@ -34,7 +34,8 @@ class LetterTest(ServerCase):
         client.join(lambda: client.set(subtree + key, b"x"))
         return client
 
-    def test_a_snapshot_has_five_frames_and_ends_with_the_highest_sequence(self):  # CHP-9, CHP-10, CHP-11, CHP-13, CHP-15, CHP-16
+    # CHP-9, CHP-10, CHP-11, CHP-13, CHP-15, CHP-16
+    def test_a_snapshot_has_five_frames_and_ends_with_the_highest_sequence(self):
         host = self.start()
         setter = self.joined(host)
         for key in (b"/a/1", b"/a/2", b"/ab", b"/b/1"):
@@ -78,7 +79,7 @@ class LetterTest(ServerCase):
             before = number(message[1])
             self.assertEqual(message[-1], value)
 
-    def test_what_comes_after_the_snapshot_goes_on_where_it_ended(self):  # CHP-20
+    def test_updates_continue_where_the_snapshot_ended(self):  # CHP-20
         host = self.start()
         setter = self.joined(host)
         client = self.joined(host)
@@ -124,7 +125,7 @@ class LetterTest(ServerCase):
         for _ in range(3):
             self.assertEqual(client.receive(client.subscriber), [b"HUGZ", ZERO, b"", b"", b""])
 
-    def test_bad_messages_disturb_nobody(self):  # protocols C1-15, C1-24, B17
+    def test_malformed_messages_do_not_affect_other_clients(self):  # protocols C1-15, C1-24, B17
         host = self.start()
         good, bad = self.joined(host), self.joined(host)
         for frames in ([b"ICANHAZ?", b"", b"more"], [b"ICANHAZ"], [b""], [b"KTHXBAI"], [b"x"] * 100):
@@ -141,7 +142,7 @@ class LetterTest(ServerCase):
 
 
 class StandsStillTest(ServerCase):
-    """What is asked while the server stands still comes to it all at once."""
+    """Requests that arrive together after a pause of the server."""
 
     def answers(self, *properties):
         """To the same question ten times and then another one: the subtrees that they end with."""
@@ -163,7 +164,7 @@ class StandsStillTest(ServerCase):
                 ends.append(frames[-1])
         return ends
 
-    def test_who_keeps_to_the_letter_gets_as_many_answers_as_it_has_asked(self):  # CHP-11
+    def test_a_compliant_client_gets_one_answer_per_request(self):  # CHP-11
         self.assertEqual(self.answers(), [b"/a/"] * 10 + [b"/b/"])
 
     def test_a_client_of_ours_which_takes_the_first_gets_one(self):
@@ -215,7 +216,7 @@ class GuideTest(ServerCase):
         client.set(b"9", b"outside its own subtree")
         client.set(b"/client/2", b"y", ttl=29)
         client.expect(b"/client/2")
-        # What is outside does not come behind it either.
+        # No update outside of the subtree follows.
         self.assertEqual([client.receive(client.subscriber)[0] for _ in range(2)], [b"HUGZ", b"HUGZ"])
         self.assertEqual(client.map, {b"/client/1": b"x", b"/client/2": b"y"})
 

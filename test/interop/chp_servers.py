@@ -1,4 +1,4 @@
-"""Servers of the clustered hashmap on pyzmq, which are not ours: one that follows 12/CHP to the letter, and one
+"""Third-party servers of the clustered hashmap on pyzmq: one that implements 12/CHP without extensions, and one
 that behaves as clonesrv6 of the Guide does. Each runs in a thread until it is stopped."""
 
 import struct
@@ -38,7 +38,7 @@ def bind_three(sockets):
 
 
 class LetterServer:
-    """What the server MUST and SHOULD do, and nothing else."""
+    """A server that does what the specification calls MUST and SHOULD, and nothing else."""
 
     hugz_when_passive = False
 
@@ -54,7 +54,7 @@ class LetterServer:
         self.expiries = {}
         for key, value in (entries or {}).items():
             self.store(key, uuid.uuid4().bytes, b"", value)
-        self.passive = passive  # so many ICANHAZ? are not answered
+        self.passive = passive  # number of ICANHAZ? requests that are not answered
         self.sets = []  # KVSETs as they came
         self.asked = []  # subtrees
         self.was_asked = threading.Condition()

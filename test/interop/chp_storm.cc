@@ -1,10 +1,11 @@
-// Clients of the clustered hashmap, all in one process, that set and erase keys at a steady rate and keep
-// books of what was committed, while somebody else kills and cuts off the servers:
+// Clients of the clustered hashmap, all in one process, that set and erase keys at a steady rate and record the
+// committed updates, while a test kills and disconnects the servers:
 //
 //     chp_storm --group 10=HOST:PORT,HOST:PORT --rate 2000
 //
-// Each client has keys of its own, /c<client>/<number>, so that what is last in one is known; those of --shared
-// are everybody's. It prints a line of JSON when all follow a server, and one for each line that it reads:
+// Each client has keys of its own, /c<client>/<number>, so that the last update of a key is known. All clients
+// write the keys of --shared. The program prints a line of JSON when all clients follow a server, and one for
+// each line that it reads:
 //
 //     fault             something happens to the servers now: how long each client then waits at most for the
 //                       next commit, while it has something to commit, is counted until the next such line
@@ -16,8 +17,8 @@
 //     check             nothing new is set until all is committed and all maps are the same; they are compared
 //                       with the books; then it goes on
 //
-// What is waited for is so for --patience at most. At its end of input it checks a last time, and ends with 0 if
-// all was good, else with 1.
+// All waits end after --patience. At the end of its input the program checks a last time, and exits with 0 if
+// the check succeeds, else with 1.
 
 #include "test/interop/chp_crowd.h"
 #include "test/interop/chp_storm_options.h"
@@ -56,7 +57,7 @@ namespace json = boost::json;
 using chp::test::crowd;
 using chp::test::storm_options;
 
-// Until its input ends.
+// Runs until the end of the input.
 class storm {
 public:
   storm(asio::io_context& context, const storm_options& how)
@@ -144,7 +145,7 @@ private:
   asio::awaitable<void> settle(bool with_backup) {
     std::vector<std::uint64_t> committed;
     for (const auto& p : crowd_.all()) {
-      // What is on the way was begun before.
+      // Pending updates began before this call.
       committed.push_back(p->committed + p->waiting);
     }
     const condition all_have = [this, with_backup, committed] {
@@ -199,7 +200,7 @@ private:
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"clients of the clustered hashmap that keep books"};
+  CLI::App app{"clients of the clustered hashmap that record their updates"};
   storm_options how;
   describe(app, how);
   CLI11_PARSE(app, argc, argv);

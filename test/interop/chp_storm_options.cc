@@ -27,7 +27,7 @@ void describe(CLI::App& app, storm_options& to) {
   app.add_option("--longest-ttl", to.longest_ttl, "seconds")
       ->check(CLI::Range(1, 3'600))
       ->capture_default_str();
-  app.add_option("--size", to.size, "octets of a value at the least")->capture_default_str();
+  app.add_option("--size", to.size, "least number of bytes of a value")->capture_default_str();
   add_milliseconds("--heartbeat", to.heartbeat);
   add_milliseconds("--server-ttl", to.server_ttl);
   add_milliseconds("--patience", to.patience);

@@ -1,5 +1,5 @@
 #pragma once
-// What chp_storm is told on its command line.
+// The command-line options of chp_storm.
 
 #include "chp/server_address.h"
 
@@ -36,7 +36,7 @@ struct storm_group {
 };
 
 [[nodiscard]] storm_group parse_group(const std::string& text);
-// Of `HOST:PORT,HOST:PORT`.
+// Parses `HOST:PORT,HOST:PORT`.
 [[nodiscard]] std::vector<server_address> parse_servers(const std::string& list);
 
 }  // namespace chp::test

@@ -15,7 +15,7 @@ namespace json = boost::json;
 
 namespace {
 
-// Of a share of them; they are ordered by it.
+// Returns a percentile of the samples, and sorts the samples.
 template <class Sample>
 Sample percentile(std::vector<Sample>& samples, double share) {
   if (samples.empty()) {
@@ -31,7 +31,7 @@ std::int64_t milliseconds_of(crowd::clock::duration d) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(d).count();
 }
 
-// Of what begins so.
+// Returns a checksum of the keys with this prefix.
 std::uint32_t sum_of(const client& map, std::string_view subtree) {
   boost::crc_32_type sum;
   map.for_each(subtree, [&sum](std::string_view key, std::string_view value) {

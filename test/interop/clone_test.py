@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""The clone programs of tools/guide with peers that behave as the Guide's, and with each other, and the drills of
-protocols' table: who comes late, what lives for a second, an active that is killed and comes back."""
+"""The clone programs of tools/guide with peers that behave as the Guide's, and with each other. The drills are
+those of the protocols' table: a late client, a value that lives for a second, an active server that is killed
+and restarts."""
 
 import re
 import signal
@@ -22,11 +23,11 @@ OURS, THEIRS = "ours", "the Guide's"
 WIDTHS = {8: (), 4: ("--python",)}
 SERVERS = [f"clonesrv{n}" for n in range(1, 7)]
 CLIENTS = [f"clonecli{n}" for n in range(1, 7)]
-# The Guide's print what they do by zclock_log, the others by printf.
+# The Guide's programs print their actions by zclock_log or printf.
 LOGGING = {"clonesrv5", "clonesrv6", "clonecli6"}
-# Between what clients of ours set.
+# The interval of the updates of Zinc's clients.
 QUICK = ("--interval", 20)
-# Of a pair, in milliseconds.
+# Heartbeat of a pair, in milliseconds.
 HEARTBEAT = 500
 
 
@@ -58,7 +59,7 @@ class GuideProgram(Program):
             left -= {one for one in left if re.fullmatch(one, line)}
 
     def interrupt(self):
-        """All that it says until its end, which has to be a good one."""
+        """Interrupts the program, and returns all its remaining output. Its exit code must be 0."""
         self.signal(signal.SIGINT)
         assert self.wait() == 0, self.process.returncode
         return (self._output + self.process.stdout.read()).decode().splitlines()
@@ -85,7 +86,7 @@ class CloneCase(InteropCase):
         end = time.monotonic() + PATIENCE
         while not condition():
             self.assertLess(time.monotonic(), end, what)
-            time.sleep(0.005)  # of what another thread does there is no event to wait for
+            time.sleep(0.005)  # there is no event to wait for: another thread does the work
 
 
 class PublishingTest(CloneCase):
@@ -111,7 +112,7 @@ class PublishingTest(CloneCase):
                     subscriber.close(0)
                 self.assertEqual(heard[:20], list(range(heard[0], heard[0] + 20)))
                 self.assertEqual(heard[20:], list(range(heard[20], heard[20] + 20)))
-                # There is nobody to ask for what was before.
+                # No server can send earlier updates.
                 self.assertGreater(heard[20], heard[19])
                 *_, interrupted, count = server.interrupt()
                 self.assertEqual(interrupted, " Interrupted")
@@ -126,7 +127,7 @@ class PublishingTest(CloneCase):
                 self.assertTrue(publisher.poll(PATIENCE * 1000))
                 self.assertEqual(publisher.recv(), b"\x01")
                 sent = 0
-                # It says at its end alone what it has heard.
+                # The client prints its count only at its end.
                 while client.running():
                     sent += 1
                     publisher.send_multipart([b"%d" % (sent % 10), sent.to_bytes(width, "big"), b"v"])
@@ -214,7 +215,7 @@ class ServingTest(CloneCase):
                                      [" Interrupted", f"{one.sequence} messages handled"])
 
     def check_client(self, called, server, *flags):
-        """It has what was there, and hears what it sets itself."""
+        """The client has the existing entries, and receives its own updates."""
         client = self.start(called, "--connect", f"tcp://{server.address}", *QUICK, *flags)
         self.assertEqual(client.read_line(), "I: received snapshot=3")
         for n in range(4, 9):
@@ -277,11 +278,11 @@ class ServingTest(CloneCase):
                         server.await_line(f"I: publishing {what}")
                     self.assertEqual(server.interrupt(), [])
 
-    def test_who_comes_late_under_load_has_the_same_map(self):
+    def test_a_client_that_joins_under_load_has_the_same_map(self):
         for model in (3, 4, 5):
             with self.subTest(model=model):
                 port, server = self.start_server(f"clonesrv{model}")
-                # It says more of each update than a pipe holds.
+                # The server prints more for each update than a pipe holds.
                 server.discard_output()
                 ask = [b"ICANHAZ?"] if model == 3 else [b"ICANHAZ?", b""]
                 setting = [self.start(f"clonecli{model}", "--connect", f"tcp://127.0.0.1:{port}", "--interval", 2)
@@ -347,7 +348,7 @@ class PairTest(CloneCase):
     def test_a_killed_active_is_replaced_under_load_and_comes_back_as_passive(self):
         pairs = [(OURS, OURS), (OURS, THEIRS), (THEIRS, OURS)]
         if long_run():
-            # The failover of the Guide's servers is not what the default run is about.
+            # The default run does not test the failover of the Guide's servers.
             pairs.append((THEIRS, THEIRS))
         for first, second in pairs:
             with self.subTest(f"{first} primary, {second} backup"):
@@ -359,7 +360,7 @@ class PairTest(CloneCase):
                     self.assertEqual(primary.read_line(), "I: connected to backup (passive), ready as active")
                 if second == OURS:
                     self.assertEqual(backup.read_line(), "I: backup passive, waiting for primary (active)")
-                    # It may have the snapshot before it hears its peer's state.
+                    # The backup may receive the snapshot before the state of its peer.
                     backup.await_all(r"I: connected to primary \(active\), ready as passive",
                                      f"I: asking for snapshot from: {self.at('primary')}",
                                      r"I: received snapshot=\d+")
@@ -393,7 +394,7 @@ class PairTest(CloneCase):
                                     f"I: asking for snapshot from: {self.at('backup')}",
                                     r"I: received snapshot=\d+", r"I: received update=\d+")
                 else:
-                    self.until(lambda: again.has_snapshot and again.sequence > taken, "it has what the active has")
+                    self.until(lambda: again.has_snapshot and again.sequence > taken, "it has the map of the active server")
                 for _ in range(10):
                     self.assertNotIn("didn't give HUGZ", client.read_line())
                 self.assertEqual(client.stop(), 0)
@@ -403,7 +404,7 @@ class PairTest(CloneCase):
                         self.assertEqual(one.stop(), 0)
                     self.kill(role)
 
-    def test_what_a_guide_client_sets_is_there_after_the_failover(self):
+    def test_updates_of_a_guide_client_survive_a_failover(self):
         self.place()
         primary = self.start_server(OURS, "primary")
         backup = self.start_server(OURS, "backup")
@@ -427,7 +428,7 @@ class PairTest(CloneCase):
             self.assertLess(time.monotonic(), end, "the backup did not take over")
         self.assertEqual({one[0]: one[-1] for one in other.answer()[:-1]}, client.map)
 
-    def test_who_is_no_role_says_how_it_is_used(self):
+    def test_a_missing_role_prints_the_usage(self):
         for flags in ((), ("-p", "-b")):
             program = self.start("clonesrv6", *flags)
             self.assertEqual(program.read_line(), "Usage: clonesrv6 { -p | -b }")
@@ -441,10 +442,10 @@ class ProgramsTest(CloneCase):
                                   timeout=PATIENCE, check=False)
             self.assertEqual(done.returncode, 0)
             self.assertIn("ENDPOINT", done.stdout)
-            # The Guide's ports are what it has without flags.
+            # The Guide's programs use these ports without flags.
             self.assertIn(":5556", done.stdout)
 
-    def test_what_is_no_endpoint_is_a_misuse(self):
+    def test_a_malformed_endpoint_is_rejected(self):
         for name in SERVERS + CLIENTS:
             flags = ["--connect" if name in CLIENTS else "--bind", "nowhere"]
             if name == "clonesrv6":

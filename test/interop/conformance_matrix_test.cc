@@ -1,6 +1,6 @@
-// The conformance matrix: each two types that talk to each other, of ours and of libzmq's, with either of
-// them binding, over each transport, with messages of 0 octets to 1 MiB and of 1 to 100 parts in each
-// direction that the two have. docs/conformance.md has the table, made from the names of these tests.
+// The conformance matrix: each two types that talk to each other, of Zinc and of libzmq, with either of them
+// binding, over each transport. Messages have 0 bytes to 1 MiB and 1 to 100 parts, in each direction that the
+// two have. The table in docs/conformance.md is made from the names of these tests.
 
 #include "test/interop/matrix_end.h"
 #include "test/interop/two_sides.h"
@@ -70,8 +70,8 @@ std::vector<cell> cells() {
   return all;
 }
 
-// No part begins with the octet 0 or 1: of what an XSUB says libzmq would make a subscription of it,
-// wherever in the message it is.
+// No part begins with the byte 0 or 1: libzmq would treat such a part of an XSUB's message as a subscription,
+// at any place in the message.
 std::string part_of(std::size_t size) { return size == 0 ? "" : "m" + content(size - 1, size); }
 
 const std::vector<parts>& shapes() {
@@ -92,7 +92,7 @@ const std::vector<parts>& shapes() {
   return all;
 }
 
-// Who of two has the first word. Of two of a kind either can.
+// Returns whether the first of two types sends first. If both types are equal, either one can.
 bool leads(socket_type one, socket_type other) {
   switch (one) {
     case pub:
@@ -166,7 +166,7 @@ protected:
         }
         break;
       case router: {
-        // It is told of its peer by the peer.
+        // The peer announces itself to the ROUTER.
         const parts announcement = co_await with.hear();
         EXPECT_EQ(announcement, empty_part);
         co_await ask_all(with, no_parts);
@@ -224,7 +224,7 @@ protected:
 TEST_P(conformance, messages_arrive_as_they_were_sent) {  // Z-10
   const auto& binds = GetParam().binds;
   const auto& connects = GetParam().connects;
-  // Ours live here; of two of ours the one that connects lives in the other thread.
+  // Zinc's sockets live in this thread. If both are of Zinc, the one that connects lives in the other thread.
   const bool binder_is_here = binds.by == maker::ours;
   const bool binder_leads = leads(binds.type, connects.type);
   const auto make = [&](const participant& who, bool here, bool leading) {

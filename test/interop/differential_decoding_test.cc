@@ -1,6 +1,6 @@
-// The same octets to sockets of ours and of libzmq: both understand the same messages, those that were written.
-// Each stream is made from its seed: messages of all sizes, commands between them where the type has any, cut at
-// random. Sixteen follow each other on a connection, which costs more than they do.
+// The same bytes to sockets of Zinc and of libzmq: both must decode the same messages, those that were written.
+// A seed determines each stream: messages of all sizes, commands between them if the type has commands, cut at
+// random. Sixteen streams share a connection, because a connection costs more than a stream.
 //   --streams N       how many (5,000; 200,000 in each part of a long run)
 //   --first-seed S    from which on (1, or the first of the part)
 
@@ -40,7 +40,7 @@ constexpr std::uint64_t streams_per_connection = 16;
 
 struct stream {
   std::string octets;
-  std::vector<parts> messages;  // that the user receives
+  std::vector<parts> messages;  // messages that the user receives
 };
 
 std::string random_octets(std::size_t size, random_source& random) {
@@ -118,7 +118,7 @@ public:
 
 private:
   void say() {
-    // What begins otherwise, and is no subscription in the middle of a message either.
+    // The message begins with another byte, so that its parts are not subscriptions either.
     parts message = random_message(random_);
     for (auto& part : message) {
       part.insert(0, 1, static_cast<char>(random_.between(2, 255)));
@@ -198,7 +198,7 @@ protected:
     raw_peer to_theirs{context()};
     begin(to_ours, at_ours, type);
     begin(to_theirs, at_theirs, type);
-    // It takes no messages before it has said READY itself.
+    // The socket accepts no messages before it has sent READY itself.
     run_until([&] { return shaken(to_theirs); });
     for (; seed != end; ++seed) {
       SCOPED_TRACE("seed " + std::to_string(seed));

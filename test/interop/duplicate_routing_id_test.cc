@@ -1,5 +1,5 @@
-// Two libzmq peers with one routing id at our ROUTER: the newcomer is turned away without disturbing
-// the holder, and comes in when the holder has gone.
+// Two libzmq peers with one routing id at our ROUTER: the second peer is rejected without effect on the first,
+// and is accepted when the first has disconnected.
 
 #include "test/interop/two_sides.h"
 #include "zmtp/socket/router_socket.h"
@@ -17,7 +17,7 @@ using asio::use_awaitable;
 
 class duplicate_routing_id : public testing::Test {
 protected:
-  // Answers, until a message says that it is the last.
+  // Answers messages until the last one.
   asio::awaitable<void> echo(router_socket& ours) {
     for (bool last = false; !last;) {
       routed_message m = co_await ours.async_receive(use_awaitable);
@@ -36,7 +36,7 @@ protected:
   libzmq::socket newcomer{sides.theirs(), ZMQ_DEALER};
 };
 
-TEST_F(duplicate_routing_id, newcomer_is_turned_away_until_the_holder_has_gone) {
+TEST_F(duplicate_routing_id, a_second_peer_is_rejected_until_the_first_disconnects) {
   router_socket ours{sides.executor()};
   holder.set(ZMQ_ROUTING_ID, "same");
   newcomer.set(ZMQ_ROUTING_ID, "same");
@@ -59,8 +59,8 @@ TEST_F(duplicate_routing_id, newcomer_is_turned_away_until_the_holder_has_gone) 
             });
 }
 
-// The messages of the one who was turned away reach nobody.
-TEST_F(duplicate_routing_id, nothing_of_the_newcomer_is_delivered) {
+// Messages of the rejected peer are not delivered.
+TEST_F(duplicate_routing_id, no_message_of_the_rejected_peer_is_delivered) {
   socket_options options;
   options.announce_peers = true;
   router_socket ours{sides.executor(), options};
@@ -91,13 +91,13 @@ TEST_F(duplicate_routing_id, nothing_of_the_newcomer_is_delivered) {
   });
 }
 
-TEST_F(duplicate_routing_id, newcomer_takes_over_where_that_is_wanted) {
+TEST_F(duplicate_routing_id, a_second_peer_takes_over_with_handover) {
   socket_options options;
   options.handover = true;
   router_socket ours{sides.executor(), options};
   holder.set(ZMQ_ROUTING_ID, "same");
   newcomer.set(ZMQ_ROUTING_ID, "same");
-  // The one that was thrown out would come back and throw out the other.
+  // The replaced peer would reconnect and replace the other.
   holder.set(ZMQ_RECONNECT_IVL, -1);
   libzmq::monitor of_holder{sides.theirs(), holder};
   const auto at = ours.bind("tcp://127.0.0.1:*").to_string();

@@ -62,7 +62,7 @@ KINDS = (_random_octets, _other_protocols, _wrong_handshakes, _half_messages, _w
 
 def _attack(port, kind, seconds, sent, closed):
     """A process of its own: opens, sends, and after some more of the same hangs up."""
-    # What is to be seen is what the broker does, not what a machine with few cores does.
+    # The test is about the broker, and not about a machine with few cores.
     os.nice(5)
     random_ = random.Random(KINDS.index(kind))
     end = time.monotonic() + seconds

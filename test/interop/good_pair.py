@@ -1,5 +1,5 @@
-"""Peers that do everything right, on connections that last: what is done to the socket of ours that they are
-connected to may not keep them from being served, soon."""
+"""Peers that follow the protocol, on connections that last. Input of other peers to the socket under test must
+not delay these peers."""
 
 import os
 import statistics
@@ -30,7 +30,7 @@ def kept_waiting(pid):
 
 
 class GoodPeer:
-    """Of `program`."""
+    """A good peer of `program`."""
 
     def __init__(self, program):
         self.program = program
@@ -41,7 +41,7 @@ class GoodPeer:
         raise NotImplementedError
 
     def timed(self, exchange, *arguments):
-        """What a round trip is made of."""
+        """Returns the duration of the exchange."""
         kept = self._kept_waiting()
         begin = time.monotonic()
         exchange(*arguments)
@@ -84,7 +84,7 @@ class GoodPair(GoodPeer):
 
 
 class GoodDealer(GoodPeer):
-    """A DEALER of a `host` that sends back what begins with "good"."""
+    """A DEALER of a `host` that returns messages that begin with "good"."""
 
     def __init__(self, context, host):
         super().__init__(host)

@@ -7,7 +7,8 @@ from zinc_programs import PATIENCE
 from zmtp_wire import COMMAND, Closed, command, message, named
 import zmq
 
-# What is shared out among peers is said again when so much time has passed without it, in ms: it went to another.
+# The time in ms without an answer after which a shared-out message is sent again, because it went to another
+# peer.
 AGAIN = 2
 
 
@@ -34,12 +35,12 @@ class GoodSocket(GoodPeer):
         raise NotImplementedError
 
     def say(self, text):
-        """The host hears it."""
+        """Expects that the host receives the text."""
         self.socket.send(text)
         self.host.expect_heard(text)
 
     def hear(self, text):
-        """The host says it."""
+        """Sends the text from the host."""
         self.host.say(text)
         while True:
             while not self.socket.poll(AGAIN):
@@ -61,7 +62,7 @@ class GoodSubscriber(GoodSocket):
         self.hear(b"good morning")
 
     def exchange(self, text):
-        # Everybody who has subscribed gets it: once is enough.
+        # Every subscriber gets the message: once is enough.
         self.host.say(text)
         while (received := self.socket.recv()) == b"good morning":
             pass
@@ -95,7 +96,7 @@ class GoodPull(GoodSocket):
 
 
 class GoodDealer(GoodSocket):
-    """Of a DEALER."""
+    """A good peer of a DEALER."""
 
     kind = zmq.DEALER
 
@@ -105,7 +106,7 @@ class GoodDealer(GoodSocket):
 
 
 class GoodRequester(GoodSocket):
-    """Of a REP."""
+    """A good peer of a REP."""
 
     kind = zmq.REQ
 
@@ -116,13 +117,13 @@ class GoodRequester(GoodSocket):
 
 
 class GoodClient(GoodRequester):
-    """Of a ROUTER."""
+    """A good peer of a ROUTER."""
 
     kind = zmq.DEALER
 
 
 class GoodReplier(GoodSocket):
-    """Of a REQ, which asks again where another that was asked does not reply."""
+    """A good peer of a REQ. The REQ asks again if another peer does not reply."""
 
     kind = zmq.REP
 
@@ -139,7 +140,7 @@ class GoodReplier(GoodSocket):
             if self.socket in ready:
                 self.socket.send(self.socket.recv())
             elif self.host.has_line() or ready:
-                # Of what was asked twice there may be a second reply.
+                # A question that was sent twice may have a second reply.
                 if (line := self.host.read_line()) == text.decode():
                     return
                 assert line.startswith("good "), line
@@ -148,8 +149,8 @@ class GoodReplier(GoodSocket):
 
 
 class GoodPartner(GoodPeer):
-    """The only peer that a PAIR has: comes when another has gone, and goes behind each round trip. `open`
-    makes its connections."""
+    """The only peer of a PAIR: connects when the last peer has disconnected, and disconnects after each round
+    trip. `open` makes its connections."""
 
     def __init__(self, host, open_connection):
         super().__init__(host)
@@ -171,7 +172,7 @@ class GoodPartner(GoodPeer):
         assert reply == [text], reply
 
     def meet(self):
-        """As the peer: until the one before has gone others are sent away."""
+        """Retries like the peer: the PAIR rejects others until the last peer has disconnected."""
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             connection = self.open()

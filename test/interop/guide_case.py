@@ -1,4 +1,4 @@
-"""What the tests of the programs in tools/guide have in common."""
+"""The common part of the tests of the programs in tools/guide."""
 
 import signal
 import subprocess
@@ -8,7 +8,7 @@ from guide_peers import PATIENCE
 from shell_case import ShellCase
 from zinc_programs import Program, built
 
-# What CZMQ's zclock_log puts in front of a line.
+# The prefix that CZMQ's zclock_log writes before each line.
 STAMP = r"\d\d-\d\d-\d\d \d\d:\d\d:\d\d "
 
 
@@ -44,7 +44,7 @@ class GuideCase(ShellCase):
         self.addCleanup(end)
 
     def expect_help(self, names):
-        """Each says what it is and what its endpoints are, and refuses what it does not know."""
+        """Each program prints its purpose and its endpoints, and rejects unknown arguments."""
         for name in names:
             with self.subTest(name):
                 code, out, _ = self.run_program(name, "--help")

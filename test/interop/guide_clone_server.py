@@ -11,7 +11,7 @@ PRIMARY, BACKUP, ACTIVE, PASSIVE, REQUEST = range(1, 6)
 
 class GuideServer:
     HEARTBEAT = 0.1
-    EXPIRY = 2.0  # so long that a busy machine does not make its peer look dead
+    EXPIRY = 2.0  # long enough that a busy machine does not cause an expiry
 
     def __init__(self, role, port, state, peer_state, peer_port):
         self.state = PRIMARY if role == "primary" else BACKUP
@@ -59,7 +59,7 @@ class GuideServer:
                 self.state_out.send(b"%d" % self.state)
                 self.told_active += self.state == ACTIVE
                 self._publish(b"HUGZ", b"", b"", b"")
-            # The passive one alone reads what its peer publishes.
+            # Only a passive server reads the publications of its peer.
             sockets = [self.state_in, self.asked, self.collector]
             sockets += [] if self.state == ACTIVE else [self.feed]
             for ready in (one for one in sockets if one.poll(5)):
@@ -71,10 +71,10 @@ class GuideServer:
         self.publisher.send_multipart([key, self.sequence.to_bytes(8, "big"), identity, properties, value])
 
     def tell(self, text):
-        """What a program says of what it does."""
+        """Reports an action. A program overrides this to print it."""
 
     def tell_state(self, before, event):
-        """It was in another state, and changed by what its peer said or by a client's request (5)."""
+        """Reports a change of the state, caused by the peer or by a client's request (5)."""
 
     def _become(self, state, event):
         before, self.state = self.state, state
@@ -154,7 +154,7 @@ class GuideServer:
         asker = self._socket(zmq.DEALER, connect=self._peer_port)
         asker.send_multipart([b"ICANHAZ?", b""])
         while True:
-            # The Guide's waits for ever, where its peer does not answer.
+            # The Guide's server waits without limit if its peer does not answer.
             while not asker.poll(50):
                 if self._stopped.is_set():
                     return

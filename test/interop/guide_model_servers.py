@@ -13,7 +13,8 @@ LAST = b"KTHXBAI"
 
 
 class GuideModel:
-    """`model` is 1 to 5; `width` of sequences 8, or 4 as in Python; `frames` 3 or 5: model 3 has both, 5 has 5."""
+    """`model` is 1 to 5. `width` of sequences is 8, or 4 as in Python. `frames` is 3 or 5: model 3 has both, 5
+    has 5."""
 
     def __init__(self, context, model, width=8, frames=3, entries=None):
         kinds = [zmq.PUB] if model == 1 else [zmq.ROUTER, zmq.PUB, zmq.PULL][:2 if model == 2 else 3]
@@ -29,7 +30,7 @@ class GuideModel:
         self.map = {}  # key: message
         self.expiries = {}
         self.sets = []  # as they came
-        self.asked = []  # likewise, without the identity
+        self.asked = []  # as they came, without the identity
         self.aborted = False
         self.over = threading.Event()
         for key, value in (entries or {}).items():
@@ -89,7 +90,7 @@ class GuideModel:
         for key, made in self.map.items():
             if key.startswith(subtree):
                 self.snapshot.send_multipart([identity, *made])
-        # The subtree in Python; C says nothing there.
+        # Python's program sends the subtree; C's sends an empty frame.
         self.snapshot.send_multipart([identity, *self.message(LAST, subtree if self.width == 4 else b"")])
 
     def on_set(self, frames):

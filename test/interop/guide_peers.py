@@ -2,8 +2,8 @@
 """Majordomo's clients and workers on pyzmq: MDP/0.1 as the Guide's programs speak it, MDP/0.2 as 18/MDP
 has it. Frames are written out here and owe nothing to the code under test.
 
-As a program: guide_peers.py ENDPOINT SERVICE VERSION hold, a worker that takes one request, says
-`holding` and keeps it.
+As a program: guide_peers.py ENDPOINT SERVICE VERSION hold, a worker that accepts one request, prints `holding`
+and does not reply.
 """
 
 import signal
@@ -18,12 +18,12 @@ except ImportError:
     sys.exit("pyzmq is missing for this Python; tools/setup --for test installs python3-zmq for "
              "/usr/bin/python3")
 
-# How long to wait for what should come at once, on a machine that does much else.
+# Timeout for events that should come at once, on a busy machine.
 PATIENCE = 15.0
 
 CLIENT = {"0.1": b"MDPC01", "0.2": b"MDPC02"}
 WORKER = {"0.1": b"MDPW01", "0.2": b"MDPW02"}
-# 0.2 has a command in what clients and brokers say to each other, 0.1 has not.
+# Messages between clients and brokers have a command in 0.2, and none in 0.1.
 CLIENT_COMMANDS = {"request": b"\x01", "partial": b"\x02", "final": b"\x03"}
 WORKER_COMMANDS = {
     "0.1": {"ready": b"\x01", "request": b"\x02", "final": b"\x03", "heartbeat": b"\x04",
@@ -48,7 +48,7 @@ def worker_command(version, command, *frames):
 
 
 class Timeout(AssertionError):
-    """What a test waited for did not come."""
+    """A test waited for an event that did not come."""
 
 
 class Peer:
@@ -87,7 +87,7 @@ class Client(Peer):
     def __init__(self, context, endpoint, version, socket_type=zmq.DEALER, routing_id=b""):
         super().__init__(context, endpoint, socket_type, routing_id)
         self.version = version
-        # A REQ puts the empty frame before what it sends itself, and takes it away.
+        # A REQ adds the empty frame before its message, and removes it from the reply.
         self.envelope = delimiter(version) if socket_type == zmq.DEALER else []
 
     def send(self, service, *body):
@@ -129,7 +129,7 @@ class Command(NamedTuple):
 
 
 class Worker(Peer):
-    """One conversation with a broker, command by command; says READY unless told not to."""
+    """One conversation with a broker, command by command. Sends READY by default."""
 
     def __init__(self, context, endpoint, service, version, ready=True):
         super().__init__(context, endpoint, zmq.DEALER)
@@ -181,8 +181,8 @@ class Worker(Peer):
 
 
 class EchoWorker(threading.Thread):
-    """Serves until it is stopped: echoes, or sends what `answer` makes of the body; sends heartbeats,
-    and starts over when the broker says DISCONNECT or is silent for too long."""
+    """Serves until it is stopped: echoes, or sends the result of `answer`. Sends heartbeats, and starts over
+    when the broker sends DISCONNECT or is unresponsive."""
 
     def __init__(self, context, endpoint, service, version, interval=2.5, liveness=3, answer=list):
         super().__init__(daemon=True)
@@ -232,7 +232,7 @@ def main(endpoint, service, version, behaviour):
     worker = Worker(zmq.Context(), endpoint, service.encode(), version)
     worker.receive_request()
     print("holding", flush=True)
-    # Until it is killed, or whoever was to do so is gone.
+    # Runs until this process is killed, or for 60 s if the parent process is gone.
     signal.alarm(60)
     signal.pause()
 

@@ -24,7 +24,7 @@ class Espresso(GuideCase):
         self.assertEqual(sorted(espresso.read_line() for _ in range(2)), ["[002] 0141", "[002] 0142"])
         for _ in range(5):
             self.assertRegex(espresso.read_line(), r"^\[007\] [AB]-\d{5}$")
-        # More may pass before the subscriber is gone.
+        # More messages may pass before the subscriber disconnects.
         ends = set()
         while len(ends) < 2:
             line = espresso.read_line()
@@ -52,7 +52,7 @@ class Espresso(GuideCase):
             seen.append(espresso.read_line())
         self.assertEqual(sorted(seen[:2]), ["[002] 0141", "[002] 0142"])
         self.assertEqual(seen[2:7], [f"[007] {text}" for text in received])
-        # What nobody asked for did not cross.
+        # Messages without a subscription did not cross.
         self.assertTrue(all(re.match(r"\[007\] [AB]-|\[002\] 00", line) for line in seen[2:]), seen)
         self.stop(espresso)
 
@@ -142,8 +142,8 @@ class LastValues(GuideCase):
                     self.assertEqual(line, "Sending cached topic 999")
                 self.stop(cache)
 
-    # Where the Guide's tells only of the first subscription, and sends to all.
-    def test_every_subscriber_is_told_and_nobody_else(self):
+    # The Guide's program notices only the first subscription, and sends to all subscribers.
+    def test_each_new_subscriber_alone_gets_the_last_value(self):
         cache, publisher, back = self.start_cache()
         first = self.connected(zmq.SUB, back)
         first.subscribe(b"A")

@@ -18,7 +18,7 @@ from zinc_programs import Program, reserve_endpoint  # noqa: E402
 import zmq  # noqa: E402
 
 NODE = str(Path(__file__).resolve().parent / "bstar_peers.py")
-# Of both nodes. So long that a busy machine does not take one for dead.
+# Heartbeat of both nodes. A busy machine does not exceed it, so no node is declared dead by mistake.
 HEARTBEAT = 500
 
 
@@ -34,8 +34,8 @@ class Majordomo(GuideCase):
         self.addCleanup(broker.stop)
         return broker.endpoint
 
-    # Ours and theirs as broker, worker and client, in every combination with one of ours.
-    def test_clients_are_answered_whoever_is_in_between(self):
+    # Programs of Zinc and of the Guide as broker, worker and client, in every combination with one of Zinc.
+    def test_clients_get_answers_through_every_broker_and_worker(self):
         for broker in (self.start_mdbroker, self.stand_in):
             for worker in ("ours", "theirs"):
                 with self.subTest(broker=broker.__name__, worker=worker):
@@ -74,13 +74,13 @@ class Majordomo(GuideCase):
             (1, "E: no response from broker, make sure it's running\n"))
 
     def expect_logged(self, program, text, *frames):
-        """By what the Guide's -v prints: a line, and below it the frames."""
+        """The output of the Guide's -v: a line, and below it the frames."""
         self.assertRegex(program.read_line(), f"^{STAMP}{text}$")
         self.assertEqual(program.read_line(), "-" * 38)
         for frame in frames:
             self.assertRegex(program.read_line(), f"^{frame}$")
 
-    # Of which none comes meanwhile.
+    # No heartbeat comes during the test.
     RARE = ("--heartbeat", "600000")
     EMPTY = r"\[000\] "
     ID = r"\[005\] 00[0-9A-F]{8}"
@@ -146,7 +146,7 @@ class Majordomo(GuideCase):
         for name, last in (("mdclient", "0 requests/replies processed"), ("mdclient2", "0 replies received"),
                            ("mmiecho", "E: no response from broker, make sure it's running")):
             with self.subTest(name):
-                # Of a service that nobody offers, or a broker that is not there.
+                # The service has no worker, or there is no broker.
                 there = reserve_endpoint(self) if name == "mmiecho" else at
                 client = self.start(name, "--connect", there, "--timeout", "60000", "-v")
                 client.read_line()
@@ -170,7 +170,7 @@ class Majordomo(GuideCase):
                 expected = "\n".join([*again * 2, again[0], f"W: {last}", ""])
                 self.assertEqual((code, re.sub(f"(?m)^{STAMP}", "", out)), (1, expected))
 
-    def test_v_logs_workers_that_are_silent_and_what_is_no_message(self):
+    def test_v_logs_unresponsive_workers_and_malformed_messages(self):
         at = reserve_endpoint(self)
         broker = self.start("mdbroker", "--bind", at, "-v", "--heartbeat", "50")
         broker.read_line()
@@ -184,7 +184,7 @@ class Majordomo(GuideCase):
                            r"\[001\] 04")
         while not (line := broker.read_line()).endswith(f"I: deleting expired worker: {worker}"):
             self.assertRegex(line, f"^{STAMP}I: sending HEARTBEAT to worker$|^-+$|" rf"^\[\d+\] ")
-        # Of what is long the beginning is shown.
+        # The log shows the beginning of a long frame.
         self.connected(zmq.DEALER, at).send_multipart([b"", 100 * b"x", 100 * b"\n"])
         self.expect_logged(broker, "I: received message:", self.ID, self.EMPTY, r"\[100\] x{70}\.\.\.",
                            r"\[100\] (0A){35}\.\.\.")
@@ -288,7 +288,7 @@ class BinaryStar(GuideCase):
         self.states = {role: reserve_endpoint(self) for role in ("primary", "backup")}
 
     def start_node(self, name, role, model=None):
-        """Of ours, if there is no model."""
+        """Starts a node of Zinc if there is no model."""
         other = "backup" if role == "primary" else "primary"
         if model:
             return Program(self, [sys.executable, NODE, model, role, self.voters[role],
@@ -321,7 +321,7 @@ class BinaryStar(GuideCase):
         self.addCleanup(client.close)
         return client
 
-    # Drills: the active one is killed; the old primary comes back.
+    # Drills: the active node is killed; the old primary restarts.
     def test_the_backup_takes_over_and_the_primary_comes_back_passive(self):
         for name in ("bstarsrv", "bstarsrv2"):
             with self.subTest(name):

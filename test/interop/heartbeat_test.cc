@@ -30,7 +30,7 @@ protected:
   two_sides sides;
 };
 
-TEST_P(heartbeat, of_an_idle_peer_is_answered_by_our_router) {
+TEST_P(heartbeat, our_router_answers_the_heartbeat_of_an_idle_peer) {
   router_socket ours{sides.executor()};
   libzmq::socket theirs{sides.theirs(), ZMQ_DEALER};
   turn_on(theirs);
@@ -46,11 +46,12 @@ TEST_P(heartbeat, of_an_idle_peer_is_answered_by_our_router) {
     theirs.send({"hello"});
     EXPECT_EQ(theirs.receive(), parts{"hello"});
   });
-  // While nobody runs our side, nobody answers: so that they stayed above was our answers' doing.
+  // While our side does not run, it does not answer. This shows that our answers kept the connection alive
+  // above.
   EXPECT_TRUE(events.wait_within(ZMQ_EVENT_DISCONNECTED, 10s));
 }
 
-TEST_P(heartbeat, of_an_idle_peer_is_answered_by_our_dealer) {
+TEST_P(heartbeat, our_dealer_answers_the_heartbeat_of_an_idle_peer) {
   dealer_socket ours{sides.executor()};
   libzmq::socket theirs{sides.theirs(), ZMQ_ROUTER};
   turn_on(theirs);
@@ -96,7 +97,7 @@ TEST_P(heartbeat, goes_on_between_large_messages) {
 }
 
 // Strict: without their answers ours would close it.
-TEST_P(heartbeat, of_ours_is_answered_by_an_idle_peer) {
+TEST_P(heartbeat, an_idle_peer_answers_our_heartbeat) {
   socket_options options;
   options.heartbeat = {
       .interval = 20ms, .timeout = timeout, .ttl = std::chrono::seconds{1}, .strict = true};
@@ -110,11 +111,12 @@ TEST_P(heartbeat, of_ours_is_answered_by_an_idle_peer) {
   });
   EXPECT_EQ(ours.counters().not_reading, 0U);
   EXPECT_EQ(ours.counters().ended[static_cast<std::size_t>(errc::heartbeat_timeout)], 0U);
-  // While nobody runs our side, they take us at our TTL: so they have had our PING.
+  // While our side does not run, libzmq closes the connection after our TTL. This shows that it has received
+  // our PING.
   EXPECT_TRUE(events.wait_within(ZMQ_EVENT_DISCONNECTED, 10s));
 }
 
-TEST_P(heartbeat, of_both_sides_and_both_ttls_go_together) {
+TEST_P(heartbeat, heartbeats_and_ttls_of_both_sides_work_together) {
   socket_options options;
   options.heartbeat = {
       .interval = 20ms, .timeout = timeout, .ttl = std::chrono::seconds{2}, .strict = true};

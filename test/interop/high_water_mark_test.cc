@@ -1,5 +1,5 @@
-// Full queues: our DEALER waits and loses nothing, our ROUTER drops and counts, or waits where it is
-// told to, and a libzmq sender feels it when we do not receive.
+// Full queues: our DEALER waits and loses nothing. Our ROUTER drops and counts, or waits if sending is
+// mandatory. A libzmq sender is paused when we do not receive.
 
 #include "test/interop/two_sides.h"
 #include "zmtp/socket/dealer_socket.h"
@@ -39,8 +39,8 @@ protected:
     theirs.set(ZMQ_RCVHWM, 10);
   }
 
-  // How many of `total` were queued before there was no room for longer than it takes to move what
-  // is on its way.
+  // Returns how many of `total` messages were queued before the queue was full for longer than messages in
+  // flight need to arrive.
   template <class Send>
   asio::awaitable<std::size_t> fill(Send send) {
     for (std::size_t n = 0; n < total; ++n) {
@@ -58,7 +58,7 @@ protected:
   std::promise<std::size_t> sent;
 };
 
-TEST(full_queue, of_our_dealer_without_a_peer_holds_as_many_as_its_mark) {
+TEST(full_queue, our_dealer_without_a_peer_queues_up_to_its_mark) {
   two_sides sides;
   socket_options options;
   options.send_mark.messages = 10;
@@ -66,7 +66,7 @@ TEST(full_queue, of_our_dealer_without_a_peer_holds_as_many_as_its_mark) {
   const reserved_endpoint vacant{sides.ours(), medium::tcp};
   const auto at = vacant.to_string();
   message first{"0"};
-  EXPECT_EQ(ours.try_send(std::move(first)), send_status::full) << "nobody to send to";
+  EXPECT_EQ(ours.try_send(std::move(first)), send_status::full) << "no peer to send to";
   ours.connect(at);
   for (int n = 0; n < 10; ++n) {
     message m{std::to_string(n)};
@@ -74,7 +74,7 @@ TEST(full_queue, of_our_dealer_without_a_peer_holds_as_many_as_its_mark) {
   }
   message tenth{"10"};
   EXPECT_EQ(ours.try_send(std::move(tenth)), send_status::full);
-  EXPECT_EQ(to_parts(tenth), parts{"10"}) << "what is not queued stays with the caller";
+  EXPECT_EQ(to_parts(tenth), parts{"10"}) << "a message that is not queued stays with the caller";
   libzmq::socket theirs{sides.theirs(), ZMQ_ROUTER};
   theirs.bind(at);
   const auto send = [&]() -> asio::awaitable<void> {

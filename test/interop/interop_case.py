@@ -1,4 +1,4 @@
-"""What the tests with pyzmq have in common: sockets and processes that end with the test."""
+"""The common part of the tests with pyzmq: sockets and processes that end with the test."""
 
 import os
 import unittest
@@ -24,7 +24,7 @@ def seed(number):
 
 
 def numbers(report):
-    """Of `key=number key=number …`."""
+    """Parses `key=number key=number …`."""
     return {key: int(number) for key, number in (one.split("=") for one in report.decode().split())}
 
 
@@ -34,13 +34,13 @@ class InteropCase(unittest.TestCase):
         self.addCleanup(self.context.destroy, linger=0)
 
     def start_broker(self, *options, at="tcp://127.0.0.1:*"):
-        """A broker of ours, which has to end well when the test does."""
+        """Starts a broker of Zinc, which must exit with 0 when the test ends."""
         broker = Broker(self, *options, at=at)
         self.addCleanup(lambda: self.assertEqual(broker.stop(), 0, "the broker did not end well"))
         return broker
 
     def start_worker(self, endpoint, service, version, *options):
-        """A worker of ours, which has to end well too."""
+        """Starts a worker of Zinc, which must exit with 0, too."""
         worker = start_worker(self, endpoint, service, version, *options)
         self.addCleanup(lambda: self.assertEqual(worker.stop(), 0, "the worker did not end well"))
         return worker

@@ -1,5 +1,5 @@
-// Preloaded into a program (LD_PRELOAD), it lets the time of day jump: each second it is an hour ahead, an hour
-// behind, or right. What only measures time, a steady clock, is as it was.
+// Preloaded into a program (LD_PRELOAD), this library lets the time of day jump: each second the time is an
+// hour ahead, an hour behind, or right. A steady clock, which only measures time, does not change.
 #include <ctime>
 #include <sys/syscall.h>
 #include <sys/time.h>

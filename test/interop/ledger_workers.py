@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Pyzmq workers that can be killed at any moment, and a ledger of what they have done.
+"""Pyzmq workers that can be killed at any moment, and a ledger of their work.
 
-As a program: ledger_workers.py ENDPOINT SERVICE LEDGER MILLISECONDS. For each line of input, a version
-of MDP, it starts one more worker, a process of its own, and prints its number. A worker enters each
-request in the ledger, a line of its first part, works on it for so long, and echoes it. All end with
-the input.
+As a program: ledger_workers.py ENDPOINT SERVICE LEDGER MILLISECONDS. For each line of input, a version of MDP,
+the program starts one more worker, a process of its own, and prints the worker's number. A worker enters the
+first part of each request in the ledger as a line, works for MILLISECONDS, and echoes the request. All workers
+end with the input.
 """
 
 import ctypes
@@ -42,7 +42,7 @@ def work(endpoint, service, ledger, seconds, version):
 
 
 def main(endpoint, service, path, milliseconds):
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # no process waits for the children
     ledger = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     mother = os.getpid()
     for line in sys.stdin:

@@ -156,7 +156,7 @@ monitor::monitor(context& owner, socket& watched) : watched_{watched}, watcher_{
 }
 
 monitor::~monitor() {
-  // libzmq waits for room for its events, and where nobody reads them it waits for ever.
+  // libzmq waits for room for its events. If no program reads the events, it waits without limit.
   if (watched_.handle() != nullptr) {
     zmq_socket_monitor(watched_.handle(), nullptr, 0);
   }

@@ -1,6 +1,6 @@
 #pragma once
-// The other side of a test: libzmq's sockets as values. Each call has a time limit, and each failure
-// is an exception that says what failed.
+// The libzmq side of a test: libzmq's sockets as values. Each call has a time limit, and each failure is an
+// exception that names the failed call.
 
 #include <chrono>
 #include <cstddef>
@@ -34,8 +34,8 @@ private:
   void* handle_;
 };
 
-// May move from the thread that made it to another, once. Closing discards what is not sent, unless
-// ZMQ_LINGER is set.
+// May move once from the thread that made it to another. Closing discards unsent messages, unless ZMQ_LINGER is
+// set.
 class socket {
 public:
   static constexpr std::chrono::milliseconds patience{15'000};
@@ -61,7 +61,7 @@ public:
   [[nodiscard]] std::string receive_from(const char* property);
   // Nothing if none comes in time.
   [[nodiscard]] std::optional<parts> receive_within(std::chrono::milliseconds time);
-  // Waits until one of these (ZMQ_POLLIN, ZMQ_POLLOUT) holds, and says which do.
+  // Waits until one of these (ZMQ_POLLIN, ZMQ_POLLOUT) holds, and returns those that do.
   [[nodiscard]] int wait_for(int events);
 
   [[nodiscard]] void* handle() const noexcept { return handle_; }
@@ -74,8 +74,8 @@ private:
   void* handle_;
 };
 
-// What happens to the connections of a socket. To be made before the socket binds or connects, and to
-// go before it.
+// The events of the connections of a socket. Make the monitor before the socket binds or connects, and destroy
+// it before the socket.
 class monitor {
 public:
   monitor(context& owner, socket& watched);

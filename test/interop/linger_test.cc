@@ -1,4 +1,4 @@
-// Closing does not cut off what was sent: all of it arrives, then the connection ends.
+// Closing does not drop sent messages: all of them arrive, then the connection ends.
 
 #include "test/interop/two_sides.h"
 #include "zmtp/socket/dealer_socket.h"
@@ -70,7 +70,7 @@ TEST_P(linger, our_destroyed_dealer_delivers_everything) {
   {
     dealer_socket ours{sides.executor(), without_marks()};
     join(GetParam(), ours, theirs);
-    // Nothing is written before the context runs, except what the binder's peer has to say first.
+    // Nothing is written before the context runs, except the first output of the binder's peer.
     const auto send = [&]() -> asio::awaitable<void> {
       for (std::size_t n = 0; n < count; ++n) {
         message m = to_message(nth(n));
@@ -99,7 +99,7 @@ TEST_P(linger, our_closed_router_delivers_everything) {
   expect_all_to_arrive(theirs);
 }
 
-// Closing while the other side still sends does not lose what was sent before.
+// Closing while the peer still sends does not lose earlier messages.
 TEST_P(linger, our_closed_dealer_delivers_to_a_peer_that_talks_on) {
   dealer_socket ours{sides.executor(), without_marks()};
   libzmq::socket theirs{sides.theirs(), ZMQ_DEALER};
@@ -126,7 +126,7 @@ TEST_P(linger, our_closed_dealer_delivers_to_a_peer_that_talks_on) {
   reader.join();
 }
 
-TEST_P(linger, all_that_theirs_sent_before_it_closed_is_received) {
+TEST_P(linger, ours_receives_every_message_sent_before_the_close) {
   router_socket ours{sides.executor(), without_marks()};
   auto theirs = std::make_unique<libzmq::socket>(sides.theirs(), ZMQ_DEALER);
   theirs->set(ZMQ_SNDHWM, 0);

@@ -19,7 +19,7 @@ def output_of(*command):
 
 
 def libraries(program):
-    """Of the program and of the libraries that it needs in turn."""
+    """Returns the libraries of the program, and those that these libraries need in turn."""
     return LIBRARY.findall(output_of("ldd", program) + output_of("readelf", "--dynamic", program))
 
 

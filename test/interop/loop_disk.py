@@ -1,4 +1,4 @@
-"""A disk of its own for a test: ext4 in a file, which loses its power when it is told to."""
+"""A disk of its own for a test: ext4 in a file, which loses its power at a command of the test."""
 
 import ctypes
 import fcntl
@@ -54,7 +54,7 @@ class LoopDisk:
                               env={**os.environ, "PATH": PATH})
 
     def mount(self):
-        """What the journal has is replayed first."""
+        """Mounts the disk. The kernel replays the journal first."""
         done = self._run("mount", "-o", "loop", self.image, self.folder)
         if done.returncode:
             raise OSError(f"cannot mount {self.image}: {done.stderr.strip()}")
@@ -66,7 +66,8 @@ class LoopDisk:
                 raise OSError(f"cannot unmount {self.image}: {done.stderr.strip()}")
 
     def lose_power(self):
-        """From now on everything fails, and what was not flushed to the disk is lost."""
+        """Shuts the disk down: from now on everything fails, and all data that was not flushed to the disk is
+        lost."""
         folder = os.open(self.folder, os.O_RDONLY)
         try:
             fcntl.ioctl(folder, EXT4_IOC_SHUTDOWN, struct.pack("I", EXT4_GOING_FLAGS_NOLOGFLUSH))

@@ -1,5 +1,5 @@
-"""What the tests with malformed octets have in common: they are sent to a program of ours, each ends as it should,
-the program lives, and a good peer is served all the while."""
+"""The common part of the tests with malformed bytes. The tests send them to a program of Zinc. Each connection
+ends as it should, the program keeps running, and a good peer is served during the test."""
 
 import types
 import unittest
@@ -8,23 +8,24 @@ from malformed_octets import CLOSED, GREETING, IDLES, LIVES, handshake, traffic
 from zmtp_wire import COMMAND, MORE, Closed, Connection, command, greeting, message, named, ready_as
 import zmq
 
-# What all of this may cost the program: one message of the largest size, twice while its buffer grows.
+# The memory that all inputs may cost the program: one message of the largest size, twice while its buffer
+# grows.
 MEMORY = 192 << 20
 # Inputs longer than this are not sent octet by octet too.
 SHORT = 300
-# Of the program's handshakes, in seconds.
+# Time for a handshake with the program, in seconds.
 HANDSHAKE_TIME = 5.0
 # Longer than any time that a misread TTL would leave (64 ms), in seconds.
 IDLE_TIME = 0.3
 
 
 class MalformedCase(unittest.TestCase):
-    """One program and one good peer for all inputs: what one leaves behind, the next ones find."""
+    """One program and one good peer for all inputs: effects of an input stay for the next ones."""
 
-    own_type = peer_type = None  # of the program's socket, and of who sends the inputs
-    partners = ()                # the types that may
-    greeted_with = b""           # what the program says behind its READY
-    chatter = ()                 # what it may say at any time
+    own_type = peer_type = None  # types of the program's socket, and of the peer that sends the inputs
+    partners = ()                # the types that may send the inputs
+    greeted_with = b""           # the program's output after its READY
+    chatter = ()                 # messages that the program may send at any time
 
     @classmethod
     def start(cls, owner, context):
@@ -64,7 +65,7 @@ class MalformedCase(unittest.TestCase):
         if stage == "traffic":
             connection.send(ready_as(self.peer_type))
             _, body = connection.read_frame()
-            # The extensions of a broker follow what each socket announces.
+            # The extensions of a broker follow the announcements of each socket.
             self.assertTrue(body.startswith(ready_as(self.own_type)[2:]), body)
             self.assertEqual(connection.read(len(self.greeted_with)), self.greeted_with)
         return connection
@@ -73,10 +74,10 @@ class MalformedCase(unittest.TestCase):
         try:
             connection.send(octets)
         except Closed:
-            pass  # before all of it was sent; that is no less closed
+            pass  # the program has closed the connection before it received everything
 
     def expect_life(self, connection):
-        """It answers a PING, and has said nothing before but PONGs and its chatter."""
+        """Expects an answer to a PING, and before it only PONGs and chatter."""
         connection.send(command(b"PING", b"\x00\x0a" + b"context"))
         while (got := connection.read_frame()) != (COMMAND, named(b"PONG", b"context")):
             if got.flags & COMMAND:
@@ -94,7 +95,7 @@ class MalformedCase(unittest.TestCase):
         return octets
 
     def expect_health(self, meanwhile=False):
-        """`meanwhile` says that a malformed peer may still be connected."""
+        """`meanwhile` tells that a malformed peer may still be connected."""
         self.expect_life_of_program()
         self.peer.expect_served_soon()
 
@@ -103,7 +104,7 @@ class MalformedCase(unittest.TestCase):
         self.assertLess(self.program.resident_octets(), self.resident + MEMORY)
 
     def expect_end(self, connection, said):
-        """The connection ends, and what the program had to say is at most this."""
+        """The connection ends, and the program's output before the end is at most this."""
         octets = connection.read_to_end()
         self.assertIsNotNone(octets, "the program does not end the connection")
         if not said:
@@ -137,7 +138,7 @@ class MalformedCase(unittest.TestCase):
 
     @classmethod
     def add_octets(cls, most=None):
-        """A test for each input of at most so many octets."""
+        """Adds a test for each input of at most this number of bytes."""
         for stage, cases in cls.stages().items():
             for case in cases:
                 if most is None or len(case.octets) <= most:

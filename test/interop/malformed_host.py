@@ -1,5 +1,5 @@
-"""A socket of ours with malformed peers, as the listener and as the one who connects: what its type may be sent,
-and what its user may hear of that."""
+"""A socket of Zinc with malformed peers, as the listener and as the connecting side: the inputs for its type,
+and the messages that its user may receive."""
 
 import select
 import types
@@ -32,11 +32,11 @@ def request(parts):
     return parts[parts.index(b"") + 1:]
 
 
-# Of a REP; with the empty part at its end.
+# The largest envelope of a REP, with the empty part at its end.
 LARGEST_ENVELOPE = 255
 
-# Who sends malformed octets to a socket of this type, which types may, its good peer, and what its user is to hear
-# of a message.
+# For each type: the type that sends malformed bytes to the socket, the types that may connect, its good peer,
+# and the messages that its user must receive.
 TYPES = {
     "dealer": (b"ROUTER", (b"REP", b"DEALER", b"ROUTER"), GoodDealer, everything),
     "pair": (b"PAIR", (b"PAIR",), None, everything),
@@ -47,7 +47,7 @@ TYPES = {
     "req": (b"REP", (b"REP", b"ROUTER"), GoodReplier, nothing),
     "router": (b"ROUTER", (b"REQ", b"DEALER", b"ROUTER"), GoodClient, everything),
     "sub": (b"PUB", (b"PUB", b"XPUB"), GoodPublisher, what_is_good),
-    # Its user hears of subscriptions as well, of which the inputs have many.
+    # The user of an XPUB receives subscriptions as well, of which the inputs have many.
     "xpub": (b"SUB", (b"SUB", b"XSUB"), GoodSubscriber, None),
     "xsub": (b"PUB", (b"PUB", b"XPUB"), GoodPublisher, everything),
 }
@@ -68,12 +68,12 @@ class MalformedHostCase(MalformedCase):
         cls.own_type = cls.kind.upper().encode()
         cls.greeted_with = command(b"SUBSCRIBE", b"good") if cls.kind in ("sub", "xsub") else b""
         super().setUpClass()
-        # What peers were told that met nobody else.
+        # Discards the messages of peers that did not meet another peer.
         cls.program.heard_since()
 
     @classmethod
     def tearDownClass(cls):
-        # What was opened for the malformed is closed with them.
+        # Connections of malformed peers are closed with these peers.
         cls.peer.round_trip()
         assert cls.program.open_files() <= cls.files + cls.reserve, "files are left open"
         super().tearDownClass()
@@ -101,7 +101,7 @@ class MalformedHostCase(MalformedCase):
         try:
             super().try_octets(stage, case)
         finally:
-            # Whatever became of this input: the next one is not to be blamed for it.
+            # The output for this input must not count for the next input.
             heard = self.program.heard_since()
         self.expect_heard(heard, case.outcome in (LIVES, IDLES))
 
@@ -115,13 +115,13 @@ class MalformedHostCase(MalformedCase):
 
     def expect_health(self, meanwhile=False):
         if meanwhile and self.kind == "pair":
-            # Who has a peer already serves no other.
+            # A PAIR with a peer does not serve another one.
             self.expect_life_of_program()
         else:
             super().expect_health(meanwhile)
 
     def replies_to(self, sent):
-        """What may come back while these messages have been sent."""
+        """Returns the messages that may come back while `sent` were sent."""
         return sent
 
     def is_chatter(self, parts):
@@ -132,7 +132,7 @@ class MalformedHostCase(MalformedCase):
     def without_chatter(self, octets):
         messages, end = messages_in(octets)
         if all(map(self.is_chatter, messages)):
-            # Of the last one there may be less than all.
+            # The last message may be incomplete.
             return b"" if self.kind in REPLY else octets[end:]
         return octets
 
@@ -140,7 +140,7 @@ class MalformedHostCase(MalformedCase):
 class MalformedListenerCase(MalformedHostCase):
     """The socket connects to a malformed listener, and binds for its good peer."""
 
-    # Its next attempt, and the one before.
+    # The next connection attempt, and the one before.
     reserve = 2
 
     @classmethod
@@ -155,7 +155,7 @@ class MalformedListenerCase(MalformedHostCase):
         return SocketHost(owner, cls.kind, cls.listener.endpoint)
 
     def replies_to(self, sent):
-        # To the endpoint, whoever was there: queues outlive connections.
+        # Replies stay in the queue of the endpoint, whichever peer was connected: queues outlive connections.
         self.replies.update(sent)
         return self.replies
 
@@ -163,7 +163,7 @@ class MalformedListenerCase(MalformedHostCase):
     def open(cls, host):
         while True:
             connection = cls.listener.accept()
-            # Who had to wait for too long has gone again.
+            # A peer that waited for too long has disconnected again.
             poll = select.poll()
             poll.register(connection.stream, select.POLLRDHUP)
             if not poll.poll(0):

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""What is malformed, on plain TCP, from a listener that a socket of ours has connected to, of every type: each input
-ends as it should, the socket comes back, its process lives, a good peer is served all the while, and the socket's
-user receives whole messages alone."""
+"""Malformed input on plain TCP, from a listener that a socket of Zinc has connected to, for every type. Each
+input ends as it should, the socket reconnects, and its process keeps running. A good peer is served during the
+test, and the socket's user receives only whole messages."""
 
 import sys
 import unittest

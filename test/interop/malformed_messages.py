@@ -1,12 +1,12 @@
-"""Messages that are well-formed ZMTP and no Majordomo, as data: what to send to a broker of ours, and what it
-does with it."""
+"""Messages that are well-formed ZMTP but not Majordomo, as data: the messages for a broker of Zinc, and the
+broker's reaction."""
 
 from typing import NamedTuple
 
 from guide_peers import CLIENT, WORKER, WORKER_COMMANDS, delimiter, worker_command
 
 CLOSED = "closed"        # the broker ends the connection
-SENT_AWAY = "sent away"  # it says DISCONNECT, and nothing more
+SENT_AWAY = "sent away"  # the broker sends DISCONNECT, and nothing more
 IGNORED = "ignored"      # neither
 
 SERVICE = b"malformed"

@@ -1,4 +1,4 @@
-"""Inputs that are no ZMTP, as data: what to send to a listener of ours, and what it does with it.
+"""Inputs that are not ZMTP, as data: the bytes to send to a listener of Zinc, and the listener's reaction.
 
 Each stage begins where the one before it was passed: `GREETING` with the first octet, `handshake()` behind a
 good greeting, `traffic()` behind a good READY.
@@ -12,10 +12,10 @@ from zmtp_wire import COMMAND, LONG, MORE, SIGNATURE
 from zmtp_wire import command, frame, greeting, long_frame, message, metadata, named, ready, ready_as
 
 CLOSED = "closed"  # the listener ends the connection
-LIVES = "lives"    # the conversation goes on: what was wrong is ignored
-IDLES = "idles"    # it goes on, though nothing is said for longer than a time that was misread would allow
+LIVES = "lives"    # the connection stays: the listener ignores the fault
+IDLES = "idles"    # the connection stays, though it is idle for longer than a misread TTL would allow
 WAITS = "waits"    # the listener waits for the rest of it, which never comes
-GONE = "gone"      # whoever sent it hangs up behind it
+GONE = "gone"      # the sender hangs up behind it
 
 
 class Input(NamedTuple):
@@ -88,7 +88,7 @@ GREETING = [
     Input("ZMTP 1.0 of 8,193 octets", b"\xff" + struct.pack(">Q", 8_193) + bytes(8_192)),
     *[Input(f"ZMTP 2.0 type {number}", SIGNATURE + bytes([1, number]) + b"\x00\x00")
       for number in (0, 1, 9, 10, 255)],
-    # Cut off, by one who goes and by one who stays.
+    # Cut off, by a peer that disconnects and by one that stays.
     Input("nothing", b"", GONE),
     *[Input(f"{count} octets of a greeting, then gone", greeting()[:count], GONE)
       for count in (1, 9, 10, 11, 12, 13, 31, 32, 33, 63, 64)],
@@ -101,12 +101,12 @@ _TYPES = (b"PAIR", b"PUB", b"SUB", b"REQ", b"REP", b"DEALER", b"ROUTER", b"PULL"
 
 
 def handshake(peer, partners):
-    """`peer` is who sends it; `partners` are the types that may."""
+    """`peer` is the type of the sender; `partners` are the types that may connect."""
     good = metadata((b"Socket-Type", peer))
     strangers = [*(name for name in _TYPES if name not in partners), b"STREAM", b"SERVER", peer.lower(),
                  peer + b"X", b"", b"X" * 300]
     return [
-        # What may not come before READY.
+        # Frames that must not come before READY.
         Input("a message", message(b"hello")),
         Input("an empty message", message(b"")),
         Input("READY as a message", frame(named(b"READY", good))),
@@ -138,11 +138,11 @@ def handshake(peer, partners):
         Input("an octet behind the last property", command(b"READY", good + b"\x00")),
         Input("33 properties", ready(*[(b"X-%d" % i, b"") for i in range(33)])),
         Input("a value of 5,000 octets", ready((b"X-Long", bytes(5_000)))),
-        # Who does not talk to this type.
+        # Types that do not talk to this type.
         *[Input(f"Socket-Type {socket_type!r}", ready_as(socket_type))
           for socket_type in strangers],
         Input("an identity of 256 octets", ready_as(peer, bytes([1]) * 256)),
-        # Sizes that nobody should believe.
+        # Sizes that a receiver must not trust.
         *[Input(f"a command of 2^{bits} octets", long_frame(1 << bits, COMMAND, b"\x05READY"))
           for bits in (13, 16, 31, 32, 40, 62, 63)],
         Input("a command of 2^64 - 1 octets", long_frame((1 << 64) - 1, COMMAND)),
@@ -159,7 +159,7 @@ def _ping(data):
 
 
 _TRAFFIC = [
-    # Sizes that nobody should believe.
+    # Sizes that a receiver must not trust.
     *[Input(f"a part of 2^{bits} octets", long_frame(1 << bits)) for bits in (27, 31, 32, 40, 62, 63)],
     *[Input(f"a part of 2^64 - {less} octets (CVE-2019-6250)", long_frame((1 << 64) - less))
       for less in (2, 8, 9, 10, 64, 8_192)],
@@ -195,7 +195,7 @@ _TRAFFIC = [
     Input("2,000 PONGs between parts", frame(b"", MORE) + command(b"PONG") * 2_000),
     Input("5,000 commands in 32 megabytes of a message",
           frame(bytes(1 << 25), MORE) + (command(b"PONG") + command(b"CANCEL", b"A")) * 2_500),
-    # What is not understood, and does no harm.
+    # Unknown commands, which do no harm.
     Input("an unknown command", command(b"UNKNOWN", b"data"), LIVES),
     Input("READY again", ready_as(b"DEALER"), LIVES),
     *[Input(f"{name.decode()} with a group of {size} octets", command(name, b"g" * size), LIVES)
@@ -233,9 +233,9 @@ def _without_long(body):
     return struct.pack(">BQ", COMMAND, len(body)) + body
 
 
-# What a publisher hears.
+# Input for a publisher.
 _SUBSCRIPTIONS = [
-    # More than is kept for a peer, which is told nothing.
+    # More subscriptions than the socket stores for a peer. The peer gets no error.
     *[Input(f"{name}, a topic of {size} octets", octets(b"t" * size), LIVES)
       for name, octets in (("SUBSCRIBE", _subscribe), ("CANCEL", _cancel),
                            ("subscription as a message", lambda topic: message(b"\x01" + topic)),
@@ -257,7 +257,7 @@ _SUBSCRIPTIONS = [
     Input("SUBSCRIBE and CANCEL 50,000 times", (_subscribe(b"A") + _cancel(b"A")) * 50_000, LIVES),
     Input("a subscription in both forms",
           _subscribe(b"A") + message(b"\x00A") + message(b"\x01A") + _cancel(b"A"), LIVES),
-    # Its form.
+    # Malformed SUBSCRIBE commands.
     Input("SUBSCRIBE cut short", frame(b"\x09SUBSC", COMMAND)),
     Input("SUBSCRIBE with MORE", frame(named(b"SUBSCRIBE", b"A"), COMMAND | MORE)),
     Input("CANCEL with MORE", frame(named(b"CANCEL", b"A"), COMMAND | MORE)),
@@ -275,14 +275,14 @@ _SUBSCRIPTIONS = [
     Input("SUBSCRIBE in the middle of a message", frame(b"x", MORE) + _subscribe(b"A") + frame(b"y"), LIVES),
     Input("half a subscription, then gone", _subscribe(b"topic")[:9], GONE),
     Input("half a subscription as a message, then gone", frame(b"\x01" + b"t" * 100)[:50], GONE),
-    # Messages that nobody reads, or that never end (CVE-2021-20237, CVE-2021-20234).
+    # Messages that a publisher does not read, or that never end (CVE-2021-20237, CVE-2021-20234).
     *[Input(f"a message {parts!r} for a publisher", message(*parts), LIVES)
       for parts in ((b"",), (b"\x02",), (b"\xff" * 9,), (b"", b"\x01"))],
     Input("10,000 messages for a publisher", message(b"x" * 1_000) * 10_000, LIVES),
     Input("1,000 parts for a publisher, then gone", frame(b"x" * 1_000, MORE) * 1_000, GONE),
 ]
 
-# What a subscriber hears.
+# Input for a subscriber.
 _PUBLICATIONS = [
     Input("10,000 messages that were not asked for", message(b"unwanted", b"x" * 1_000) * 10_000, LIVES),
     *[Input(f"a message {parts!r} for a subscriber", message(*parts), LIVES)
@@ -293,7 +293,7 @@ _PUBLICATIONS = [
 ]
 
 
-# What any socket may be sent: its user hears of whole messages alone, if it receives at all.
+# Messages for any socket: its user receives only whole messages, if it receives at all.
 _MESSAGES = [
     Input("10,000 messages", b"".join(message(b"%d" % i, b"x" * 1_000) for i in range(10_000)), LIVES),
     *[Input(f"a message {parts!r}", message(*parts), LIVES)
@@ -308,7 +308,7 @@ _MESSAGES = [
     Input("octets of a command in a message", message(named(b"READY"), named(b"PING", bytes(2))), LIVES),
     Input("PINGs among the parts of a message",
           _ping(bytes(2)).join([frame(b"a", MORE), frame(b"b", MORE), frame(b"c")]), LIVES),
-    # What is wrong behind what is right.
+    # Malformed frames after valid ones.
     Input("a message and a part of 2^64 - 1 octets", message(b"right") + long_frame((1 << 64) - 1)),
     Input("messages and a command with MORE",
           message(b"right") * 100 + frame(named(b"PING", bytes(2)), COMMAND | MORE)),
@@ -319,7 +319,7 @@ _MESSAGES = [
     Input("1,000 parts without the last, then gone", frame(b"x" * 1_000, MORE) * 1_000, GONE),
 ]
 
-# What a REP hears.
+# Input for a REP.
 _REQUESTS = [
     *[Input(f"a request {parts!r}", message(*parts), LIVES)
       for parts in ((b"", b"body"), (b"", b""), (b"", b"", b"body"), (b"id", b"", b"body"), (b"id", b"body"),
@@ -335,7 +335,7 @@ _REQUESTS = [
     Input("an envelope without a request, then gone", frame(b"", MORE), GONE),
 ]
 
-# What a REQ hears.
+# Input for a REQ.
 _REPLIES = [
     *[Input(f"a reply {parts!r} that nobody asked for", message(*parts), LIVES)
       for parts in ((b"", b"body"), (b"", b"good 1"), (b"", b""), (b"id", b"", b"body"), (bytes(4), b"", b"body"))],
@@ -344,7 +344,7 @@ _REPLIES = [
 
 
 def traffic(peer):
-    """`peer` is who sends it."""
+    """`peer` is the type of the sender."""
     own = {b"SUB": _SUBSCRIPTIONS, b"PUB": _PUBLICATIONS, b"REQ": _REQUESTS, b"REP": _REPLIES}
-    # What DEALERs say here goes to a broker, which has wishes of its own (malformed_messages).
+    # Messages of DEALERs here go to a broker, which has rules of its own (malformed_messages).
     return _TRAFFIC + ([] if peer in (b"DEALER", b"SUB") else _MESSAGES) + own.get(peer, [])

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What is malformed, on plain TCP, against our PUB, XPUB, SUB and XSUB: each input ends as it should, the socket's
-process lives, and a good subscriber or publisher is served all the while."""
+"""Malformed input on plain TCP, against our PUB, XPUB, SUB and XSUB. Each input ends as it should, the socket's
+process keeps running, and a good subscriber or publisher is served during the test."""
 
 import sys
 import unittest
@@ -22,7 +22,7 @@ globals().update(case_classes(OctetByOctetCase, "MalformedTo{}OctetByOctetTest",
 
 class NotAdmittedTest(case_class(MalformedHostCase, "PubCase", "pub")):
     def test_hear_nothing_that_is_published(self):
-        """CVE-2020-15166: who has not shaken hands yet is no subscriber."""
+        """CVE-2020-15166: a peer is not a subscriber before the end of its handshake."""
         waiting = []
         for stage, said in (("greeting", greeting() + ready_as(b"PUB")), ("handshake", ready_as(b"PUB"))):
             for case in self.stages()[stage]:

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""What is malformed, on plain TCP, against those of our sockets that do not publish or subscribe, bound: each input
-ends as it should, the socket's process lives, a good peer is served all the while, and the socket's user receives
-whole messages alone."""
+"""Malformed input on plain TCP, against bound sockets of Zinc that do not publish or subscribe. Each input ends
+as it should, and the socket's process keeps running. A good peer is served during the test, and the socket's
+user receives only whole messages."""
 
 import sys
 import unittest

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What is malformed, on plain TCP, against our broker: each input ends as it should, the broker lives, and a
-good client and worker are served all the while.
+"""Malformed input on plain TCP, against our broker. Each input ends as it should, the broker keeps running, and
+a good client and worker are served during the test.
 
     malformed_test.py --flood SECONDS     only the flood, for so long
 """
@@ -83,7 +83,7 @@ class UnfinishedHandshakesTest(MalformedBrokerCase):
             connection.close()
         self.expect_health()
 
-    def test_of_a_crowd_do_not_keep_others_out(self):
+    def test_a_crowd_of_handshakes_does_not_block_other_peers(self):
         crowd = [self.connect("greeting") for _ in range(500)]
         for i, connection in enumerate(crowd):
             self.send(connection, greeting()[:i % 64])
@@ -105,10 +105,10 @@ class UnfinishedHandshakesTest(MalformedBrokerCase):
 class FloodTest(MalformedBrokerCase):
     seconds = flood_seconds()
 
-    def test_of_everything_at_once_keeps_nobody_waiting(self):
+    def test_all_inputs_at_once_do_not_delay_good_peers(self):
         flood(self.program, self.peer, self.seconds, self.resident + 2 * MEMORY)
         self.expect_health()
-        # What was opened and kept for it is given back.
+        # The broker frees the files and the memory of the flood.
         end = time.monotonic() + 2 * HANDSHAKE_TIME
         while self.program.open_files() > self.files and time.monotonic() < end:
             self.peer.round_trip()

@@ -149,7 +149,7 @@ public:
     } while (!heard.try_acquire_for(1ms) && std::chrono::steady_clock::now() < end);
   }
 
-  // What libzmq has taken its own threads write.
+  // libzmq's own threads write the queued messages.
   asio::awaitable<void> wait_written() override { co_return; }
 
 private:

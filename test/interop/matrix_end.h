@@ -1,6 +1,6 @@
 #pragma once
-// One side of a cell of the conformance matrix: a socket of ours or libzmq's, of any type, as a dialogue
-// sees it that is the same for all of them.
+// One side of a cell of the conformance matrix: a socket of Zinc or libzmq, of any type, with an interface that
+// is the same for all of them.
 
 #include "test/interop/two_sides.h"
 #include "zmtp/socket_type.h"
@@ -14,10 +14,10 @@
 
 namespace zmtp::test {
 
-// Whose socket it is.
+// The implementation of a socket.
 enum class maker { ours, theirs };
 
-// What a publisher that hears nothing says until somebody hears it.
+// The message that a publisher without subscriptions repeats until a subscriber receives it.
 inline const parts anybody_there{"is anybody there?"};
 
 class matrix_end {
@@ -31,18 +31,18 @@ public:
   virtual std::string bind(const std::string& at) = 0;
   virtual void connect(const std::string& to) = 0;
 
-  // ROUTER says it to who was heard last. Throws if the type cannot.
+  // A ROUTER sends to the peer that it received from last. Throws if the type cannot send.
   virtual asio::awaitable<void> say(parts m) = 0;
-  // What a ROUTER hears is without the routing id.
+  // The message of a ROUTER does not contain the routing id.
   virtual asio::awaitable<parts> hear() = 0;
-  // Of a publisher: until somebody has subscribed to everything, or has heard `anybody_there`.
+  // For a publisher: waits until a peer has subscribed to everything, or has received `anybody_there`.
   virtual asio::awaitable<void> wait_for_subscriber(std::binary_semaphore& heard) = 0;
-  // Until what was said goes on its way without this side.
+  // Waits until queued messages are delivered without this side.
   virtual asio::awaitable<void> wait_written() = 0;
 };
 
-// SUB and XSUB have subscribed to everything. A ROUTER that `announces` itself says an empty part to who
-// it meets, as ZMQ_PROBE_ROUTER has it. Ours lives in `executor`; libzmq's blocks its thread.
+// SUB and XSUB have subscribed to everything. A ROUTER that `announces` itself sends an empty part to each new
+// peer, as ZMQ_PROBE_ROUTER does. Zinc's socket lives in `executor`; libzmq's blocks its thread.
 [[nodiscard]] std::unique_ptr<matrix_end> make_end(maker by, socket_type type, bool announces,
                                                    const asio::any_io_executor& executor,
                                                    libzmq::context& theirs);

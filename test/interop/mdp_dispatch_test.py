@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""How our broker brings requests to pyzmq workers and replies to pyzmq clients: whole and in parts, in
-turn, under which address and name, and what waits for a service that nobody offers."""
+"""Tests of the messages between our broker and pyzmq peers: whole and partial replies, the order of requests
+and workers, addresses, service names, and requests for a service without workers."""
 
 import sys
 import unittest
@@ -20,7 +20,7 @@ class PartialRepliesTest(InteropCase):
         self.served_by = self.worker(self.broker.endpoint, SERVICE, "0.2")
 
     def answer(self, partials):
-        """What a reply of so many PARTIALs looks like: FINAL at the end."""
+        """Returns the reply of this number of PARTIALs, with FINAL at the end."""
         request = self.served_by.receive_request()
         for i in range(partials):
             self.served_by.partial(request.address, b"part", b"%d" % i)
@@ -46,7 +46,7 @@ class PartialRepliesTest(InteropCase):
                 parts = [part for i in range(count) for part in (b"part", b"%d" % i)]
                 self.assertEqual(client.receive_reply(), (True, SERVICE, [*parts, b"end", b"body"]))
 
-    def test_of_a_thousand_bodies_come_as_one_reply_to_a_0_1_client(self):
+    def test_a_thousand_partials_reach_a_0_1_client_as_one_reply(self):
         client = self.client(self.broker.endpoint, "0.1")
         client.send(SERVICE, b"body")
         request = self.served_by.receive_request()
@@ -69,7 +69,7 @@ class PartialRepliesTest(InteropCase):
                     self.assertEqual(asking.wait(), 0)
                     self.assertTrue(output.endswith("end\n"), output)
 
-    def test_of_two_requests_are_not_mixed(self):
+    def test_partial_replies_of_two_requests_are_not_mixed(self):
         other = self.worker(self.broker.endpoint, SERVICE, "0.2")
         clients = [self.client(self.broker.endpoint, "0.2") for _ in range(2)]
         for i, client in enumerate(clients):
@@ -95,7 +95,8 @@ class PartialRepliesTest(InteropCase):
                 worker.reply(request.address, b"end")
                 worker.command(late, request.address, b"", b"late")
                 self.assertEqual(client.receive_reply().body, [b"end"])
-                # It was no request's: the worker is sent away, and its words reach nobody.
+                # The address did not belong to a request: the broker disconnects the worker and drops its
+                # message.
                 worker.receive_disconnect()
                 client.send(b"mmi.service", b"x")
                 self.assertEqual(client.receive_reply().body, [b"404"])
@@ -109,8 +110,8 @@ class OrderTest(InteropCase):
                    for version in ("0.1", "0.2", "0.1", "0.2")]
         for worker in workers:
             client.send(SERVICE, b"for whom it may concern")
-        # Each has one in hand, so that all are known to the broker. They rest in the order in which
-        # they reply.
+        # Each worker has one request in flight, so the broker knows all of them. They become idle in the order
+        # of their replies.
         requests = {worker: worker.receive_request() for worker in workers}
         resting = [workers[i] for i in (2, 0, 3, 1)]
         for worker in resting:
@@ -145,7 +146,7 @@ class OrderTest(InteropCase):
         worker = self.worker(broker.endpoint, SERVICE, "0.2")
         first = worker.receive_request()
         modest.send(SERVICE, b"modest")
-        # It is known to the broker when its second question is answered.
+        # The broker knows the client when it has answered the second request.
         modest.send(b"mmi.service", SERVICE)
         self.assertEqual(modest.receive_reply().body, [b"200"])
         worker.reply(first.address, b"done")
@@ -180,8 +181,8 @@ class AddressTest(InteropCase):
                     self.assertEqual(client.receive_reply().body, [b"%d" % i])
                 self.assertEqual(len(seen), 100)
 
-    def test_of_another_request_is_refused(self):
-        """Whoever guesses, remembers or steals an address speaks for nobody."""
+    def test_the_address_of_another_request_is_rejected(self):
+        """A worker cannot reply with a guessed, old or stolen address."""
         for version in VERSIONS:
             for fault in ("of a request already answered", "altered", "of another worker's request",
                           "of the client"):
@@ -205,7 +206,7 @@ class AddressTest(InteropCase):
                     worker.receive_disconnect()
                     other.reply(second.address, b"true")
                     if fault != "of a request already answered":
-                        # What the liar held goes to another worker.
+                        # The request of the disconnected worker goes to another worker.
                         request = other.receive_request()
                         self.assertEqual(request.body, first.body)
                         other.reply(request.address, b"true")
@@ -253,7 +254,7 @@ class ServiceTest(InteropCase):
         client.send(b"nobody", b"stale")
         self.assertIsNone(client.receive(2 * expiry))
         worker = self.worker(broker.endpoint, b"nobody", "0.2")
-        # It lives, and gets heartbeats, but not what is stale.
+        # The worker is alive and gets heartbeats, but no expired request.
         for _ in range(3):
             self.assertEqual(worker.receive().name, "heartbeat")
         client.send(b"nobody", b"fresh")

@@ -84,7 +84,7 @@ class WorkersKilledTest(FaultCase):
     SECONDS = 120 if LONG else 3
     KILL_EVERY = 0.1
     WORKERS = 8
-    MILLISECONDS = 10  # that a request takes
+    MILLISECONDS = 10  # for one request
 
     def test_an_idempotent_service_answers_every_request_once(self):  # D1, D2, D3
         """Test 22."""
@@ -156,7 +156,7 @@ class WorkersKilledTest(FaultCase):
                     outcomes[body] = client.request(SERVICE, body)
                     count += 1
                 client.connection.close()
-            except Exception as fault:  # the test's thread tells of it
+            except Exception as fault:  # the test's thread reports it
                 faults.append(fault)
 
         threads = [threading.Thread(target=ask_again_and_again, args=(i,)) for i in range(20)]
@@ -208,14 +208,14 @@ class ClientOfErrors:
 
 
 class ErrorsTest(FaultCase):
-    def test_go_to_who_announces_that_he_understands_them(self):  # M6
+    def test_are_sent_to_a_client_that_announces_errors(self):  # M6
         broker = self.start_broker("--unserved-timeout", "100ms")
         client = ClientOfErrors(broker)
         self.addCleanup(client.connection.close)
         self.assertEqual(client.request(b"nobody", b"x"),
                          ("mmi.error", [b"404", b"refused", b"nobody"]))
 
-    def test_go_to_nobody_else(self):
+    def test_are_not_sent_to_other_clients(self):
         broker = self.start_broker("--unserved-timeout", "100ms")
         for version in VERSIONS:
             client = self.client(broker.endpoint, version)
@@ -240,8 +240,8 @@ class RawAddressTest(FaultCase):
 
 
 class Crowd(threading.Thread):
-    """Many workers in one thread, which send heartbeats and keep what they are given until they are told
-    to answer."""
+    """Many workers in one thread, which send heartbeats and hold their requests until the test lets them
+    answer."""
 
     def __init__(self, test, endpoint, services, interval):
         super().__init__(daemon=True)
@@ -314,7 +314,7 @@ class BrokerStoppedTest(FaultCase):
         print(f"backlog cleared in {cleared:.2f} s")
         if LONG:
             self.assertLessEqual(cleared, 2)
-        # They are judged, and live.
+        # The broker checks the workers, and keeps them.
         while time.monotonic() < goes_on + (liveness + 1) * interval:
             self.assertIsNone(clients[0].receive(0.1))
         state = self.state_of_broker(broker.endpoint)
@@ -352,12 +352,12 @@ class IsolationTest(FaultCase):
         while self.state_of_service(broker.endpoint, b"stuck")["waiting"] < stuck * 1_000 - 1:
             self.assertLess(time.monotonic(), end)
         beside_stuck = self.latencies(modest, count)
-        # All limits hold; nobody who does not ask it is kept waiting.
+        # All limits hold. Clients of other services do not wait.
         state = self.state_of_broker(broker.endpoint)
         self.assertEqual(state["paused_clients"], stuck)
         self.assertEqual(state["waiting"] + state["working"], stuck * 1_000)
 
-        # One that asks as much as it can beside ten that ask one after the other.
+        # One client floods the service, beside ten that send one request after the other.
         flooding = threading.Event()
         flood = threading.Thread(target=self.flood, args=(broker.endpoint, flooding))
         flood.start()
@@ -366,7 +366,7 @@ class IsolationTest(FaultCase):
             while self.state_of_service(broker.endpoint, SERVICE)["waiting"] < 500:
                 self.assertLess(time.monotonic(), end)
             beside_flood = self.latencies(modest, count)
-            # Its share of 1,000, and what had been read by then.
+            # The quota of 1,000, and the requests that the broker had read by then.
             self.assertLess(self.state_of_service(broker.endpoint, SERVICE)["waiting"], 3_000)
         finally:
             flooding.set()
@@ -409,7 +409,7 @@ class BrokerKilledAgainTest(FaultCase):
         faults = []
 
         def ask_like_the_guide(i):
-            """Lazy Pirate: a new socket after each attempt that was in vain."""
+            """Lazy Pirate: a new socket after each failed attempt."""
             try:
                 client = Client(self.context, at, VERSIONS[i % 2])
                 while not stopped.is_set():
@@ -426,7 +426,7 @@ class BrokerKilledAgainTest(FaultCase):
                     else:
                         ends["given up"] += 1
                 client.close()
-            except Exception as fault:  # the test's thread tells of it
+            except Exception as fault:  # the test's thread reports it
                 faults.append(fault)
 
         threads = [threading.Thread(target=ask_like_the_guide, args=(i,)) for i in range(8)]

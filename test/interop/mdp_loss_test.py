@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Processes that die or stop at the wrong moment: workers with a request in hand, clients, the broker.
-What was asked is answered, once."""
+"""Processes that die or stop at the wrong moment: workers with a request in flight, clients, the broker. Every
+request is answered once."""
 
 import signal
 import sys
@@ -16,7 +16,7 @@ from zinc_programs import start_request, start_worker  # noqa: E402
 
 VERSIONS = ("0.1", "0.2")
 SERVICE = "echo"
-HELD = 10_000  # milliseconds that a worker of ours works, longer than any test waits for it
+HELD = 10_000  # working time of a worker of Zinc in milliseconds, longer than any wait of a test
 
 
 class LossCase(InteropCase):
@@ -52,7 +52,7 @@ class WorkerKilledTest(LossCase):
                     self.assertEqual(client.receive_reply().body, body)
                     self.assertEqual(client.request(b"mmi.x", b"x"), [b"501"])
 
-    def test_of_ours_leaves_its_request_to_another_of_ours(self):
+    def test_loss_of_our_worker_redelivers_its_request(self):
         for version in VERSIONS:
             with self.subTest(version=version):
                 broker = self.start_broker()
@@ -61,7 +61,7 @@ class WorkerKilledTest(LossCase):
                 self.wait_for_mmi(client, b"200")
                 asking = start_request(self, broker.endpoint, SERVICE, version, "body")
                 self.start_worker(broker.endpoint, SERVICE, version)
-                # Of two requests one is with the holder, whichever of them came first.
+                # The holder has one of two requests, whichever came first.
                 second = start_request(self, broker.endpoint, SERVICE, version, "body")
                 holder.kill()
                 for one in (asking, second):
@@ -79,14 +79,14 @@ class WorkerKilledTest(LossCase):
             self.assertEqual(client.receive_reply().body, [b"%d" % i])
         worker.close()
         other = self.worker(broker.endpoint, SERVICE.encode(), "0.2")
-        # What comes to the other worker is the next request, and its reply the next reply.
+        # The other worker gets the next request, and its reply is the next reply.
         client.send(SERVICE.encode(), b"next")
         request = other.receive_request()
         self.assertEqual(request.body, (b"next",))
         other.reply(request.address, b"of the next")
         self.assertEqual(client.receive_reply(), (True, SERVICE.encode(), [b"of the next"]))
 
-    def test_between_partial_replies_that_nobody_has_seen_leaves_its_request_to_another(self):
+    def test_loss_between_unseen_partial_replies_redelivers_the_request(self):
         broker = self.start_broker()
         client = self.client(broker.endpoint, "0.1")
         client.send(SERVICE.encode(), b"body")
@@ -170,7 +170,8 @@ class ClientGoneTest(LossCase):
                     leaving.send(service, b"of who has gone")
                 self.assertEqual(leaving.request(b"mmi.service", service), [b"404"])
                 leaving.close()
-                # Its connection ends before the next one's begins, and the broker sees it so.
+                # The connection of a worker ends before that of the next begins, and the broker sees this
+                # order.
                 time_out = time.monotonic() + 15
                 while True:
                     worker = self.worker(broker.endpoint, service, "0.2")
@@ -214,7 +215,7 @@ class BrokerKilledTest(LossCase):
                 for service in (SERVICE.encode(), b"theirs"):
                     self.assertEqual(client.request(service, b"before"), [b"before"])
                 broker.kill()
-                # It asks while there is no broker.
+                # The client sends its request while there is no broker.
                 asking = start_request(self, at, SERVICE, version, "after")
                 self.start_broker(at=at)
                 self.assertEqual(asking.read_line(), "after")

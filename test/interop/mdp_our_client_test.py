@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Our client with brokers that are not ours: a stand-in for the Guide's and 18/MDP's, and a plain TCP
-listener that sees every octet."""
+"""Our client with third-party brokers: a stand-in for the Guide's and 18/MDP's, and a plain TCP listener that
+sees every byte."""
 
 import contextlib
 import json
@@ -19,11 +19,11 @@ from zinc_programs import reserve_endpoint, run_request, start_request  # noqa: 
 
 VERSIONS = ("0.1", "0.2")
 SERVICE = b"echo"
-# Of an attempt. So long that a busy machine does not use it up.
+# Timeout of an attempt. A busy machine does not exceed it.
 TIMEOUT = 1.0
 SILENCE = 0.2
 
-# As mdclient sends it, and what 18/MDP makes of it.
+# As mdclient sends it, and the form of 18/MDP.
 HELLO = {"0.1": bytes.fromhex("01 00 01 06 4d 44 50 43 30 31 01 04 65 63 68 6f 00 0b") + b"Hello world",
          "0.2": bytes.fromhex("01 06 4d 44 50 43 30 32 01 01 01 01 04 65 63 68 6f 00 0b") +
          b"Hello world"}
@@ -120,7 +120,7 @@ class OurClientTest(InteropCase):
             for _ in range(3):
                 connection = self.accept()
                 self.assertEqual(connection.read(len(HELLO[version])), HELLO[version])
-                # It says nothing more on this one, and leaves it.
+                # The client sends nothing more on this connection, and closes it.
                 self.assertEqual(connection.read_to_end(), b"")
                 connection.close()
             self.assertEqual(asking.wait(), 1)
@@ -227,7 +227,7 @@ class OurClientTest(InteropCase):
 
 
 class StandInBrokerTest(InteropCase):
-    """Through a whole broker that is not ours, our client asks pyzmq's worker and ours."""
+    """Our client uses pyzmq's worker and ours through a complete third-party broker."""
 
     def test_asks_through_it(self):  # MD1-2, MD1-7
         for version in VERSIONS:

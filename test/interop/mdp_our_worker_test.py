@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Our worker with brokers that are not ours: a stand-in for the Guide's and 18/MDP's, and a plain TCP
-listener that sees every octet."""
+"""Our worker with third-party brokers: a stand-in for the Guide's and 18/MDP's, and a plain TCP listener that
+sees every byte."""
 
 import os
 import signal
@@ -68,7 +68,8 @@ class OurWorkerTest(InteropCase):
         self.assertEqual(self.read_but_heartbeats(connection, version, len(expected)), expected)
 
     def expect_end(self, connection, version):
-        """It ends the connection, and says nothing more; a heartbeat may have been on its way."""
+        """Expects that the worker closes the connection and sends nothing more. A heartbeat may have been in
+        flight."""
         octets = connection.read_to_end()
         self.assertIsNotNone(octets, "the connection stays")
         self.assertEqual(octets.replace(HEARTBEAT[version], b""), b"")
@@ -206,7 +207,7 @@ class OurWorkerTest(InteropCase):
         self.expect_reply(connection, "0.1", b"A", b"body")
         worker.kill()
 
-    def test_ignores_what_is_no_command(self):  # MDP-31
+    def test_ignores_malformed_commands(self):  # MDP-31
         for version in self.each_version():
             worker = self.start(version)
             connection = self.accept(version)
@@ -237,7 +238,7 @@ class OurWorkerTest(InteropCase):
             self.assertEqual(worker.wait(), 0)
 
     def test_stopped_with_a_request_in_progress_it_answers_first(self):
-        """A broker without `nack` is sent what MDP has, and nothing else."""
+        """A broker without `nack` gets only commands of MDP."""
         for version in self.each_version():
             with tempfile.TemporaryDirectory() as folder:
                 began, gate = os.path.join(folder, "began"), os.path.join(folder, "gate")
@@ -281,7 +282,7 @@ class OurWorkerTest(InteropCase):
 
 
 class StandInBrokerTest(InteropCase):
-    """Through a whole broker that is not ours, our worker serves pyzmq's clients, 0.1 and 0.2."""
+    """Our worker serves pyzmq's clients of 0.1 and 0.2 through a complete third-party broker."""
 
     def test_serves_through_it(self):  # MD1-6, MD1-7
         for version in VERSIONS:
@@ -293,7 +294,7 @@ class StandInBrokerTest(InteropCase):
                 client = self.client(broker.endpoint, version)
                 for i in range(200):
                     self.assertEqual(client.request(SERVICE, b"", b"%d" % i), [b"", b"%d" % i])
-                # It is neither sent away nor taken for dead while nobody asks.
+                # The idle worker is neither disconnected nor declared dead.
                 self.assertIsNone(client.receive((LIVENESS + 5) * INTERVAL))
                 self.assertEqual(client.request(SERVICE, b"body"), [b"body"])
                 self.assertEqual(broker.seen.count("ready"), 1)

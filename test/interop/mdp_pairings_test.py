@@ -28,7 +28,7 @@ BODIES = [
 
 
 def ours(version):
-    """Our client, asking many times and then once with what it is to print."""
+    """Our client, which sends many requests and then one whose reply it prints."""
     def ask(test, endpoint):
         code, lines, errors = run_request(endpoint, SERVICE, version, "--count", str(ECHOES),
                                           "--in-flight", "8", "--size", "20B", "--json")
@@ -58,7 +58,7 @@ CLIENTS = {
     "their_0_1_req": theirs("0.1", zmq.REQ),
     "their_0_1_dealer": theirs("0.1", zmq.DEALER),
     "their_0_2_dealer": theirs("0.2", zmq.DEALER),
-    # 18/MDP asks for a DEALER; a REQ is what is at hand, and puts an empty frame before all.
+    # 18/MDP asks for a DEALER. The available REQ adds an empty frame to each message.
     "their_0_2_req": theirs("0.2", zmq.REQ),
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Who is a worker: what our broker says of services (8/MMI), whom it sends away and then leaves in peace,
+"""Registration of workers: the answers of our broker about services (8/MMI), the workers that it disconnects,
 and the heartbeats between it and pyzmq workers."""
 
 import re
@@ -15,7 +15,7 @@ from zmtp_wire import Connection, greeting, metadata, named, ready_as  # noqa: E
 
 VERSIONS = ("0.1", "0.2")
 SERVICE = b"echo"
-# Of the brokers here, in seconds. Long enough for this process to be kept waiting now and then.
+# Heartbeat of the brokers here, in seconds. A busy machine may delay this process without an expiry.
 INTERVAL = 0.1
 LIVENESS = 10
 SILENCE = 3 * INTERVAL
@@ -33,7 +33,7 @@ class RegistrationCase(InteropCase):
         return self.asker.request(b"mmi.service", service)
 
     def wait_for_mmi(self, service, code, patience=15.0):
-        """The broker learns of workers by and by; asks until it says so."""
+        """The broker detects workers with a delay. Asks until the broker reports them."""
         end = time.monotonic() + patience
         while self.mmi(service) != [code]:
             if time.monotonic() > end:
@@ -141,14 +141,14 @@ class HandshakeTest(RegistrationCase):
 
 
 class SentAwayTest(RegistrationCase):
-    """The broker says DISCONNECT once and nothing after it, and hears nothing more."""
+    """The broker sends DISCONNECT once and nothing after it, and ignores later messages."""
 
     def expect_silence(self, worker):
         self.assertIsNone(worker.receive(SILENCE))
 
     def expect_sent_away(self, worker):
         worker.receive_disconnect()
-        # Neither a heartbeat nor a request comes, whatever the worker says.
+        # Neither a heartbeat nor a request comes, whatever the worker sends.
         worker.command("heartbeat")
         worker.command("ready", SERVICE)
         self.assertEqual(self.mmi(SERVICE), [b"404"])
@@ -228,7 +228,7 @@ class SentAwayTest(RegistrationCase):
                 worker.stop()
                 self.wait_for_mmi(SERVICE, b"404")
 
-    def test_nothing_is_said_to_who_has_said_disconnect(self):  # MDP-27, MDP-28
+    def test_the_broker_sends_nothing_after_a_disconnect_of_the_worker(self):  # MDP-27, MDP-28
         for version in VERSIONS:
             for when in ("as the first word", "after ready", "while working"):
                 with self.subTest(version=version, when=when):
@@ -253,7 +253,7 @@ class SentAwayTest(RegistrationCase):
                     other.close()
                     self.wait_for_mmi(SERVICE, b"404")
 
-    def test_nothing_is_said_to_who_says_nothing(self):  # MDP-26, MDP-29
+    def test_the_broker_sends_nothing_to_a_silent_peer(self):  # MDP-26, MDP-29
         mute = self.worker(self.endpoint, SERVICE, "0.2", ready=False)
         self.expect_silence(mute)
         mute.command("ready", SERVICE)
@@ -277,7 +277,7 @@ class HeartbeatTest(RegistrationCase):
                             self.assertEqual(said.name, "heartbeat")
                             count += 1
                             worker.command("heartbeat")
-                    # As many as intervals, except for what a busy machine keeps waiting.
+                    # One heartbeat per interval, less the delay of a busy machine.
                     intervals = (time.monotonic() - begin) / INTERVAL
                     self.assertTrue(5 <= count <= intervals + 1, f"{count} heartbeats in {intervals} intervals")
                     if busy:
@@ -318,7 +318,7 @@ class HeartbeatTest(RegistrationCase):
                 self.wait_for_mmi(SERVICE, b"404")
                 lasted = time.monotonic() - begin
                 self.assertGreater(lasted, (LIVENESS - 1) * INTERVAL)
-                # It hears of it when it speaks again.
+                # The worker receives the disconnect when it sends again.
                 worker.command("heartbeat")
                 worker.receive_disconnect()
 

@@ -59,7 +59,7 @@ class Replier(threading.Thread):
 
 
 class Askers:
-    """Clients with one request for Titanic each, and what they were told: what was accepted, and closed."""
+    """Clients with one request for Titanic each, and the answers: accepted and closed requests."""
 
     def __init__(self, test, endpoint, count):
         self.test = test
@@ -77,7 +77,7 @@ class Askers:
         self.asking[client.socket] = (client, service, identity)
 
     def take(self, patience):
-        """(service, id, answer) of those who were answered."""
+        """Returns (service, id, answer) of answered clients."""
         for socket, _ in self.poller.poll(patience * 1000):
             client, service, identity = self.asking.pop(socket)
             self.idle.append(client)
@@ -103,7 +103,7 @@ class PowerLossTest(DiskCase):
         self.random = random.Random(seed(28))
 
     def accept_until_the_power_goes(self, *options):
-        """What comes is accepted, answered, closed, until at some moment nothing works any more."""
+        """Submits, answers and closes requests until the power fails."""
         titanic, counts = self.start_titanic(self.broker.endpoint, "--service-in-flight", str(self.CONCURRENCY),
                                              *options)
         self.assertGreaterEqual(counts[0], len(self.open))
@@ -131,8 +131,8 @@ class PowerLossTest(DiskCase):
             for answer in askers.take(PATIENCE):
                 self.on_answer(*answer)
         self.disk.lose_power()
-        # A machine without power says nothing more. This one goes on, and its kernel may call a flush done
-        # that was under way: what is answered from here on is as if it were not.
+        # A machine without power sends nothing more. This machine goes on, and its kernel may report a flush in
+        # progress as done. The test ignores all later answers.
         titanic.kill()
         for _, service, one in askers.asking.values():
             if service == b"titanic.submit":
@@ -162,11 +162,11 @@ class PowerLossTest(DiskCase):
             if one in self.open:
                 self.open[one] = answer
         elif one in self.open:
-            # Whose reply was seen has it for good, unless the disk is gone.
+            # A reply that the client has seen stays available, unless the disk is gone.
             self.assertIn(answer, ([b"300"], [b"500"]) if self.open[one] is None else ([b"500"],))
 
     def check_all(self):
-        """(lost, come back) of what was accepted and of what was closed."""
+        """Returns the numbers of lost accepted requests and of closed requests that came back."""
         client = self.client(self.broker.endpoint, "0.1")
         lost = sum(client.request(b"titanic.reply", one) == [b"400"] for one in self.open)
         back = sum(client.request(b"titanic.reply", one) != [b"400"] for one in self.closed)
@@ -190,14 +190,14 @@ class PowerLossTest(DiskCase):
               f"{again} executions more than needed")
 
     def test_without_sync_it_is(self):
-        """What shows that power is lost here."""
+        """Shows that the test detects a loss of power."""
         self.accept_until_the_power_goes("--unsafe-nosync")
         self.assertGreater(len(self.open), 0)
         titanic = Program(self, self.arguments("--connect", self.broker.endpoint))
         try:
             titanic.read_line()
         except AssertionError:
-            return  # what is left is no store
+            return  # the file is not a store any more
         self.assertGreater(self.check_all()[0], 0)
 
 
@@ -228,7 +228,7 @@ class FullDiskTest(DiskCase):
         for one in accepted:
             self.assertEqual(client.request(b"titanic.close", one), [b"200"])
         self.assertEqual(client.request(b"titanic.reply", accepted[0]), [b"400"])
-        # What they left has room for others.
+        # Closed requests have made room for others.
         end = time.monotonic() + PATIENCE
         while client.request(b"titanic.request", SERVICE, b"x", bytes(100_000))[0] != b"200":
             self.assertLess(time.monotonic(), end)
@@ -271,7 +271,7 @@ class TouchedFilesTest(TitanicCase):
             self.assertEqual(client.request(b"titanic.close", trap), [b"200"])
             self.assertEqual(client.request(b"titanic.submit", trap, SERVICE, b"x"), [b"400"])
             self.assertEqual(client.request(b"titanic.status", trap)[0], b"200")
-            # As the name of a service and as a body it is as good as any.
+            # The path is valid as the name of a service and as a body.
             answer = client.request(b"titanic.request", SERVICE, trap)
             self.assertEqual(answer[0], b"200")
             self.assertEqual(self.reply(client, answer[1]), [b"200", trap])
@@ -280,7 +280,7 @@ class TouchedFilesTest(TitanicCase):
             self.assertEqual(answer[0], b"400" if trap == b"" or len(trap) > 255 else b"200")
         self.assertEqual(worker.served, 1 + len(traps))
         self.assertEqual(numbers(client.request(b"mmi.titanic", b"")[1])["accepting"], 1)
-        # strace passes the signal on, and ends with what it traces.
+        # strace passes the signal on, and ends with the traced program.
         os.kill(self.traced(log), 15)
         self.assertEqual(titanic.wait(), 0)
         touched = self.paths(log.read_text(errors="replace")[begin:])
@@ -290,7 +290,7 @@ class TouchedFilesTest(TitanicCase):
 
     @staticmethod
     def traced(log):
-        """Whose calls come first: the process before its threads."""
+        """Returns the process id of the first traced call: the process calls before its threads."""
         return int(log.read_text(errors="replace").split(None, 1)[0])
 
     @staticmethod

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Titanic with peers that are not ours: clients and workers on pyzmq, a broker and a Titanic that stand in for
-the Guide's, and the folder that the Guide's leaves behind; killed at random, and with a damaged store."""
+"""Titanic with third-party peers: clients and workers on pyzmq, a broker and a Titanic that stand in for the
+Guide's, and a folder that the Guide's Titanic has written. Titanic is killed at random, and gets a damaged
+store."""
 
 import json
 import os
@@ -57,7 +58,7 @@ class GuidePeersTest(TitanicCase):
                     self.assertEqual(client.request(b"titanic.reply", uuid), [b"400"])
                 self.assertEqual(worker.served, len(BODIES))
                 worker.stop()
-                # The broker gives nothing to who has gone.
+                # The broker sends nothing to a disconnected worker.
                 end = time.monotonic() + PATIENCE
                 while client.request(b"mmi.service", SERVICE) != [b"404"]:
                     self.assertLess(time.monotonic(), end)
@@ -159,7 +160,7 @@ class GuidePeersTest(TitanicCase):
         self.assertRegex(titanic.read_line(), "state: accepting=1 requests=1 pending=1 in_flight=0 services=1 ")
         self.assertRegex(titanic.read_line(), "service nobody: pending=1 in_flight=0$")
 
-    def test_status_is_told_to_who_asks(self):
+    def test_status_answers_a_request(self):
         broker = self.start_broker()
         client = self.client(broker.endpoint, "0.1")
         self.assertEqual(client.request(b"mmi.titanic", b""), [b"404"])
@@ -220,7 +221,7 @@ class KilledTest(TitanicCase):
             titanic, (stored, _) = self.start_titanic(broker.endpoint, "--service-in-flight", "4")
             self.assertGreaterEqual(stored, len(accepted))
             client = self.client(broker.endpoint, "0.1")
-            # So many are on their way when it goes, whatever it is doing.
+            # Requests are in flight when Titanic is killed, whatever Titanic is doing at that time.
             waiting, last = 0, sizes.randrange(each // 2, each)
             for i in range(last + 20):
                 client.send(b"titanic.request", SERVICE, b"%d" % sent)
@@ -248,7 +249,7 @@ class KilledTest(TitanicCase):
             self.assertEqual(client.request(b"titanic.close", uuid), [b"200"])
         self.assertLessEqual(bodies, set(executed))
         again = sum(count - 1 for count in executed.values())
-        # Each time what was with the service, or whose reply was not yet stored.
+        # Each time: requests in flight, or whose reply was not yet stored.
         self.assertLessEqual(again, rounds * 4)
         print(f"{rounds} kills, {len(accepted)} requests accepted, {again} executions more than needed")
         self.assertEqual(titanic.stop(), 0)
@@ -606,10 +607,10 @@ class ImportTest(TitanicCase):
                              [b"200", b"of " + uuid.encode(), b"x" * 300])
         self.assertEqual(titanic.stop(), 0)
 
-    def test_of_the_guide_in_c(self):
+    def test_imports_the_folder_of_the_guide_in_c(self):
         self.check(lambda parts: b"".join(struct.pack("<Q", len(part)) + part for part in parts), "upper")
 
-    def test_of_the_guide_in_python(self):
+    def test_imports_the_folder_of_the_guide_in_python(self):
         self.check(pickle.dumps, "lower")
 
     def test_pickles_of_every_protocol(self):
@@ -629,7 +630,7 @@ class ImportTest(TitanicCase):
         client = self.client(broker.endpoint, "0.1")
         self.assertEqual(client.request(b"titanic.reply", b"%032X" % 4), [b"200", *parts[1:]])
 
-    def test_of_a_folder_that_is_not_there(self):
+    def test_a_missing_folder_is_an_error(self):
         code, output, errors = self.run_titanic("--import", str(self.folder / "nowhere"))
         self.assertEqual((code, output), (1, ""))
         self.assertIn("cannot import", errors)

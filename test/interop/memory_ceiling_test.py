@@ -3,7 +3,8 @@
 256 MiB. It holds no more than its budgets allow, and serves a good peer meanwhile. The long form has over a thousand
 hostile peers.
 
-The limit is a cgroup's where the test may make one; otherwise the process is told what it may hold, and only watched.
+The limit is that of a cgroup if the test may make one. Otherwise the process gets its limit by a setting, and
+the test only measures.
 """
 
 import collections
@@ -26,10 +27,10 @@ import zmq  # noqa: E402
 MIB = 1 << 20
 LIMIT = 256 * MIB
 HALF_MESSAGES = LIMIT // 16
-# Peers of each kind, and of those who subscribe: each may have as many subscriptions.
+# Peers of each kind, and of subscribers: each may have the same number of subscriptions.
 PEERS = 200 if long_run() else 12
 SUBSCRIBERS, SUBSCRIPTIONS, PER_SUBSCRIPTION = 2, 100_000, 160
-# A connection of which nothing waits, in octets, and what the process may hold beside all that.
+# Bytes of a connection without queued messages, and the other memory of the process.
 PER_CONNECTION = 8 << 10
 BESIDE = 32 * MIB
 
@@ -59,7 +60,7 @@ def _shaken(connection, socket_type=b"DEALER"):
 
 
 def _await_pong(connection):
-    """All that was sent has been dealt with."""
+    """Waits until the peer has processed all input."""
     connection.send(command(b"PING", bytes(2)))
     connection.read(len(greeting()))
     while not connection.read_frame().body.startswith(b"\x04PONG"):
@@ -80,7 +81,7 @@ def _half_messages(connection, random_):
 
 
 def _many_halves(connection, random_):
-    """As large as may be without a block that is larger than others have."""
+    """The largest allocation that does not need a larger block than others have."""
     _shaken(connection).send(long_frame(240_000, body=bytes(200_000)))
 
 
@@ -119,7 +120,8 @@ _Outcomes = collections.namedtuple("_Outcomes", ("sent", "closed", "failed"))
 
 
 def _attack(port, kind, peers, outcomes, done):
-    """A process of its own: so many peers one after the other, which stay until the test is over."""
+    """Runs in a process of its own: this number of peers one after the other, which stay until the test is
+    over."""
     os.nice(5)
     random_ = random.Random(kind.__name__)
     held = []
@@ -140,7 +142,7 @@ def _attack(port, kind, peers, outcomes, done):
 
 
 class MemoryCeilingTest(unittest.TestCase):
-    def test_of_many_hostile_peers_is_what_the_budgets_say(self):
+    def test_many_hostile_peers_stay_within_the_memory_budgets(self):
         cgroup = MemoryCgroup.make(self, LIMIT)
         host = Host(self, cgroup)
         self.assertEqual(host.budget, HALF_MESSAGES)
@@ -173,7 +175,7 @@ class MemoryCeilingTest(unittest.TestCase):
                 times.append(peer.round_trip())
                 self.assertTrue(host.running(), "the host has ended")
                 peer.socket.poll(10)
-            # All of it has been dealt with, while who did it is still there.
+            # The host has processed everything, while the peers are still connected.
             end = time.monotonic() + PATIENCE
             while (came := host.reached_by())["topics"] < SUBSCRIBERS * SUBSCRIPTIONS:
                 self.assertLess(time.monotonic(), end, came)

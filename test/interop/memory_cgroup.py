@@ -17,8 +17,8 @@ def _own(controllers):
 
 
 def _candidates():
-    """Where a cgroup for a child may be made, and the file that limits it: below the test's own, so that what
-    holds for the test holds for the child."""
+    """Returns the folder for the cgroup of a child, and the file that limits it. The folder is below the test's
+    own cgroup, so that the limits of the test hold for the child."""
     for hierarchy, controllers, limit in ((_MOUNTED / "memory", "memory", "memory.limit_in_bytes"),
                                           (_MOUNTED, "", "memory.max")):
         path = _own(controllers)
@@ -59,7 +59,7 @@ class MemoryCgroup:
         return ["/bin/sh", "-c", enter, str(self._folder / "cgroup.procs"), *arguments]
 
     def remove(self):
-        """When nobody is in it any more, which the kernel may be some time about."""
+        """Removes the group when it has no process any more. The kernel may delay this."""
         for _ in range(100):
             try:
                 self._folder.rmdir()

@@ -1,5 +1,5 @@
-// A ROUTER and an XPUB of ours that take all that comes, in a process of its own, for peers that would have its
-// memory:
+// A ROUTER and an XPUB of Zinc that receive everything, in a process of its own, for peers that try to use up
+// its memory:
 //
 //     memory_host [OCTETS]
 //

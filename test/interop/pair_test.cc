@@ -50,7 +50,7 @@ TEST_P(pair, messages_of_all_shapes_go_both_ways_in_order) {
   });
 }
 
-TEST_P(pair, neither_side_loses_what_there_is_no_room_for) {
+TEST_P(pair, neither_side_loses_messages_above_its_mark) {
   constexpr std::size_t count = 5'000;
   socket_options options;
   options.send_mark.messages = 3;
@@ -80,8 +80,8 @@ TEST_P(pair, neither_side_loses_what_there_is_no_room_for) {
   });
 }
 
-// libzmq's comes again after a silent close; it gets in once the first has gone.
-TEST(pair_refusal, their_second_peer_waits_for_the_first_to_go) {
+// libzmq's peer reconnects after a silent close. The PAIR accepts it when the first has disconnected.
+TEST(pair_refusal, their_second_peer_waits_until_the_first_disconnects) {
   constexpr int early = 100;
   two_sides sides;
   pair_socket ours{sides.executor()};

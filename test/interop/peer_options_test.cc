@@ -60,7 +60,7 @@ TEST_P(peer_options, our_router_sees_their_probe) {
   sides.run(hear, [&] { EXPECT_EQ(theirs.receive(), parts{"we know you"}); });
 }
 
-TEST_P(peer_options, our_probing_req_asks_their_rep_as_ever) {
+TEST_P(peer_options, our_probing_req_still_works_with_their_rep) {
   socket_options options;
   options.probe_router = true;
   req_socket ours{sides.executor(), options};
@@ -78,7 +78,7 @@ TEST_P(peer_options, our_probing_req_asks_their_rep_as_ever) {
   });
 }
 
-TEST_P(peer_options, their_pull_hears_our_hello_first) {
+TEST_P(peer_options, their_pull_receives_our_hello_first) {
   socket_options options;
   options.hello_message = {"hello", "", std::string(70'000, 'h')};
   push_socket ours{sides.executor(), options};
@@ -94,7 +94,7 @@ TEST_P(peer_options, their_pull_hears_our_hello_first) {
   });
 }
 
-TEST_P(peer_options, we_hear_when_their_push_goes) {
+TEST_P(peer_options, our_pull_reports_that_their_push_disconnects) {
   socket_options options;
   options.disconnect_message = {"gone"};
   pull_socket ours{sides.executor(), options};

@@ -18,7 +18,7 @@ namespace {
 using asio::use_awaitable;
 
 constexpr std::size_t count = 10'000;
-// What is sent with one call; not a divisor of `count`.
+// Messages per call; not a divisor of `count`.
 constexpr std::size_t batch_size = 333;
 
 void expect_numbered(const parts& m, std::size_t n, std::string_view where) {
@@ -90,7 +90,7 @@ TEST_P(pipelining, our_dealer_and_their_router_send_to_each_other) {
   options.routing_id = "ours";
   dealer_socket ours{sides.executor(), options};
   libzmq::socket theirs{sides.theirs(), ZMQ_ROUTER};
-  // Without it what cannot be sent for want of room is dropped.
+  // Without it, the ROUTER drops messages for a full queue.
   theirs.set(ZMQ_ROUTER_MANDATORY, 1);
   join(GetParam(), ours, theirs);
   const auto exchange = [&]() -> asio::awaitable<void> {
@@ -135,7 +135,7 @@ TEST_P(pipelining, our_router_and_their_dealer_send_to_each_other) {
 INSTANTIATE_TEST_SUITE_P(both_ways, pipelining, testing::Values(binder::ours, binder::theirs),
                          [](const auto& who) { return to_string(who.param); });
 
-// Requests of several peers in flight at once, each answered to the one that asked.
+// Requests of several peers in flight at once. Each reply goes to the peer that sent the request.
 TEST(pipelining, our_router_answers_eight_peers_at_once) {
   constexpr std::size_t peers = 8;
   constexpr std::size_t each = count / peers;
@@ -173,7 +173,7 @@ TEST(pipelining, our_router_answers_eight_peers_at_once) {
   });
 }
 
-// What is sent to several peers goes to them in turn, and each of them has an equal share.
+// Messages to several peers go to the peers in turn, and each peer gets an equal share.
 TEST(pipelining, our_dealer_shares_out_to_four_peers) {
   constexpr std::size_t peers = 4;
   two_sides sides;

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The pirates and Freelancers of the Guide on pyzmq: what its programs of these names put on the wire and print.
-Frames are written out here and owe nothing to the code under test.
+"""The pirates and Freelancers of the Guide on pyzmq: the messages and the output of the Guide's programs of
+these names. Frames are written out here and do not depend on the code under test.
 
 As a program: pirate_peers.py NAME [KEY=VALUE]…, with NAME as of the Guide's program, and times in
 milliseconds. Nothing is left to chance: there are no simulated troubles.
@@ -119,7 +119,7 @@ class ParanoidQueue(Peer):
         clients = self.socket(zmq.ROUTER, bind=self.text("bind"))
         workers = self.socket(zmq.ROUTER, bind=self.text("workers"))
         interval = self.number("heartbeat", 1000) / 1000
-        free = {}  # worker: its expiry, the one that has rested longest first
+        free = {}  # worker: its expiry, the least recently used first
         heartbeat_at = time.monotonic() + interval
         poller = zmq.Poller()
         poller.register(workers, zmq.POLLIN)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The pirates and Freelancers of tools/guide with those of the Guide, in every pairing that has one of ours, and
-the drills of protocols' table: programs that are killed, restarted and frozen."""
+"""The pirates and Freelancers of tools/guide with those of the Guide, in every pairing that has one of Zinc,
+and the drills of protocols' table: programs that are killed, restarted and frozen."""
 
 import functools
 import itertools
@@ -16,17 +16,17 @@ from interop_case import InteropCase  # noqa: E402
 from zinc_programs import Program, built, reserve_endpoint  # noqa: E402
 import zmq  # noqa: E402
 
-# Of all sides. So long that a busy machine does not take anybody for dead.
+# Heartbeat of all peers. A busy machine does not exceed it, so no peer is declared dead by mistake.
 HEARTBEAT = 250
 PEERS = str(Path(__file__).resolve().parent / "pirate_peers.py")
 OURS, THEIRS = "ours", "the Guide's"
 
-# How ours are told what theirs are told by KEY=VALUE.
+# The options of Zinc's programs, which the Guide's programs get as KEY=VALUE.
 FLAGS = {"bind": "--bind", "workers": "--bind-workers", "connect": "--connect", "timeout": "--timeout",
          "retries": "--retries", "count": "--count", "work": "--work", "heartbeat": "--heartbeat",
          "reconnect": "--reconnect", "expiry": "--expiry"}
 CALM = {"lpserver", "spworker", "ppworker"}
-# Their endpoints have no flag.
+# Programs whose endpoints have no flag.
 POSITIONAL = {"flserver1", "flserver2", "flclient1", "flclient2"}
 
 
@@ -65,7 +65,7 @@ class GuideProgram(Program):
 
 
 def pairings(*roles):
-    """Every way to have each role from either side, but for all of them from the Guide."""
+    """Every assignment of roles to Zinc and the Guide, except all roles to the Guide."""
     def decorate(test):
         @functools.wraps(test)
         def run(self):
@@ -92,7 +92,7 @@ class GuideCase(InteropCase):
         return program
 
     def stop_all(self):
-        """Those of ours that serve have to end well when they are asked to."""
+        """Servers of Zinc must exit with 0 when they are asked to."""
         for program in reversed(self.programs):
             if program.whose == OURS and program.serves and program.running():
                 self.assertEqual(program.stop(), 0, f"{program.process.args} did not end well")
@@ -110,7 +110,7 @@ class LazyPirateTest(GuideCase):
     def test_numbers_are_echoed(self, server, client):
         at = reserve_endpoint(self)
         serving = self.start(server, "lpserver", bind=at)
-        # It has not to ask again, however long the server takes to start.
+        # The client does not retry, however long the server takes to start.
         asking = self.start(client, "lpclient", connect=at, count=3, timeout=int(PATIENCE * 1000))
         self.assertEqual(asking.read_line(), "I: connecting to server...")
         for number in range(1, 4):
@@ -168,10 +168,10 @@ class QueueCase(GuideCase):
         self.clients, self.workers = reserve_endpoint(self), reserve_endpoint(self)
 
     def start_queue(self, whose):
-        """One that listens: what a worker does until then is not what is tested."""
+        """Starts a queue that listens. The tests do not cover a worker before that."""
         queue = self.start(whose, self.QUEUE, bind=self.clients, workers=self.workers, **self.timing(False))
         probe = self.context.socket(zmq.DEALER)
-        # It can send when there is a connection, and not before.
+        # The probe can send as soon as it is connected, and not before.
         probe.immediate = True
         probe.connect(self.workers)
         listening = probe.poll(int(PATIENCE * 1000), zmq.POLLOUT)
@@ -183,7 +183,7 @@ class QueueCase(GuideCase):
         if whose == THEIRS and self.WORKER == "spworker":
             settings["name"] = name
         worker = self.start(whose, self.WORKER, connect=self.workers, **self.timing(True), **settings)
-        # Ours says so when there is a queue, which it may have missed before.
+        # A worker of Zinc reports this when there is a queue, which it may have missed before.
         while not worker.read_line().endswith("worker ready"):
             pass
         return worker
@@ -300,7 +300,7 @@ class ParanoidPirateTest(QueueCase):
         self.start_worker(worker)
         self.expect_replies(self.ask(OURS, 1), 1, 1)
         first.kill()
-        # A worker of the Guide says on its next connection only that it lives.
+        # A worker of the Guide sends only a heartbeat on its next connection.
         self.start_queue(queue)
         self.expect_replies(self.ask(OURS, 3), 1, 3)
 
@@ -311,7 +311,7 @@ class ParanoidPirateTest(QueueCase):
         frozen = self.start_worker(worker, "A")
         other = self.start_worker(worker, "B")
         frozen.signal(signal.SIGSTOP)
-        # What it is given before it is missed is asked for again.
+        # Clients retry requests that were assigned to the worker before the queue declared it dead.
         self.expect_replies(self.ask(OURS, 10), 1, 10)
         for _ in range(10):
             other.await_line("I: normal reply")
@@ -320,9 +320,9 @@ class ParanoidPirateTest(QueueCase):
         self.expect_replies(self.ask(OURS, 3), 1, 3)
 
     @pairings("queue", "worker")
-    def test_who_works_for_long_is_not_given_a_second_request(self, queue, worker):
+    def test_a_busy_worker_gets_no_second_request(self, queue, worker):
         if worker == THEIRS:
-            return  # it says that it lives, and answers first
+            return  # it sends a heartbeat, and answers first
         self.start_queue(queue)
         self.start_worker(worker, work=6 * HEARTBEAT)
         asking = [self.ask(OURS, 1, timeout=int(PATIENCE * 1000), retries=1) for _ in range(2)]
@@ -349,7 +349,7 @@ class ParanoidWireTest(QueueCase):
         return socket.recv_multipart()
 
     # PPP-1, PPP-2, PPP-3, PPP-4, PPP-5
-    def test_a_worker_says_ready_and_then_that_it_lives_and_not_while_it_works(self):
+    def test_a_worker_sends_ready_and_heartbeats_but_none_while_working(self):
         queue = self.socket(zmq.ROUTER, bind=self.workers)
         self.start_worker(OURS, work=4 * HEARTBEAT)
         worker, *ready = self.receive(queue)
@@ -364,7 +364,7 @@ class ParanoidWireTest(QueueCase):
         self.assertEqual(self.receive(queue), [worker, b"\x02"])
 
     # PPP-6, PPP-7
-    def test_a_worker_leaves_a_silent_queue_and_says_ready_anew(self):
+    def test_a_worker_leaves_an_unresponsive_queue_and_registers_again(self):
         queue = self.socket(zmq.ROUTER, bind=self.workers)
         worker = self.start_worker(OURS)
         first, *ready = self.receive(queue)
@@ -380,12 +380,12 @@ class ParanoidWireTest(QueueCase):
         self.assertEqual(pauses, [100, 200, 400, 800])
 
     # PPP-5, PPP-8
-    def test_a_queue_says_that_it_lives_to_who_is_free_and_nothing_to_the_dead(self):
+    def test_a_queue_sends_heartbeats_only_to_free_live_workers(self):
         self.start_queue(OURS)
         worker = self.socket(zmq.DEALER, connect=self.workers)
         worker.send(b"\x01")
         heartbeats = 0
-        # It says nothing itself, and is dead soon.
+        # The worker sends nothing, so the queue declares it dead.
         while worker.poll(8 * HEARTBEAT):
             self.assertEqual(worker.recv_multipart(), [b"\x02"])
             heartbeats += 1
@@ -399,7 +399,7 @@ class ParanoidWireTest(QueueCase):
         self.assertEqual(request[1:], [b"", b"for the living"])
 
     # PPP-3, PPP-4
-    def test_a_heartbeat_of_who_is_busy_brings_no_second_request(self):
+    def test_a_heartbeat_of_a_busy_worker_brings_no_second_request(self):
         self.start_queue(OURS)
         worker = self.socket(zmq.DEALER, connect=self.workers)
         worker.send(b"\x01")
@@ -413,7 +413,7 @@ class ParanoidWireTest(QueueCase):
         self.assertFalse(worker.poll(2 * HEARTBEAT))
         for last in (False, True):
             worker.send_multipart(request)
-            # A second reply is nobody's.
+            # The queue drops a second reply.
             worker.send_multipart(request)
             if not last:
                 request = self.receive(worker)
@@ -421,7 +421,7 @@ class ParanoidWireTest(QueueCase):
         for client in clients:
             self.assertEqual(self.receive(client), [b"request"])
 
-    def test_several_parts_are_not_given_to_a_worker_that_does_not_take_them(self):
+    def test_a_multipart_request_waits_for_a_worker_that_accepts_it(self):
         self.start_queue(OURS)
         worker = self.socket(zmq.DEALER, connect=self.workers)
         worker.send(b"\x01")
@@ -432,7 +432,7 @@ class ParanoidWireTest(QueueCase):
         while (request := self.receive(worker)) == [b"\x02"]:
             pass
         self.assertEqual(request[1:], [b"", b"one"])
-        # One of ours takes them.
+        # A worker of Zinc accepts them.
         self.start_worker(OURS)
         self.assertEqual(self.receive(many), [b"1", b"2"])
 
@@ -498,13 +498,13 @@ class FreelanceTest(GuideCase):
         for at in ends[1:]:
             serving = self.start(server, "flserver2", bind=at)
             self.assertEqual(serving.read_line(), f"I: service is ready at {at}")
-        # What a client of the Guide sends is spread over queues, that of the dead server too.
+        # A client of the Guide spreads its requests over all queues, including that of the dead server.
         connect = ",".join(ends if client == OURS else ends[1:])
         asking = self.start(client, "flclient2", connect=connect, count=200)
         self.assertRegex(asking.read_line(), r"^Average round trip cost: \d+ usec$")
         self.assertEqual(asking.wait(), 0)
 
-    def test_models_two_and_three_say_that_nobody_answers(self):
+    def test_models_two_and_three_report_that_no_server_answers(self):
         for name in ("flclient2", "flclient3"):
             at = reserve_endpoint(self)
             client = self.start(OURS, name, connect=at, timeout=100)
@@ -598,7 +598,7 @@ class FreelanceTest(GuideCase):
             control, body = said
             self.assertEqual(body, b"random name")
             controls.append(control)
-            # An answer to a call that was answered is nobody's.
+            # The client ignores an answer to a call that was answered.
             for answered in (*controls, *controls):
                 server.send_multipart([client, answered, b"OK"])
         self.assertEqual([len(control) for control in controls], [16, 16])
@@ -607,7 +607,7 @@ class FreelanceTest(GuideCase):
         asking.await_line("Average round trip cost")
         self.assertEqual(asking.wait(), 0)
 
-    def test_who_is_told_nothing_says_what_he_wants_to_know(self):
+    def test_a_program_without_arguments_prints_its_syntax(self):
         for name, argument in (("flserver1", "<endpoint>"), ("flserver2", "<endpoint>"),
                                ("flclient1", "<endpoint> ..."), ("flclient2", "<endpoint> ...")):
             program = self.start(OURS, name)
@@ -622,7 +622,7 @@ class FreelanceTest(GuideCase):
             self.assertEqual(done.returncode, 0)
             self.assertIn("ENDPOINT", done.stdout)
 
-    def test_what_is_no_endpoint_is_a_misuse(self):
+    def test_a_malformed_endpoint_is_rejected(self):
         for name in ("flserver1", "flserver3", "lpserver", "lpclient", "spqueue", "ppworker", "flclient3"):
             program = self.start(OURS, name, **{
                 "connect" if "client" in name or "worker" in name else "bind": "nowhere"})

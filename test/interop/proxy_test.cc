@@ -1,4 +1,4 @@
-// A proxy of ours between libzmq's sockets, in a chain with libzmq's proxy, and steered by its sockets.
+// A proxy of Zinc between libzmq's sockets, in a chain with libzmq's proxy, and controlled by its sockets.
 
 #include "zmtp/socket/proxy.h"
 
@@ -98,7 +98,7 @@ TEST_F(proxied_requests, go_through_a_chain_with_libzmqs_proxy) {
   theirs.join();
 }
 
-TEST_F(proxied_requests, of_many_clients_are_answered_to_who_asked) {
+TEST_F(proxied_requests, each_client_gets_its_own_reply) {
   constexpr std::size_t count = 20;
   const auto at = frontend_.bind("tcp://127.0.0.1:*").to_string();
   std::vector<std::unique_ptr<libzmq::socket>> clients;
@@ -219,7 +219,7 @@ TEST_F(proxied, publications_and_their_copies_arrive) {
   p.capture_to(capture);
   run(p, [&] {
     EXPECT_EQ(publisher.receive(), parts{std::string(1, '\1')});
-    // Until the subscription behind the proxy has arrived.
+    // Sends until the subscription has arrived behind the proxy.
     std::optional<parts> first;
     std::size_t sent = 0;
     for (; !first; ++sent) {

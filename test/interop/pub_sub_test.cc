@@ -49,7 +49,7 @@ protected:
     return options;
   }
 
-  // Until somebody who has subscribed to `topic` gets it: what was asked for before is known then, too.
+  // Publishes until a subscriber of `topic` receives it. Then earlier subscriptions are known, too.
   static asio::awaitable<void> agree(pub_socket& ours, std::string topic) {
     const auto executor = ours.get_executor();
     const auto before = ours.counters().messages_sent;
@@ -121,7 +121,7 @@ TEST_P(pub_sub, our_pub_serves_their_xsub) {
     theirs.send({"\1A"});
     theirs.send({std::string{"\1"} + start});
     expect_shapes(theirs);
-    // What is no subscription must not disturb.
+    // Messages that are not subscriptions must not have an effect.
     theirs.send({"hello", "\1B"});
     theirs.send({std::string("\0A", 2)});
     theirs.send({"\1end"});
@@ -167,7 +167,7 @@ TEST_P(pub_sub, their_pub_serves_our_sub) {
   };
   sides.run(listen, [&] {
     auto known = heard.get_future();
-    // A PUB does not say who has subscribed.
+    // A PUB does not report its subscribers.
     do {
       theirs.send({start});
     } while (known.wait_for(1ms) == std::future_status::timeout);

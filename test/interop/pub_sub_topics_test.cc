@@ -1,5 +1,5 @@
-// Subscriptions between our sockets and libzmq's: of all sizes, twice, given up, in churn, and told
-// again to who comes back (protocols A5, C2-1, Z-7, Z-8).
+// Subscriptions between our sockets and libzmq's: of all sizes, repeated, cancelled, in churn, and resent after
+// a reconnect (protocols A5, C2-1, Z-7, Z-8).
 
 #include "test/interop/two_sides.h"
 #include "zmtp/socket/pub_socket.h"
@@ -21,13 +21,13 @@ using namespace std::chrono_literals;
 using namespace std::string_literals;
 using asio::use_awaitable;
 
-// Nothing in them is a prefix of another, but for the empty one. libzmq's SUB does not filter messages
-// that begin with the octet 1, so none does.
+// No topic is a prefix of another, except the empty one. libzmq's SUB does not filter messages that begin with
+// the byte 1, so no topic does.
 const std::vector<std::string>& topics() {
   static const auto all = [] {
     std::vector<std::string> list{"", "A", "\0"s, "\2"s, std::string(1'024, 'z')};
-    // libzmq 4.3.4 writes SUBSCRIBE of a topic of 246 to 255 octets, and CANCEL of 249 to 255, with a size
-    // of eight octets but without the flag that says so: not even its own PUB understands that.
+    // libzmq 4.3.4 writes SUBSCRIBE of a topic of 246 to 255 bytes, and CANCEL of 249 to 255, with a size of
+    // eight bytes but without the flag for it. Even libzmq's own PUB does not understand these commands.
     for (std::size_t size = 244; size <= 257; ++size) {
       list.emplace_back(size, static_cast<char>('a' + size - 244));
     }
@@ -42,7 +42,7 @@ protected:
     message m{first};
     co_await ours.async_send(std::move(m), use_awaitable);
   }
-  // Until somebody wants what begins so, or nobody any more.
+  // Publishes until a peer subscribes to this prefix, or until no peer does.
   static asio::awaitable<void> publish_until(pub_socket& ours, std::string first, bool wanted) {
     const auto executor = ours.get_executor();
     for (bool taken = !wanted; taken != wanted;) {
@@ -111,7 +111,7 @@ TEST_P(pub_sub_topics, their_xpub_sees_each_of_our_churn_in_order) {
   sub_socket ours{sides.executor()};
   libzmq::socket theirs{sides.theirs(), ZMQ_XPUB};
   theirs.set(ZMQ_XPUB_VERBOSER, 1);
-  // What it tells its user counts against its mark.
+  // Notifications to its user count against its mark.
   theirs.set(ZMQ_RCVHWM, 0);
   join(GetParam(), ours, theirs);
   ours.subscribe("start");
@@ -134,7 +134,7 @@ TEST_P(pub_sub_topics, their_xpub_sees_each_of_our_churn_in_order) {
 class pub_sub_topics_they_accept : public pub_sub_topics {};
 INSTANTIATE_TEST_SUITE_P(binders, pub_sub_topics_they_accept, testing::Values(binder::theirs));
 
-TEST_P(pub_sub_topics_they_accept, their_xpub_sees_that_we_go) {
+TEST_P(pub_sub_topics_they_accept, their_xpub_sees_our_disconnect) {
   auto ours = std::make_unique<sub_socket>(sides.executor());
   libzmq::socket theirs{sides.theirs(), ZMQ_XPUB};
   join(GetParam(), *ours, theirs);
@@ -249,7 +249,7 @@ protected:
   reserved_endpoint vacant{sides.ours(), medium::tcp};
 };
 
-TEST_F(pub_sub_restart, their_publisher_is_told_again) {  // Z-8
+TEST_F(pub_sub_restart, our_subscriptions_are_resent_to_their_publisher) {  // Z-8
   const auto at = vacant.to_string();
   sub_socket ours{sides.executor(), impatient()};
   ours.connect(at);
@@ -279,7 +279,7 @@ TEST_F(pub_sub_restart, their_publisher_is_told_again) {  // Z-8
   }
 }
 
-TEST_F(pub_sub_restart, our_publisher_is_told_again) {  // Z-8
+TEST_F(pub_sub_restart, their_subscriptions_are_resent_to_our_publisher) {  // Z-8
   const auto at = vacant.to_string();
   libzmq::socket theirs{sides.theirs(), ZMQ_SUB};
   theirs.set(ZMQ_SUBSCRIBE, "A");
@@ -295,7 +295,7 @@ TEST_F(pub_sub_restart, our_publisher_is_told_again) {  // Z-8
   }
 }
 
-TEST_F(pub_sub_restart, our_publisher_that_connected_is_told_again) {
+TEST_F(pub_sub_restart, their_subscriptions_are_resent_to_our_connecting_publisher) {
   const auto at = vacant.to_string();
   pub_socket ours{sides.executor(), impatient()};
   ours.connect(at);
@@ -305,7 +305,8 @@ TEST_F(pub_sub_restart, our_publisher_that_connected_is_told_again) {
     const auto text = "A" + std::to_string(round);
     sides.run([&] { return publish_until(ours, text, true); },
               [&] {
-                // What waited when the last one went is for this one (A8: the queue is the endpoint's).
+                // Messages that were queued for the last peer are for this one (A8: the queue belongs to the
+                // endpoint).
                 parts m;
                 do {
                   m = theirs->receive();
@@ -313,15 +314,15 @@ TEST_F(pub_sub_restart, our_publisher_that_connected_is_told_again) {
                 EXPECT_EQ(m, parts{text});
               });
     give_way(std::move(theirs), at);
-    // Its subscription is gone with it.
+    // The subscription of the peer ends with its connection.
     sides.run_ours([&] { return publish_until(ours, text, false); });
   }
 }
 
-TEST_F(pub_sub_restart, their_publisher_that_connected_is_told_again) {
+TEST_F(pub_sub_restart, our_subscriptions_are_resent_to_their_connecting_publisher) {
   const auto at = vacant.to_string();
   libzmq::socket theirs{sides.theirs(), ZMQ_XPUB};
-  // It keeps what the last one asked for, and shows this one's with VERBOSE alone.
+  // libzmq's XPUB keeps the subscriptions of the last peer, and reports those of this peer only with VERBOSE.
   theirs.set(ZMQ_XPUB_VERBOSE, 1);
   theirs.set(ZMQ_RECONNECT_IVL, 10);
   theirs.connect(at);

@@ -1,4 +1,4 @@
-// PUSH and PULL, one ours and the other libzmq's: messages of every shape, in order, to who has room.
+// PUSH and PULL, one of Zinc and the other of libzmq: messages of every shape, in order, to peers with room.
 
 #include "test/interop/two_sides.h"
 #include "zmtp/socket/pull_socket.h"
@@ -299,7 +299,7 @@ TEST_F(push_pull_many, our_push_finds_their_pull_again) {
     events.wait(ZMQ_EVENT_CLOSED);
   });
   theirs.reset();
-  // Until we know: what is handed to the kernel before is lost with the connection.
+  // Messages that the kernel accepted before we detect the loss are lost with the connection.
   const auto lost = [&]() -> asio::awaitable<void> {
     asio::steady_timer again{sides.executor()};
     while (ours.counters().ended[static_cast<std::size_t>(errc::connection_lost)] == 0) {

@@ -1,5 +1,5 @@
-// One side goes away and comes back at the same endpoint: the other finds it again, and what waits in
-// the queue of the side that connected arrives, once and in order.
+// One side restarts at the same endpoint: the other reconnects, and messages in the queue of the connecting
+// side arrive, once and in order.
 
 #include "test/interop/two_sides.h"
 #include "zmtp/socket/dealer_socket.h"
@@ -75,7 +75,7 @@ protected:
   reserved_endpoint vacant{sides.ours(), medium::tcp};
 };
 
-TEST_F(reconnect, ours_sends_before_theirs_is_there) {
+TEST_F(reconnect, ours_sends_before_theirs_starts) {
   const auto at = vacant.to_string();
   dealer_socket ours{sides.executor()};
   ours.connect(at);
@@ -84,7 +84,7 @@ TEST_F(reconnect, ours_sends_before_theirs_is_there) {
   sides.run_theirs([&] { expect_numbered_from_us(*theirs); });
 }
 
-TEST_F(reconnect, theirs_sends_before_ours_is_there) {
+TEST_F(reconnect, theirs_sends_before_ours_starts) {
   const auto at = vacant.to_string();
   libzmq::socket theirs{sides.theirs(), ZMQ_DEALER};
   theirs.connect(at);
@@ -96,7 +96,7 @@ TEST_F(reconnect, theirs_sends_before_ours_is_there) {
   sides.run([&] { return receive_numbered(ours); }, [&] { expect_numbered_echo(theirs); });
 }
 
-TEST_F(reconnect, what_ours_sends_while_theirs_restarts_arrives) {
+TEST_F(reconnect, messages_sent_by_ours_while_theirs_restarts_arrive) {
   const auto at = vacant.to_string();
   dealer_socket ours{sides.executor(), announcing()};
   ours.connect(at);
@@ -121,7 +121,7 @@ TEST_F(reconnect, what_ours_sends_while_theirs_restarts_arrives) {
             [&] { expect_numbered_from_us(*theirs); });
 }
 
-TEST_F(reconnect, what_theirs_sends_while_ours_restarts_arrives) {
+TEST_F(reconnect, messages_sent_by_theirs_while_ours_restarts_arrive) {
   auto ours = std::make_unique<router_socket>(sides.executor());
   const auto at = ours->bind("tcp://127.0.0.1:*").to_string();
   libzmq::socket theirs{sides.theirs(), ZMQ_DEALER};
@@ -145,9 +145,9 @@ TEST_F(reconnect, what_theirs_sends_while_ours_restarts_arrives) {
   sides.run([&] { return receive_numbered(*ours); }, [&] { expect_numbered_echo(theirs); });
 }
 
-// What the kernel had taken when the connection was lost is lost with it. Nothing comes twice, in
-// another order or in pieces.
-TEST_F(reconnect, nothing_comes_twice_or_torn_while_theirs_restarts_again_and_again) {
+// Messages that the kernel had accepted when the connection was lost are lost with it. No message arrives
+// twice, out of order or in pieces.
+TEST_F(reconnect, no_message_is_repeated_or_torn_while_theirs_restarts) {
   constexpr std::size_t restarts = 10;
   const auto at = vacant.to_string();
   socket_options options;
@@ -158,7 +158,8 @@ TEST_F(reconnect, nothing_comes_twice_or_torn_while_theirs_restarts_again_and_ag
   const auto send = [&]() -> asio::awaitable<void> {
     std::size_t n = 0;
     while (!enough) {
-      // What finds no room while theirs is away is given up, so as to see in time that it is enough.
+      // If the queue is full while libzmq's socket is away, the test drops the message, so that it can check
+      // whether it has sent enough.
       message m = to_message(numbered(n++));
       error_code ec;
       co_await ours.async_send(std::move(m), deadline{100ms},

@@ -1,5 +1,5 @@
-// Peers that do not fit: another mechanism than ours, or a socket type that ours does not talk to.
-// They are turned away, hand over nothing, and disturb nobody.
+// Peers that do not fit: another mechanism than ours, or a socket type that ours does not talk to. The socket
+// rejects them, delivers none of their messages, and continues to serve others.
 
 #include "test/interop/two_sides.h"
 #include "zmtp/socket/dealer_socket.h"
@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 using asio::use_awaitable;
 
-// How libzmq says that it did not come to a conversation.
+// The events by which libzmq reports a failed handshake.
 constexpr int turned_away = ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL |
                             ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
 
@@ -64,7 +64,7 @@ protected:
     return options;
   }
 
-  // Nobody but the good peer is ever seen by the user.
+  // The user sees only the good peer.
   static asio::awaitable<void> echo_to_the_good_peer(router_socket& ours, int times) {
     const routed_message arrival = co_await ours.async_receive(use_awaitable);
     EXPECT_EQ(arrival.what, routed_message::kind::attached);
@@ -84,7 +84,7 @@ protected:
   two_sides sides;
 };
 
-TEST_P(refusal, of_one_who_connects_to_our_router) {
+TEST_P(refusal, our_router_rejects_a_bad_peer_that_connects) {
   router_socket ours{sides.executor(), announcing()};
   libzmq::socket good{sides.theirs(), ZMQ_DEALER};
   libzmq::socket bad{sides.theirs(), GetParam().type};
@@ -101,7 +101,7 @@ TEST_P(refusal, of_one_who_connects_to_our_router) {
             });
 }
 
-TEST_P(refusal, of_one_whom_our_router_connects_to) {
+TEST_P(refusal, our_router_rejects_a_bad_peer_that_it_connects_to) {
   router_socket ours{sides.executor(), announcing()};
   libzmq::socket good{sides.theirs(), ZMQ_DEALER};
   libzmq::socket bad{sides.theirs(), GetParam().type};
@@ -131,7 +131,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& m) { return std::string{m.param.name}; });
 
 // The types that a DEALER refuses differ in one: it talks to REP and not to REQ.
-TEST_F(refusal, of_a_req_by_our_dealer) {
+TEST_F(refusal, our_dealer_rejects_a_req) {
   dealer_socket ours{sides.executor(), announcing()};
   libzmq::socket good{sides.theirs(), ZMQ_REP};
   libzmq::socket bad{sides.theirs(), ZMQ_REQ};
@@ -155,8 +155,8 @@ TEST_F(refusal, of_a_req_by_our_dealer) {
   });
 }
 
-// A DEALER that connects to one who refuses it keeps what it is to send for one who does not.
-TEST_F(refusal, leaves_our_messages_for_the_one_who_comes_after) {
+// A DEALER that connects to a peer that rejects it keeps its messages for a peer that accepts it.
+TEST_F(refusal, our_messages_stay_for_the_next_good_peer) {
   socket_options options;
   options.reconnect.refused_maximum = 100ms;
   dealer_socket ours{sides.executor(), options};

@@ -1,4 +1,4 @@
-// REQ and REP whose peer goes away and comes back, one ours and the other libzmq's.
+// REQ and REP whose peer restarts, one of Zinc and the other of libzmq.
 
 #include "test/interop/two_sides.h"
 #include "zmtp/socket/rep_socket.h"
@@ -111,7 +111,7 @@ TEST_F(request_reply_restart, our_rep_finds_their_req_again) {
   }
 }
 
-// libzmq's would get what the first had asked for as the reply to its own request.
+// libzmq's REQ would get the reply to the first request as the reply to its own.
 TEST_F(request_reply_restart, our_rep_gives_the_reply_to_one_of_theirs_to_no_other) {
   const auto at = vacant.to_string();
   socket_options options;
@@ -148,7 +148,7 @@ TEST_F(request_reply_restart, our_rep_gives_the_reply_to_one_of_theirs_to_no_oth
   EXPECT_EQ(ours.counters().dropped_unknown, 1U);
 }
 
-// The service goes on with others when one asks and goes away.
+// The service continues for others after a client disconnects.
 TEST_F(request_reply_restart, a_reply_to_their_req_that_went_is_dropped) {
   rep_socket ours{sides.executor()};
   const auto at = ours.bind("tcp://127.0.0.1:*").to_string();

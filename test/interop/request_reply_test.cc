@@ -1,5 +1,5 @@
-// REQ and REP of ours with libzmq's REP, REQ, DEALER and ROUTER: the envelope in both directions, whose turn
-// it is, and what becomes of late replies.
+// REQ and REP of Zinc with libzmq's REP, REQ, DEALER and ROUTER: the envelope in both directions, the order of
+// calls, and late replies.
 
 #include "test/interop/two_sides.h"
 #include "test/support/wire.h"
@@ -70,7 +70,7 @@ void they_ask(libzmq::socket& with, const parts& envelope = {}) {
   }
 }
 
-// What has `envelope` frames before the shape goes back as it came.
+// Returns each request unchanged, with `envelope` frames before the shape.
 void they_answer(libzmq::socket& with, std::size_t envelope = 0) {
   for (const auto& shape : shapes()) {
     const auto m = with.receive();
@@ -122,7 +122,7 @@ TEST_P(request_reply, our_req_asks_their_router) {
   req_socket ours{sides.executor()};
   libzmq::socket theirs{sides.theirs(), ZMQ_ROUTER};
   join(GetParam(), ours, theirs);
-  // Its identity and the delimiter.
+  // The identity of the REQ, and the delimiter.
   sides.run([&] { return we_ask(ours); }, [&] { they_answer(theirs, 2); });
 }
 
@@ -224,7 +224,7 @@ TEST_P(request_reply, their_dealer_has_an_answer_to_each_of_many_requests_at_onc
   EXPECT_EQ(ours.counters().dropped_full, 0U);
 }
 
-TEST_P(request_reply, what_their_dealer_sends_without_an_envelope_is_dropped) {
+TEST_P(request_reply, our_rep_drops_messages_without_an_envelope) {
   rep_socket ours{sides.executor()};
   libzmq::socket theirs{sides.theirs(), ZMQ_DEALER};
   join(GetParam(), ours, theirs);

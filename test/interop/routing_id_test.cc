@@ -1,5 +1,5 @@
-// Routing ids: announced in READY and used to address, both ways; made up where a peer has none; and
-// what becomes of a second peer with the same one.
+// Routing ids: announced in READY and used to address peers, in both directions. A ROUTER generates an id for a
+// peer without one, and rejects or replaces a second peer with the same id.
 
 #include "test/interop/two_sides.h"
 #include "zmtp/socket/dealer_socket.h"

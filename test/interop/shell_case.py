@@ -1,4 +1,4 @@
-"""What the tests of zinc cat and zinc proxy have in common: the program, and pyzmq sockets beside it."""
+"""The common part of the tests of zinc cat and zinc proxy: the program, and pyzmq sockets beside it."""
 
 import subprocess
 

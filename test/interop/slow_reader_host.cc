@@ -1,13 +1,13 @@
-// A PUB of ours that has much to say, a PULL whose user does not receive, and a ROUTER, in a process of its own,
+// A PUB of Zinc that publishes much, a PULL whose user does not receive, and a ROUTER, in a process of its own,
 // for peers that do not read or are not read:
 //
 //     slow_reader_host [OCTETS]
 //
-// says where the ROUTER is bound, where the PUB is, where the PULL is, and what queues may hold: so much, or what
-// the process has for them by itself. The ROUTER answers each message. The PUB sends 16 KiB to each of its topics,
-// "1000" and up, again and again. Lines of input: "state" is answered by the octets that are queued, the times that
-// memory was scarce, and what was dropped for that; from "receive" on the PULL is received from, and nothing is
-// published any more. Ends with its input.
+// The program prints the endpoints of the ROUTER, the PUB and the PULL, and the memory budget of the queues:
+// OCTETS, or the default of the process. The ROUTER answers each message. The PUB sends 16 KiB to each of its
+// topics, "1000" and up, again and again. For the input line "state", the program prints the queued bytes, the
+// number of times that memory was scarce, and the drops for that reason. From the line "receive" on, it
+// receives from the PULL and publishes nothing more. The program ends with its input.
 
 #include "zmtp/socket/memory_budget.h"
 #include "zmtp/socket/pub_socket.h"
@@ -111,7 +111,7 @@ int main(int count, char** arguments) {
   }
   asio::io_context context{1};
   zmtp::router_socket router{context.get_executor()};
-  // What the kernel holds is not what is tested.
+  // The test is not about buffers of the kernel.
   zmtp::socket_options options;
   options.transport.send_buffer = 32 * 1024;
   options.transport.receive_buffer = 32 * 1024;

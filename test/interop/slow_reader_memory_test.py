@@ -1,9 +1,11 @@
 #!/usr/bin/python3
-"""Many peers that do not read, and many whom nobody reads, each within its mark, against a process of ours that
-has 256 MiB: without a budget for what is queued they would take gigabytes. It holds no more than its budget and a
-little for each connection, serves a good peer all the while, and when they are gone or read all is as before.
+"""Many peers that do not read, and many peers whose messages are not read, each within its mark, connect to a
+process of Zinc that has 256 MiB. Without a memory budget, the queues would take gigabytes. The process holds no
+more than its budget and a little for each connection, and serves a good peer during the test. After the peers
+have disconnected or read everything, the memory is free again.
 
-The limit is a cgroup's where the test may make one; otherwise the process is told what it may hold, and only watched.
+The limit is that of a cgroup if the test may make one. Otherwise the process gets its limit by a setting, and
+the test only measures.
 """
 
 import selectors
@@ -23,11 +25,11 @@ import zmq  # noqa: E402
 MIB = 1 << 20
 LIMIT = 256 * MIB
 QUEUED = 3 * (LIMIT // 16)
-# Of each kind: sixty-four times as many MiB would be within their marks.
+# Peers of each kind: sixty-four times this number of MiB would be within their marks.
 PEERS = 200 if long_run() else 60
 BODY = 8 << 10
-# What a connection may have when nothing is left: in its queue one message beyond the least, what was read ahead,
-# and the connection itself; and what the process may hold beside all that.
+# The memory of a connection when the budget is used up: one message in its queue beyond the least, the data
+# that was read ahead, and the connection itself. BESIDE is the other memory of the process.
 PER_CONNECTION = (16 << 10) + (4 << 10) + (4 << 10) + (8 << 10)
 BESIDE = 32 * MIB
 

@@ -39,8 +39,8 @@ VERSIONS = ("0.1", "0.2")
 
 
 class Traffic(threading.Thread):
-    """Calls `step(number)` with 0, 1, … until it is told to stop and a last step has begun after that. An exception
-    ends it, and the test's thread tells of it."""
+    """Calls `step(number)` with 0, 1, … until stop() was called and a last step has begun after that. An
+    exception ends the thread, and the test's thread reports it."""
 
     def __init__(self, step, pause=PAUSE):
         super().__init__(daemon=True)
@@ -129,7 +129,7 @@ class SoakTest(TitanicCase):
         with self.counting:
             self.done[what] += 1
 
-    # Each kind of traffic: what one step does.
+    # One step of each kind of traffic.
 
     def start_majordomo(self):
         self.broker = self.start_broker("--heartbeat", f"{HEARTBEAT}ms", "--liveness", str(LIVENESS),
@@ -163,7 +163,7 @@ class SoakTest(TitanicCase):
         self.count("requests answered")
 
     def program_step(self, service, n):
-        """One request of the program. It ends with its own reply, or with an error that is told."""
+        """Makes one request of the program. The program ends with its own reply, or prints an error."""
         body = f"{service} {n}"
         repeat = ["--idempotent"] if service == "echo" else []
         done = subprocess.run(
@@ -174,7 +174,7 @@ class SoakTest(TitanicCase):
             self.assertEqual(done.stdout.splitlines(), [body])
         else:
             self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
-            self.assertTrue(done.stderr, "the error is not told")
+            self.assertTrue(done.stderr, "the error is not printed")
         self.outcomes[body] = done.returncode
         self.count(f"zinc request {service}: " + ("failed" if done.returncode else "answered"))
 
@@ -246,7 +246,7 @@ class SoakTest(TitanicCase):
         done = self.chp("set", key, value, *self.servers, "--timeout", "30s")
         if done.returncode:
             self.assertEqual(done.returncode, 1, done.stderr)
-            self.assertTrue(done.stderr, "the error is not told")
+            self.assertTrue(done.stderr, "the error is not printed")
             return None
         return json.loads(done.stdout)
 
@@ -291,8 +291,8 @@ class SoakTest(TitanicCase):
         self.traffic["proxy"] = Traffic(self.publish_step, 0.01)
 
     def publish_step(self, n):
-        """Messages arrive in order and at most once; resets lose some. The last one has to arrive: it is
-        sent until one is heard."""
+        """Messages arrive in order and at most once; resets lose some. The last one must arrive: the step sends
+        until one is received."""
         self.publisher.send(b"%d" % n)
         while self.subscriber.poll(0):
             number = int(self.subscriber.recv())
@@ -325,14 +325,14 @@ class SoakTest(TitanicCase):
         program.resume()
 
     def draw(self):
-        """Faults without end, and whom they strike. Each comes once before any comes again."""
+        """Yields faults without end, and their targets. Each fault comes once before any comes again."""
         all_of_them = [*itertools.product(("reset", "stall"), self.relays),
                        *itertools.product(("kill", "suspend"), self.programs), ("suspend", "broker")]
         while True:
             yield from self.random.sample(all_of_them, len(all_of_them))
 
     def cause_faults(self):
-        """Returns what the broker used after each: octets and descriptors."""
+        """Returns the resources of the broker after each fault: bytes and descriptors."""
         used = []
         next_fault = time.monotonic()
         for kind, name in itertools.islice(self.draw(), FAULTS):
@@ -356,7 +356,7 @@ class SoakTest(TitanicCase):
                 raise AssertionError(name) from one.fault
         self.assertTrue(self.broker.running())
 
-    # The end: all is served again, and the books agree.
+    # Checks at the end that everything is served again, and that the ledger agrees.
 
     def expect_all_served(self):
         for one in self.traffic.values():
@@ -418,7 +418,7 @@ class SoakTest(TitanicCase):
             self.commit_by_both()
         end = time.monotonic() + PATIENCE
         while {key: self.watched.get(key) for key in first} != first:
-            self.assertLess(time.monotonic(), end, "who watches has another map")
+            self.assertLess(time.monotonic(), end, "the watcher has another map")
             time.sleep(0.01)  # the thread that reads has no event
 
     def commit_by_both(self):

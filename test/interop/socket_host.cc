@@ -1,11 +1,12 @@
-// A socket of ours in a process of its own, for peers that do it wrong:
+// A socket of Zinc in a process of its own, for malformed peers:
 //
 //     socket_host TYPE [ENDPOINT]
 //
-// binds, connects to ENDPOINT too, and says where it is bound. Sends each line that it reads, where the type
-// has no receiver to name; a REP and a ROUTER send back what they receive. Prints each message that is one part
-// and begins with "good " when it comes, and of all others, at the line "mark", how many parts they had and
-// their CRC, when one peer is left at most (of a PAIR, none); then "marked". Ends with its input.
+// The program binds, connects to ENDPOINT too, and prints the endpoint of its bind. It sends each line that it
+// reads, if the type has no receiver to name. A REP and a ROUTER return the messages that they receive. The
+// program prints each message of one part that begins with "good " when it arrives. For all other messages, it
+// prints the number of parts and the CRC at the line "mark", when at most one peer is left (none for a PAIR).
+// It then prints "marked". The program ends with its input.
 
 #include "zmtp/message.h"
 #include "zmtp/options.h"
@@ -200,7 +201,7 @@ private:
   bool marked_ = false;
 };
 
-// Comes back at once, whatever has been done to it; a REQ asks again though it has had no reply.
+// The socket reconnects at once after every fault. A REQ may send again without a reply.
 zmtp::socket_options options_of(std::string_view type) {
   using namespace std::chrono_literals;
   zmtp::socket_options options;

@@ -50,7 +50,7 @@ const std::vector<parts>& shapes() {
 
 class socket_pairs : public testing::TestWithParam<encounter> {
 protected:
-  // Sends back what comes, and checks that it is `shapes()`, put into an envelope.
+  // Returns each message, and checks that the messages are `shapes()` in an envelope.
   void their_echo(libzmq::socket& with, std::size_t envelope) {
     for (const auto& shape : shapes()) {
       const auto m = with.receive();

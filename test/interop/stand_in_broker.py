@@ -1,5 +1,6 @@
-"""A Majordomo broker on pyzmq that stands in for others: MDP/0.1 does what brokers of the Guide do, MDP/0.2
-what 18/MDP asks for. Far from perfect on purpose: it trusts everybody and never gives a request again."""
+"""A Majordomo broker on pyzmq that stands in for third-party brokers. MDP/0.1 does what brokers of the Guide
+do, and MDP/0.2 does what 18/MDP asks for. The broker is simple on purpose: it trusts every peer and never
+redelivers a request."""
 
 import threading
 import time
@@ -22,7 +23,7 @@ class Service:
 
 
 class StandInBroker(threading.Thread):
-    """Speaks one version. Serves until it is stopped; then its connections end without a word."""
+    """Speaks one version. Serves until it is stopped. Then its connections end without a disconnect."""
 
     def __init__(self, context, version, interval=2.5, liveness=3, at=None):
         super().__init__(daemon=True)
@@ -138,7 +139,7 @@ class StandInBroker(threading.Thread):
         for worker in idle:
             if self.expires[worker] < time.monotonic():
                 self.forget(worker)
-        # The Guide's broker says nothing to workers that work.
+        # The Guide's broker sends nothing to busy workers.
         for worker in idle if self.version == "0.1" else list(self.workers):
             if worker in self.workers:
                 self.tell(worker, "heartbeat")

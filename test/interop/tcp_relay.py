@@ -11,11 +11,11 @@ import time
 GREETING_OCTETS = 64
 MORE, LONG_SIZE, COMMAND = 1, 2, 4
 PIECE = 64 * 1024
-NO_LINGER = struct.pack("ii", 1, 0)  # close() sends RST and drops what is unsent
+NO_LINGER = struct.pack("ii", 1, 0)  # close() sends RST and drops unsent data
 
 
 class MessageFilter:
-    """Of the octets of one direction of ZMTP: passes on all but the messages that `swallows(parts)`."""
+    """Filters one direction of ZMTP: passes on all messages but those that `swallows(parts)` selects."""
 
     def __init__(self, swallows):
         self.swallows = swallows
@@ -62,7 +62,7 @@ class MessageFilter:
 
 
 class _Way:
-    """One direction of a connection. Nothing is read before what was is written."""
+    """One direction of a connection. Reads nothing before it has written all earlier data."""
 
     def __init__(self, source, sink, is_open, change):
         self.source, self.sink = source, sink
@@ -87,7 +87,7 @@ class Relay:
     def __init__(self, test, target, count=3, octets_a_second=None):
         self.target = target
         self.octets_a_second = octets_a_second
-        self.to_target = self.to_peer = True  # whether what goes there is forwarded
+        self.to_target = self.to_peer = True  # whether data in this direction is forwarded
         self.swallowed = 0
         self._to_swallow = 0
         self._to_reset = threading.Event()
@@ -106,11 +106,11 @@ class Relay:
         self.to_target, self.to_peer = not to_target, not to_peer
 
     def heal(self):
-        """What was held back goes on, too."""
+        """Heals the link. Data that was held back goes on, too."""
         self.to_target = self.to_peer = True
 
     def swallow(self, count=1):
-        """So many of the next messages from the target do not arrive. Heartbeats are none."""
+        """Swallows the next `count` messages from the target. Heartbeats do not count."""
         self._to_swallow += count
 
     def reset(self):
@@ -140,7 +140,7 @@ class Relay:
             one.setblocking(False)
             one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if self.octets_a_second:
-                # Otherwise the kernel takes what it holds for as good as received.
+                # Otherwise the kernel counts its buffer as received.
                 one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, PIECE)
         swallowing = MessageFilter(self._swallows).feed if index == 1 else lambda octets: octets
         self._connections.append((
@@ -160,7 +160,7 @@ class Relay:
                         writers[way.sink].append((connection, way))
                     elif way.is_open() and self._allowed():
                         readers[way.source].append((connection, way))
-            # While it is cut nobody gets through who was not connected before.
+            # While the link is cut, no new connection is accepted.
             accepting = self._listeners if self.to_target and self.to_peer else []
             readable, writable, _ = select.select([*readers, *accepting], writers, [], 0.005)
             now = time.monotonic()
@@ -219,14 +219,15 @@ class Relay:
 
 
 def listen_in_a_row(count):
-    """Sockets that listen on so many ports of which each is one above the one before."""
+    """Returns listening sockets on this number of consecutive ports."""
     for _ in range(100):
         sockets = []
         try:
             for _ in range(count):
                 one = socket.socket()
                 sockets.append(one)
-                # Without SO_REUSEADDR: with it one would get what another test has reserved.
+                # Without SO_REUSEADDR, because with it the test could get a port that another test has
+                # reserved.
                 one.bind(("127.0.0.1", sockets[0].getsockname()[1] + len(sockets) - 1
                           if len(sockets) > 1 else 0))
                 one.listen(128)

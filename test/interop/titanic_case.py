@@ -1,4 +1,4 @@
-"""What the tests of Titanic have in common: a store of its own for each, and what the Guide's client does."""
+"""The common part of the tests of Titanic: a store for each test, and the behaviour of the Guide's client."""
 
 import re
 import subprocess
@@ -28,7 +28,7 @@ class TitanicCase(InteropCase):
         return [zinc_path(), "titanic", "--store", self.store, "--reserve", self.RESERVE, *options]
 
     def start_titanic(self, endpoint, *options):
-        """One that offers its services, and what it said of its store."""
+        """Starts a Titanic that offers its services. Returns it, and its report about its store."""
         titanic = Program(self, self.arguments("--connect", endpoint, *options))
         word, *counts = titanic.read_line().split()
         self.assertEqual(word, "open")
@@ -47,7 +47,7 @@ class TitanicCase(InteropCase):
         return uuid
 
     def reply(self, client, uuid):
-        """As the Guide's client waits for it."""
+        """Waits for the reply as the Guide's client does."""
         end = time.monotonic() + PATIENCE
         while (parts := client.request(b"titanic.reply", uuid)) == [b"300"]:
             if time.monotonic() > end:

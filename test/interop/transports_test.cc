@@ -21,7 +21,7 @@ using asio::use_awaitable;
 class transports : public testing::Test {
 protected:
   static std::string port_of(const std::string& at) { return at.substr(at.rfind(':') + 1); }
-  // Their DEALER says hello to our ROUTER; returns the address that it came from.
+  // libzmq's DEALER sends hello to our ROUTER. Returns the address of the DEALER's connection.
   std::string greet(libzmq::socket& theirs, router_socket& ours) {
     std::string address;
     const auto take = [&]() -> asio::awaitable<void> {
@@ -32,7 +32,7 @@ protected:
     sides.run(take, [&] { theirs.send({"hello"}); });
     return address;
   }
-  // Our DEALER says hello to their ROUTER; returns the address that it says it came from.
+  // Our DEALER sends hello to libzmq's ROUTER. Returns the address that the ROUTER reports.
   std::string greet(dealer_socket& ours, libzmq::socket& theirs) {
     std::string address;
     EXPECT_EQ(ours.try_send(message{"hello"}), send_status::queued);

@@ -21,7 +21,7 @@ void report(std::string_view side, const std::exception_ptr& failure) {
   }
 }
 
-// Shared with what is still in the context when time has run out.
+// Shared with handlers that are still in the context after the timeout.
 struct progress {
   int left = 2;
   bool failed = false;
@@ -36,7 +36,7 @@ void two_sides::run(const std::function<asio::awaitable<void>()>& our_part,
   const auto state = std::make_shared<progress>();
   const auto over = [state](std::string_view side, const std::exception_ptr& failure) {
     --state->left;
-    // What fails on one side because the other has failed says nothing new.
+    // A failure of one side that follows a failure of the other adds no information.
     if (failure && !std::exchange(state->failed, true)) {
       report(side, failure);
     }

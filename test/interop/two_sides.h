@@ -1,5 +1,5 @@
 #pragma once
-// Our sockets and libzmq's in one process: ours in an io_context in the thread of the test, libzmq's,
+// Zinc's sockets and libzmq's in one process: Zinc's in an io_context in the thread of the test, libzmq's,
 // whose calls block, in a thread of their own.
 
 #include "test/interop/libzmq_peer.h"
@@ -38,7 +38,7 @@ public:
   // One part alone; during theirs, our sockets live too.
   void run_ours(const std::function<asio::awaitable<void>()>& our_part);
   void run_theirs(const std::function<void()>& their_part);
-  // Runs our side until it has nothing more to do: its sockets are closed and all is written.
+  // Runs our side to its end: its sockets are closed and everything is written.
   void run_to_the_end(std::chrono::seconds limit = patience);
 
   [[nodiscard]] asio::io_context& ours() noexcept { return ours_; }
@@ -54,10 +54,10 @@ enum class binder { ours, theirs };
 
 [[nodiscard]] std::string to_string(binder who);
 
-// Connects the two sockets, where nobody else is.
+// Connects the two sockets, at an endpoint that no other socket uses.
 void join(binder who, socket& ours, libzmq::socket& theirs, medium over = medium::tcp);
 
-// Who binds and where: the parameter of tests that are the same on each transport.
+// The side that binds, and the transport: the parameter of tests that are the same on each transport.
 struct encounter {
   binder who = binder::ours;
   medium over = medium::tcp;

@@ -70,12 +70,12 @@ bool update_ledger::later(const name& a, const name& than) const {
 void update_ledger::check_held(const std::string& key, const std::string& value,
                                ledger_verdict& to) const {
   if (!knows(key, value)) {
-    note(to, to.invented, key + " is " + value + ", which nobody set it to");
+    note(to, to.invented, key + " is " + value + ", which no client set");
     return;
   }
   name held{};
   static_cast<void>(read(value, held));
-  // The last of those that are missing says what is wrong.
+  // The last missing update determines the fault.
   const name* missing = nullptr;
   for (const auto& n : of_key_[of(held).key]) {
     if (of(n).committed != not_yet && later(n, held)) {
@@ -107,7 +107,7 @@ void update_ledger::check_absent(std::uint32_t key, ledger_verdict& to) const {
   // From the end: there the last one is.
   if (std::any_of(all.begin(), all.end(), committed_set) &&
       std::none_of(all.rbegin(), all.rend(), may_be_last)) {
-    note(to, to.lost, keys_[key] + " is gone, and nobody erased it");
+    note(to, to.lost, keys_[key] + " is gone, and no client erased it");
   }
 }
 
@@ -133,7 +133,7 @@ void update_ledger::forget_before(const map& held) {
       all = {last};
       continue;
     }
-    // What erased it last. A key that nobody has erased was never there.
+    // The last erasure of the key. A key without an erasure was never there.
     const auto eraser = std::find_if(all.rbegin(), all.rend(),
                                      [this](const name& n) { return of(n).what == kind::erase; });
     all = eraser == all.rend() ? std::vector<name>{} : std::vector<name>{*eraser};

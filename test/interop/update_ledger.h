@@ -1,5 +1,5 @@
 #pragma once
-// The books of a test of the clustered hashmap: what its clients set and erased, what of that was committed,
+// The ledger of a test of the clustered hashmap: the updates of its clients, those of them that were committed,
 // and whether a map agrees.
 
 #include <chrono>
@@ -12,11 +12,11 @@
 
 namespace chp::test {
 
-// Of a map, by keys.
+// The result for a map, by keys.
 struct ledger_verdict {
   std::uint64_t lost = 0;             // the last committed update is not there, nor a later one
   std::uint64_t resurrected = 0;      // there, although it was erased
-  std::uint64_t invented = 0;         // nobody set it, or not to this
+  std::uint64_t invented = 0;         // no client set it, or not to this value
   std::vector<std::string> faults{};  // the first of them, in words
 
   [[nodiscard]] bool good() const noexcept {
@@ -38,12 +38,13 @@ public:
   // How many it has begun: the number of the last.
   [[nodiscard]] std::uint64_t begun(std::uint32_t writer) const;
   void commit(std::uint32_t writer, std::uint64_t number, time_point now);
-  // Whether somebody has set the key to this.
+  // Returns whether a client has set the key to this value.
   [[nodiscard]] bool knows(std::string_view key, std::string_view value) const;
 
-  // What is later: of one writer by its numbers, and of two if one began when the other was committed.
+  // An update is later than another by its number if both are of one writer. Otherwise it is later if it began
+  // after the commit of the other.
   [[nodiscard]] ledger_verdict check(const map& held) const;
-  // All is committed, and what is held is good: from now on that stands for what led to it.
+  // All updates are committed, and `held` is good: from now on, `held` replaces the updates that led to it.
   void forget_before(const map& held);
 
 private:
@@ -60,7 +61,7 @@ private:
   static constexpr time_point not_yet = time_point::max();
 
   [[nodiscard]] const update& of(const name& n) const { return writers_[n.writer][n.number - 1]; }
-  // False for what is no value of ours.
+  // Returns false if the value is not from this ledger.
   [[nodiscard]] bool read(std::string_view value, name& to) const;
   [[nodiscard]] bool later(const name& a, const name& than) const;
   void check_held(const std::string& key, const std::string& value, ledger_verdict& to) const;
@@ -72,7 +73,7 @@ private:
   std::unordered_map<std::string, std::uint32_t> by_key_;
 };
 
-// Of keys with a time to live, each set once.
+// Keys with a time to live, each set once.
 class lifetime_ledger {
 public:
   using time_point = update_ledger::time_point;
@@ -80,14 +81,14 @@ public:
 
   void begin(const std::string& key, seconds ttl, time_point now);
   void commit(const std::string& key, time_point now);
-  // One of those who follow the map was told that it is gone.
+  // A watcher received the expiry.
   void gone(const std::string& key, time_point now);
 
   struct report {
     std::uint64_t keys = 0;
     std::uint64_t early = 0;              // gone before its time
-    std::uint64_t left = 0;               // committed, and nobody was told that it is gone
-    std::chrono::milliseconds latest{0};  // how long behind its time the last one was told
+    std::uint64_t left = 0;               // committed, and no watcher was told of the expiry
+    std::chrono::milliseconds latest{0};  // delay of the latest notification
   };
   [[nodiscard]] report make_report() const;
 
@@ -96,7 +97,7 @@ private:
     seconds ttl;
     time_point began;
     time_point committed = time_point::max();
-    time_point first_gone = time_point::max();  // that somebody was told
+    time_point first_gone = time_point::max();  // time of the first notification
     time_point last_gone{};
   };
   std::unordered_map<std::string, life> all_;

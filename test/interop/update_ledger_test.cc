@@ -1,5 +1,5 @@
-// The books by which tests judge servers of the clustered hashmap: they find each kind of fault, and none
-// where there is none.
+// Tests of the ledger by which tests judge servers of the clustered hashmap: the ledger finds each kind of
+// fault, and no fault in a good map.
 #include "test/interop/update_ledger.h"
 
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ TEST_F(books, values_are_as_long_as_asked_and_like_no_other) {
   EXPECT_FALSE(ledger.knows("k", first + "x"));
 }
 
-TEST_F(books, what_is_there_as_it_was_committed_last_is_good) {
+TEST_F(books, the_last_committed_value_is_good) {
   set(0, "a", 0ms, 1ms);
   const auto last = set(0, "a", 2ms, 3ms);
   const auto other = set(1, "b", 0ms, 1ms);
@@ -67,7 +67,7 @@ TEST_F(books, what_is_there_as_it_was_committed_last_is_good) {
   expect({{"a", last}, {"b", other}}, 0, 0, 0);
 }
 
-TEST_F(books, an_update_that_is_not_known_to_be_committed_may_be_there_or_not) {
+TEST_F(books, an_unconfirmed_update_may_be_present_or_absent) {
   const auto committed = set(0, "a", 0ms, 1ms);
   const auto attempted = attempt(0, "a", 2ms);
   const auto alone = attempt(0, "b", 2ms);
@@ -75,50 +75,50 @@ TEST_F(books, an_update_that_is_not_known_to_be_committed_may_be_there_or_not) {
   expect({{"a", attempted}, {"b", alone}}, 0, 0, 0);
 }
 
-TEST_F(books, a_committed_update_is_lost_where_an_earlier_one_is) {
+TEST_F(books, a_committed_update_is_lost_if_an_earlier_one_is_present) {
   const auto first = set(0, "a", 0ms, 1ms);
   set(0, "a", 2ms, 3ms);
   expect({{"a", first}}, 1, 0, 0);
 }
 
-TEST_F(books, a_committed_key_that_is_gone_is_lost) {
+TEST_F(books, a_missing_committed_key_is_lost) {
   set(0, "a", 0ms, 1ms);
   expect({}, 1, 0, 0);
 }
 
-TEST_F(books, an_erasure_before_it_does_not_excuse_that_it_is_gone) {
+TEST_F(books, an_earlier_erasure_does_not_excuse_a_missing_key) {
   erase(0, "a", 0ms, 1ms);
   set(0, "a", 2ms, 3ms);
   expect({}, 1, 0, 0);
 }
 
-TEST_F(books, an_erasure_behind_it_does_whether_committed_or_not) {
+TEST_F(books, a_later_erasure_excuses_a_missing_key) {
   set(0, "a", 0ms, 1ms);
   attempt_erase(0, "a", 2ms);
   expect({}, 0, 0, 0);
 }
 
-TEST_F(books, what_comes_back_behind_an_erasure_is_resurrected) {
+TEST_F(books, a_value_after_its_erasure_is_resurrected) {
   const auto first = set(0, "a", 0ms, 1ms);
   erase(0, "a", 2ms, 3ms);
   expect({{"a", first}}, 0, 1, 0);
 }
 
-TEST_F(books, of_two_writers_at_once_either_may_be_last) {
+TEST_F(books, either_of_two_concurrent_writers_may_be_last) {
   const auto one = set(0, "a", 0ms, 5ms);
   const auto other = set(1, "a", 1ms, 4ms);
   expect({{"a", one}}, 0, 0, 0);
   expect({{"a", other}}, 0, 0, 0);
 }
 
-TEST_F(books, of_two_writers_one_behind_the_other_the_second_is_last) {
+TEST_F(books, the_second_of_two_sequential_writers_is_last) {
   const auto one = set(0, "a", 0ms, 1ms);
   const auto other = set(1, "a", 2ms, 3ms);
   expect({{"a", other}}, 0, 0, 0);
   expect({{"a", one}}, 1, 0, 0);
 }
 
-TEST_F(books, what_nobody_set_is_invented) {
+TEST_F(books, a_value_that_no_client_set_is_invented) {
   const auto of_a = set(0, "a", 0ms, 1ms);
   erase(1, "b", 0ms, 1ms);
   expect({{"a", of_a}, {"unknown", of_a}}, 0, 0, 1);
@@ -127,7 +127,7 @@ TEST_F(books, what_nobody_set_is_invented) {
   expect({{"a", of_a}, {"b", "1.1."}}, 0, 0, 1);
 }
 
-TEST_F(books, what_is_forgotten_is_still_known_to_be_old) {
+TEST_F(books, a_forgotten_value_is_still_old) {
   const auto first = set(0, "a", 0ms, 1ms);
   const auto last = set(0, "a", 2ms, 3ms);
   const auto erased = set(1, "b", 0ms, 1ms);
@@ -156,7 +156,7 @@ TEST(lifetimes, end_in_time) {
   EXPECT_EQ(found.latest, 25ms);
 }
 
-TEST(lifetimes, that_end_early_are_counted_though_others_are_told_later) {
+TEST(lifetimes, early_expiries_are_counted_although_others_come_later) {
   lifetime_ledger ledger;
   ledger.begin("k", 1s, at(0ms));
   ledger.commit("k", at(5ms));
@@ -165,7 +165,7 @@ TEST(lifetimes, that_end_early_are_counted_though_others_are_told_later) {
   EXPECT_EQ(ledger.make_report().early, 1U);
 }
 
-TEST(lifetimes, of_what_nobody_committed_are_not_awaited) {
+TEST(lifetimes, lifetimes_of_uncommitted_keys_are_not_awaited) {
   lifetime_ledger ledger;
   ledger.begin("k", 1s, at(0ms));
   EXPECT_EQ(ledger.make_report().left, 0U);

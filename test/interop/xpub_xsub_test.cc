@@ -1,4 +1,4 @@
-// Our XPUB and XSUB with libzmq's SUB, XSUB, PUB and XPUB: what each side's user hears of the other
+// Our XPUB and XSUB with libzmq's SUB, XSUB, PUB and XPUB: the messages that the user of each side receives
 // (protocols A5, Z-7, Z-8).
 
 #include "test/interop/two_sides.h"
@@ -41,7 +41,7 @@ protected:
       EXPECT_EQ(to_parts(m.content), each);
     }
   }
-  // Where they bind, what they send before we are there is dropped, or not repeated.
+  // If libzmq's side binds, its messages before our connection are dropped, or not repeated.
   static asio::awaitable<void> announce(xpub_socket& ours) {
     const routed_message arrival = co_await ours.async_receive(use_awaitable);
     EXPECT_EQ(arrival.what, routed_message::kind::attached);
@@ -65,7 +65,7 @@ protected:
 INSTANTIATE_TEST_SUITE_P(both_ways, xpub_xsub, testing::Values(binder::ours, binder::theirs),
                          [](const auto& who) { return to_string(who.param); });
 
-TEST_P(xpub_xsub, our_xpub_hears_their_xsub_and_serves_it) {
+TEST_P(xpub_xsub, our_xpub_receives_subscriptions_of_their_xsub_and_serves_it) {
   xpub_socket ours{sides.executor(), with({}, true)};
   libzmq::socket theirs{sides.theirs(), ZMQ_XSUB};
   join(GetParam(), ours, theirs);
@@ -98,7 +98,7 @@ TEST_P(xpub_xsub, our_xpub_hears_their_xsub_and_serves_it) {
   sides.run(serve, ask);
 }
 
-TEST_P(xpub_xsub, our_xpub_hears_their_sub) {
+TEST_P(xpub_xsub, our_xpub_receives_subscriptions_of_their_sub) {
   xpub_socket ours{sides.executor()};
   libzmq::socket theirs{sides.theirs(), ZMQ_SUB};
   theirs.set(ZMQ_SUBSCRIBE, "A");
@@ -116,7 +116,7 @@ TEST_P(xpub_xsub, our_xpub_hears_their_sub) {
   });
 }
 
-TEST_P(xpub_xsub, our_verbose_xpub_hears_what_their_xsub_repeats) {
+TEST_P(xpub_xsub, our_verbose_xpub_receives_repeated_subscriptions_of_their_xsub) {
   for (const auto told : {notices::changes, notices::subscriptions, notices::all}) {
     xpub_socket ours{sides.executor(), with({.told = told}, true)};
     libzmq::socket theirs{sides.theirs(), ZMQ_XSUB};
@@ -142,7 +142,7 @@ TEST_P(xpub_xsub, our_verbose_xpub_hears_what_their_xsub_repeats) {
   }
 }
 
-TEST_P(xpub_xsub, our_xpub_by_hand_sends_their_xsub_what_we_say) {
+TEST_P(xpub_xsub, our_manual_xpub_sends_their_xsub_the_chosen_topics) {
   xpub_socket ours{sides.executor(), with({.manual = true})};
   libzmq::socket theirs{sides.theirs(), ZMQ_XSUB};
   join(GetParam(), ours, theirs);
@@ -182,7 +182,7 @@ TEST_P(xpub_xsub, their_sub_gets_our_welcome_and_last_values) {
   });
 }
 
-TEST_P(xpub_xsub, their_xpub_hears_our_xsub_and_serves_it) {
+TEST_P(xpub_xsub, their_xpub_receives_subscriptions_of_our_xsub_and_serves_it) {
   xsub_socket ours{sides.executor()};
   libzmq::socket theirs{sides.theirs(), ZMQ_XPUB};
   theirs.set(ZMQ_XPUB_VERBOSER, 1);
@@ -202,7 +202,7 @@ TEST_P(xpub_xsub, their_xpub_hears_our_xsub_and_serves_it) {
     theirs.send({"A", "first"});
     theirs.send({"B", "not wanted"});
     theirs.send({"A", "", std::string(70'000, 'x')});
-    EXPECT_EQ(theirs.receive(), parts{"\0A"s}) << "each topic is told once";
+    EXPECT_EQ(theirs.receive(), parts{"\0A"s}) << "each topic is sent once";
     EXPECT_EQ(theirs.receive(), parts{"\1end"});
     EXPECT_EQ(theirs.receive(), (parts{"hello", "\1B"}));
   });
@@ -219,7 +219,7 @@ TEST_P(xpub_xsub, their_pub_serves_our_xsub) {
     EXPECT_EQ(m.front(), "A");
     heard = true;
   };
-  // A PUB does not say that it has heard of a subscription.
+  // A PUB does not report a subscription.
   std::atomic<bool> over{false};
   sides.run(
       [&]() -> asio::awaitable<void> {

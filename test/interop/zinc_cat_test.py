@@ -76,7 +76,7 @@ class Senders(ShellCase):
         self.assertEqual(pull.recv_multipart(), [b"a", b"\x00\xff"])
         self.assertEqual(pull.recv_multipart(), [b"\x00\xff", b"", b"a"])
 
-    def test_a_line_that_cannot_be_read_is_named_and_the_next_is_sent(self):
+    def test_a_malformed_line_is_reported_and_the_next_is_sent(self):
         pull, endpoint = self.bound(zmq.PULL)
         code, _, errors = self.run_cat("push", endpoint, "--input", "hex", stdin="61\nxyz\n62\n")
         self.assertEqual((code, pull.recv(), pull.recv()), (1, b"a", b"b"))
@@ -97,7 +97,7 @@ class Senders(ShellCase):
                                   stdin="a\nb\nc\n")
         self.assertEqual((code, pull.recv(), pull.recv(), pull.poll(0)), (0, b"a", b"b", 0))
 
-    def test_nobody_takes_it(self):
+    def test_a_missing_peer_is_a_failure(self):
         code, _, errors = self.run_cat("push", reserve_endpoint(self), "--timeout", "50ms", stdin="a\n")
         self.assertEqual(code, 1)
         self.assertIn("is there a peer", errors)
@@ -112,7 +112,7 @@ class Senders(ShellCase):
                 sub.subscribe(b"topic")
                 self.assertEqual(sub.recv(), b"topic 1")
                 if kind == "xpub":
-                    # It has subscriptions to print yet.
+                    # The program still has subscriptions to print.
                     process.signal(signal.SIGINT)
                 self.assertEqual(process.wait(), 0)
 
@@ -221,7 +221,7 @@ class Conversations(ShellCase):
         process.process.stdin.close()
         req.send(b"again")
         self.assertEqual(req.recv(), b"second")
-        # It has no more replies, and nobody waits for one.
+        # The program has no more replies, and no client waits for one.
         self.assertEqual(process.wait(), 0)
 
     def test_a_request_that_is_left_when_the_input_ends(self):
@@ -249,10 +249,10 @@ class Conversations(ShellCase):
         process.process.stdin.write(f"{who} and you\n".encode())
         self.assertEqual(unnamed.recv(), b"and you")
         process.signal(signal.SIGTERM)
-        # Of the line to nobody.
+        # One line had no receiver.
         self.assertEqual(process.wait(), 1)
 
-    def test_a_dealer_and_a_pair_go_on_receiving_when_the_input_is_over(self):
+    def test_a_dealer_and_a_pair_receive_after_the_end_of_input(self):
         for kind, peer_type in (("dealer", zmq.DEALER), ("pair", zmq.PAIR)):
             with self.subTest(kind):
                 peer, endpoint = self.bound(peer_type)

@@ -10,7 +10,7 @@ import threading
 import time
 from pathlib import Path
 
-# How long a test waits for what should come at once, on a machine that does much else.
+# Timeout for events that should come at once, on a busy machine.
 PATIENCE = 15.0
 
 
@@ -61,7 +61,7 @@ class Program:
         self._discarding.start()
 
     def skip_lines(self):
-        """All that it has written until now: what is read next is of later."""
+        """Discards the output until now: later reads return later output."""
         while self._read(0):
             pass
         self._output = self._output[self._output.rfind(b"\n") + 1:]
@@ -83,7 +83,7 @@ class Program:
         self.process.send_signal(number)
 
     def suspend(self):
-        """It stands still when this returns."""
+        """Stops the process. The process is paused when this returns."""
         self.signal(signal.SIGSTOP)
         os.waitid(os.P_PID, self.pid, os.WSTOPPED)
 
@@ -95,12 +95,12 @@ class Program:
         return self.process.wait(patience)
 
     def takes_signals(self):
-        """Whether it has gone so far that it ends well when it is asked to."""
+        """Returns whether the program has started so far that it can end gracefully."""
         caught = int(self._status("SigCgt"), 16)
         return all(caught >> (number - 1) & 1 for number in (signal.SIGINT, signal.SIGTERM))
 
     def stop(self):
-        """Asks it to end, as an operator would who has waited for its start, and returns the exit code."""
+        """Stops the program as an operator does after its start, and returns the exit code."""
         end = time.monotonic() + PATIENCE
         while self.running() and not self.takes_signals() and time.monotonic() < end:
             time.sleep(0.005)  # there is no event to wait for
@@ -134,7 +134,7 @@ class Program:
 
 
 class Server(Program):
-    """A program that says first where it is bound."""
+    """A program that first prints its endpoint."""
 
     def __init__(self, test, arguments, stdin=None):
         super().__init__(test, arguments, stdin)
@@ -152,13 +152,13 @@ class Broker(Server):
 
 
 class SocketHost(Server):
-    """A socket of ours, which may connect too."""
+    """A socket of Zinc, which may connect too."""
 
     def __init__(self, test, socket_type, *peer):
         super().__init__(test, [built("test/interop/socket_host"), socket_type, *peer], subprocess.PIPE)
 
     def say(self, text):
-        """It sends this, if it can at once."""
+        """Writes this to the input of the process, if it can at once."""
         self.process.stdin.write(text + b"\n")
 
     def expect_heard(self, text):
@@ -184,8 +184,8 @@ class SocketHost(Server):
 
 
 def reserve_ports(test, count):
-    """The first of so many ports in a row at which nobody but servers of this test will listen: they are
-    taken, but open to who sets SO_REUSEADDR, as servers do."""
+    """Returns the first of `count` consecutive ports at which only servers of this test will listen. The ports
+    are taken, but open to servers, which set SO_REUSEADDR."""
     for _ in range(100):
         holders = []
         try:
@@ -193,7 +193,7 @@ def reserve_ports(test, count):
                 holder = socket.socket()
                 holders.append(holder)
                 holder.bind(("127.0.0.1", holders[0].getsockname()[1] + further if further else 0))
-                # Only now: with it one would get what another test has reserved.
+                # Only now, because with SO_REUSEADDR the test could get a port that another test has reserved.
                 holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         except (OSError, OverflowError):
             for holder in holders:

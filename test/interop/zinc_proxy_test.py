@@ -97,7 +97,7 @@ class Watching(ProxyCase):
                 seen = self.connected(peer_type, self.bound_at(proxy, "capture"))
                 if peer_type == zmq.SUB:
                     seen.subscribe(b"")
-                    # Until the subscription has arrived.
+                    # Sends until the subscription has arrived.
                     while not seen.poll(20):
                         req.send(b"hello")
                         rep.recv_multipart()
@@ -147,7 +147,7 @@ class Watching(ProxyCase):
 
 
 class LastValues(ProxyCase):
-    def test_who_comes_late_has_the_last_value(self):
+    def test_a_late_subscriber_gets_the_last_value(self):
         proxy = self.start_proxy("--last-value", "--last-value-topics", "2", "--frontend", ANY,
                                  "--backend", ANY)
         pub = self.connected(zmq.XPUB, self.bound_at(proxy))
@@ -157,7 +157,7 @@ class LastValues(ProxyCase):
         early.subscribe(b"")
         for topic, value in ((b"A", b"1"), (b"B", b"2"), (b"A", b"3"), (b"C", b"4")):
             pub.send_multipart([topic, value])
-        # One that was published before it had subscribed comes from the cache, perhaps.
+        # A message that was published before the subscription may come from the cache.
         while early.recv_multipart() != [b"C", b"4"]:
             pass
         for expected in ([b"A", b"3"], [b"C", b"4"]):

@@ -1,5 +1,5 @@
-"""ZMTP octet by octet on a plain TCP socket: what a peer of ours sees, and what a wrong one sends.
-Written from RFC 37; owes nothing to the code under test, nor to libzmq."""
+"""ZMTP byte by byte on a plain TCP socket: the view of a peer of Zinc, and malformed data. Written from RFC 37.
+Does not depend on the code under test, nor on libzmq."""
 
 import socket
 import struct
@@ -17,14 +17,14 @@ def greeting(signature=SIGNATURE, version=b"\x03\x01", mechanism=b"NULL", as_ser
 
 
 def frame(body, flags=0):
-    """The short form where it fits, as RFC 37 wants it."""
+    """The short form if the size fits, as RFC 37 asks for."""
     if len(body) > 255:
         return struct.pack(">BQ", flags | LONG, len(body)) + body
     return struct.pack(">BB", flags, len(body)) + body
 
 
 def long_frame(size, flags=0, body=b""):
-    """A long header that declares what it likes."""
+    """A long header with any declared size."""
     return struct.pack(">BQ", flags | LONG, size) + body
 
 
@@ -52,14 +52,14 @@ def ready(*properties):
 
 
 def ready_as(socket_type, identity=b""):
-    """As libzmq writes it: an identity that is empty is said by three types alone."""
+    """As libzmq writes it: only three types send an empty identity."""
     named = identity or socket_type in (b"REQ", b"DEALER", b"ROUTER")
     return ready((b"Socket-Type", socket_type), *([(b"Identity", identity)] if named else []))
 
 
 def messages_in(octets):
-    """The whole messages, each a tuple of parts, up to what is cut short; and how much they and the commands
-    before, among and behind them take."""
+    """Returns the complete messages, each a tuple of parts, and the bytes of these and of the commands before,
+    among and behind them."""
     messages, parts = [], []
     at = end = 0
     while at < len(octets):
@@ -125,7 +125,7 @@ class Connection:
         return Frame(flags, self.read(size))
 
     def read_message(self):
-        """Its parts. A command is not expected."""
+        """Reads a message and returns its parts. Fails on a command."""
         parts = []
         while True:
             flags, body = self.read_frame()
@@ -147,7 +147,7 @@ class Connection:
         raise AssertionError(f"not silent, but {octets!r}")
 
     def read_to_end(self, patience=PATIENCE):
-        """All that comes until the other side ends the connection, or None if it does not in time."""
+        """Returns all data until the peer ends the connection, or None after the timeout."""
         octets, self.received = self.received, b""
         self.stream.settimeout(patience)
         try:
@@ -164,7 +164,7 @@ class Connection:
             self.stream.settimeout(PATIENCE)
 
     def shake_hands(self, socket_type, identity=b""):
-        """Greeting and READY both ways; returns what the other side sent of each."""
+        """Sends a greeting and READY, and returns the greeting and READY of the peer."""
         self.send(greeting())
         theirs = self.read(64)
         self.send(ready_as(socket_type, identity))

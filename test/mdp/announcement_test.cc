@@ -22,14 +22,14 @@ worker_options of_capacity(std::size_t capacity) {
   return options;
 }
 
-TEST(announcement, of_a_stock_peer_is_one_request_at_a_time) {
+TEST(announcement, a_stock_peer_has_a_capacity_of_one) {
   EXPECT_EQ(parse_announcement({}).capacity, 1U);
   EXPECT_FALSE(parse_announcement({}).malformed);
   EXPECT_EQ(parse_announcement(said("something-newer=3")).capacity, 1U);
   EXPECT_FALSE(parse_announcement(said("something-newer=3")).malformed);
 }
 
-TEST(announcement, of_a_capacity_is_read_as_it_was_made) {
+TEST(announcement, a_capacity_survives_a_round_trip) {
   for (const std::size_t capacity : {2U, 8U, 1'000'000U}) {
     zmtp::metadata own;
     zmtp::announce_extensions(own, announce(of_capacity(capacity)));
@@ -44,7 +44,7 @@ TEST(announcement, is_not_made_without_a_capacity) {
   EXPECT_TRUE(announce(of_capacity(0)).empty());
 }
 
-TEST(announcement, of_who_understands_errors) {
+TEST(announcement, reads_whether_a_peer_understands_errors) {
   EXPECT_TRUE(parse_announcement(said("mdp-errors")).errors);
   EXPECT_TRUE(parse_announcement(said("capacity=2,mdp-errors")).errors);
   EXPECT_FALSE(parse_announcement(said("capacity=2,mdp-error")).errors);

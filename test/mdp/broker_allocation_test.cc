@@ -54,7 +54,7 @@ TEST_F(broker_allocation, steady_state_allocates_nothing) {
     }
     replies.reserve(100);
     answered = 0;
-    // More requests than workers take at once, but for the last: some wait.
+    // Always more requests than the workers accept at once, except for the last: some wait.
     const auto of_workers = how;  // a structured binding cannot be captured
     const auto cycle = [&] {
       for (const auto client : clients) {

@@ -18,7 +18,7 @@ public:
       ask(client, "echo", {std::to_string(i)}, v);
     }
   }
-  // All that the worker was given and has not taken out of its inbox.
+  // Returns all requests in the inbox of the worker, and empties the inbox.
   std::vector<given_request> take_all(zmtp::peer_id worker, dialect how = dialect::v02) {
     std::vector<given_request> all;
     while (!silent(worker)) {
@@ -29,7 +29,7 @@ public:
   static std::string number(const given_request& given) { return std::string{given.body.front()}; }
 };
 
-TEST_F(broker_capacity, as_many_requests_as_announced_are_in_hand_and_no_more) {
+TEST_F(broker_capacity, a_worker_gets_at_most_its_announced_number_of_requests) {
   for (const auto how : {dialect::v01, dialect::v02, dialect::v02_delimited}) {
     const auto worker = attach_worker("echo", how, "capacity=3");
     const auto client = attach();
@@ -57,7 +57,7 @@ TEST_F(broker_capacity, as_many_requests_as_announced_are_in_hand_and_no_more) {
   }
 }
 
-TEST_F(broker_capacity, absent_or_malformed_it_is_one) {
+TEST_F(broker_capacity, an_absent_or_malformed_capacity_is_one) {
   for (const std::string announced : {"", "mdp-errors", "capacity=0", "capacity=many"}) {
     const auto worker = attach_worker("echo", dialect::v02, announced);
     const auto client = attach();
@@ -135,7 +135,7 @@ TEST_F(broker_capacity, partial_replies_of_several_requests_are_kept_apart) {
   EXPECT_TRUE(silent(old));
 }
 
-TEST_F(broker_capacity, all_in_hand_go_to_another_in_their_order_when_the_worker_is_lost) {
+TEST_F(broker_capacity, redelivers_all_requests_of_a_lost_worker_in_order) {
   const std::vector<void (*)(broker_capacity&, zmtp::peer_id)> losses{
       [](broker_capacity& t, zmtp::peer_id w) { t.detach(w); },
       [](broker_capacity& t, zmtp::peer_id w) { t.say(w, disconnect()); },
@@ -162,7 +162,7 @@ TEST_F(broker_capacity, all_in_hand_go_to_another_in_their_order_when_the_worker
         reply(heir, one.address, zmtp::message{one.body});
       }
     }
-    // What had been given, in the order it had been; then the clients in turn.
+    // First the requests of the lost worker, in their order; then the clients in turn.
     EXPECT_EQ(order.substr(0, 3), "134");
     EXPECT_EQ(order.size(), 6U);
     std::set<std::string> answered;
@@ -181,7 +181,7 @@ TEST_F(broker_capacity, all_in_hand_go_to_another_in_their_order_when_the_worker
 TEST_F(broker_capacity, a_request_that_ends_its_workers_fails_alone) {  // M3
   const auto client = attach("mdp-errors");
   ask_numbers(client, 1, 8);
-  // A worker ends as soon as it begins with 3, in whatever order it takes what it has.
+  // A worker ends as soon as it begins with 3, in any order of its requests.
   std::set<std::string> answered;
   for (int i = 0; i < 3; ++i) {
     const auto worker = attach_worker("echo", dialect::v02, "capacity=8");
@@ -256,7 +256,7 @@ TEST_F(broker_capacity, a_lost_request_waits_for_an_idle_worker) {
   EXPECT_GE(take_all(wide[kept]).size(), 2U);
 }
 
-TEST_F(broker_capacity, a_worker_kept_free_takes_others_when_the_lost_request_has_gone) {
+TEST_F(broker_capacity, a_reserved_worker_gets_others_when_the_lost_request_ends) {
   const auto leaves = attach();
   const auto stays = attach();
   const auto lost = attach_worker("echo", dialect::v02, "capacity=2");
@@ -295,7 +295,7 @@ TEST_F(broker_capacity, each_request_has_its_own_attempts) {
   EXPECT_EQ(counters().exhausted, 1U);
 }
 
-TEST_F(broker_capacity, a_second_reply_reaches_nobody) {  // MDP-30
+TEST_F(broker_capacity, a_second_reply_is_dropped) {  // MDP-30
   const auto client = attach();
   const auto worker = attach_worker("echo", dialect::v02, "capacity=2");
   ask_numbers(client, 1, 2);
@@ -309,7 +309,7 @@ TEST_F(broker_capacity, a_second_reply_reaches_nobody) {  // MDP-30
   EXPECT_EQ(number(next_request(honest)), "2");
 }
 
-TEST_F(broker_capacity, the_address_of_another_workers_request_is_worth_nothing) {  // M2
+TEST_F(broker_capacity, rejects_the_address_of_another_workers_request) {  // M2
   const auto victim = attach_worker("echo", dialect::v02, "capacity=2");
   const auto thief = attach_worker("echo", dialect::v02, "capacity=2");
   const auto client = attach();
@@ -367,7 +367,7 @@ TEST_F(broker_capacity, a_client_that_leaves_frees_nothing_before_the_reply) {
   EXPECT_EQ(number(next_request(worker)), "4");
 }
 
-TEST_F(broker_capacity, a_request_that_was_not_taken_was_no_attempt_and_the_others_were) {
+TEST_F(broker_capacity, a_request_that_was_not_sent_does_not_count_as_an_attempt) {
   const auto client = attach();
   const auto deaf = attach_worker("echo", dialect::v02, "capacity=2");
   ask_numbers(client, 1, 2);
@@ -381,7 +381,7 @@ TEST_F(broker_capacity, a_request_that_was_not_taken_was_no_attempt_and_the_othe
   EXPECT_EQ(counters().requeued, 2U);
 }
 
-TEST_F(broker_capacity, it_hears_heartbeats_and_its_silence_is_not_judged_while_it_works) {
+TEST_F(broker_capacity, a_busy_worker_gets_heartbeats_and_does_not_expire) {
   const auto worker = attach_worker("echo", dialect::v02, "capacity=2");
   const auto client = attach();
   ask_numbers(client, 1, 2);
@@ -392,7 +392,7 @@ TEST_F(broker_capacity, it_hears_heartbeats_and_its_silence_is_not_judged_while_
   }
   EXPECT_EQ(heartbeats, 10U);
   reply(worker, given[0].address, {"1"sv});
-  pass(1h);  // the other one is still in hand
+  pass(1h);  // one request is still in flight
   EXPECT_EQ(broker.status().workers, 1U);
   reply(worker, given[1].address, {"2"sv});
   pass(7499ms);
@@ -434,7 +434,7 @@ TEST_F(broker_capacity_busy_expiry, a_reply_is_a_sign_of_life) {
     EXPECT_EQ(broker.status().workers, 1U);
   }
   EXPECT_EQ(counters().replies, 3U);
-  // Then it is idle, and busy anew from the next request on.
+  // Then the worker is idle. It is busy again from the next request on.
   pass(2s);
   say(worker, heartbeat());
   pass(900ms);

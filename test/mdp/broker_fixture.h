@@ -50,7 +50,7 @@ class broker_setting {
 public:
   explicit broker_setting(const broker_options& options = {}) : broker{options, test_instance} {}
 
-  // `announced`: the peer's X-Zinc, empty for a stock peer.
+  // `announced`: the peer's X-Zinc, empty for a peer without extensions.
   zmtp::peer_id attach(const std::string& announced = {}) {
     const zmtp::peer_id id{static_cast<std::uint32_t>(inbox.size()), 7};
     inbox[id];

@@ -89,7 +89,7 @@ TEST_P(broker_idempotency, a_repeat_waits_for_the_request_that_is_in_progress) {
   EXPECT_EQ(c.abandoned, 0U);
 }
 
-TEST_P(broker_idempotency, a_repeat_takes_over_also_from_a_connection_that_is_still_there) {
+TEST_P(broker_idempotency, a_repeat_takes_over_from_a_live_connection) {
   const auto worker = attach_worker("pay");
   const auto before = attempt(1, true);
   const auto given = next_request(worker);
@@ -245,7 +245,7 @@ TEST_P(broker_idempotency, a_lost_worker_leaves_an_unknown_outcome_without_a_cli
   EXPECT_TRUE(silent(next_worker));
 }
 
-TEST_P(broker_idempotency, a_repeat_hears_how_the_request_failed) {
+TEST_P(broker_idempotency, a_repeat_gets_the_failure_of_the_request) {
   const auto before = attempt(1, true, "hasty");
   attach_worker("hasty");
   const auto waits = attach_client();
@@ -258,7 +258,7 @@ TEST_P(broker_idempotency, a_repeat_hears_how_the_request_failed) {
   EXPECT_TRUE(silent(before));
 }
 
-TEST_P(broker_idempotency, a_failure_that_is_not_told_is_kept) {
+TEST_P(broker_idempotency, a_failure_that_is_not_reported_is_kept) {
   const auto before = attempt(1, true, "drop");
   detach(attach_worker("drop"));
   EXPECT_TRUE(silent(before));
@@ -268,7 +268,7 @@ TEST_P(broker_idempotency, a_failure_that_is_not_told_is_kept) {
   EXPECT_TRUE(silent(worker));
 }
 
-TEST_P(broker_idempotency, a_request_that_waited_and_lost_its_client_never_came) {
+TEST_P(broker_idempotency, forgets_a_waiting_request_without_a_client) {
   detach(attempt(1, true));
   EXPECT_EQ(counters().abandoned, 1U);
   EXPECT_EQ(broker.status().keyed_requests, 0U);
@@ -313,7 +313,7 @@ TEST_P(broker_idempotency, more_outcomes_than_allowed_push_out_the_oldest) {
   EXPECT_TRUE(silent(worker));
 }
 
-TEST_P(broker_idempotency, a_client_that_does_not_read_errors_hears_nothing) {
+TEST_P(broker_idempotency, a_client_without_error_support_gets_no_reply) {
   const auto stock = attach();
   attempt(stock, 2);
   EXPECT_TRUE(silent(stock));

@@ -1,5 +1,5 @@
-// A service that does not answer, a client that asks for ten, a broker that was stopped: what others
-// notice of it. reliability tests 24 and 25 without sockets.
+// A service that does not answer, a client that sends as much as ten, a broker that was paused: the effects on
+// others. Reliability tests 24 and 25 without sockets.
 #include "test/mdp/broker_fixture.h"
 
 #include <map>
@@ -11,7 +11,7 @@ namespace {
 
 class broker_isolation : public broker_fixture {};
 
-TEST_F(broker_isolation, a_hundred_thousand_stuck_requests_delay_nobody_elses) {  // M5, D4
+TEST_F(broker_isolation, a_hundred_thousand_stuck_requests_do_not_delay_other_services) {  // M5, D4
   const auto stuck_worker = attach_worker("stuck");
   std::vector<zmtp::peer_id> stuck;
   for (int i = 0; i < 101; ++i) {
@@ -39,7 +39,7 @@ TEST_F(broker_isolation, a_hundred_thousand_stuck_requests_delay_nobody_elses) {
   EXPECT_FALSE(silent(stuck_worker));
 }
 
-TEST_F(broker_isolation, a_full_service_delays_only_who_asks_it) {  // M5
+TEST_F(broker_isolation, a_full_service_delays_only_its_own_clients) {  // M5
   std::vector<zmtp::peer_id> full;
   const std::string body(1024 * 1024, 'b');
   while (broker.status().paused_clients == 0) {
@@ -64,7 +64,7 @@ TEST_F(broker_isolation, a_full_service_delays_only_who_asks_it) {  // M5
   }
 }
 
-TEST_F(broker_isolation, a_flooding_client_has_no_more_than_its_share) {  // MDP-2, D4
+TEST_F(broker_isolation, a_flooding_client_gets_only_its_turn) {  // MDP-2, D4
   const auto greedy = attach();
   std::vector<zmtp::peer_id> modest;
   for (int i = 0; i < 9; ++i) {
@@ -90,14 +90,15 @@ TEST_F(broker_isolation, a_flooding_client_has_no_more_than_its_share) {  // MDP
       }
     }
   }
-  // Who has one request at a time is out of the queue while it is in hand, which costs it little.
+  // A client with one request at a time is not in the queue while its request is in flight. This costs the
+  // client little.
   for (const auto client : modest) {
     EXPECT_GE(answered[client], 950);
   }
   EXPECT_LE(answered[greedy], 1200);
 }
 
-TEST_F(broker_isolation, what_lost_workers_give_back_does_not_change_the_turns) {
+TEST_F(broker_isolation, requests_of_lost_workers_do_not_change_the_order_of_clients) {
   const auto greedy = attach();
   const auto modest = attach();
   for (int i = 0; i < 900; ++i) {
@@ -122,7 +123,7 @@ TEST_F(broker_isolation, what_lost_workers_give_back_does_not_change_the_turns) 
   EXPECT_EQ(counters().exhausted, 0U);
 }
 
-// 500 workers, half of them at work, which all heard and said something just before the broker stopped.
+// 500 workers, half of them busy, which all received and sent a message just before the broker was paused.
 class stopped_broker : public broker_setting {
 public:
   stopped_broker() : broker_setting{{.services = {.attempts = 1'000, .busy_expiry = 10s}}} {
@@ -139,7 +140,7 @@ public:
     broker.on_deadline(now, actions);
     carry_out();
   }
-  // What was said meanwhile and waits to be read.
+  // Messages that peers sent meanwhile and that the broker has not read yet.
   void read_from_the_busy() {
     for (const auto& [worker, client, address] : given_) {
       say(worker, heartbeat());
@@ -172,7 +173,7 @@ private:
   std::vector<zmtp::peer_id> idle_;
 };
 
-TEST(broker_stopped, loses_nobody_in_whatever_order_it_hears_and_looks_at_the_time) {  // M4
+TEST(broker_stopped, a_paused_broker_keeps_all_workers_in_any_order_of_events) {  // M4
   for (const auto stop : {10s, 15s, 3600s}) {
     for (int looks_at = 0; looks_at < 3; ++looks_at) {
       SCOPED_TRACE(std::to_string(stop.count()) + " s, " + std::to_string(looks_at));
@@ -194,7 +195,7 @@ TEST(broker_stopped, loses_nobody_in_whatever_order_it_hears_and_looks_at_the_ti
   }
 }
 
-TEST(broker_stopped, again_and_again_still_finds_who_is_dead) {  // M4
+TEST(broker_stopped, a_broker_paused_repeatedly_still_detects_dead_workers) {  // M4
   stopped_broker stopped;
   for (int i = 0; i < 5; ++i) {
     stopped.now += 20s;
@@ -202,7 +203,7 @@ TEST(broker_stopped, again_and_again_still_finds_who_is_dead) {  // M4
     stopped.read_from_the_idle();
     EXPECT_EQ(stopped.broker.status().workers, 500U);
   }
-  // The busy ones were silent all the time; once it runs, they are judged.
+  // The busy workers were silent all the time. The broker expires them after it has run for an interval.
   stopped.pass(2500ms);
   EXPECT_EQ(stopped.broker.status().workers, 250U);
   EXPECT_EQ(stopped.counters().workers_expired, 250U);

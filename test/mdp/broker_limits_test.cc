@@ -1,4 +1,4 @@
-// What may be unanswered, who waits, and who is served next.
+// Limits of unanswered requests, back-pressure, and the order of clients.
 #include "test/mdp/broker_fixture.h"
 
 #include <cstring>
@@ -14,7 +14,7 @@ public:
   bool is_paused(zmtp::peer_id id) const { return paused.count(id) != 0; }
 };
 
-TEST_F(broker_limits, a_client_at_its_limit_is_not_read_until_it_is_well_below) {  // M5
+TEST_F(broker_limits, pauses_a_client_at_its_limit_until_a_quarter_is_free) {  // M5
   const auto client = attach();
   for (int i = 0; i < 999; ++i) {
     ask(client, "echo", {"x"sv});
@@ -22,7 +22,7 @@ TEST_F(broker_limits, a_client_at_its_limit_is_not_read_until_it_is_well_below) 
   EXPECT_FALSE(is_paused(client));
   ask(client, "echo", {"x"sv});
   EXPECT_TRUE(is_paused(client));
-  // What was read already is taken all the same.
+  // The broker accepts a message that it has already read.
   ask(client, "echo", {"x"sv});
   EXPECT_EQ(broker.status().waiting, 1001U);
   const auto worker = attach_worker("echo");
@@ -99,7 +99,7 @@ public:
   const std::string body = std::string(1000 - request_overhead - 9, 'b');  // charged 1000
 };
 
-TEST_F(broker_octet_limits, of_a_client) {  // M5
+TEST_F(broker_octet_limits, pauses_a_client_above_its_limit) {  // M5
   const auto client = attach();
   for (int i = 0; i < 9; ++i) {
     ask(client, "echo", {body});
@@ -127,7 +127,7 @@ TEST_F(broker_octet_limits, a_message_above_every_limit_is_served) {
   EXPECT_EQ(next(client), final_reply("echo", huge));
 }
 
-TEST_F(broker_octet_limits, who_asks_a_full_service_is_not_read) {  // M5
+TEST_F(broker_octet_limits, pauses_a_client_of_a_full_service) {  // M5
   std::vector<zmtp::peer_id> clients;
   for (int i = 0; i < 10; ++i) {
     clients.push_back(attach());
@@ -135,7 +135,7 @@ TEST_F(broker_octet_limits, who_asks_a_full_service_is_not_read) {  // M5
       ask(clients.back(), "full", {body});
     }
   }
-  // Only who asks it when it is full.
+  // Only a client that sends a request when the service is full.
   EXPECT_TRUE(is_paused(clients.back()));
   ask(clients.front(), "full", {body});
   EXPECT_TRUE(is_paused(clients.front()));
@@ -218,7 +218,7 @@ TEST_F(broker_limits, clients_of_a_service_take_turns) {  // MDP-2, D4
   ask(modest, "echo", {"modest"sv});
   const auto worker = attach_worker("echo");
   for (int i = 0; i < 100; ++i) {
-    // One of the greedy one's is in hand, and it is its turn.
+    // The worker has a request of the greedy client, and the next turn is that client's.
     for (int turn = 0; turn < 3 && silent(modest); ++turn) {
       echo(worker);
     }
@@ -264,7 +264,7 @@ public:
   broker_unknown_services() : broker_limits{{.unknown_services = 3}} {}
 };
 
-TEST_F(broker_unknown_services, only_so_many) {  // M5
+TEST_F(broker_unknown_services, limits_the_number_of_unknown_services) {  // M5
   const auto client = attach();
   const auto known = attach_worker("known");
   for (const auto name : {"a"sv, "b"sv, "c"sv, "d"sv, "e"sv, "known"sv, "a"sv}) {
@@ -281,7 +281,7 @@ TEST_F(broker_unknown_services, only_so_many) {  // M5
   EXPECT_TRUE(closed.empty());
 }
 
-TEST_F(broker_unknown_services, those_that_nothing_uses_are_forgotten) {
+TEST_F(broker_unknown_services, forgets_unused_services) {
   const auto client = attach();
   ask(client, "a", {"x"sv});
   const auto worker = attach_worker("b");

@@ -1,4 +1,4 @@
-// Heartbeats, expiry, and what becomes of the requests of lost workers.
+// Heartbeats, expiry, and the requests of lost workers.
 #include "test/mdp/broker_fixture.h"
 
 #include <vector>
@@ -29,7 +29,7 @@ public:
   }
 };
 
-TEST_F(broker_liveness, idle_worker_hears_a_heartbeat_each_interval) {  // MDP-40
+TEST_F(broker_liveness, an_idle_worker_gets_a_heartbeat_each_interval) {  // MDP-40
   const auto worker = attach_worker("echo");
   live({worker}, 25s);
   EXPECT_EQ(heartbeats(worker), 10U);
@@ -44,7 +44,7 @@ TEST_F(broker_liveness, heartbeats_are_in_the_workers_dialect) {
   }
 }
 
-TEST_F(broker_liveness, busy_worker_hears_them_too) {  // C3-4, MDP-37
+TEST_F(broker_liveness, a_busy_worker_gets_heartbeats_too) {  // C3-4, MDP-37
   const auto worker = attach_worker("echo");
   const auto client = attach();
   ask(client, "echo", {"1"sv});
@@ -71,7 +71,7 @@ TEST_F(broker_liveness, no_heartbeat_within_an_interval_of_a_request) {  // MDP-
   EXPECT_EQ(heartbeats(worker), 1U);
 }
 
-TEST_F(broker_liveness, clients_and_strangers_hear_none) {  // MDP-29
+TEST_F(broker_liveness, clients_and_unknown_peers_get_no_heartbeats) {  // MDP-29
   const auto client = attach();
   const auto stranger = attach();
   ask(client, "echo", {"1"sv});
@@ -81,7 +81,7 @@ TEST_F(broker_liveness, clients_and_strangers_hear_none) {  // MDP-29
 }
 
 TEST_F(broker_liveness,
-       silent_idle_worker_is_dropped_between_three_and_five_intervals) {  // MDP-41, 43
+       an_unresponsive_idle_worker_expires_after_three_to_five_intervals) {  // MDP-41, 43
   const auto worker = attach_worker("echo");
   pass(7499ms);
   EXPECT_EQ(broker.status().workers, 1U);
@@ -121,7 +121,7 @@ TEST_F(broker_liveness, any_command_counts_as_heartbeat) {  // MDP-38
   }
 }
 
-TEST_F(broker_liveness, a_dropped_worker_that_speaks_again_is_sent_away) {
+TEST_F(broker_liveness, an_expired_worker_that_sends_again_is_disconnected) {
   const auto answer = zmtp::message{"MDPW02"sv, "\x04"sv, "a"sv, ""sv, "b"sv};
   for (const auto& m : {heartbeat(), make_ready(version::v02, "echo"), answer}) {
     const auto worker = attach_worker("echo");
@@ -134,7 +134,7 @@ TEST_F(broker_liveness, a_dropped_worker_that_speaks_again_is_sent_away) {
   }
 }
 
-TEST_F(broker_liveness, silence_of_a_busy_worker_is_not_judged) {  // C3-4
+TEST_F(broker_liveness, a_silent_busy_worker_does_not_expire) {  // C3-4
   const auto worker = attach_worker("echo");
   const auto client = attach();
   ask(client, "echo", {"1"sv});
@@ -155,7 +155,7 @@ public:
   broker_busy_expiry() : broker_liveness{{.services = {.busy_expiry = 1s}}} {}
 };
 
-TEST_F(broker_busy_expiry, silence_of_a_busy_worker_ends_it_if_asked_for) {
+TEST_F(broker_busy_expiry, a_silent_busy_worker_expires_if_configured) {
   const auto frozen = attach_worker("echo");
   const auto client = attach();
   ask(client, "echo", {"1"sv});
@@ -229,7 +229,7 @@ TEST_F(broker_liveness, deadly_request_is_dropped_after_three_attempts) {  // M3
   EXPECT_EQ(next(client), final_reply("echo", "fine"));
 }
 
-TEST_F(broker_liveness, reply_that_has_begun_is_not_begun_again) {  // B20
+TEST_F(broker_liveness, a_reply_that_has_begun_is_not_restarted) {  // B20
   const auto client = attach();
   const auto first = attach_worker("echo");
   ask(client, "echo", {"1"sv});
@@ -243,7 +243,7 @@ TEST_F(broker_liveness, reply_that_has_begun_is_not_begun_again) {  // B20
   EXPECT_EQ(broker.status().working, 0U);
 }
 
-TEST_F(broker_liveness, what_was_only_gathered_is_begun_again) {
+TEST_F(broker_liveness, redelivers_a_request_whose_gathered_reply_was_not_sent) {
   const auto client = attach();
   const auto first = attach_worker("echo");
   ask(client, "echo", {"1"sv}, version::v01);
@@ -267,7 +267,7 @@ TEST_F(broker_liveness, requests_of_a_client_that_left_are_dropped) {  // B20
   EXPECT_EQ(counters().abandoned, 2U);
 }
 
-TEST_F(broker_liveness, reply_to_a_client_that_left_goes_nowhere) {
+TEST_F(broker_liveness, a_reply_to_a_disconnected_client_is_dropped) {
   const auto client = attach();
   const auto worker = attach_worker("echo");
   ask(client, "echo", {"1"sv});
@@ -281,7 +281,7 @@ TEST_F(broker_liveness, reply_to_a_client_that_left_goes_nowhere) {
   ask(second, "echo", {"2"sv});
   echo(worker);
   EXPECT_EQ(next(second), final_reply("echo", "2"));
-  // Nor is it given to another worker.
+  // The request is not given to another worker either.
   ask(second, "echo", {"3"sv});
   detach(second);
   detach(worker);
@@ -317,7 +317,7 @@ TEST_F(broker_liveness, requests_that_wait_for_busy_workers_do_not_expire) {
   EXPECT_EQ(counters().expired, 2U);
 }
 
-TEST_F(broker_liveness, a_broker_that_was_stopped_reads_before_it_judges) {  // M4
+TEST_F(broker_liveness, a_paused_broker_reads_pending_messages_before_it_expires_workers) {  // M4
   const auto worker = attach_worker("echo");
   const auto client = attach();
   ask(client, "late", {"1"sv});
@@ -330,11 +330,11 @@ TEST_F(broker_liveness, a_broker_that_was_stopped_reads_before_it_judges) {  // 
   say(worker, heartbeat());
   pass(2500ms);
   EXPECT_EQ(broker.status().workers, 1U);
-  // Who was silent all the time is judged an interval later.
+  // A worker that was silent all the time is judged an interval later.
   EXPECT_EQ(counters().expired, 1U);
 }
 
-TEST_F(broker_liveness, a_worker_that_is_still_silent_then_is_dropped) {  // M4
+TEST_F(broker_liveness, a_worker_that_stays_silent_after_the_pause_expires) {  // M4
   (void)attach_worker("echo");
   now += 70s;
   broker.on_deadline(now, actions);

@@ -1,4 +1,4 @@
-// What is wrong, from whoever it comes, costs its sender the connection and nobody else anything.
+// A malformed message costs its sender the connection, and does not affect other peers.
 #include "test/mdp/broker_fixture.h"
 
 #include <vector>
@@ -87,7 +87,7 @@ std::vector<zmtp::message> malformed_messages() {
   return list;
 }
 
-TEST_F(broker_malformed, from_a_peer_that_said_nothing_before) {  // MDP-22, MDP-31
+TEST_F(broker_malformed, from_a_peer_without_earlier_messages) {  // MDP-22, MDP-31
   for (const auto& m : malformed_messages()) {
     const auto bad = attach();
     say(bad, m);
@@ -101,7 +101,7 @@ TEST_F(broker_malformed, from_a_peer_that_said_nothing_before) {  // MDP-22, MDP
   EXPECT_EQ(broker.status().workers, 1U);
 }
 
-TEST_F(broker_malformed, from_a_client_with_requests_under_way) {
+TEST_F(broker_malformed, from_a_client_with_requests_in_flight) {
   for (const auto& m : malformed_messages()) {
     const auto bad = attach();
     const auto busy = attach_worker("slow");
@@ -119,7 +119,8 @@ TEST_F(broker_malformed, from_a_client_with_requests_under_way) {
   EXPECT_EQ(broker.status().clients, 2U);
 }
 
-TEST_F(broker_malformed, from_a_worker_with_a_request_in_hand) {  // MDP-22, MDP-31, MDP-35, MDP-36
+TEST_F(broker_malformed,
+       from_a_worker_with_a_request_in_flight) {  // MDP-22, MDP-31, MDP-35, MDP-36
   for (const auto& m : malformed_messages()) {
     const auto bad = attach_worker("slow");
     ask(good_client, "slow", {"x"sv});

@@ -18,7 +18,7 @@ public:
   zmtp::peer_id client = attach();
 };
 
-TEST_F(broker_mmi, service_is_there_while_it_has_a_live_worker) {  // MMI-3, MMI-6, C3-10
+TEST_F(broker_mmi, a_service_exists_while_it_has_a_live_worker) {  // MMI-3, MMI-6, C3-10
   EXPECT_EQ(lookup("echo"), "404");
   const auto worker = attach_worker("echo");
   EXPECT_EQ(lookup("echo"), "200");
@@ -33,7 +33,7 @@ TEST_F(broker_mmi, service_is_there_while_it_has_a_live_worker) {  // MMI-3, MMI
   (void)attach_worker("echo");
   (void)attach_worker("idle");
   pass(10s);
-  EXPECT_EQ(lookup("idle"), "404");  // silent for too long
+  EXPECT_EQ(lookup("idle"), "404");  // unresponsive
 }
 
 TEST_F(broker_mmi, lookups_create_no_services) {  // C3-10
@@ -145,7 +145,7 @@ TEST_F(broker_mmi, state_of_the_broker_is_a_line_of_numbers) {
                 "clients_not_reading=0 pauses=0 invalid_messages=1"sv}));
 }
 
-TEST_F(broker_mmi, state_of_titanic_is_what_titanic_says_of_itself) {  // MMI-1
+TEST_F(broker_mmi, returns_the_state_that_titanic_reports) {  // MMI-1
   const auto old_client = attach();
   const auto ask_old = [&] {
     ask(old_client, "mmi.titanic", {"from"sv, "behind"sv}, version::v01);
@@ -155,7 +155,7 @@ TEST_F(broker_mmi, state_of_titanic_is_what_titanic_says_of_itself) {  // MMI-1
   const auto titanic = attach_worker("titanic.status");
   ask_old();
   ask(client, "mmi.titanic", {"x"sv});
-  // It sees the name of its own service alone.
+  // The worker sees only the name of its own service.
   auto given = next_request(titanic);
   EXPECT_EQ(given.body, (zmtp::message{"from"sv, "behind"sv}));
   reply(titanic, given.address, {"200"sv, "requests=1"sv});
@@ -173,7 +173,7 @@ TEST_F(broker_mmi, state_of_titanic_is_what_titanic_says_of_itself) {  // MMI-1
   EXPECT_EQ(counters().requests, 3U);
 }
 
-TEST_F(broker_mmi, a_worker_that_registers_a_reserved_name_is_sent_away) {  // MMI-2, C3-9
+TEST_F(broker_mmi, disconnects_a_worker_that_registers_a_reserved_name) {  // MMI-2, C3-9
   for (const auto how : {dialect::v01, dialect::v02}) {
     for (const auto name : {"mmi.service"sv, "mmi.evil"sv, "mmi."sv}) {
       const auto worker = attach_worker(name, how);

@@ -306,7 +306,7 @@ TEST_F(broker_nack, a_stopping_broker_answers_what_it_has_accepted) {
   EXPECT_EQ(counters().refused, 2U);
 }
 
-TEST_F(broker_nack, a_broker_that_stops_does_not_wait_for_workers_to_come) {
+TEST_F(broker_nack, a_stopping_broker_does_not_wait_for_new_workers) {
   const auto ours = attach("mdp-errors");
   const auto worker = attach_worker("echo");
   ask(ours, "echo", {"1"sv});
@@ -321,7 +321,7 @@ TEST_F(broker_nack, a_broker_that_stops_does_not_wait_for_workers_to_come) {
   EXPECT_EQ(told, (std::multiset<std::string>{"503 refused", "503 unknown"}));
 }
 
-TEST_F(broker_nack, a_broker_that_gives_up_says_what_it_knows) {
+TEST_F(broker_nack, a_broker_that_gives_up_reports_known_outcomes) {
   const auto ours = attach("mdp-errors");
   const auto stock = attach();
   const auto worker = attach_worker("echo");

@@ -1,8 +1,11 @@
-// Clients and workers that come and go at random, among peers that send mutilated messages. A
-// ledger shows that every request is answered at most once, by whom it was given to, to who asked,
-// that none is lost while there are workers, that none is given twice where it must not be, that who
-// understands errors hears of every end, and that no worker has more in hand than it takes: also where what
-// the services are like changes again and again, whose limits then count from the change on.
+// Clients and workers that connect and disconnect at random, among peers that send mutilated messages. A ledger
+// checks these properties, also while the settings of the services change. A limit counts from its change on.
+//
+// - Every request is answered at most once, by the worker that has it, to the client that sent it.
+// - No request is lost while there are workers.
+// - No request that must not run twice is given twice.
+// - A client that understands errors receives the outcome of every request.
+// - No worker has more requests in flight than it accepts.
 #include "mdp/request_error.h"
 #include "test/mdp/broker_fixture.h"
 
@@ -100,7 +103,7 @@ private:
   [[nodiscard]] service_options some_options();
   void the_configuration_changes();
 
-  // Of a service, unanswered.
+  // Unanswered requests of a service.
   struct load {
     std::size_t requests = 0;
     std::size_t octets = 0;
@@ -126,15 +129,15 @@ private:
   std::map<zmtp::peer_id, client> clients_;
   std::map<zmtp::peer_id, worker> workers_;
   std::vector<zmtp::peer_id> strangers_;
-  std::vector<zmtp::message> seen_;  // what strangers make their messages of
-  std::size_t most_in_hand_ = 0;     // of one worker
+  std::vector<zmtp::message> seen_;  // parts for the messages of unknown peers
+  std::size_t most_in_hand_ = 0;     // largest number of any worker
   std::set<std::string> given_once_;
 };
 
 void random_life::a_client_asks() {
   auto& [id, c] = *any(clients_);
   const auto service = services[pick(3)];
-  // Mostly they are not read when paused; what was under way comes all the same.
+  // Paused clients mostly do not send. Messages that were in flight still arrive.
   if (c.open.count(service) != 0 || (paused.count(id) != 0 && pick(4) != 0)) {
     return;
   }
@@ -167,7 +170,7 @@ random_life::load random_life::load_of(std::string_view service) const {
   return {};
 }
 
-// Who is not read any more has a reason.
+// Every paused client must have a reason.
 void random_life::check_limits() {
   for (const auto service : services) {
     const auto [requests, octets] = load_of(service);
@@ -199,7 +202,7 @@ service_options random_life::some_options() {
   return o;
 }
 
-// "once" remains what its name says.
+// Requests of the service "once" never run twice.
 void random_life::the_configuration_changes() {
   configuration_.services = some_options();
   configuration_.rules.clear();
@@ -237,7 +240,8 @@ void random_life::clients_read() {
         continue;
       }
       for (const auto part : m) {
-        // Strangers that register as workers may say anything, but not what another was asked.
+        // Unknown peers that register as workers may send anything, but must not reply to the request of
+        // another.
         ASSERT_TRUE(!part.starts_with("honest:") || part == at->second.id);
       }
       if (reply->final) {
@@ -277,7 +281,7 @@ void random_life::a_worker_works(zmtp::peer_id id, worker& w) {
   if (w.hands.empty()) {
     return;
   }
-  // Whichever it has done first.
+  // The worker may finish any request first.
   const auto done = w.hands.begin() + pick(static_cast<unsigned>(w.hands.size()));
   const auto address = done->address;
   zmtp::message body{done->body.front()};
@@ -343,7 +347,7 @@ void random_life::a_stranger_speaks() {
   }
   const auto at = pick(static_cast<unsigned>(strangers_.size()));
   const auto id = strangers_[at];
-  // What it was given, it gives back, more or less.
+  // The peer returns the messages that it received, more or less unchanged.
   if (auto m = next(id); m.part_count() >= 5 && m.part_count() < 20) {
     seen_.push_back(m);
   }
@@ -436,7 +440,8 @@ void random_life::finish() {
   }
   for (const auto& [id, c] : clients_) {
     for (const auto& [service, entry] : c.open) {
-      // Its worker was lost, in the middle of the reply or where that is the end, and nobody was told.
+      // The worker was lost in the middle of the reply, or its loss ends the request, and the client does not
+      // read errors.
       EXPECT_TRUE(!c.reads_errors && (entry.in_part || entry.may_fail)) << entry.id << " was lost";
     }
     EXPECT_EQ(paused.count(id), 0U);

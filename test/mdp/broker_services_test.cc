@@ -1,4 +1,4 @@
-// Services with options of their own, and what clients hear of requests that fail.
+// Services with options of their own, and the errors of failed requests that clients receive.
 #include "test/mdp/broker_fixture.h"
 
 #include <vector>
@@ -76,7 +76,7 @@ TEST_F(broker_services, a_request_that_must_not_run_twice_is_given_once) {  // M
       ask(client, "once", {body});
     }
     lose(*this, first);
-    // What the other holds goes on; what the lost one held has failed, and may have been carried out.
+    // Requests of the other worker continue. Those of the lost worker have failed, and may have been executed.
     EXPECT_EQ(next(client), error("502", "unknown", "once"));
     EXPECT_EQ(next(client), error("502", "unknown", "once"));
     EXPECT_TRUE(silent(client));
@@ -91,7 +91,7 @@ TEST_F(broker_services, a_request_that_must_not_run_twice_is_given_once) {  // M
   EXPECT_EQ(of("once").errors, 10U);
 }
 
-TEST_F(broker_services, what_a_worker_was_never_given_is_given_to_another_even_if_only_once) {
+TEST_F(broker_services, redelivers_a_non_idempotent_request_that_was_not_sent) {
   const auto client = attach_reader();
   const auto deaf = attach_worker("once");
   const auto worker = attach_worker("once");
@@ -112,7 +112,7 @@ TEST_F(broker_services, poison_is_answered_or_dropped) {  // M3
   EXPECT_EQ(counters().exhausted, 3U);
   EXPECT_EQ(counters().errors, 1U);
   EXPECT_EQ(of("drop").exhausted, 1U);
-  // It does not count as unanswered any more.
+  // The request does not count as unanswered any more.
   EXPECT_EQ(broker.status().waiting + broker.status().working, 0U);
 }
 
@@ -156,14 +156,14 @@ TEST_F(broker_services, a_reply_too_large_to_be_gathered_is_an_error) {
   EXPECT_TRUE(silent(client));
 }
 
-TEST_F(broker_services, requests_for_services_that_nobody_offers_are_refused) {  // C3-6, M6
+TEST_F(broker_services, refuses_requests_for_services_without_workers) {  // C3-6, M6
   const auto client = attach_reader();
   ask(client, "a", {"x"sv});
   pass(59s);
   EXPECT_TRUE(silent(client));
   pass(1s);
   EXPECT_EQ(next(client), error("404", "refused", "a"));
-  // After an attempt nobody knows what became of it.
+  // After an attempt the outcome is unknown.
   ask(client, "a", {"x"sv});
   detach(attach_worker("a"));
   pass(60s);
@@ -176,13 +176,13 @@ TEST_F(broker_services, requests_for_services_that_nobody_offers_are_refused) { 
   EXPECT_EQ(next(client), error("404", "refused", "c"));
   EXPECT_EQ(counters().refused, 1U);
   EXPECT_EQ(counters().errors, 3U);
-  // Those that the operator has named are known.
+  // Services that the operator has named are known.
   ask(client, "stubborn", {"x"sv});
   EXPECT_TRUE(silent(client));
   EXPECT_EQ(broker.status().unknown_services, 2U);
 }
 
-TEST_F(broker_services, each_has_its_expiry_with_and_without_workers) {
+TEST_F(broker_services, each_service_has_its_expiry_with_and_without_workers) {
   const auto client = attach_reader();
   ask(client, "hasty", {"1"sv});
   pass(2s);
@@ -197,7 +197,7 @@ TEST_F(broker_services, each_has_its_expiry_with_and_without_workers) {
   pass(1ms);
   EXPECT_EQ(next(client), error("408", "refused", "hasty"));
   EXPECT_EQ(of("hasty").expired, 2U);
-  // What is in a worker's hands does not expire.
+  // A request in flight does not expire.
   pass(1h);
   reply(worker, given.address, {"2"sv});
   EXPECT_EQ(next(client), final_reply("hasty", "2"));
@@ -230,7 +230,7 @@ TEST_F(broker_services, a_request_that_was_served_in_time_leaves_no_expiry_behin
   EXPECT_FALSE(broker.next_deadline());
 }
 
-TEST_F(broker_services, a_worker_lost_by_silence_while_busy_is_of_its_service) {
+TEST_F(broker_services, applies_the_busy_expiry_of_the_service_of_a_worker) {
   const auto client = attach();
   const auto watched = attach_worker("watched");
   const auto trusted = attach_worker("any");
@@ -245,7 +245,7 @@ TEST_F(broker_services, a_worker_lost_by_silence_while_busy_is_of_its_service) {
   EXPECT_FALSE(silent(trusted));
 }
 
-TEST_F(broker_services, a_worker_that_hangs_is_lost_however_lively_it_is) {  // M3
+TEST_F(broker_services, a_worker_that_hangs_expires_despite_its_heartbeats) {  // M3
   const auto client = attach();
   const auto worker = attach_worker("punctual", dialect::v02, "capacity=2");
   const auto lives_for = [&](std::chrono::milliseconds time) {
@@ -282,13 +282,13 @@ TEST_F(broker_services, a_worker_that_hangs_is_lost_however_lively_it_is) {  // 
   const auto other = attach_worker("punctual");
   echo(other);
   EXPECT_EQ(next(client), final_reply("punctual", "2"));
-  // With nothing in hand it is as any other.
+  // Without a request in flight, the worker has the deadline of any other worker.
   pass(7s);
   EXPECT_EQ(broker.status().workers, 1U);
   EXPECT_EQ(of("punctual").requeued, 1U);
 }
 
-TEST_F(broker_services, who_asks_one_with_too_many_requests_is_not_read) {  // M5
+TEST_F(broker_services, pauses_a_client_of_a_service_with_too_many_requests) {  // M5
   std::vector<zmtp::peer_id> clients;
   for (int i = 0; i < 8; ++i) {
     clients.push_back(attach());
@@ -302,7 +302,7 @@ TEST_F(broker_services, who_asks_one_with_too_many_requests_is_not_read) {  // M
     echo(other_worker);
   }
   EXPECT_EQ(paused.size(), 1U);
-  // Until a quarter of it is free.
+  // The clients stay paused until a quarter of the limit is free.
   const auto worker = attach_worker("narrow");
   echo(worker);
   echo(worker);
@@ -344,7 +344,7 @@ TEST_F(broker_services, a_raw_address_is_compared_as_well) {  // M2, D3
   EXPECT_EQ(next(worker), disconnect());
   EXPECT_TRUE(silent(client));
   EXPECT_TRUE(silent(other));
-  // A client that is gone while a worker answers it.
+  // A client that disconnects while a worker answers it.
   const auto second = attach_worker("raw.x");
   const auto given = next_request(second);
   EXPECT_EQ(given.address, "id" + std::to_string(client.slot));
@@ -357,7 +357,7 @@ TEST_F(broker_services, a_raw_address_is_compared_as_well) {  // M2, D3
   EXPECT_EQ(next(second), disconnect());
 }
 
-TEST_F(broker_services, a_client_that_went_before_its_address_was_seen_has_a_mark) {
+TEST_F(broker_services, a_client_without_a_raw_address_gets_a_generated_one) {
   const auto worker = attach_worker("raw");
   const zmtp::peer_id client{1000, 1};
   inbox[client];
@@ -369,7 +369,7 @@ TEST_F(broker_services, a_client_that_went_before_its_address_was_seen_has_a_mar
   EXPECT_EQ(next(client), final_reply("raw", "1"));
 }
 
-TEST_F(broker_services, those_that_are_named_are_there_with_their_counters) {
+TEST_F(broker_services, configured_services_exist_with_their_counters) {
   const auto before = broker.services();
   EXPECT_EQ(before.size(), 8U);
   EXPECT_EQ(before.front().name, "drop");
@@ -403,7 +403,7 @@ public:
   }
 };
 
-TEST_F(broker_services_changed, counts_for_what_comes_and_for_what_is_there) {
+TEST_F(broker_services_changed, applies_to_new_and_to_queued_requests) {
   const auto client = attach();
   EXPECT_EQ(attempts_of("stubborn", client), 5U);
   EXPECT_EQ(attempts_of("any", client), 2U);
@@ -425,7 +425,7 @@ TEST_F(broker_services_changed, counts_for_what_comes_and_for_what_is_there) {
   EXPECT_EQ(attempts, 4U);
 }
 
-TEST_F(broker_services_changed, what_a_worker_has_had_goes_to_no_other_once_it_must_not_run_twice) {
+TEST_F(broker_services_changed, does_not_redeliver_a_request_that_became_non_idempotent) {
   const auto client = attach_reader();
   ask(client, "waiting", {"had"sv});
   detach(attach_worker("waiting"));
@@ -447,7 +447,7 @@ TEST_F(broker_services_changed, names_come_and_go) {
   ask(client, "narrow", {"1"sv});
   change({{"new", {}}, {"once", {}}});
   EXPECT_EQ(names(), (list{"hasty", "narrow", "new", "once"}));
-  // What nobody names is unknown like any other, and two of those are allowed.
+  // A service without a rule is unknown like any other, and two of those are allowed.
   EXPECT_EQ(broker.status().unknown_services, 1U);
   detach(worker);
   EXPECT_EQ(names(), (list{"narrow", "new", "once"}));
@@ -463,7 +463,7 @@ TEST_F(broker_services_changed, names_come_and_go) {
   EXPECT_EQ(of("narrow").requests, 1U);
 }
 
-TEST_F(broker_services_changed, a_higher_limit_lets_go_of_who_waits_for_it) {
+TEST_F(broker_services_changed, a_higher_limit_resumes_paused_clients) {
   const auto client = attach();
   for (int i = 0; i < 8; ++i) {
     ask(client, "narrow", {"x"sv});
@@ -480,7 +480,7 @@ TEST_F(broker_services_changed, a_higher_limit_lets_go_of_who_waits_for_it) {
   EXPECT_TRUE(paused.empty());
 }
 
-TEST_F(broker_services_changed, times_of_those_who_wait_and_work_are_new_as_well) {
+TEST_F(broker_services_changed, new_times_apply_to_waiting_requests_and_busy_workers) {
   const auto client = attach_reader();
   ask(client, "slow", {"x"sv});
   const auto hanging = attach_worker("hanging");
@@ -500,7 +500,7 @@ TEST_F(broker_services_changed, times_of_those_who_wait_and_work_are_new_as_well
   EXPECT_EQ(closed.count(hanging), 0U);
 }
 
-TEST_F(broker_services_changed, workers_go_on_seeing_the_addresses_that_they_saw) {
+TEST_F(broker_services_changed, workers_still_see_the_addresses_that_they_saw) {
   const auto client = attach();
   const auto before = attach_worker("echo");
   ask(client, "echo", {"1"sv});

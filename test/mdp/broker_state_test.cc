@@ -99,7 +99,7 @@ TEST_F(broker_dialog, partials_are_gathered_for_a_client_of_01) {  // C3-3
   EXPECT_TRUE(silent(client));
 }
 
-TEST_F(broker_dialog, nothing_goes_to_the_client_behind_the_last_part) {  // MDP-10, MDP-30, MD1-5
+TEST_F(broker_dialog, sends_nothing_to_the_client_after_the_last_part) {  // MDP-10, MDP-30, MD1-5
   for (const auto v : {version::v01, version::v02}) {
     const auto worker = attach_worker("echo", dialect_of(v));
     const auto client = attach();
@@ -157,7 +157,7 @@ TEST_F(broker_dialog, the_next_request_of_a_worker_goes_out_before_its_reply) {
   EXPECT_EQ(next_request(worker).body, zmtp::message{"2"sv});
 }
 
-TEST_F(broker_dialog, service_names_match_octet_by_octet) {  // MDP-12
+TEST_F(broker_dialog, service_names_match_byte_by_byte) {  // MDP-12
   const std::string odd("ec\0ho\xff", 6);
   const auto other = attach_worker("echo");
   const auto worker = attach_worker(odd);
@@ -215,7 +215,7 @@ TEST_F(broker_dialog, reply_of_a_worker_without_request_is_answered_by_disconnec
   EXPECT_EQ(next(worker), disconnect());
 }
 
-TEST_F(broker_dialog, forged_replies_reach_nobody) {  // M2, D3
+TEST_F(broker_dialog, forged_replies_are_dropped) {  // M2, D3
   const auto client = attach();
   const auto change = [](std::string address, std::size_t at) {
     address[at] = static_cast<char>(address[at] ^ 1);
@@ -233,7 +233,7 @@ TEST_F(broker_dialog, forged_replies_reach_nobody) {  // M2, D3
     reply(worker, forge(given.address), {"forged"sv});
     EXPECT_EQ(next(worker), disconnect());
     EXPECT_TRUE(silent(client));
-    // What it held goes to another.
+    // The request goes to another worker.
     const auto honest = attach_worker("echo");
     echo(honest);
     EXPECT_EQ(next(client), final_reply("echo", "1"));
@@ -260,7 +260,7 @@ TEST_F(broker_dialog, a_worker_cannot_answer_for_another) {  // M2
   EXPECT_EQ(next(client), final_reply("echo", "true"));
 }
 
-TEST_F(broker_dialog, after_its_disconnect_a_worker_hears_nothing) {  // MDP-27, MDP-28
+TEST_F(broker_dialog, a_worker_gets_nothing_after_its_disconnect) {  // MDP-27, MDP-28
   const auto client = attach();
   for (const bool registered : {true, false}) {
     const auto worker = registered ? attach_worker("echo") : attach();
@@ -315,7 +315,7 @@ TEST_F(broker_dialog, a_slot_is_used_again) {
   const zmtp::peer_id heir{client.slot, client.generation + 1};
   inbox[heir];
   broker.on_attached(heir, {}, {}, now, actions);
-  say(client, {"MDPC02"sv, "\x01"sv, "late"sv, "ghost"sv});  // of the former user
+  say(client, {"MDPC02"sv, "\x01"sv, "late"sv, "ghost"sv});  // from the former user
   const auto worker = attach_worker("late");
   EXPECT_TRUE(silent(worker));
   ask(heir, "late", {"2"sv});
@@ -332,7 +332,7 @@ TEST_F(broker_dialog, a_slot_is_used_again) {
   EXPECT_EQ(counters().unwanted_replies, 1U);
 }
 
-TEST_F(broker_dialog, what_becomes_of_peers_and_services_is_told_when_it_happens) {
+TEST_F(broker_dialog, reports_events_of_peers_and_services) {
   using enum broker_event::kind;
   const auto worker = attach();
   broker.on_message(worker, make_ready(version::v02, "echo"), now, actions);
@@ -343,7 +343,7 @@ TEST_F(broker_dialog, what_becomes_of_peers_and_services_is_told_when_it_happens
   EXPECT_EQ(actions.events[1].service, "echo");
   carry_out();
 
-  // Of a service that is there nothing is told, of one that a request brings it is.
+  // Requests for an existing service cause no event. A request that creates a service does.
   const auto client = attach();
   for (const auto* const name : {"echo", "other"}) {
     zmtp::message body{"x"sv};
@@ -375,7 +375,7 @@ TEST_F(broker_dialog, what_becomes_of_peers_and_services_is_told_when_it_happens
   carry_out();
 }
 
-TEST_F(broker_dialog, what_strangers_say_is_ignored) {
+TEST_F(broker_dialog, ignores_messages_of_unknown_peers) {
   broker.on_message({99, 1}, make_ready(version::v02, "echo"), now, actions);
   broker.on_detached({99, 1}, now, actions);
   broker.on_not_taken({99, 1}, heartbeat(), now, actions);

@@ -29,13 +29,13 @@ TEST(given_requests, are_found_by_their_tokens) {
   EXPECT_EQ(given.size(), 1U);
 }
 
-TEST(given_requests, no_two_attempts_have_one_token_however_long_some_stay) {
+TEST(given_requests, tokens_of_attempts_are_unique) {
   given_requests given;
   std::mt19937 random{1};
   std::vector<std::unique_ptr<request>> in;
   std::uint64_t last = 0;
   for (int i = 0; i < 20'000; ++i) {
-    // Now many, now few; the first ones stay for ever.
+    // The number of requests changes between many and few. The first ten stay until the end.
     const std::size_t wanted = i / 1000 % 2 == 0 ? 700 : 20;
     while (in.size() > wanted) {
       const auto at = 10 + random() % (in.size() - 10);

@@ -1,4 +1,4 @@
-// What those hear who look on: messages as they are on the wire, and what becomes of peers.
+// Events that observers receive: messages as they are on the wire, and changes of peers.
 
 #include "test/mdp/shell_fixture.h"
 #include "zmtp/socket/dealer_socket.h"
@@ -90,7 +90,7 @@ TEST_F(handlers, see_messages_as_they_are_on_the_wire) {
   const message asked{"", "MDPC01", "echo", "body"};
   EXPECT_EQ(of_client, messages{asked});
   EXPECT_EQ(at_client, messages{asked}) << "an echo";
-  // Of the address the worker knows no more than that it is one.
+  // The worker knows only that the frame is an address.
   ASSERT_EQ(at_worker.size(), 1U);
   const auto& request = at_worker.front();
   ASSERT_EQ(request.part_count(), 6U);
@@ -105,7 +105,7 @@ TEST_F(handlers, see_messages_as_they_are_on_the_wire) {
   EXPECT_EQ(events_[1].service, "echo");
 }
 
-TEST_F(handlers, of_a_broker_hear_of_a_silent_worker_and_of_what_is_no_message) {
+TEST_F(handlers, broker_handlers_receive_unresponsive_workers_and_malformed_messages) {
   start_noting_broker();
   zmtp::dealer_socket silent{executor()};
   silent.connect(at_);
@@ -119,7 +119,7 @@ TEST_F(handlers, of_a_broker_hear_of_a_silent_worker_and_of_what_is_no_message) 
   EXPECT_NE(events_.back().peer, events_.front().peer);
 }
 
-TEST_F(handlers, of_a_client_hear_of_each_attempt_that_was_lost) {
+TEST_F(handlers, client_handlers_receive_each_lost_attempt) {
   auto options = patient_client(version::v01);
   options.timeout = 10ms;
   options.backoff = 1ms;
@@ -133,7 +133,7 @@ TEST_F(handlers, of_a_client_hear_of_each_attempt_that_was_lost) {
   EXPECT_EQ(lost, *options.attempts - 1) << "after the last it is not looked for any more";
 }
 
-TEST_F(handlers, of_a_worker_hear_that_the_broker_is_lost) {
+TEST_F(handlers, worker_handlers_receive_the_loss_of_the_broker) {
   start_broker();
   unsigned lost = 0;
   messages of_worker;

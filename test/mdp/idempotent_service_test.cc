@@ -56,7 +56,7 @@ protected:
   std::unique_ptr<worker> lost_;
 };
 
-TEST_F(idempotent_service, answers_a_request_that_comes_again_with_the_same_octets) {
+TEST_F(idempotent_service, answers_a_repeated_request_with_the_same_bytes) {
   start_broker();
   const auto one = counting_worker();
   const auto other = counting_worker();
@@ -70,7 +70,7 @@ TEST_F(idempotent_service, answers_a_request_that_comes_again_with_the_same_octe
   EXPECT_EQ(executed_, 3);
 }
 
-TEST_F(idempotent_service, carries_out_once_what_was_lost_before_it_was_answered) {
+TEST_F(idempotent_service, executes_a_request_once_if_its_answer_was_lost) {
   start_broker();
   lost_ = counting_worker();
   await_workers(1);

@@ -168,7 +168,7 @@ TEST_F(keyed_requests_test, bounds_the_parts_of_replies_in_progress) {
   auto& third = enter('d');
   table.add_part(first, zmtp::message{std::string(4'500, 'r')});
   table.add_part(second, zmtp::message{std::string(4'500, 'r')});
-  EXPECT_FALSE(knows('a')) << "what has ended goes first";
+  EXPECT_FALSE(knows('a')) << "ended requests are dropped first";
   table.add_part(third, zmtp::message{std::string(4'500, 'r')});
   EXPECT_FALSE(first.too_large);
   EXPECT_FALSE(second.too_large);

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""bench/mdp_load: that it counts what is answered, and fails where something is not."""
+"""bench/mdp_load counts answered requests, and fails if a request is not answered."""
 
 import os
 import re

@@ -49,7 +49,7 @@ TEST(pool, addresses_hold_and_every_object_is_destroyed_once) {
   EXPECT_EQ(*count, 0);
 }
 
-TEST(pool, all_that_live_are_visited_and_may_go_meanwhile) {
+TEST(pool, visits_every_object_and_allows_its_destruction) {
   pool<int> numbers;
   std::set<int> expected;
   for (int i = 0; i < 200; ++i) {
@@ -69,7 +69,7 @@ TEST(pool, all_that_live_are_visited_and_may_go_meanwhile) {
   EXPECT_EQ(numbers.size(), 0U);
 }
 
-TEST(pool, what_was_destroyed_is_used_again) {
+TEST(pool, reuses_the_memory_of_destroyed_objects) {
   pool<int> numbers;
   auto& one = numbers.create(1);
   numbers.destroy(one);

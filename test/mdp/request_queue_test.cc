@@ -52,7 +52,7 @@ TEST_F(request_queue_order, clients_take_turns_and_keep_their_order) {  // MDP-2
   EXPECT_EQ(lines.size(), 0U);
 }
 
-TEST_F(request_queue_order, what_came_back_goes_first) {  // C3-5
+TEST_F(request_queue_order, a_returned_request_is_first) {  // C3-5
   auto& first = ask(a, '1');
   auto& second = ask(a, '2');
   ask(b, 'x');

@@ -45,7 +45,7 @@ protected:
     broker_.emplace(executor(), options);
     at_ = broker_->bind(at_.empty() ? "tcp://127.0.0.1:*" : at_).to_string();
   }
-  // One that answers at once with what it was asked.
+  // Returns a worker that echoes each request immediately.
   std::unique_ptr<worker> echo_worker(version protocol) {
     return std::make_unique<worker>(executor(), at_, impatient_worker(protocol),
                                     [](worker_request request) {

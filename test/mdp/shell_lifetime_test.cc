@@ -1,4 +1,4 @@
-// The end of brokers, workers and clients, wherever it comes, and what their users' code throws.
+// The destruction of brokers, workers and clients at any place, and exceptions of their users' code.
 
 #include "test/mdp/shell_fixture.h"
 
@@ -53,7 +53,7 @@ TEST_P(shell_lifetime, ends_with_the_context) {
   destroy_context();
   EXPECT_TRUE(ends_->empty());
   EXPECT_EQ(ends_.use_count(), 1) << "a handler has outlived the context";
-  // They may outlive it: nothing is touched.
+  // Requests may outlive their worker: a reply has no effect.
   EXPECT_EQ(in_hand_[0].reply(message{"late"}), errc::no_request);
   EXPECT_EQ(broker_->status().counters.requests, 3U);
   client_->stop();
@@ -92,7 +92,7 @@ TEST_P(shell_lifetime, ends_with_a_coroutine_that_the_context_destroys) {
   destroy_context();
 }
 
-TEST_P(shell_lifetime, of_each_may_end_in_a_handler) {
+TEST_P(shell_lifetime, a_handler_may_destroy_client_worker_and_broker) {
   begin_everything();
   client_->async_request("mmi.service", message{"echo"}, [&](error_code ec, const message&) {
     EXPECT_FALSE(ec);
@@ -104,7 +104,7 @@ TEST_P(shell_lifetime, of_each_may_end_in_a_handler) {
   EXPECT_EQ(ends_->size(), 3U);
 }
 
-TEST_P(shell_lifetime, of_a_worker_may_end_in_its_handler) {
+TEST_P(shell_lifetime, a_handler_may_destroy_its_worker) {
   start_broker();
   int calls = 0;
   std::optional<worker> own;
@@ -193,7 +193,7 @@ protected:
 
 INSTANTIATE_TEST_SUITE_P(mdp, shell_exception, all_versions(), name_of_versions);
 
-TEST_P(shell_exception, of_a_worker_s_handler_leaves_the_worker) {
+TEST_P(shell_exception, an_exception_of_a_handler_leaves_the_worker_working) {
   start_broker();
   int calls = 0;
   const worker careless{executor(), at_, impatient_worker(GetParam().workers),
@@ -214,7 +214,7 @@ TEST_P(shell_exception, of_a_worker_s_handler_leaves_the_worker) {
   EXPECT_EQ(broker_->status().counters.requeued, 0U);
 }
 
-TEST_P(shell_exception, of_a_client_s_handlers_leaves_the_client) {
+TEST_P(shell_exception, an_exception_of_a_handler_leaves_the_client_working) {
   start_broker();
   const worker chatty{executor(), at_, impatient_worker(GetParam().workers),
                       [](worker_request request) {
@@ -223,7 +223,7 @@ TEST_P(shell_exception, of_a_client_s_handlers_leaves_the_client) {
                         EXPECT_FALSE(request.reply(message{"3"}));
                       }};
   await_workers(1);
-  // On a strand exceptions pass through who calls.
+  // On a strand, exceptions pass through the caller.
   const auto strand = asio::make_strand(context());
   client asker{strand, at_, patient_client(GetParam().clients)};
   int called = 0;
@@ -246,7 +246,7 @@ TEST_P(shell_exception, of_a_client_s_handlers_leaves_the_client) {
   EXPECT_EQ(called, parts ? 9 : 3);
 }
 
-TEST_P(shell_lifetime, of_a_handler_s_own_context_waits_for_the_handler) {
+TEST_P(shell_lifetime, the_context_of_a_handler_waits_for_the_handler) {
   start_broker();
   const auto echo = echo_worker(GetParam().workers);
   await_workers(1);
@@ -275,8 +275,8 @@ TEST_P(shell_lifetime, of_a_handler_s_own_context_waits_for_the_handler) {
   EXPECT_EQ(calls, 2);
 }
 
-// The broker is alive and reads nothing: what is queued for it reaches the mark.
-TEST_F(shell_test, a_worker_whose_broker_takes_nothing_any_more_comes_back) {
+// The broker runs and reads nothing: its queue reaches the mark.
+TEST_F(shell_test, a_worker_reconnects_if_its_broker_stops_reading) {
   zmtp::socket_options options = zmtp::test::announcing();
   options.receive_mark = {.messages = 4, .octets = 1'000'000};
   zmtp::router_socket deaf{executor(), options};
@@ -295,7 +295,7 @@ TEST_F(shell_test, a_worker_whose_broker_takes_nothing_any_more_comes_back) {
   for (int i = 0; i < 3; ++i) {
     EXPECT_FALSE(in_hand->reply_in_part(message{std::string(40'000'000, 'x')}));
   }
-  // It gave that connection up, and registers on another.
+  // The worker closes that connection, and registers on another one.
   for (auto item = receive(deaf); item.peer == first && !HasFailure(); item = receive(deaf)) {
   }
 }

@@ -78,7 +78,7 @@ INSTANTIATE_TEST_SUITE_P(versions, worker_conversation, testing::Values(version:
                            return tested.param == version::v01 ? "v01" : "v02";
                          });
 
-TEST_P(worker_conversation, giving_back_without_nack_ends_the_conversation) {
+TEST_P(worker_conversation, returning_a_request_without_nack_ends_the_conversation) {
   for (const auto reason : {nack_reason::refused, nack_reason::failed}) {
     actions.clear();
     attach();
@@ -126,7 +126,7 @@ TEST_P(worker_conversation, a_nack_costs_one_request_alone) {
   EXPECT_EQ(sent(), reply_frames("c", {"x"sv}));
 }
 
-TEST_P(worker_conversation, begins_with_ready) {  // MDP-23
+TEST_P(worker_conversation, sends_ready_first) {  // MDP-23
   EXPECT_FALSE(state.next_deadline());
   hear_request("a", {"too early"sv});
   EXPECT_TRUE(actions.requests.empty());
@@ -135,7 +135,7 @@ TEST_P(worker_conversation, begins_with_ready) {  // MDP-23
   EXPECT_TRUE(actions.sends.empty());
 }
 
-TEST_P(worker_conversation, says_ready_once) {  // MDP-25
+TEST_P(worker_conversation, sends_ready_once) {  // MDP-25
   attach();
   for (int i = 0; i < 24; ++i) {
     EXPECT_EQ(pass(2500ms), 1U);
@@ -245,7 +245,7 @@ TEST_P(worker_conversation, any_command_is_a_sign_of_life) {  // MDP-38
 }
 
 TEST_P(worker_conversation,
-       after_disconnect_it_says_nothing_and_opens_a_new_socket) {  // MDP-32, 33
+       sends_nothing_after_disconnect_and_opens_a_new_socket) {  // MDP-32, 33
   attach();
   hear_request("a", {"1"sv});
   const auto id = taken().id;
@@ -259,7 +259,7 @@ TEST_P(worker_conversation,
   actions.clear();
   attach();
   hear_request("a", {"3"sv});
-  EXPECT_EQ(reply(id), errc::no_request);  // of the former conversation
+  EXPECT_EQ(reply(id), errc::no_request);  // a request of the former conversation
   EXPECT_FALSE(reply(taken().id));
 }
 
@@ -275,7 +275,7 @@ TEST_P(worker_conversation, a_lost_connection_ends_the_conversation) {  // C3-8
   EXPECT_TRUE(actions.sends.empty());
 }
 
-TEST_P(worker_conversation, silence_while_it_works) {  // C3-4
+TEST_P(worker_conversation, silence_of_a_broker_while_the_worker_is_busy) {  // C3-4
   attach();
   hear_request("a", {"1"sv});
   const auto id = taken().id;
@@ -315,7 +315,7 @@ TEST_P(worker_conversation, stopping) {  // C3-7, MDP-27
   EXPECT_FALSE(state.next_deadline());
 }
 
-TEST_P(worker_conversation, draining_answers_what_is_in_hand_and_takes_no_more) {
+TEST_P(worker_conversation, draining_answers_the_request_in_flight_and_accepts_no_other) {
   attach();
   hear_request("a", {"1"sv});
   const auto id = taken().id;
@@ -333,7 +333,7 @@ TEST_P(worker_conversation, draining_answers_what_is_in_hand_and_takes_no_more) 
   EXPECT_FALSE(state.next_deadline());
 }
 
-TEST_P(worker_conversation, draining_waits_for_all_in_hand) {
+TEST_P(worker_conversation, draining_waits_for_all_requests_in_flight) {
   worker_state wide{{.service = "echo", .protocol = GetParam(), .capacity = 2}};
   wide.on_attached(false, now, actions);
   for (const auto address : {"a"sv, "b"sv}) {
@@ -389,7 +389,7 @@ TEST_P(worker_conversation, draining_gives_back_what_comes_and_ends_with_the_bro
   EXPECT_EQ(sent(), make_nack(GetParam(), nack_reason::refused, "b"));
   EXPECT_FALSE(reply(id));
   EXPECT_EQ(sent(), reply_frames("a", {"x"sv}));
-  EXPECT_FALSE(actions.drained) << "the broker may have sent another before it heard of the drain";
+  EXPECT_FALSE(actions.drained) << "the broker may have sent another before it received the drain";
   hear_request("c", {"3"sv});
   EXPECT_EQ(sent(), make_nack(GetParam(), nack_reason::refused, "c"));
   hear(make_disconnect(how));
@@ -404,7 +404,7 @@ TEST_P(worker_conversation, draining_without_a_request_waits_for_the_brokers_dis
   state.drain(now, actions);
   state.drain(now, actions);
   EXPECT_EQ(sent(), make_drain(GetParam()));
-  EXPECT_TRUE(actions.sends.empty()) << "it is said once";
+  EXPECT_TRUE(actions.sends.empty()) << "it is sent once";
   EXPECT_FALSE(actions.drained);
   hear(make_disconnect(how));
   EXPECT_TRUE(actions.drained);
@@ -430,7 +430,7 @@ TEST_P(worker_conversation, a_request_above_its_capacity_is_refused) {
   EXPECT_FALSE(reply(taken().id));
 }
 
-TEST_P(worker_conversation, stopping_as_asked_for) {
+TEST_P(worker_conversation, stopping_sends_disconnect_if_configured) {
   for (const bool say : {true, false}) {
     worker_state one{{.service = "echo", .protocol = GetParam(), .say_disconnect = say}};
     actions.clear();
@@ -443,7 +443,8 @@ TEST_P(worker_conversation, stopping_as_asked_for) {
   }
 }
 
-TEST_P(worker_conversation, a_process_that_was_stopped_listens_before_it_judges) {  // M4
+TEST_P(worker_conversation,
+       reads_pending_messages_after_a_pause_before_it_leaves_the_broker) {  // M4
   attach();
   now += 70s;
   state.on_deadline(now, actions);
@@ -459,7 +460,7 @@ TEST_P(worker_conversation, a_process_that_was_stopped_listens_before_it_judges)
   EXPECT_TRUE(actions.reopen);
 }
 
-TEST_P(worker_conversation, what_is_wrong_is_ignored) {  // MDP-31
+TEST_P(worker_conversation, ignores_malformed_messages) {  // MDP-31
   attach();
   for (const auto& m : {zmtp::message{}, zmtp::message{"garbage"sv}, zmtp::message{"MDPW02"sv},
                         zmtp::message{""sv, "MDPW01"sv}, make_ready(GetParam(), "echo"),
@@ -472,7 +473,7 @@ TEST_P(worker_conversation, what_is_wrong_is_ignored) {  // MDP-31
   EXPECT_EQ(ignored(errc::misdirected_command), 1U);
   hear_request("a", {"1"sv});
   EXPECT_FALSE(reply(taken().id));
-  // Nor is it a sign of life.
+  // The message is not a sign of life either.
   actions.clear();
   pass(7499ms);
   hear({"garbage"sv});
@@ -488,7 +489,7 @@ TEST_P(worker_conversation, a_request_above_its_capacity_is_ignored) {
   EXPECT_FALSE(reply(taken().id));
 }
 
-TEST_P(worker_conversation, several_requests_in_hand) {
+TEST_P(worker_conversation, replies_to_several_requests_in_flight_in_any_order) {
   worker_state one{{.service = "echo", .protocol = GetParam(), .capacity = 3}};
   one.on_attached(false, now, actions);
   (void)sent();

@@ -45,7 +45,7 @@ protected:
   zmtp::blocking::context context;
 };
 
-TEST_F(blocking_client, calls_return_when_they_are_done) {
+TEST_F(blocking_client, calls_return_when_their_operation_ends) {
   client c{context, {server->address()}};
   c.wait_ready(patience);
   EXPECT_EQ(c.get("/a/1"), "one");
@@ -101,7 +101,7 @@ TEST_F(blocking_client, many_threads_use_one_client) {
   EXPECT_EQ(c.entries("/own/").size(), 4U);
 }
 
-TEST_F(blocking_client, stopping_wakes_who_waits) {
+TEST_F(blocking_client, stopping_wakes_waiting_threads) {
   with_server([](auto& s) { s.answers = false; });
   client c{context, {server->address()}};
   auto changes = c.watch();
@@ -119,7 +119,7 @@ TEST_F(blocking_client, stopping_wakes_who_waits) {
   watches.join();
 }
 
-TEST_F(blocking_client, what_a_server_refuses_is_said) {
+TEST_F(blocking_client, set_reports_the_refusal_of_a_server) {
   std::unique_ptr<chp::server> full;
   server_endpoints at;
   run_in(servers.get_executor(), [&] {

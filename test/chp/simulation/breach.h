@@ -1,5 +1,5 @@
 #pragma once
-// What a simulation of the clustered hashmap may find wrong.
+// Violations that a simulation of the clustered hashmap can detect.
 
 #include <cstdint>
 #include <string_view>
@@ -8,17 +8,17 @@ namespace chp::simulation {
 
 enum class breach : std::uint8_t {
   // C1
-  lost,          // an update that was committed is gone, and nothing later has taken its place
-  unreplicated,  // one was said to be committed by both servers, and the other one never had it
-  not_promised,  // a client took one for committed that no server had said so of
+  lost,          // a committed update is gone, and no later one has replaced it
+  unreplicated,  // an update was reported as committed by both servers, and the peer never had it
+  not_promised,  // a client counted an update as committed that no server had acknowledged
   // C2
-  differs,        // a map is not what the updates up to its number make
-  not_converged,  // all is well, and somebody does not follow yet
+  differs,        // a map differs from the result of the updates up to its number
+  not_converged,  // the network works, and a program does not follow yet
   stuck,          // all is well, and an update is not committed
   // C3
-  invented,     // a value that nobody has set, or not there
+  invented,     // a value that no client has set, or not for this key
   resurrected,  // an update was published again in a history that had it, or over a later one
-  forgotten,    // what a passive server had heard was not published when it became active
+  forgotten,    // received updates of a passive server were not published when it became active
   // C4
   went_back,  // a client's number fell, or what it had seen was before all that there is, and it was not told
               // that history was lost

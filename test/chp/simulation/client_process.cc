@@ -80,7 +80,7 @@ std::uint32_t client_process::make_update(std::optional<std::chrono::seconds> tt
   const auto key = how_.keys[random.pick(how_.keys.size())];
   const bool erases = !ttl && random.chance(how_.erases);
   const auto number = books.begin_update(key, erases, ttl);
-  // It may be sent at once.
+  // The client may send the update at once.
   one.unsent.push_back({0, number});
   const auto given =
       one.state.set(key, books.value_of(number), ttl, std::nullopt, here().now(), one.actions);
@@ -242,7 +242,7 @@ void client_process::publish(client_actions::publication&& p) {
   }
   const auto status = to.socket->send(
       [&](zmtp::if_full) { return to.socket->state().send(*to.peer, std::move(p.content)); });
-  // Not to leave one out.
+  // Disconnects, so that no update is skipped.
   if (status == zmtp::send_status::full) {
     to.socket->disconnect(*to.peer);
   }
@@ -252,7 +252,7 @@ void client_process::complete(const client_actions::completion& c) {
   auto& one = *life_;
   const auto found = one.updates.find(c.ticket);
   if (found == one.updates.end()) {
-    here().books().report(breach::invented, name() + " completes what was not asked");
+    here().books().report(breach::invented, name() + " completes an unknown operation");
     return;
   }
   if (!c.ec) {
@@ -335,7 +335,7 @@ void client_process::perform(client_actions& actions) {
   for (const auto& c : actions.completions) {
     complete(c);
   }
-  // What came before is the loss that was told of.
+  // Events come last: earlier changes and completions belong to the loss that an event reports.
   for (const auto& e : actions.events) {
     on_event(e);
   }
@@ -345,7 +345,7 @@ void client_process::check_rest(sequence last) {
   auto& books = here().books();
   const auto s = life_->state.status();
   if (!s.following) {
-    books.report(breach::not_converged, name() + " follows nobody");
+    books.report(breach::not_converged, name() + " follows no server");
     return;
   }
   if (s.sent + s.unsent != 0 || !life_->updates.empty()) {

@@ -1,5 +1,5 @@
 #pragma once
-// chp::client in virtual time, and who uses it.
+// chp::client in virtual time, and its user.
 
 #include "chp/client_options.h"
 #include "chp/client_state.h"
@@ -19,13 +19,13 @@
 
 namespace chp::simulation {
 
-// How somebody sets keys.
+// How a client sets keys.
 struct manners {
   std::chrono::milliseconds pace{200};  // between bursts, at most
   std::size_t burst = 3;
   std::size_t updates = 40;
   std::vector<std::string> keys{};
-  unsigned erases = 15;  // of a hundred updates
+  unsigned erases = 15;  // percent of the updates
   unsigned mortal = 25;  // … are for a time
 };
 
@@ -33,10 +33,10 @@ class client_process final : public process {
 public:
   // Faults to put in, to see that they are noticed.
   struct sabotage {
-    // Has its way with what is to be done, and may tell the state something.
+    // May change the actions before they are carried out, and may notify the state.
     std::function<void(client_state&, client_actions&)> edit{};
     bool keeps_snapshot_connection = false;  // takes an answer that does not count
-    bool tells_no_difference = false;        // of a snapshot
+    bool tells_no_difference = false;        // does not report the difference of a snapshot
   };
 
   client_process(town& in, std::string name, std::vector<std::string> servers,
@@ -51,9 +51,9 @@ public:
   std::uint32_t make_update(std::optional<std::chrono::seconds> ttl = {});
   // No more of its own accord.
   void be_quiet() noexcept { how_.updates = 0; }
-  // It follows a server, and nothing of its own is open; its map is that of the update `last`.
+  // The client follows a server, and none of its operations is pending. Its map is at the update `last`.
   void check_rest(sequence last);
-  // Nothing that was begun is left to be committed or refused.
+  // No update is pending any more.
   [[nodiscard]] bool has_made_all() const {
     const auto s = life_->state.status();
     return s.sent + s.unsent == 0;
@@ -83,7 +83,7 @@ private:
     std::deque<waiting_update> unsent;                      // in their order
     std::map<client_state::ticket, std::uint32_t> updates;  // by ticket: those that are open
     std::uint64_t last_counter = 0;
-    replica told;  // the map, as a watcher knows it
+    replica told;  // the map that a watcher has
     sequence number = 0;
   };
 

@@ -1,6 +1,6 @@
 #pragma once
-// All that active servers have published, and which of it is before what: an epoch goes on from where its
-// server was in another one.
+// All publications of the active servers, and their order: an epoch continues from the position of its server
+// in an earlier epoch.
 
 #include "chp/sequence.h"
 
@@ -23,11 +23,11 @@ public:
   struct entry {
     sequence number = 0;
     std::string key;
-    std::uint32_t update = 0;  // whose; none: the key's time was over
+    std::uint32_t update = 0;  // the update; none: the key has expired
     bool erases = false;
     time_point when{};
   };
-  // What each key was last set to, or that it was erased.
+  // The last value of each key, or its erasure.
   using contents = std::map<std::string, const entry*, std::less<>>;
 
   // False if there was this epoch before. `base` is the number of the last update that its server has.
@@ -35,17 +35,17 @@ public:
   // The next of its epoch, which there is.
   void add(entry what) { epochs_.at(epoch_of(what.number)).entries.push_back(std::move(what)); }
 
-  // The epoch in which there was nothing before what who is at `at` has; 0 if there is none.
+  // Returns the epoch before which a server at `at` has nothing; 0 if there is none.
   [[nodiscard]] std::uint64_t began_in(sequence at) const;
-  // Whether who is at `at` has had what was given this number.
+  // Returns whether a server at `at` has received the update of this number.
   [[nodiscard]] bool contains(sequence at, sequence number) const;
   // Whether there was a later number for the same key in the same epoch.
   [[nodiscard]] bool is_overwritten(std::string_view key, sequence number) const;
-  // Of all that who is at `at` has had.
+  // Returns everything that a server at `at` has received.
   [[nodiscard]] contents at(sequence at) const;
   // … the last of this key; none if there was nothing.
   [[nodiscard]] const entry* last_of(std::string_view key, sequence at) const;
-  // Visits all that who is at `at` has had, in its order.
+  // Visits all updates that a server at `at` has received, in its order.
   template <class Visit>
   void for_each(sequence at, Visit&& visit) const;
 

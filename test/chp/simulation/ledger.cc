@@ -9,7 +9,7 @@ namespace chp::simulation {
 
 namespace {
 
-// For what is due, so that delays and the time of one look are no lateness.
+// Added to deadlines, so that network delays and the duration of one check do not count as lateness.
 constexpr std::chrono::milliseconds grace{1'500};
 
 std::string text_of(sequence number) {
@@ -88,7 +88,7 @@ void ledger::on_refused(std::uint32_t update) {
   world_->note("refused: update", {update});
   ++refused_;
   if (!at(update).refused) {
-    report(breach::not_promised, name(update) + " is refused by nobody");
+    report(breach::not_promised, name(update) + " is refused by no server");
   }
 }
 
@@ -143,7 +143,7 @@ std::uint32_t ledger::update_of(const update_id& id) const {
   return found == by_id_.end() ? 0 : found->second;
 }
 
-// Values tell whose they are.
+// A value names its update.
 std::uint32_t ledger::update_setting(std::string_view key, std::string_view value) const {
   const auto number = parse_number(value.substr(0, value.find(' '))).value_or(0);
   if (number == 0 || number > updates_.size()) {
@@ -160,7 +160,7 @@ bool ledger::is_earlier_of_same(std::uint32_t update, const record& of) const {
          id.counter() < of.id.counter();
 }
 
-// Whether who is at `at` has had something that the same client did later with the key.
+// Returns whether a server at `at` has a later change of the key by the same client.
 bool ledger::is_superseded(const record& of, sequence at) const {
   bool found = false;
   if (of.id.has_session()) {
@@ -208,7 +208,8 @@ void ledger::on_replayed(std::size_t node) {
   for (const auto number : std::exchange(own.heard, {})) {
     const auto& one = at(number);
     if (!one.settled && !is_in(own.number, one) && !is_superseded(one, own.number)) {
-      report(breach::forgotten, name(number) + ", which node " + std::to_string(node) + " heard");
+      report(breach::forgotten,
+             name(number) + ", which node " + std::to_string(node) + " received");
     }
   }
 }
@@ -267,14 +268,14 @@ void ledger::on_publication(std::size_t node, const update& u) {
   own.number = u.number;
 }
 
-// An update of nobody's: the server's own, whose key has had its time.
+// An update without a client: the server erases a key that has expired.
 void ledger::expire(const update& u) {
   if (!u.erases()) {
     report(breach::invented, std::string{u.value.substr(0, 20)} + " is published for " +
-                                 std::string{u.key} + ", and nobody has set it");
+                                 std::string{u.key} + ", and no client has set it");
     return;
   }
-  // One that is offered and taken was due where it comes from.
+  // An accepted offer of an expiry was due at the server that offers it.
   if (!expiries_.insert(update_id::of_frame(u.id)).second) {
     return;
   }
@@ -341,7 +342,7 @@ void ledger::on_reconciled(std::size_t node) {
   own.past.push_back(std::exchange(own.offers, 0));
 }
 
-// It counts where nothing has happened to the key since both had the same.
+// The offer counts if the key has not changed since both servers had the same value.
 void ledger::on_offered(std::size_t node, const update_id& id, bool taken) {
   const auto known = update_of(id);
   if (known == 0) {
@@ -353,7 +354,7 @@ void ledger::on_offered(std::size_t node, const update_id& id, bool taken) {
     one.settled = one.settled || !is_in(memory_[node].number, one);
     return;
   }
-  // What is before it in this history must be before it in its own.
+  // Updates that precede it in this history must precede it in its own history.
   const auto own = one.published.front();
   const auto* const before = history_.last_of(one.key, memory_[node].number - 1);
   const bool is_own_earlier = before != nullptr && is_earlier_of_same(before->update, one);
@@ -364,7 +365,7 @@ void ledger::on_offered(std::size_t node, const update_id& id, bool taken) {
 
 void ledger::on_killed(std::size_t node, sequence stored) {
   auto& own = memory_[node];
-  std::vector<std::uint32_t> last;  // what it had
+  std::vector<std::uint32_t> last;  // its updates
   for (std::uint32_t number = 1; number <= updates_.size(); ++number) {
     const auto& one = at(number);
     if ((one.promised || one.committed) && (one.settled || anybody_has(one))) {
@@ -377,7 +378,7 @@ void ledger::on_killed(std::size_t node, sequence stored) {
   own.offers = 0;
   own.heard.clear();
   on_serving(node, false);
-  // What had been lost before, though a memory had it that was not, has no such excuse.
+  // An update that was lost before does not have this excuse, even if a passive server still had it in memory.
   const bool is_nothing_left = std::all_of(memory_.begin(), memory_.end(), [](const memory& one) {
     return one.number == 0 && one.offers == 0;
   });
@@ -411,8 +412,8 @@ void ledger::check_rest(std::size_t active) {
       report(breach::lost, name(number) + ", which was never published");
       continue;
     }
-    // It was given a number that is not of this history. Something that its server had not had must be in its
-    // place.
+    // The update had a number that is not in this history. Another update, which its server did not have, must
+    // have that number.
     const auto first = *std::min_element(one.published.begin(), one.published.end());
     const auto there = map.find(one.key);
     const bool is_erased = one.erases && (there == map.end() || there->second->erases);

@@ -1,6 +1,6 @@
 #pragma once
-// The books of a simulation of the clustered hashmap: what clients set, what servers published, promised
-// and had in their memory; and what of that does not agree.
+// The ledger of a simulation of the clustered hashmap: updates of clients, publications, acknowledgements and
+// the memory of servers, and the contradictions between them.
 
 #include "chp/acknowledgement.h"
 #include "chp/command.h"
@@ -31,7 +31,7 @@ using zmtp::simulation::event_queue;
 using zmtp::simulation::sim_socket;
 
 using time_point = event_queue::time_point;
-// What somebody takes for the map.
+// A map as a program sees it.
 using replica = std::map<std::string, std::string, std::less<>>;
 
 [[nodiscard]] replica replica_of(const store& map);
@@ -46,64 +46,64 @@ public:
   void report(breach what, std::string text);
   [[nodiscard]] const std::vector<finding>& findings() const noexcept { return findings_; }
 
-  // Of clients. An update that somebody wants made; its number, from 1 on.
+  // Calls of clients. Starts an update and returns its number, from 1 on.
   std::uint32_t begin_update(std::string key, bool erases, std::optional<std::chrono::seconds> ttl);
-  // What it sets.
+  // Returns the value of the update.
   [[nodiscard]] const std::string& value_of(std::uint32_t update) const { return at(update).value; }
   [[nodiscard]] const std::string& key_of(std::uint32_t update) const { return at(update).key; }
-  // It is sent, the first time, with this id.
+  // The client sends the update for the first time, with this id.
   void on_sent(std::uint32_t update, const update_id& id);
-  // Its client takes it for committed.
+  // The client counts the update as committed.
   void on_committed(std::uint32_t update);
-  // Its client is told that it is not made.
+  // The client receives a refusal of the update.
   void on_refused(std::uint32_t update);
-  // It must be, all being well, unless there is no room for it.
+  // The update must be committed if all programs work, unless the map is full.
   void expect_committed(std::uint32_t update);
   // A client has a map of this number; `what` names it.
   void check_map(const std::string& what, const replica& map, sequence number,
                  std::string_view subtree);
-  // Whether all that who is at `later` has came after it was at `seen`.
+  // Returns whether all updates of a server at `later` are newer than its state at `seen`.
   [[nodiscard]] bool began_after(sequence later, sequence seen) const {
     return epoch_of(seen) < history_.began_in(later);
   }
-  // Somebody has been told of these values, in whatever order.
+  // A client has received these values, in any order.
   void check_known(const std::string& what, const replica& map);
 
-  // Of servers. It serves from now on, in this epoch; its map was at `base`. So long had it not heard
-  // the other one.
+  // Calls of servers. The server becomes active in this epoch with its map at `base`, after `outage` without a
+  // message from its peer.
   void on_active(std::size_t node, std::uint64_t epoch, sequence base,
                  std::chrono::nanoseconds outage);
-  // What it had heard of clients before has been published.
+  // The server has published the updates that it had received from clients before.
   void on_replayed(std::size_t node);
   void on_serving(std::size_t node, bool does);
-  // Passive, it heard this of a client.
+  // The passive server has received this update of a client.
   void on_heard(std::size_t node, const update_id& id);
-  // It is to publish this.
+  // The server is about to publish this update.
   void on_publication(std::size_t node, const update& u);
-  // It tells this to a client.
+  // The server sends this acknowledgement to a client.
   void on_promise(std::size_t node, std::uint64_t session, const acknowledgement& told);
-  // Its map is at this number.
+  // The map of the server is at this number.
   void on_position(std::size_t node, sequence number);
-  // It has taken the other one's snapshot.
+  // The server has copied the snapshot of its peer.
   void on_synchronized(std::size_t node, const store& map);
-  // All that it had accepted and the other had not has been looked at.
+  // The peer has processed all updates that only this server had accepted.
   void on_reconciled(std::size_t node);
-  // The other one has offered it this, and it has taken it.
+  // The peer has offered this update; `taken` tells whether the server accepted it.
   void on_offered(std::size_t node, const update_id& id, bool taken);
-  // Of what it had is left what its disk has, up to this number.
+  // The server was killed. Its disk has the updates up to this number.
   void on_killed(std::size_t node, sequence stored);
-  // Servers have stores: what is committed outlives the memories of both.
+  // Servers have stores: committed updates survive a loss of the memory of both.
   void expect_stored() noexcept { stored_ = true; }
-  // They have little room: what they hear they may refuse.
+  // Servers have little room, and may refuse updates.
   void expect_refusals() noexcept { refuses_ = true; }
-  // They may not hear each other, until then.
+  // The servers may not receive from each other until this time.
   void disturb_pair(time_point until) {
     disturbed_until_ = until > disturbed_until_ ? until : disturbed_until_;
   }
   [[nodiscard]] bool serving(std::size_t node) const noexcept { return memory_[node].serving; }
   [[nodiscard]] std::optional<time_point> serving_since() const noexcept { return serving_since_; }
 
-  // All is well, and has been for a while: what the active server has is what must be there.
+  // The network works, and has for a while: the map must equal that of the active server.
   void check_rest(std::size_t active);
 
   [[nodiscard]] std::size_t updates() const noexcept { return updates_.size(); }
@@ -140,12 +140,12 @@ private:
     bool settled = false;  // offered, and not taken because of something later
     bool excused = false;  // committed, and gone with the last memory that had it
   };
-  // What a server has, as far as numbers tell.
+  // The state of a server, as far as numbers describe it.
   struct memory {
     bool serving = false;
     sequence number = 0;
-    sequence offers = 0;         // what it had when it lost its role, until that is reconciled
-    std::vector<sequence> past;  // what it had in other lives, or before it took a snapshot
+    sequence offers = 0;         // its number when it became passive, until the reconciliation ends
+    std::vector<sequence> past;  // numbers of its earlier runs, or from before it copied a snapshot
     std::set<std::uint32_t> heard;
   };
 
@@ -157,7 +157,7 @@ private:
   [[nodiscard]] bool is_earlier_of_same(std::uint32_t update, const record& of) const;
   [[nodiscard]] bool is_superseded(const record& of, sequence at) const;
   [[nodiscard]] bool is_in(sequence at, const record& of) const;
-  // … it, or what has taken its place.
+  // … the update, or a later one of the key.
   [[nodiscard]] bool anybody_has(const record& of) const;
   void expire(const update& u);
   [[nodiscard]] std::string name(std::uint32_t number) const;
@@ -174,7 +174,7 @@ private:
   bool refuses_ = false;
   time_point disturbed_until_{};
   std::optional<time_point> serving_since_;
-  time_point grace_until_{};  // what was to go before may be there still
+  time_point grace_until_{};  // until then, expired keys may still exist
   std::size_t committed_ = 0;
   std::size_t refused_ = 0;
   std::size_t activations_ = 0;

@@ -1,5 +1,5 @@
-// The books notice each fault that they are there for: scenarios in which one is put in, with the trouble it
-// needs. And those dramas that must come about.
+// The ledger detects each fault that it is for: scenarios with one injected fault, and the trouble that it
+// needs. Also tests that each drama happens.
 #include "test/chp/simulation/ledger.h"
 
 #include "chp/command.h"
@@ -34,7 +34,7 @@ scenario_options spoiling_clients(std::function<void(client_process::sabotage&)>
           .kinds = kinds};
 }
 
-// A KVSET as it came, but for its id.
+// Returns a copy of a KVSET with another id.
 zmtp::message with_another_id(const zmtp::message& m, std::uint64_t number) {
   const auto u = parse_set(m, form::kvmsg, {});
   return u ? make_set(form::kvmsg, u->key, update_id::of_random(number, number), u->properties,
@@ -42,7 +42,7 @@ zmtp::message with_another_id(const zmtp::message& m, std::uint64_t number) {
            : m;
 }
 
-TEST(ledger, agrees_when_nothing_is_put_in) {
+TEST(ledger, agrees_without_injected_faults) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     const auto result = run_scenario(seed, {.kinds = troubles{}});
     EXPECT_TRUE(result.findings.empty())
@@ -53,7 +53,7 @@ TEST(ledger, agrees_when_nothing_is_put_in) {
   }
 }
 
-TEST(ledger, notices_a_passive_server_that_erases_what_is_due) {
+TEST(ledger, notices_a_passive_server_that_erases_expired_keys) {
   EXPECT_TRUE(noticed(breach::differs,
                       spoiling_nodes([](auto& faults) { faults.expires_when_passive = true; },
                                      drama::active_killed)));
@@ -64,7 +64,7 @@ TEST(ledger, notices_an_acknowledgement_before_the_backup_has_it) {
                       spoiling_nodes([](auto& faults) { faults.acknowledges_at_once = true; })));
 }
 
-TEST(ledger, notices_what_is_sent_again_and_taken_for_another) {
+TEST(ledger, notices_a_resent_update_applied_as_a_new_one) {
   EXPECT_TRUE(noticed(breach::resurrected,
                       spoiling_nodes(
                           [](auto& faults) {
@@ -81,7 +81,7 @@ TEST(ledger, notices_what_is_sent_again_and_taken_for_another) {
                           drama::chance, {.cuts = true})));
 }
 
-TEST(ledger, notices_what_is_published_as_another) {
+TEST(ledger, notices_an_update_published_with_another_id) {
   EXPECT_TRUE(noticed(breach::invented, spoiling_nodes([](auto& faults) {
                         faults.edit = [](const server_state&, server_actions& out) {
                           for (auto& m : out.publish) {
@@ -98,7 +98,7 @@ TEST(ledger, notices_what_is_published_as_another) {
                       })));
 }
 
-TEST(ledger, notices_a_snapshot_whose_difference_is_not_told) {
+TEST(ledger, notices_a_snapshot_whose_difference_is_not_reported) {
   EXPECT_TRUE(noticed(breach::differs,
                       spoiling_clients([](auto& faults) { faults.tells_no_difference = true; },
                                        drama::active_killed)));
@@ -117,14 +117,14 @@ TEST(ledger, notices_an_epoch_that_is_used_again) {
       spoiling_nodes([](auto& faults) { faults.forgets_epoch = true; }, drama::both_killed)));
 }
 
-TEST(ledger, notices_what_is_acknowledged_before_it_is_on_the_disk) {
+TEST(ledger, notices_an_acknowledgement_before_the_update_is_on_disk) {
   auto how =
       spoiling_nodes([](auto& faults) { faults.says_stored_at_once = true; }, drama::both_killed);
   how.stored = true;
   EXPECT_TRUE(noticed(breach::lost, how));
 }
 
-TEST(ledger, notices_what_was_pending_and_is_not_replayed) {
+TEST(ledger, notices_a_pending_update_that_is_not_replayed) {
   EXPECT_TRUE(noticed(breach::forgotten, spoiling_nodes(
                                              [](auto& faults) {
                                                faults.heard = [](const server_state& at,
@@ -135,7 +135,7 @@ TEST(ledger, notices_what_was_pending_and_is_not_replayed) {
                                              drama::active_killed)));
 }
 
-TEST(ledger, notices_what_is_offered_and_taken_over_something_later) {
+TEST(ledger, notices_an_offer_that_overwrites_a_later_update) {
   EXPECT_TRUE(noticed(breach::resurrected,
                       spoiling_nodes(
                           [](auto& faults) {
@@ -152,7 +152,7 @@ TEST(ledger, notices_what_is_offered_and_taken_over_something_later) {
                           drama::partition)));
 }
 
-TEST(ledger, notices_what_is_not_offered) {
+TEST(ledger, notices_an_update_that_is_not_offered) {
   EXPECT_TRUE(noticed(breach::lost, spoiling_nodes(
                                         [](auto& faults) {
                                           faults.asked = [](zmtp::message& m) {
@@ -166,8 +166,9 @@ TEST(ledger, notices_what_is_not_offered) {
                                         drama::partition)));
 }
 
-// What there is no room for is lost with its connection alone, and then asked for or offered again.
-TEST(ledger, notices_an_answer_that_there_is_no_room_for_and_whose_connection_stays) {
+// An answer that does not fit into the queue is lost only together with its connection; the peer then repeats
+// its request.
+TEST(ledger, notices_a_dropped_answer_on_a_connection_that_stays) {
   const auto how = [](bool drops) {
     return spoiling_nodes(
         [drops](auto& faults) {
@@ -188,7 +189,7 @@ TEST(ledger, notices_a_server_that_takes_over_with_nothing) {
                                      drama::left_alone)));
 }
 
-TEST(ledger, notices_a_history_that_does_not_say_where_it_began) {
+TEST(ledger, notices_a_history_without_its_start) {
   EXPECT_TRUE(noticed(breach::went_back,
                       spoiling_nodes(
                           [](auto& faults) {
@@ -204,12 +205,12 @@ TEST(ledger, notices_a_history_that_does_not_say_where_it_began) {
                           drama::both_killed)));
 }
 
-TEST(ledger, notices_a_time_that_is_cut_short) {
+TEST(ledger, notices_a_key_that_expires_too_early) {
   EXPECT_TRUE(noticed(breach::too_early,
                       spoiling_nodes([](auto& faults) { faults.expires_early = true; })));
 }
 
-TEST(ledger, notices_a_time_that_is_not_kept) {
+TEST(ledger, notices_a_key_that_does_not_expire) {
   EXPECT_TRUE(noticed(breach::outlived, spoiling_nodes([](auto& faults) {
                         faults.heard = [](const server_state&, zmtp::message& m) {
                           const auto u = parse_set(m, form::kvmsg, {});
@@ -222,7 +223,7 @@ TEST(ledger, notices_a_time_that_is_not_kept) {
                       })));
 }
 
-TEST(ledger, notices_servers_that_do_not_hear) {
+TEST(ledger, notices_servers_that_do_not_receive) {
   EXPECT_TRUE(noticed(breach::stuck, spoiling_nodes([](auto& faults) {
                         faults.heard = [](const server_state&, zmtp::message&) { return false; };
                       })));

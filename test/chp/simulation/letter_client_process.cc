@@ -13,7 +13,7 @@ namespace chp::simulation {
 
 namespace {
 
-// The Guide's clone client asks a server so often before it waits for an answer.
+// The Guide's clone client sends at most this number of requests to a server before it waits for an answer.
 constexpr std::size_t most_requests = 2;
 
 }  // namespace

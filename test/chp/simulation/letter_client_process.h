@@ -1,6 +1,6 @@
 #pragma once
-// A client that follows 12/CHP to the letter and does no more: a DEALER, a SUB and a PUB; it turns to the next
-// server when the present one is silent, and nobody acknowledges what it sets.
+// A client that implements 12/CHP without extensions: a DEALER, a SUB and a PUB. If its server is unresponsive,
+// it switches to the next. Servers do not acknowledge its updates.
 
 #include "test/chp/simulation/client_process.h"
 #include "test/chp/simulation/town.h"
@@ -30,7 +30,7 @@ public:
         sets_{std::move(sets)} {}
 
   void be_quiet() noexcept { sets_.updates = 0; }
-  // It has a map, that of the update `last`.
+  // The client has a map that is at the update `last`.
   void check_rest(sequence last);
 
 private:

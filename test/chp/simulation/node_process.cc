@@ -21,7 +21,7 @@ using std::chrono::milliseconds;
 
 constexpr std::string_view pair_extension = "bstar";
 
-// A connection that has become useless is made anew before the peer is taken for dead.
+// Replaces a useless connection before the peer is declared dead.
 zmtp::socket_options link_options(const bstar::pair_options& pair) {
   zmtp::socket_options o;
   o.reconnect.initial = std::max(milliseconds{1}, pair.heartbeat / 4);
@@ -56,7 +56,7 @@ zmtp::socket_options backup_options(const bstar::pair_options& pair) {
 }
 
 const zmtp::metadata& said_by(const sim_socket& socket, zmtp::peer_id peer) {
-  static const zmtp::metadata nothing;  // of who is gone already
+  static const zmtp::metadata nothing;  // for peers that have disconnected
   const auto* const p = socket.state().find(peer);
   return p != nullptr ? p->info.properties : nothing;
 }
@@ -109,7 +109,7 @@ void node_process::begin() {
   if (options_.stored) {
     disk_refuses_ = false;
     if (one.state.restore(disk_map_.all(), here().now())) {
-      here().books().report(breach::lost, name() + " cannot read what it has stored");
+      here().books().report(breach::lost, name() + " cannot read its store");
     }
   }
   one.machine.set_data_lost(disk_ != 0 && one.state.number() == 0 &&
@@ -122,7 +122,7 @@ void node_process::begin() {
 void node_process::end() { life_.reset(); }
 
 void node_process::on_kill(bool /*without_power*/) {
-  // What is being written is there, or is not.
+  // A write in progress may or may not be stored.
   if (!life_->written.empty() && here().random().chance(50)) {
     (void)store_written();
   }
@@ -214,7 +214,7 @@ bool node_process::answer_another(zmtp::peer_id backup) {
   return asked;
 }
 
-// The next pieces of what peers asked for, as far as there is room.
+// Sends the next pieces of the requested snapshots, as far as the queues have room.
 bool node_process::stream() {
   auto& one = *life_;
   auto& router = *one.snapshots;
@@ -276,7 +276,7 @@ bool node_process::collect() {
   zmtp::message m;
   bool did = false;
   while (has_room() && life_->collector->state().receive(m)) {
-    // Whether it stood still, and is not what it was.
+    // Detects whether the process was paused and has lost its role.
     if (!std::exchange(did, true) && life_->state.active()) {
       (void)vote();
     }
@@ -323,7 +323,7 @@ bool node_process::follow_feed() {
         one.state.on_publication(std::move(item.content), here().now(), one.actions);
         break;
     }
-    // A connection that is dropped must be before what comes on it is read.
+    // The disconnect of a dropped connection must precede the messages of the next.
     if (one.actions.reconnect_source) {
       carry_out();
     }
@@ -537,7 +537,7 @@ void node_process::finish() {
   }
 }
 
-// What was given meanwhile is written when that is.
+// Changes that arrive during a write are written after it.
 void node_process::write() {
   auto& one = *life_;
   for (auto& next : std::exchange(one.actions.write, {})) {

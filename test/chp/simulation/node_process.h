@@ -1,6 +1,6 @@
 #pragma once
-// One server of a pair in virtual time: chp::server_state and bstar::state_machine with their sockets, in the
-// order of calls of their shells; and what the books are told of what it says.
+// One server of a pair in virtual time: chp::server_state and bstar::state_machine with their sockets, called
+// in the order of their shells. Reports the server's messages to the ledger.
 
 #include "bstar/state_machine.h"
 #include "chp/map_store.h"
@@ -28,43 +28,43 @@ public:
   struct options {
     server_options server{};
     bstar::pair_options pair{};
-    std::size_t subscriber_octets = 64 * 1024;  // of the socket: who lets more wait is disconnected
+    std::size_t subscriber_octets = 64 * 1024;  // queue limit; above it, a disconnect
     bool stored = false;                        // with a map_store, on a disk that takes its time
   };
   // Faults to put in, to see that they are noticed.
   struct sabotage {
-    // Has its way with what is to be done.
+    // May change the actions before they are carried out.
     std::function<void(const server_state&, server_actions&)> edit{};
-    // … with what a client sends; false: it is forgotten.
+    // … or a message of a client; false drops it.
     std::function<bool(const server_state&, zmtp::message&)> heard{};
-    // … with what the other server is asked or offered.
+    // … or requests and offers to the peer.
     std::function<void(zmtp::message&)> asked{};
-    // … with what who asks for a snapshot is answered.
+    // … or answers to requests for a snapshot.
     std::function<void(zmtp::message&)> answered{};
     bool expires_when_passive = false;
     bool acknowledges_at_once = false;
     bool expires_early = false;
     bool forgets_epoch = false;            // when it is killed
     bool says_stored_at_once = false;      // before it is
-    bool takes_over_with_nothing = false;  // does not know that it has lost what it had
-    bool answers_each_question = false;    // of its backup's, one after the other
-    bool drops_answers = false;  // that there is no room for, and whoever waits for them stays
+    bool takes_over_with_nothing = false;  // does not detect the loss of its map
+    bool answers_each_question = false;    // answers the requests of its backup one after the other
+    bool drops_answers = false;            // if a queue is full, and keeps the connection
   };
 
-  // Listens at the places of its name; the other one has the other name. The primary is node 0.
+  // Listens at the addresses of its name; its peer has the name `peer`. The primary is node 0.
   node_process(town& in, std::string name, std::string peer, const options& how)
       : process{in, std::move(name)}, peer_{std::move(peer)}, options_{how} {}
 
   [[nodiscard]] sabotage& faults() noexcept { return faults_; }
   [[nodiscard]] bool stored() const noexcept { return options_.stored; }
-  // Its disk has no room, or has some again.
+  // Fills the disk, or frees it again.
   void fill_disk(bool full) noexcept { disk_is_full_ = full; }
   [[nodiscard]] std::size_t number() const noexcept {
     return options_.pair.as == bstar::role::primary ? 0 : 1;
   }
-  // Snapshots that it has asked the other one for.
+  // Returns the number of snapshots that the server has requested from its peer.
   [[nodiscard]] std::size_t questions() const noexcept { return questions_; }
-  // Those of the other one that came together with one before.
+  // Returns the number of requests of its peer that arrived together with an earlier one.
   [[nodiscard]] std::size_t questions_at_once() const noexcept { return questions_at_once_; }
   // While it runs.
   [[nodiscard]] bool serving() const { return life_->machine.serving(); }
@@ -94,7 +94,7 @@ private:
     sim_alarm pair_alarm;
     std::vector<listener> listeners;
     std::map<zmtp::peer_id, std::uint64_t> sessions;  // by subscriber
-    // By who asked: what there was no room for. There is more behind it.
+    // Messages that did not fit into the queue, by the peer that sent the request. More messages follow.
     std::map<zmtp::peer_id, std::deque<zmtp::message>> streams;
     std::map<zmtp::peer_id, std::size_t> unanswered;  // see answers_each_question
     bool stream_ask = false;
@@ -141,10 +141,10 @@ private:
   bstar::epoch disk_ = 0;
   memory_map_store::contents disk_map_;
   bool disk_is_full_ = false;
-  bool disk_refuses_ = false;  // what is not a whole map, since it had no room
+  bool disk_refuses_ = false;  // refuses everything but a whole map after the disk was full
   std::size_t questions_ = 0;
   std::size_t questions_at_once_ = 0;
-  std::optional<time_point> last_question_;  // of the other one
+  std::optional<time_point> last_question_;  // last request of the peer
   std::optional<life> life_;
 };
 

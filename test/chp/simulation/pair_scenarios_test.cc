@@ -1,5 +1,5 @@
-// Scenarios of a pair of servers of the clustered hashmap with clients, whose books must agree. What may be
-// said on the command line: see test/simulation/seeds.h.
+// Scenarios of a pair of servers of the clustered hashmap with clients, whose ledgers must agree. For the
+// command-line arguments, see test/simulation/seeds.h.
 #include "test/chp/simulation/scenario.h"
 #include "test/simulation/seeds.h"
 
@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::string_view target = "//test/chp/simulation:pair_scenarios_test";
 
-// Of ten seeds six are dramas, and what else the seed says; every other twenty have stores.
+// Six of ten seeds are dramas; the other properties depend on the seed. Half of the blocks of twenty seeds have
+// stores.
 scenario_options options_of(std::uint64_t seed) {
   scenario_options how{.print = zmtp::simulation::printer_asked_for(),
                        .stored = seed / 20 % 2 == 1};
@@ -56,7 +57,7 @@ TEST(pair_scenarios, nothing_is_lost_invented_or_early) {
 
 TEST(pair_scenarios, same_seed_same_trace) { zmtp::simulation::expect_same_traces(run); }
 
-// Dramas are what their names say.
+// The dramas.
 TEST(pair_scenarios, a_killed_server_is_replaced_three_times) {
   EXPECT_EQ(sum_of(drama::active_killed, "activations"), 40U);
 }
@@ -69,7 +70,7 @@ TEST(pair_scenarios, a_server_that_is_restarted_alone_loses_nothing) {
   EXPECT_EQ(sum_of(drama::left_alone, "lost with both memories"), 0U);
 }
 
-TEST(pair_scenarios, two_servers_that_are_killed_lose_what_they_had) {
+TEST(pair_scenarios, two_servers_without_stores_that_are_killed_lose_their_maps) {
   EXPECT_NE(sum_of(drama::both_killed, "lost with both memories"), 0U);
 }
 
@@ -81,7 +82,7 @@ TEST(pair_scenarios, both_sides_of_a_partition_accept_updates) {
   EXPECT_NE(sum_of(drama::partition, "offered by losers"), 0U);
 }
 
-TEST(pair_scenarios, there_may_be_no_room_for_what_a_loser_offers) {
+TEST(pair_scenarios, an_offer_may_exceed_the_limits) {
   std::size_t offered = 0;
   std::size_t refused = 0;
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
@@ -93,7 +94,7 @@ TEST(pair_scenarios, there_may_be_no_room_for_what_a_loser_offers) {
   EXPECT_NE(refused, 0U);
 }
 
-TEST(pair_scenarios, questions_that_were_held_come_at_once) {
+TEST(pair_scenarios, delayed_requests_arrive_at_once) {
   EXPECT_NE(sum_of(drama::questions_held, "questions at once"), 0U);
   EXPECT_NE(sum_of(drama::questions_held, "offered by losers"), 0U);
 }

@@ -12,11 +12,11 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Until everybody has found everybody again. What is half-open is found out after 15 s.
+// The time until all programs have reconnected. Half-open connections are detected after 15 s.
 constexpr seconds settling{10};
 constexpr seconds settling_when_half_open{35};
 constexpr seconds many_made_within{120};
-// For an update that nothing stands in the way of, and for what lives a second to be gone.
+// The time for an update without obstacles, and for the expiry of a key with a time to live of a second.
 constexpr seconds committed_within{4};
 // For a snapshot, of whichever server is asked second.
 constexpr seconds answered_within{6};
@@ -44,7 +44,7 @@ private:
   void split();
   void restart_alone();
   void hold_questions();
-  // True if it comes to that; it is looked at so often.
+  // Returns true if the condition becomes true within `most`. Checks the condition once per `pace`.
   template <class Condition>
   bool wait_for(milliseconds most, Condition&& condition, milliseconds pace = milliseconds{10});
   [[nodiscard]] node_process* active();
@@ -103,10 +103,10 @@ void scenario::choose_nodes() {
   o.server.snapshot_timeout = 4 * heartbeat_;
   o.server.degraded = random().chance(85) ? degraded_policy::ack : degraded_policy::block;
   o.server.snapshot_piece = random().chance(50) ? 1'000 : 64 * 1024;
-  // Now and then somebody is too slow.
+  // Some servers have a short publisher queue, so that slow subscribers exceed it.
   o.server.publisher_octets = random().chance(40) ? 4 * 1024 : 1024 * 1024;
   if (options_.what == drama::questions_held) {
-    // A few snapshots are more than what waits for one who asks.
+    // A few snapshots exceed the limit of the queue of a client.
     o.server.snapshot_piece = 500;
     o.server.publisher_octets = 1024 * 1024;
   }
@@ -256,7 +256,7 @@ void scenario::live() {
   for (auto* const one : all) {
     one->start();
   }
-  // Until a connection is made again: nobody answers for 3 s, and then it waits.
+  // The time until a connection is restored: 3 s without an answer, and then a pause.
   const auto settles = 6 * heartbeat_ + milliseconds{5'000};
   troublemaker_.emplace(
       town_, kinds_, std::array<node_process*, 2>{nodes_[0].get(), nodes_[1].get()}, all, settles);
@@ -319,8 +319,8 @@ void scenario::play() {
   }
 }
 
-// Somebody serves again when the peer is taken for dead and a client has asked: an expiry, a silence that
-// clients notice at once, and their repetition.
+// A server becomes active when it has declared its peer dead and a client has sent a request: an expiry, the
+// time until clients detect the loss, and the time until they retry.
 void scenario::kill_active() {
   pass(town_.up_to(milliseconds{1'500}));
   auto* const one = active();
@@ -331,8 +331,9 @@ void scenario::kill_active() {
   const auto most = 2 * heartbeat_ + std::max(milliseconds{50}, heartbeat_ / 4) + milliseconds{400};
   troublemaker_->kill(*one, false, most + milliseconds{500});
   if (!wait_for(most, [this] { return active() != nullptr; })) {
-    town_.books().report(breach::slow_failover, "nobody serves " + std::to_string(most.count()) +
-                                                    " ms after " + one->name() + " was killed");
+    town_.books().report(breach::slow_failover, "no server is active " +
+                                                    std::to_string(most.count()) + " ms after " +
+                                                    one->name() + " was killed");
   }
   if (!wait_for(milliseconds{10'000}, [this] { return in_sync(); })) {
     town_.books().report(breach::not_converged, "the backup is not in sync again");
@@ -363,7 +364,7 @@ void scenario::split() {
     troublemaker_->part(*clients_[i], *nodes_[i % 2], 2, lasting);
   }
   pass(lasting - milliseconds{1});
-  // What is still under way does not arrive: the other side hears of it from its server alone.
+  // Messages in flight do not arrive: the peer receives this only from its server.
   for (const auto& s : town_.net().living()) {
     for (const auto& one : clients_) {
       if (&s->host(end_of_stream::connecting) == &one->host()) {
@@ -374,7 +375,7 @@ void scenario::split() {
   pass(milliseconds{2});
 }
 
-// What it had is where it cannot look, and so nobody serves.
+// The server cannot reach the copy of its map, so no server is active.
 void scenario::restart_alone() {
   pass(town_.up_to(milliseconds{1'000}));
   (void)wait_for(milliseconds{10'000}, [this] { return in_sync(); });
@@ -395,8 +396,8 @@ void scenario::restart_alone() {
   }
 }
 
-// From the loser's first question on nothing of what it says arrives. Its connections live as long as it waits for
-// the answer to a PING.
+// Holds all data of the passive server from its first request on. Its connections live until the timeout of a
+// PING.
 void scenario::hold_questions() {
   split();
   const auto asked = [&](std::size_t which) { return nodes_[which]->questions(); };
@@ -411,7 +412,7 @@ void scenario::hold_questions() {
   pass(lasting + milliseconds{1});
 }
 
-// All is well: everybody has what the active server has, and can set something.
+// The network works: every program has the map of the active server, and can set a key.
 void scenario::check_once_more() {
   auto& books = town_.books();
   std::vector<std::uint32_t> last;
@@ -422,7 +423,8 @@ void scenario::check_once_more() {
   for (const auto number : last) {
     books.expect_committed(number);
   }
-  // Those of the letter do not know what they missed, nor what changed while they asked; asked anew they do.
+  // Clients without extensions do not detect lost updates, nor changes during their snapshot. After a restart
+  // they request a new one.
   for (const auto& one : letter_clients_) {
     one->kill(false);
     one->start();

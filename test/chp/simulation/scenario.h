@@ -1,6 +1,6 @@
 #pragma once
-// A whole run of a simulation of a pair of servers of the clustered hashmap with clients, chosen by one
-// seed: who sets what, what goes wrong; and the books of it.
+// A whole run of a simulation of a pair of servers of the clustered hashmap with clients, chosen by one seed:
+// the updates, the faults, and the ledger.
 
 #include "test/chp/simulation/client_process.h"
 #include "test/chp/simulation/ledger.h"
@@ -16,36 +16,36 @@
 
 namespace chp::simulation {
 
-// Figures: updates, committed, activations, failovers of clients, offered by losers, questions at once, expired, refused,
-// lost with both memories, losses told, troubles.
+// Figures: updates, committed, activations, failovers of clients, offered by losers, questions at once,
+// expired, refused, lost with both memories, losses told, troubles.
 using scenario_result = zmtp::simulation::run_result<breach>;
 
-// What happens instead of trouble of all kinds.
+// The faults of a scenario.
 enum class drama : std::uint8_t {
   chance,          // nothing: trouble of all kinds
-  active_killed,   // the active server is killed, and comes back; three times
+  active_killed,   // the active server is killed and restarts; three times
   both_killed,     // both servers are, at once, and come back
-  both_restarted,  // one after the other, as one does who has a new version
-  partition,       // the servers do not hear each other, and each has clients that hear it alone
-  left_alone,      // the active server is restarted, and nobody reaches the other one for a while
-  questions_held,  // after a partition what the loser asks is held, and comes at once, over a slow network
+  both_restarted,  // one after the other, as in an upgrade
+  partition,   // the servers are disconnected, and each has clients that are connected only to it
+  left_alone,  // the active server restarts, and no program can reach its peer for a while
+  questions_held,  // after a partition, requests of the passive server arrive late and at once
 };
 
 struct scenario_options {
   trace::printer print{};
-  // Each gets what it is of before it begins, to spoil it.
+  // Called with each process before it begins, to inject faults.
   std::function<void(node_process&)> spoil_node{};
   std::function<void(client_process&)> spoil_client{};
-  // Instead of what the seed chooses.
+  // Replaces the choice of the seed.
   drama what = drama::chance;
   std::optional<troubles> kinds{};
   std::optional<std::size_t> letter_clients{};
   // Servers have stores, and with trouble of all kinds their disks are full now and then.
   bool stored = false;
-  // Servers have room for few keys. Then all clients are ours: others are not told what is refused.
+  // Servers have room for few keys. Then all clients are of Zinc, because others receive no refusals.
   bool small = false;
-  // Clients, all of them ours, make many updates of many keys: what is overwritten where two are active leaves more
-  // gaps in a session than are remembered.
+  // Clients of Zinc make many updates of many keys. Overwritten updates of two active servers leave more gaps
+  // in a session than a server remembers.
   bool busy = false;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// One network of a clustered hashmap's, with its books.
+// One network of a clustered hashmap, with its ledger.
 
 #include "test/chp/simulation/ledger.h"
 #include "test/simulation/process.h"
@@ -34,7 +34,7 @@ struct address {
   std::string snapshots;
   std::string publisher;
   std::string collector;
-  std::string state;  // what its peer hears
+  std::string state;  // the endpoint that its peer reads the state from
 };
 
 [[nodiscard]] inline address address_of(const std::string& name) {

@@ -19,7 +19,7 @@ troublemaker::troublemaker(town& in, const troubles& kinds, std::array<node_proc
                            .half_open = kinds.half_open,
                            .doomed = 15,
                            .most_octets = 10'000});
-    // Those between the servers die, too.
+    // Connections between the servers are lost, too.
     in.books().disturb_pair(time_point::max());
   }
   const auto add = [this](bool wanted, way one) {

@@ -17,7 +17,7 @@ struct troubles {
   bool half_open = false;   // … and an end does not learn of it
   bool partitions = false;  // nothing arrives any more, one way or both: of a client and a server
   bool pair_partitions = false;  // … of the two servers
-  bool pauses = false;           // clients stand still
+  bool pauses = false;           // clients are paused
   bool node_pauses = false;      // … servers do
   bool crashes = false;          // clients are killed, or their machines lose their power
   bool node_crashes = false;     // … servers
@@ -26,20 +26,20 @@ struct troubles {
 
 class troublemaker : public zmtp::simulation::disturbance {
 public:
-  // `settles`: so long after trouble with the servers ends they may not have found each other yet.
+  // `settles`: the time after the end of a fault within which the servers may not have reconnected.
   troublemaker(town& in, const troubles& kinds, std::array<node_process*, 2> nodes,
                std::vector<process*> clients, std::chrono::milliseconds settles);
 
-  // Everybody runs, and reaches everybody.
+  // All programs run, and can reach each other.
   void stop();
   // No message arrives from one to the other, unless `ways` is 1, or the other way, unless it is 0.
   void part(process& one, process& other, std::size_t ways, std::chrono::milliseconds lasting);
-  // It comes back after so long.
+  // The process restarts after this time.
   void kill(process& one, bool without_power, std::chrono::milliseconds lasting);
 
 private:
   void pause(process& one);
-  // Of a pair: it may be that both serve, for so long and until that is settled.
+  // A pair: both servers may be active for this time, and until the conflict is settled.
   void disturb(const process& one, std::chrono::milliseconds lasting);
   [[nodiscard]] node_process& any_node();
   [[nodiscard]] process& any_client();

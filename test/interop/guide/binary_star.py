@@ -6,7 +6,7 @@ import time
 from guide_program import log, say
 from bstar_peers import ACTIVE, BACKUP, PASSIVE, PRIMARY, REQUEST, GuideMachine
 
-# state, event: what is said when the one changes by the other
+# state, event: the output for a change of the state by the event
 TEXTS = {
     (PRIMARY, BACKUP): "I: connected to backup (passive), ready {}active",
     (PRIMARY, ACTIVE): "I: connected to backup (active), ready {}passive",
@@ -20,7 +20,7 @@ ROLES = {"-p": "primary", "-b": "backup"}
 
 
 class Machine(GuideMachine):
-    """Of the proof of concept (poc) or of the reactor."""
+    """A node of the proof of concept (poc) or of the reactor."""
 
     def print(self, text):
         (log if self.model == "reactor" else say)(text)
@@ -38,7 +38,7 @@ class Machine(GuideMachine):
 
 
 def role():
-    """As the command line has it."""
+    """Parses the command line."""
     if len(sys.argv) != 2 or sys.argv[1] not in ROLES:
         raise SystemExit("Usage: {} {{ -p | -b }}".format(sys.argv[0]))
     return ROLES[sys.argv[1]]
@@ -49,7 +49,7 @@ def machine(model):
 
 
 def endpoints(which):
-    """Of clients, of its own state and of its peer's."""
+    """Returns the endpoints of clients, of the own state and of the state of the peer."""
     if which == "primary":
         return "tcp://*:5001", "tcp://*:5003", "tcp://127.0.0.1:5004"
     return "tcp://*:5002", "tcp://*:5004", "tcp://127.0.0.1:5003"

@@ -8,12 +8,12 @@ from guide_program import opened, say
 from chp_clients import Client, Timeout
 import zmq
 
-# It closes its sockets itself, in the end.
+# The program closes its sockets itself, at its end.
 FOR_EVER = SimpleNamespace(addCleanup=lambda *_: None)
 
 
 def count_updates(context):
-    """Model 1: what comes, until it is interrupted."""
+    """Model 1: prints updates until it is interrupted."""
     updates = opened(context, zmq.SUB, ["tcp://localhost:5556"])
     updates.subscribe(b"")
     messages = 0

@@ -38,7 +38,7 @@ class Server:
         self.map = {}  # key: sequence and what is behind it
         self.expiries = {}
         self.sequence = 0
-        # As many as there are: of a map of thousands a ROUTER would drop what a slow client has no room for,
+        # A queue without limit: for a map of thousands of keys, a ROUTER would drop messages for a slow client,
         # the end too.
         self.asked = opened(context, zmq.ROUTER, bind=["tcp://*:5556"], sndhwm=0)
         self.publisher = opened(context, zmq.PUB, bind=["tcp://*:5557"])

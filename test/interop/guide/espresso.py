@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A publisher, a subscriber, a proxy between them, and a listener that prints what goes through it."""
+"""A publisher, a subscriber, a proxy between them, and a listener that prints the messages of the proxy."""
 
 import random
 import threading

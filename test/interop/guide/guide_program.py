@@ -1,5 +1,5 @@
-"""What the programs of this folder share. Each is what the Guide's program of its name in C does on the wire, with
-its times and its words, on pyzmq; it owes nothing to the code under test.
+"""The common part of the programs in this folder. Each program does on pyzmq what the Guide's program of its
+name in C does on the wire, with the same times and output. It does not depend on the code under test.
 
 They make ZINC_INTEROP_COUNT requests where the Guide's make 100,000 or 10,000, if that is in the environment.
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A proxy that keeps the last value of each topic for who subscribes to it later."""
+"""A proxy that keeps the last value of each topic for later subscribers."""
 
 from guide_program import opened, run, say
 import zmq

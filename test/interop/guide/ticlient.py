@@ -8,7 +8,7 @@ from majordomo_client import MajordomoClient
 
 
 def call(client, service, *body):
-    """What is behind the status 200, or None. Others than 300 end the program."""
+    """Returns the frames after the status 200, or None for 300. Other statuses end the program."""
     reply = client.request(service, *body)
     if reply is None:
         return None

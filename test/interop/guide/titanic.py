@@ -19,7 +19,7 @@ def path(name, kind):
 
 
 def save(file, frames):
-    """Lengths of 8 octets as this machine has them, and what is so long."""
+    """Writes each frame after its length. A length has 8 bytes in the byte order of this machine."""
     with open(file + ".new", "wb") as out:
         out.write(b"".join(struct.pack("=Q", len(frame)) + frame for frame in frames))
     os.rename(file + ".new", file)

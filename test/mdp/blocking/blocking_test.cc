@@ -25,7 +25,7 @@ using boost::system::error_code;
 using namespace std::chrono_literals;
 using zmtp::message;
 
-// Of a whole wait: no test comes near it unless something is wrong.
+// Timeout of a wait. No test reaches it unless there is a fault.
 constexpr auto patience = 20s;
 
 // A request is sent once. On a busy machine its reply can take longer than the default of `timeout`.
@@ -83,7 +83,7 @@ TEST_F(without_a_loop, requests_of_many_threads_are_answered_by_many) {
   }
 }
 
-TEST_F(without_a_loop, what_cannot_be_done_is_thrown_or_told) {
+TEST_F(without_a_loop, failures_are_thrown_or_returned) {
   client asker{context, at, patient()};
   EXPECT_THROW(asker.request("", message{"m"}), boost::system::system_error);
   error_code ec;
@@ -98,7 +98,7 @@ TEST_F(without_a_loop, what_cannot_be_done_is_thrown_or_told) {
   EXPECT_THROW((void)idle.receive(1ms), boost::system::system_error);
 }
 
-TEST_F(without_a_loop, stopping_wakes_who_waits) {
+TEST_F(without_a_loop, stopping_wakes_waiting_threads) {
   client asker{context, at, patient()};
   std::thread waits{[&] {
     error_code ec;

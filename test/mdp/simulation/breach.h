@@ -1,5 +1,5 @@
 #pragma once
-// What a simulation of Majordomo may find wrong.
+// Violations that a simulation of Majordomo can detect.
 
 #include <cstdint>
 #include <string_view>
@@ -7,8 +7,8 @@
 namespace mdp::simulation {
 
 enum class breach : std::uint8_t {
-  answered_twice,   // a call heard of its end a second time
-  wrong_answer,     // a reply is not to what was asked, or is not what its worker said
+  answered_twice,   // a call ended a second time
+  wrong_answer,     // a reply belongs to another request, or differs from its worker's reply
   mingled,          // parts of a reply are out of order, missing, or of several workers' replies
   given_twice,      // a request is with two workers at once
   run_twice,        // a worker was given a request once and carried it out twice
@@ -16,16 +16,16 @@ enum class breach : std::uint8_t {
   refused_yet_run,  // a call was refused, and carried out
   never_run,        // a call was answered, and not carried out
   late,             // a call ended after the time it was given
-  lost,             // a request or its reply is gone, though nothing happened that excuses it
+  lost,             // a request or its reply is lost without an excuse
   stuck,            // a call has not ended though all is well
   starved,          // … or had no answer
-  expelled,         // a worker was judged dead that had done nothing wrong
-  miscounted,       // what became of requests does not add up
+  expelled,         // a compliant worker expired
+  miscounted,       // the outcomes of requests do not add up
   leaked,           // something is left when all have gone
-  // Of Titanic.
-  forgotten,         // what was promised to be kept is gone
-  came_back,         // … or what was closed is not
-  changed,           // a reply is not what it was before
+  // Violations of Titanic.
+  forgotten,         // a request that Titanic has accepted is gone
+  came_back,         // … or a closed request is not
+  changed,           // a reply has changed
   dispatched_again,  // a request was given to its service though nothing had gone wrong
 };
 

@@ -20,7 +20,7 @@ zmtp::socket_options router_options(std::uint64_t instance) {
   return options;
 }
 
-// What a worker would take it for; nothing if it is not for workers.
+// Returns the dialect of a message to a worker; nothing if the message is not for workers.
 std::optional<dialect> worker_dialect_of(const zmtp::message& m) {
   if (m.front() == "MDPW02") {
     return dialect::v02;
@@ -168,7 +168,7 @@ void broker_process::tell_books_of(zmtp::peer_id from, const zmtp::message& said
 
 void broker_process::tell_books_of_sends() {
   auto& books = here().books();
-  // Who is told to go has what he had taken from him before it is given to others.
+  // A disconnected worker loses its requests before other workers get them.
   for (const auto peer : life_->actions.close) {
     books.on_parting(stream_of(peer));
   }

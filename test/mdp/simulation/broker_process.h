@@ -1,5 +1,5 @@
 #pragma once
-// mdp::broker in virtual time, and what the books are told of what it says.
+// mdp::broker in virtual time. Reports the broker's messages to the ledger.
 
 #include "mdp/broker_state.h"
 #include "mdp/options.h"
@@ -20,9 +20,9 @@ class broker_process final : public process {
 public:
   // Faults to put in, to see that they are noticed.
   struct sabotage {
-    // Has its way with what is to be done.
+    // May change the actions before they are carried out.
     std::function<void(broker_actions&)> edit{};
-    // … with what it counts.
+    // … or its counters.
     std::function<void(broker_status&)> edit_status{};
     bool forgets_detach = false;
     bool forgets_to_resume = false;
@@ -37,7 +37,7 @@ public:
   // While it runs.
   [[nodiscard]] broker_status status() const { return life_->state.status(); }
   [[nodiscard]] std::size_t attached() const { return life_->router->state().attached(); }
-  // What it counts agrees with itself, and nothing is left to be done.
+  // Checks that the counters are consistent, and that no operation is pending.
   void check_rest();
   // In all its lives.
   [[nodiscard]] std::uint64_t workers_expired() const {

@@ -1,5 +1,5 @@
 #pragma once
-// A program that asks services at random, with a client of ours.
+// A program that calls services at random, with a client of Zinc.
 
 #include "mdp/options.h"
 #include "test/mdp/simulation/process.h"
@@ -22,11 +22,11 @@ struct manners {
   std::size_t burst = 3;
   std::size_t in_flight = 8;
   std::size_t calls = 60;
-  std::size_t octets = 600;  // of a body, at most
-  unsigned hurries = 30;     // of a hundred calls are given a time in all
+  std::size_t octets = 600;  // largest body
+  unsigned hurries = 30;     // percent of the calls that have a deadline
 };
 
-// Who waits for so long without an answer has lost it.
+// A call without an answer after this time is lost.
 inline constexpr std::chrono::milliseconds patience{300'000};
 
 class caller_process final : public process {

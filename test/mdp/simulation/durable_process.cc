@@ -17,7 +17,7 @@ void durable_process::begin() {
   wake_later();
 }
 
-// Whether what it asked is kept it does not know, and will not ask for.
+// The program does not know whether its request was stored, and does not ask for it again.
 void durable_process::end() {
   life_.reset();
   for (const auto call : std::exchange(asked_, {})) {
@@ -87,7 +87,7 @@ void durable_process::request() {
                    id.error() == titanic::errc::bad_reply) {
           books.report(breach::wrong_answer, name() + " was refused by Titanic");
         } else {
-          // A store that fails may have kept it all the same.
+          // A store that fails may have stored the request nevertheless.
           books.forget(call);
         }
       });
@@ -107,30 +107,30 @@ void durable_process::ask_for_reply(std::uint32_t call) {
         if (reply && !std::exchange(one.replied, true)) {
           books.on_reply(call, *reply);
         } else if (!reply && reply.error() == titanic::errc::request_failed) {
-          // Perhaps given up: of that Titanic's own books know.
+          // Perhaps given up: Titanic's own ledger checks that.
         } else if (!reply && !one.closed && reply.error() != titanic::errc::pending) {
-          books.report(breach::forgotten, name() + " is told of call " + std::to_string(call) +
-                                              ": " + reply.error().message());
+          books.report(breach::forgotten, name() + " gets for call " + std::to_string(call) + ": " +
+                                              reply.error().message());
         }
       });
 }
 
 void durable_process::close(std::uint32_t call) {
   kept_[call].asking = true;
-  // Whatever comes of it, it may be gone.
+  // The request may be gone, whatever the outcome of the close.
   kept_[call].closed = true;
   ask(titanic::close_service, zmtp::message{kept_[call].id}, {},
       [this, call](const error_code&, const zmtp::message&) { kept_[call].asking = false; });
 }
 
-// What is no id is refused, and has no effect.
+// A malformed id is rejected, and has no effect.
 void durable_process::ask_nonsense() {
   constexpr std::array<std::string_view, 3> ids{"../titanic", "0123456789ABCDEF",
                                                 "00000000000000000000000000000000"};
   ask(titanic::reply_service, zmtp::message{ids[here().random().pick(ids.size())]}, {},
       [this](const error_code& ec, const zmtp::message& answer) {
         if (!ec && answer.front() != titanic::refused) {
-          here().books().report(breach::wrong_answer, "Titanic knows what is no id");
+          here().books().report(breach::wrong_answer, "Titanic accepts a malformed id");
         }
       });
 }

@@ -1,5 +1,5 @@
 #pragma once
-// A program that has requests kept by Titanic, and comes back for their replies whatever happens to it.
+// A program that submits requests to Titanic, and fetches their replies despite its own crashes.
 
 #include "mdp/options.h"
 #include "test/mdp/simulation/process.h"
@@ -21,7 +21,7 @@ public:
     client_options client{};
     std::chrono::milliseconds pace{200};
     std::size_t requests = 20;
-    std::size_t octets = 1'500;  // of a body, at most
+    std::size_t octets = 1'500;  // largest body
     bool closes = true;
   };
 
@@ -37,7 +37,7 @@ public:
   void be_quiet() noexcept { options_.requests = 0; }
 
 private:
-  // What it would write down. All numbers are those of calls.
+  // The record of a client. All numbers are those of calls.
   struct kept {
     std::string id;
     bool replied = false;

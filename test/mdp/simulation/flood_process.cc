@@ -61,7 +61,7 @@ bool flood_process::receive() {
   return did;
 }
 
-// It learns from the reply alone which call that answers.
+// The reply alone tells which call it answers.
 void flood_process::on_message(const zmtp::message& m) {
   zmtp::message body;
   for (std::size_t i = 3; i < m.part_count(); ++i) {
@@ -69,7 +69,7 @@ void flood_process::on_message(const zmtp::message& m) {
   }
   const auto pieces = pieces_of(body);
   if (m.part_count() < 4 || !m[0].empty() || m[1] != header || m[2] != asks_->name || !pieces) {
-    here().books().report(breach::wrong_answer, name() + " was told what it did not ask");
+    here().books().report(breach::wrong_answer, name() + " got a reply that it did not request");
     return;
   }
   open_.erase(pieces->front().call);

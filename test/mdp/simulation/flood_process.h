@@ -1,6 +1,6 @@
 #pragma once
-// A client to the letter of 7/MDP with a DEALER, as the Guide's mdcliapi2 has it: it asks as often as it
-// is told to before it reads, and asks nothing again.
+// A client of 7/MDP without extensions, with a DEALER, as the Guide's mdcliapi2: it sends its number of
+// requests before it reads, and does not retry.
 
 #include "test/mdp/simulation/broker_process.h"
 #include "test/mdp/simulation/process.h"

@@ -9,7 +9,7 @@ namespace mdp::simulation {
 
 namespace {
 
-// For a call to end in its time, so that rounding is no lateness.
+// Added to the deadline of a call, so that rounding does not count as lateness.
 constexpr std::chrono::milliseconds grace{1};
 
 }  // namespace
@@ -127,8 +127,8 @@ bool ledger::is_with(const call_record& of, const giving& one) const {
   if (one.handed_back || over_.contains(one.stream)) {
     return false;
   }
-  // The first that it has in hand counts: one that takes too long costs the worker all, and so does
-  // silence since then.
+  // The first request in flight counts: a request that takes too long costs the worker all requests, and so
+  // does silence since then.
   auto first = one.when;
   if (const auto hand = in_hand_.find(one.stream); hand != in_hand_.end()) {
     for (const auto& [call, when] : hand->second) {
@@ -160,7 +160,7 @@ void ledger::on_given(std::uint32_t number, std::uint64_t stream) {
   }
 }
 
-// Of two with the same call it is the later one, as far as anybody knows here.
+// The ledger takes the later of two requests with the same call.
 void ledger::on_returned(std::uint32_t call, std::uint64_t stream) {
   auto& hand = in_hand_[stream];
   if (const auto behind = hand.upper_bound(call); hand.contains(call)) {

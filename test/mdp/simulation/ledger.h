@@ -1,6 +1,6 @@
 #pragma once
-// The books of a simulation of Majordomo: what was asked, who was given it, who carried it out, how it
-// ended; and what of that does not agree.
+// The ledger of a simulation of Majordomo: the calls, the workers that had them, the workers that executed
+// them, their outcomes, and the contradictions between them.
 
 #include "mdp/client.h"
 #include "test/mdp/simulation/breach.h"
@@ -28,11 +28,11 @@ using zmtp::simulation::sim_socket;
 
 using time_point = event_queue::time_point;
 
-// What is to be expected of a service, whatever the broker was told of it.
+// The expected properties of a service, whatever settings the broker has.
 struct trade {
   std::string name;
   bool idempotent = true;
-  // A worker at work that is silent for so long, or has had a request for so long, may be passed over.
+  // The broker may pass over a busy worker that is silent for this time, or has had a request for this time.
   std::optional<std::chrono::milliseconds> busy_expiry{};
   std::optional<std::chrono::milliseconds> busy_deadline{};
 };
@@ -43,7 +43,7 @@ public:
 
   explicit ledger(zmtp::simulation::world& in) : world_{&in} {}
 
-  // Of callers. `asked` must stay where it is. Numbers begin with 1.
+  // Calls of callers. `asked` must outlive the ledger. Numbers begin with 1.
   std::uint32_t begin_call(const trade& asked, std::optional<time_point> until = {});
   // Once more: an attempt.
   void on_sent(std::uint32_t call);
@@ -51,9 +51,9 @@ public:
   void on_part(std::uint32_t call, const zmtp::message& body);
   // The end: the last part of the reply, or all of it.
   void on_reply(std::uint32_t call, const zmtp::message& body);
-  // … or what is known instead.
+  // … or the known outcome instead.
   void on_failure(std::uint32_t call, outcome known);
-  // The caller is gone, or has given the call up.
+  // The caller has ended, or has given the call up.
   void forget(std::uint32_t call);
   // The caller's host has been paused: its deadlines were not looked at.
   void excuse_lateness() { excused_until_ = now(); }
@@ -62,25 +62,25 @@ public:
   // There must have been a reply.
   void expect_answer(std::uint32_t call);
 
-  // Of the broker: what it says to whom, by the number of the stream.
+  // Calls of the broker: requests that it sends to a worker, by the number of the stream.
   void on_given(std::uint32_t call, std::uint64_t stream);
   // The worker has answered it.
   void on_returned(std::uint32_t call, std::uint64_t stream);
-  // The worker has refused it, or says that it failed: it is not with this worker any more.
+  // The worker has refused the call, or has reported a failure: the call is not with this worker any more.
   void on_handed_back(std::uint32_t call, std::uint64_t stream);
-  // The worker said something.
+  // The worker sent a message.
   void on_heard(std::uint64_t stream);
   // The broker parts with the worker, though the connection lives.
   void on_parting(std::uint64_t stream) { over_.insert(stream); }
 
-  // Of workers, by the number of their socket.
+  // Calls of workers, by the number of their socket.
   [[nodiscard]] std::uint32_t begin_run(std::uint32_t call, std::uint32_t socket);
-  // In so many pieces it is answered.
+  // Sets the number of pieces of the reply.
   void say_in(std::uint32_t which, unsigned pieces) { runs_[which - 1].pieces = pieces; }
 
   void report(breach what, std::string text);
   [[nodiscard]] const std::vector<finding>& findings() const noexcept { return findings_; }
-  // All that has not ended has had its time.
+  // Checks that every call has ended. All deadlines must have passed.
   void check_all_ended();
   [[nodiscard]] std::size_t open_calls() const;
 
@@ -129,7 +129,7 @@ private:
     bool answered = false;
     std::vector<giving> givings{};
     unsigned runs = 0;
-    // Of the reply, as far as it has come.
+    // The reply, as far as it has arrived.
     std::uint32_t run = 0;
     unsigned pieces = 0;
   };
@@ -153,7 +153,7 @@ private:
   std::vector<run_record> runs_;
   std::map<std::uint32_t, std::vector<std::uint64_t>> streams_;  // by socket
   std::map<std::pair<std::uint32_t, zmtp::peer_id>, std::uint64_t> pipes_;
-  // By stream: what its worker has not answered, and since when.
+  // Calls in flight by stream, and their start.
   std::map<std::uint64_t, std::multimap<std::uint32_t, time_point>> in_hand_;
   std::map<std::uint64_t, time_point> heard_;
   std::set<std::uint64_t> over_;

@@ -1,5 +1,5 @@
-// The books notice each fault that they are there for: scenarios in which one is put in, and nothing
-// else goes wrong unless it is needed.
+// The ledger detects each fault that it is for: scenarios with one injected fault, and no other trouble unless
+// the fault needs it.
 #include "test/mdp/simulation/ledger.h"
 
 #include "mdp/error.h"
@@ -51,7 +51,7 @@ bool is_request(const zmtp::message& m) {
   return m.part_count() > 3 && (m.front() == "MDPW02" ? m[1] == "\2" : m[2] == "\2");
 }
 
-TEST(ledger, agrees_when_nothing_is_put_in) {
+TEST(ledger, agrees_without_injected_faults) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     const auto result = run_scenario(seed, {.kinds = troubles{}, .with_titanic = true});
     EXPECT_TRUE(result.findings.empty())
@@ -130,7 +130,7 @@ TEST(ledger, notices_a_request_that_runs_again_and_must_not) {
 }
 
 // As a broker that does not know the key any more, and does not say so.
-TEST(ledger, notices_a_repeat_that_is_not_known_again) {
+TEST(ledger, notices_a_repeat_that_the_broker_does_not_recognize) {
   auto options = spoiling_callers([salt = 'a'](client_actions& actions) mutable {
     for (auto& m : actions.sends) {
       zmtp::message changed;
@@ -149,7 +149,7 @@ TEST(ledger, notices_a_repeat_that_is_not_known_again) {
   EXPECT_TRUE(noticed(breach::run_again, options));
 }
 
-TEST(ledger, notices_that_what_was_refused_is_run) {
+TEST(ledger, notices_that_a_refused_request_is_run) {
   EXPECT_TRUE(noticed(breach::refused_yet_run, spoiling_callers([](client_actions& actions) {
                         if (actions.failure) {
                           actions.failure = errc::not_taken;
@@ -168,7 +168,7 @@ TEST(ledger, notices_an_answer_without_work) {
   EXPECT_EQ(books.findings().front().what, breach::never_run);
 }
 
-TEST(ledger, notices_who_is_late) {
+TEST(ledger, notices_a_late_caller) {
   const auto spoil = [](caller_process& of) { of.faults().forgets_time_in_all = true; };
   EXPECT_TRUE(noticed(breach::late, {.spoil_caller = spoil, .kinds = troubles{.pauses = true}}));
 }
@@ -189,7 +189,7 @@ TEST(ledger, notices_counters_that_do_not_add_up) {
                       })));
 }
 
-TEST(ledger, notices_clients_that_are_not_read_any_more) {
+TEST(ledger, notices_clients_that_stay_paused) {
   EXPECT_TRUE(noticed(breach::starved,
                       spoiling_broker([](auto& faults) { faults.forgets_to_resume = true; })));
 }
@@ -199,13 +199,13 @@ TEST(ledger, notices_a_call_without_an_end) {
                       spoiling_callers([](client_actions& actions) { actions.failure.reset(); })));
 }
 
-TEST(ledger, notices_a_broker_that_judges_before_it_hears) {
+TEST(ledger, notices_a_broker_that_expires_workers_before_it_reads) {
   EXPECT_TRUE(noticed(breach::expelled,
                       spoiling_broker([](auto& faults) { faults.judges_before_it_hears = true; },
                                       {.broker_pauses = true})));
 }
 
-TEST(ledger, notices_who_stays_with_a_broker_that_is_gone) {
+TEST(ledger, notices_a_client_that_stays_with_a_lost_broker) {
   const auto spoil = [](caller_process& of) { of.faults().client.never_leaves_its_broker = true; };
   EXPECT_TRUE(
       noticed(breach::starved,
@@ -224,7 +224,7 @@ TEST(ledger, notices_that_titanic_forgets) {
       spoiling_titanic([](auto& faults) { faults.never_syncs = true; }, {.crashes = true})));
 }
 
-TEST(ledger, notices_what_was_closed_and_is_there_again) {
+TEST(ledger, notices_a_closed_request_that_reappears) {
   EXPECT_TRUE(noticed(breach::came_back, spoiling_titanic(
                                              [](auto& faults) {
                                                faults.edit = [](titanic::titanic_actions& all) {
@@ -252,7 +252,7 @@ TEST(ledger, notices_a_reply_that_has_changed) {
                       })));
 }
 
-TEST(ledger, notices_a_request_that_titanic_gives_twice) {
+TEST(ledger, notices_a_request_that_titanic_dispatches_twice) {
   EXPECT_TRUE(noticed(breach::dispatched_again, spoiling_titanic([](auto& faults) {
                         faults.edit = [](titanic::titanic_actions& all) {
                           if (!all.dispatches.empty()) {
@@ -262,7 +262,7 @@ TEST(ledger, notices_a_request_that_titanic_gives_twice) {
                       })));
 }
 
-TEST(ledger, notices_that_titanic_begins_anew_after_a_crash) {
+TEST(ledger, notices_that_titanic_repeats_an_answered_request_after_a_crash) {
   EXPECT_TRUE(
       noticed(breach::dispatched_again, spoiling_titanic(
                                             [](auto& faults) {
@@ -294,12 +294,12 @@ TEST(ledger, notices_that_titanic_gives_up_too_early) {
                       })));
 }
 
-TEST(ledger, notices_that_titanic_waits_for_ever) {
+TEST(ledger, notices_that_titanic_never_ends_its_wait) {
   EXPECT_TRUE(
       noticed(breach::stuck, spoiling_titanic([](auto& faults) { faults.has_no_clock = true; })));
 }
 
-TEST(ledger, notices_peers_that_are_left) {
+TEST(ledger, notices_peers_that_are_not_freed) {
   EXPECT_TRUE(
       noticed(breach::leaked, spoiling_broker([](auto& faults) { faults.forgets_detach = true; })));
 }

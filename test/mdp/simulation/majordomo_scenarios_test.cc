@@ -1,5 +1,5 @@
-// Random scenarios, each from its seed: who asks whom, what goes wrong. Whatever happens, the books
-// must agree. What may be said on the command line: see test/simulation/seeds.h.
+// Random scenarios, each from its seed: the calls, and the faults. The ledger must agree after every scenario.
+// For the command-line arguments, see test/simulation/seeds.h.
 #include "test/mdp/simulation/scenario.h"
 #include "test/simulation/seeds.h"
 

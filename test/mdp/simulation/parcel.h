@@ -1,6 +1,6 @@
 #pragma once
-// What is in the requests and replies of a simulation: which call, which run of it, which part, and
-// octets that follow from these, so that whatever happens to them shows.
+// The content of requests and replies of a simulation: the call, its run, the part, and bytes that follow from
+// these, so that every change of a message is detected.
 
 #include "zmtp/message.h"
 
@@ -14,7 +14,7 @@ namespace mdp::simulation {
 
 // A request's body: two parts.
 [[nodiscard]] zmtp::message wrap_call(std::uint32_t call, std::size_t octets);
-// Which call this is the whole body of, from its part `at` on.
+// Returns the call of a body that is complete and starts at part `at`.
 [[nodiscard]] std::optional<std::uint32_t> call_of(const zmtp::message& body, std::size_t at = 0);
 
 // A reply is a sequence of pieces, four parts each.

@@ -17,7 +17,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Until everybody has found everybody again: what is half-open is found out after 15 s.
+// The time until all programs have reconnected: half-open connections are detected after 15 s.
 constexpr seconds settling{30};
 constexpr seconds leaving{45};
 // For a request that nothing stands in the way of.
@@ -111,7 +111,7 @@ troubles scenario::some_troubles() {
           .broker_losses = broker_count_ > 1 && random().chance(40)};
 }
 
-// What the services of this run are like, and what the broker is told of them.
+// Chooses the services of this run, and the settings of the broker for them.
 void scenario::choose_trades() {
   for (const auto* const name : {"echo", "once", "hangs", "raw", "absent"}) {
     if (trades_.size() > 1 && random().chance(40)) {
@@ -166,7 +166,7 @@ void scenario::choose_brokers() {
   }
 }
 
-// For who knows but one: it stays.
+// Returns a broker that stays, for a process that knows only one broker.
 broker_process& scenario::home() {
   const auto staying = broker_count_ - (kinds_.broker_losses ? 1 : 0);
   return *brokers_[random().pick(staying)];
@@ -199,7 +199,7 @@ void scenario::choose_workers() {
     // The first serves all brokers, where there are several.
     bool everywhere = broker_count_ > 1;
     for (auto left = random().between(1, 3); left != 0; --left) {
-      // What says nothing while it works is taken for dead where that counts.
+      // A worker that is silent while it works is declared dead if the service has a busy expiry.
       if (random().chance(30) && !of->busy_expiry && !everywhere) {
         const stock_worker_process::options o{heartbeat_,
                                               milliseconds{random().between(10, 1'000)}};
@@ -295,7 +295,7 @@ void scenario::choose_titanic() {
   }
 }
 
-// It is full, or fails, or is well again.
+// The disk becomes full, fails, or works again.
 void scenario::disturb_disk() {
   switch (random().pick(3)) {
     case 0: titanic_->fill_disk(); break;
@@ -304,7 +304,7 @@ void scenario::disturb_disk() {
   }
 }
 
-// A worker is to go, and does so as soon as it has answered what it has; another comes for it.
+// A worker ends as soon as it has answered its requests. Another one replaces it.
 void scenario::send_one_home() {
   if (workers_.empty()) {
     return;
@@ -410,7 +410,7 @@ void scenario::ask_once_more() {
       books.expect_answer(call);
     }
   }
-  // Who is patient may still wait for what was lost.
+  // Patient callers may still wait for lost messages.
   for (int i = 0; i < 40 && books.open_calls() != 0; ++i) {
     pass(seconds{10});
   }

@@ -1,6 +1,5 @@
 #pragma once
-// A whole run of a simulation of Majordomo, all of it chosen by one seed: who asks whom, what goes wrong;
-// and the books of it.
+// A whole run of a simulation of Majordomo, chosen by one seed: the calls, the faults, and the ledger.
 
 #include "test/mdp/simulation/broker_process.h"
 #include "test/mdp/simulation/caller_process.h"
@@ -21,13 +20,13 @@ using scenario_result = zmtp::simulation::run_result<breach>;
 
 struct scenario_options {
   trace::printer print{};
-  // Each gets what it is of before it begins, to spoil it.
+  // Called with each process before it begins, to inject faults.
   std::function<void(broker_options&)> adjust{};
   std::function<void(broker_process&)> spoil_broker{};
   std::function<void(worker_process&)> spoil_worker{};
   std::function<void(caller_process&)> spoil_caller{};
   std::function<void(titanic_process&)> spoil_titanic{};
-  // Instead of what the seed chooses.
+  // Replaces the choice of the seed.
   std::optional<troubles> kinds{};
   std::optional<bool> with_titanic{};
   std::optional<std::size_t> brokers{};

@@ -110,7 +110,7 @@ private:
   client_state state_;
   client_actions actions_;
   bool busy_ = false;
-  // Of the last request, to whom faults are told too.
+  // The listener of the last request, which also receives faults.
   std::shared_ptr<sim_client::listener> told_ =
       std::make_shared<sim_client::listener>(sim_client::listener{.on_end = [](auto&&...) {}});
   sim_conversation socket_;

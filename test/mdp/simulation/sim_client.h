@@ -26,7 +26,7 @@ public:
   };
   // Faults to put in, to see that they are noticed.
   struct sabotage {
-    // Has its way with what is to be done.
+    // May change the actions before they are carried out.
     std::function<void(client_actions&)> edit{};
     bool never_leaves_its_broker = false;
   };

@@ -46,7 +46,7 @@ void sim_conversation::open() {
   }
   broker_ = brokers_->current();
   socket_ = &town_->open(*host_, std::make_unique<zmtp::dealer_state>(options));
-  // One that lingers outlives this.
+  // A socket that lingers outlives this conversation.
   socket_->serve([this, alive = std::weak_ptr{alive_}] { return !alive.expired() && receive(); });
   if (others) {
     socket_->on_stopped([this, alive = std::weak_ptr{alive_}] {
@@ -63,7 +63,7 @@ bool sim_conversation::receive() {
   const auto now = town_->now();
   zmtp::routed_message item;
   bool did = false;
-  // What came behind the end of a conversation is of no account.
+  // Messages after the end of a conversation are ignored.
   while (!stopped_ && !reopening_ && socket_->state().receive(item)) {
     did = true;
     switch (item.what) {

@@ -39,23 +39,23 @@ public:
                    std::vector<std::string> extensions, listener& to);
   sim_conversation(const sim_conversation&) = delete;
   sim_conversation& operator=(const sim_conversation&) = delete;
-  // As if the process had ended.
+  // Ends like a process that has ended.
   ~sim_conversation();
 
   [[nodiscard]] const zmtp::metadata& announced() const noexcept { return announced_; }
   [[nodiscard]] bool send(zmtp::message&& m);
   void reopen(std::chrono::milliseconds delay);
-  // False if there is no other broker, or others have left it before.
+  // Returns false if there is no other broker, or others have left it before.
   bool leave_broker() noexcept {
     const auto before = brokers_->current();
     brokers_->leave(broker_);
     return brokers_->current() != before;
   }
   void look_at_deadline();
-  // The end, when what is queued has arrived or the linger time is over.
+  // Ends when queued messages have arrived or the linger time is over.
   void finish();
   [[nodiscard]] bool stopped() const noexcept { return stopped_; }
-  // Of the present conversation, or of the last.
+  // Returns the socket of the present conversation, or of the last.
   [[nodiscard]] std::uint32_t socket_number() const noexcept { return socket_->number(); }
 
 private:
@@ -66,7 +66,7 @@ private:
   town* town_;
   sim_host* host_;
   std::shared_ptr<zmtp::server_list> brokers_;
-  std::size_t broker_ = 0;  // of this conversation
+  std::size_t broker_ = 0;  // broker of this conversation
   std::vector<std::string> extensions_;
   listener* listener_;
   sim_socket* socket_ = nullptr;

@@ -22,7 +22,7 @@ public:
 
   boost::system::error_code reply(std::uint64_t id, zmtp::message body, bool final = true);
   void give_back(std::uint64_t id, nack_reason reason);
-  // Takes no more requests, answers those in hand, and stops.
+  // Accepts no more requests, answers those in flight, and stops.
   void drain();
   void stop();
   [[nodiscard]] bool stopped() const noexcept { return socket_.stopped(); }

@@ -95,7 +95,7 @@ bool stock_client_process::receive() {
 
 void stock_client_process::on_message(const zmtp::message& m) {
   if (asked_ == nullptr || m.part_count() < 3 || m[0] != header || m[1] != asked_->name) {
-    here().books().report(breach::wrong_answer, name() + " was told what it did not ask");
+    here().books().report(breach::wrong_answer, name() + " got a reply that it did not request");
     return;
   }
   zmtp::message body;

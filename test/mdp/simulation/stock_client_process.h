@@ -1,6 +1,6 @@
 #pragma once
-// A client to the letter of 7/MDP, as the Guide has it: a REQ socket with one request at a time, which
-// is thrown away with it when there is no reply in time.
+// A client of 7/MDP without extensions, like the Guide's: a REQ socket with one request at a time. If there is
+// no reply in time, the client discards the socket and the request.
 
 #include "test/mdp/simulation/process.h"
 #include "zmtp/message.h"

@@ -1,6 +1,6 @@
 #pragma once
-// A worker to the letter of 7/MDP, as the Guide has it: one request at a time, during which it neither
-// reads nor says anything; it announces nothing, and knows nothing of this project.
+// A worker of 7/MDP without extensions, like the Guide's: one request at a time, during which it neither reads
+// nor sends. The worker announces nothing, and does not use extensions of Zinc.
 
 #include "test/mdp/simulation/process.h"
 #include "test/mdp/simulation/worker_process.h"
@@ -26,7 +26,7 @@ public:
         options_{how},
         how_{work} {}
 
-  // From now on it answers; somebody starts it again if it does nothing.
+  // From now on the worker answers. The scenario restarts it if it does nothing.
   void be_good();
 
 private:

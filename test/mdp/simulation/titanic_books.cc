@@ -71,7 +71,7 @@ void titanic_books::on_dispatched(std::uint32_t call) {
 void titanic_books::on_dispatch_end(std::uint32_t call, bool answered) {
   auto& one = calls_[call];
   one.failed += answered ? 0U : 1U;
-  // What was answered keeps its copy busy: it is not to be given again.
+  // An answered request keeps its slot busy, because it must not be dispatched again.
   one.under_way -= answered ? 0U : 1U;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// The books of what Titanic was given to keep: what it has promised, what came of it, and what of that
-// does not agree.
+// The ledger of the requests that Titanic stores: the accepted requests, their outcomes, and the contradictions
+// between the two.
 
 #include "mdp/titanic/request_id.h"
 #include "mdp/titanic/request_store.h"
@@ -19,26 +19,27 @@ class titanic_books {
 public:
   using request_id = titanic::request_id;
 
-  // `attempts` that fail are to be made before a request is given up; `places` are those of all services.
+  // Titanic gives a request up after `attempts` failed attempts. `places` is the number of slots of all
+  // services.
   titanic_books(ledger& books, unsigned attempts, std::size_t places)
       : books_{&books}, attempts_{attempts}, places_{places} {}
 
-  // Titanic gives the call this id; says 200; is asked to close it, and says 200.
+  // Titanic assigns this id to the call, answers 200, receives a close, and answers 200 to the close.
   void on_asked(const request_id& id, std::uint32_t call);
   void on_promised(const request_id& id) { at(id).promised = true; }
   void on_closing(const request_id& id);
   void on_closed(const request_id& id);
-  // It says 200 with this reply, or that it was given up, or that there is no such request.
+  // Titanic answers 200 with this reply, or that the request was given up, or that there is no such request.
   void on_reply(const request_id& id, const zmtp::message& reply);
   void on_given_up(const request_id& id);
   void on_unknown(const request_id& id);
   void on_dispatched(std::uint32_t call);
   // An attempt has ended, with a reply or without.
   void on_dispatch_end(std::uint32_t call, bool answered);
-  // It was killed; what it finds when it starts again.
+  // Titanic was killed; these are the requests that it finds after the restart.
   void on_crash();
   void on_recovered(const std::vector<titanic::kept_request>& slots);
-  // All is well, and has been for long. `status` is that of Titanic.
+  // The network works, and has for a long time. `status` is that of Titanic.
   void check_rest(std::size_t pending, std::size_t in_flight);
   // How many requests.
   [[nodiscard]] std::size_t kept_so_far() const noexcept { return kept_.size(); }

@@ -205,7 +205,7 @@ void titanic_process::dispatch(titanic::titanic_actions::dispatch&& one) {
   }
 }
 
-// What comes until then is written with it.
+// Writes together with all changes until then.
 void titanic_process::write_soon() {
   if (life_->to_do.empty() || std::exchange(life_->writing, true)) {
     return;

@@ -1,6 +1,6 @@
 #pragma once
-// mdp::titanic::service in virtual time, with its store on a disk that loses and tears what was not
-// synced. Whoever looks after it starts it again when its store has failed.
+// mdp::titanic::service in virtual time, with its store on a disk that loses and tears unsynced writes. The
+// scenario restarts it after a failure of its store.
 
 #include "mdp/titanic/options.h"
 #include "mdp/titanic/slot_file.h"
@@ -26,7 +26,7 @@ class titanic_process final : public process {
 public:
   // Faults to put in, to see that they are noticed.
   struct sabotage {
-    // Has its way with what is to be done, or with what came of it.
+    // May change the actions before they are carried out, or their results.
     std::function<void(titanic::titanic_actions&)> edit{};
     std::function<void(titanic::store_result&)> edit_result{};
     bool never_syncs = false;

@@ -1,5 +1,5 @@
 #pragma once
-// One network of Majordomo's, with its books.
+// One network of Majordomo, with its ledger.
 
 #include "test/mdp/simulation/ledger.h"
 #include "test/simulation/sim_alarm.h"

@@ -13,13 +13,13 @@ struct troubles {
   bool cuts = false;           // connections die, at any octet
   bool half_open = false;      // … and an end does not learn of it
   bool partitions = false;     // nothing arrives any more, one way or both
-  bool pauses = false;         // programs stand still
+  bool pauses = false;         // programs are paused
   bool broker_pauses = false;  // … brokers do
   bool crashes = false;        // programs are killed, or their machines lose their power
   bool broker_crashes = false;
   bool broker_losses = false;  // … or the last of several is, and does not come back
 
-  // A worker may seem dead to the broker without being so.
+  // Returns whether a live worker may expire at the broker.
   [[nodiscard]] bool deceptive() const noexcept {
     return cuts || half_open || partitions || pauses || crashes || broker_crashes || broker_losses;
   }
@@ -27,11 +27,11 @@ struct troubles {
 
 class troublemaker : public zmtp::simulation::disturbance {
 public:
-  // The first so many of the programs are brokers.
+  // The first `brokers` of the programs are brokers.
   troublemaker(town& in, const troubles& kinds, std::vector<process*> programs,
                std::size_t brokers);
 
-  // Everybody runs, and reaches everybody.
+  // All programs run, and can reach each other.
   void stop();
 
 private:

@@ -25,7 +25,7 @@ void worker_process::take(std::size_t at, std::uint64_t id, const zmtp::message&
   auto& random = here().random();
   const auto call = call_of(body);
   if (!call) {
-    books.report(breach::wrong_answer, name() + " was given what nobody asked");
+    books.report(breach::wrong_answer, name() + " got a request that no client sent");
     return;
   }
   if (random.chance(how_.refuses)) {
@@ -59,7 +59,7 @@ void worker_process::say(std::size_t at, std::uint64_t id, piece next) {
     faults_.edit(said);
   }
   const auto last = ++next.number == next.of;
-  // Whose conversation is over need not say more.
+  // After the end of the conversation, the worker need not send more.
   if (!to.reply(id, wrap_piece(said), last) && !last) {
     work(at, id, next);
   }

@@ -1,6 +1,6 @@
 #pragma once
-// A program with a worker of ours at each of its brokers, which takes its time, and now and then does not
-// answer at all.
+// A program with a worker of Zinc at each of its brokers, which works slowly, and now and then does not answer
+// at all.
 
 #include "mdp/options.h"
 #include "test/mdp/simulation/process.h"
@@ -19,10 +19,10 @@ namespace mdp::simulation {
 // How workers work.
 struct labour {
   std::chrono::milliseconds longest{50};
-  unsigned in_parts = 0;  // of a hundred
+  unsigned in_parts = 0;  // percent of all requests
   unsigned fails = 0;     // … requests fail
   unsigned refuses = 0;   // … or are refused, before they are carried out
-  unsigned hangs = 0;     // … or kept for ever
+  unsigned hangs = 0;     // … or never end
 };
 
 class worker_process final : public process {
@@ -44,7 +44,8 @@ public:
   [[nodiscard]] sabotage& faults() noexcept { return faults_; }
   // From now on it answers.
   void be_good() noexcept { how_.fails = how_.refuses = how_.hangs = 0; }
-  // Takes no more, answers what it has, and goes; it may be killed and started afterwards.
+  // Accepts no more requests, answers those in flight, and ends. The process may be killed and started
+  // afterwards.
   void leave();
 
 private:

@@ -1,4 +1,4 @@
-// What goes over the wire between Titanic and its clients.
+// The messages between Titanic and its clients.
 
 #include "mdp/titanic/command.h"
 
@@ -38,7 +38,7 @@ TEST(titanic_command, a_submission_is_an_id_and_a_request) {
   }
 }
 
-TEST(titanic_command, text_behind_a_code_is_of_no_account) {  // TSP-10
+TEST(titanic_command, ignores_text_after_a_status_code) {  // TSP-10
   for (const auto* const code : {"200", "200 OK", "200OK"}) {
     EXPECT_EQ(*parse_accepted({code, id_text}), id_text);
     EXPECT_EQ(*parse_reply({code, "a", ""}), (zmtp::message{"a", ""}));
@@ -48,7 +48,7 @@ TEST(titanic_command, text_behind_a_code_is_of_no_account) {  // TSP-10
   EXPECT_EQ(parse_reply({"400 Unknown"}).error(), errc::unknown_id);
 }
 
-TEST(titanic_command, an_id_is_what_titanic_wrote_whatever_that_is) {  // TSP-5
+TEST(titanic_command, accepts_any_id_that_titanic_returns) {  // TSP-5
   for (const auto* const id :
        {"0123456789abcdef0123456789ABCDEF", "550e8400-e29b-41d4-a716-446655440000", "no. 7"}) {
     EXPECT_EQ(*parse_accepted({"200", id}), id);

@@ -21,12 +21,12 @@ std::vector<std::byte> octets_of(std::string_view text) {
   return {first, first + text.size()};
 }
 
-TEST(guide_message, of_c) {
+TEST(guide_message, parses_a_file_of_the_c_program) {
   const auto two = octets_of("\4\0\0\0\0\0\0\0echo\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0x"sv);
   EXPECT_EQ(guide_message(two), (zmtp::message{"echo", "", "x"}));
 }
 
-TEST(guide_message, of_python) {
+TEST(guide_message, parses_a_file_of_the_python_program) {
   // pickle.dumps([b"echo", b"", b"x", b""], protocol=4)
   const auto four = octets_of(
       "\x80\x04\x95\x14\0\0\0\0\0\0\0]\x94(C\x04"
@@ -37,7 +37,7 @@ TEST(guide_message, of_python) {
   EXPECT_EQ(guide_message(four), (zmtp::message{"echo", "", "x", ""}));
 }
 
-TEST(guide_message, what_it_cannot_be) {
+TEST(guide_message, rejects_malformed_files) {
   for (const auto wrong :
        {""sv, "\1\0\0\0\0\0\0"sv, "\2\0\0\0\0\0\0\0x"sv, "\xff\xff\xff\xff\xff\xff\xff\xffx"sv,
         "\x80\x04]\x94."sv, "\x80\x04]\x94(C\x05"sv, "\x80\x04]\x94h\x07."sv,

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 constexpr kept_outcomes::time_point start{1000s};
 
-TEST(kept_outcomes, what_is_being_stored_is_not_due) {
+TEST(kept_outcomes, an_outcome_that_is_being_stored_is_not_due) {
   kept_outcomes all;
   all.keep(7, zmtp::message{"reply"});
   EXPECT_EQ(all.reply(7), zmtp::message{"reply"});
@@ -23,7 +23,7 @@ TEST(kept_outcomes, what_is_being_stored_is_not_due) {
   EXPECT_FALSE(all.forget(7)) << "a result of the store is to come";
 }
 
-TEST(kept_outcomes, what_there_was_no_room_for_is_tried_again_once) {
+TEST(kept_outcomes, retries_an_outcome_once_after_the_store_was_full) {
   kept_outcomes all;
   all.keep(7, zmtp::message{"reply"});
   all.rest(7, start + 1s);
@@ -35,7 +35,7 @@ TEST(kept_outcomes, what_there_was_no_room_for_is_tried_again_once) {
   EXPECT_EQ(all.reply(7), zmtp::message{"reply"});
 }
 
-TEST(kept_outcomes, what_rests_and_is_not_wanted_any_more_is_not_tried_again) {
+TEST(kept_outcomes, does_not_retry_a_forgotten_outcome) {
   kept_outcomes all;
   all.keep(7, {});
   all.keep(8, {});
@@ -47,7 +47,7 @@ TEST(kept_outcomes, what_rests_and_is_not_wanted_any_more_is_not_tried_again) {
   EXPECT_EQ(all.wake(start), std::nullopt);
 }
 
-TEST(kept_outcomes, the_next_of_a_slot_is_another) {
+TEST(kept_outcomes, does_not_mix_two_outcomes_of_one_slot) {
   kept_outcomes all;
   all.keep(7, zmtp::message{"old"});
   all.rest(7, start);

@@ -16,7 +16,7 @@
 namespace mdp::titanic {
 namespace {
 
-TEST(recovery, of_many_requests) {  // TSP-2
+TEST(recovery, recovers_many_requests) {  // TSP-2
   const std::uint64_t count = zmtp::test::long_run() ? 1'000'000 : 20'000;
   const zmtp::test::scratch_folder folder;
   const sqlite_options options{.path = folder.path("store"), .reserve_octets = 0};

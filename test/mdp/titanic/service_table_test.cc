@@ -46,7 +46,7 @@ TEST(service_table, a_service_has_limits_of_its_own_or_those_of_all) {
   EXPECT_EQ(table.size(), 2U);
 }
 
-TEST(service_table, nothing_is_given_before_the_service_is_known_to_be_there) {
+TEST(service_table, dispatches_nothing_before_the_service_is_known) {
   service_table table{options};
   auto& one = waited_for(table, "s");
   EXPECT_EQ(table.look_at(one, start, true), step::look_up);
@@ -67,7 +67,7 @@ TEST(service_table, a_service_for_which_nothing_waits_is_not_asked_for) {
   EXPECT_EQ(table.next_deadline(), std::nullopt);
 }
 
-TEST(service_table, one_that_is_not_there_is_asked_for_again_ever_later) {
+TEST(service_table, looks_up_a_missing_service_with_growing_pauses) {
   service_table table{options};
   auto& one = waited_for(table, "s");
   auto now = start;
@@ -83,7 +83,7 @@ TEST(service_table, one_that_is_not_there_is_asked_for_again_ever_later) {
   }
 }
 
-TEST(service_table, a_failure_makes_it_be_asked_for_and_a_reply_says_that_it_is_there) {
+TEST(service_table, a_failure_causes_a_lookup_and_a_reply_marks_it_available) {
   service_table table{options};
   auto& one = present(table, "s");
   table.on_failure(one, start);
@@ -96,7 +96,7 @@ TEST(service_table, a_failure_makes_it_be_asked_for_and_a_reply_says_that_it_is_
   EXPECT_EQ(table.look_at(one, start + 110ms, true), step::give);
 }
 
-TEST(service_table, sixteen_are_asked_for_at_once_the_others_in_turn) {
+TEST(service_table, looks_up_sixteen_services_at_once_and_the_others_in_turn) {
   service_table table{options};
   std::vector<service_record*> all;
   for (int i = 0; i < 18; ++i) {
@@ -112,7 +112,7 @@ TEST(service_table, sixteen_are_asked_for_at_once_the_others_in_turn) {
   EXPECT_EQ(table.next_lookup(), nullptr);
 }
 
-TEST(service_table, what_is_known_of_an_idle_service_is_kept_while_it_counts) {
+TEST(service_table, keeps_an_idle_service_for_its_lifetime) {
   service_table table{options};
   auto& one = present(table, "s");
   table.leave(one);
@@ -139,7 +139,7 @@ TEST(service_table, a_service_is_kept_while_a_place_of_it_is_taken) {
   EXPECT_EQ(table.size(), 0U);
 }
 
-TEST(service_table, what_is_due_at_the_same_time_comes_by_name) {
+TEST(service_table, services_due_at_the_same_time_are_ordered_by_name) {
   service_table table{options};
   for (const auto* const name : {"b", "a", "c"}) {
     auto& one = present(table, name);
@@ -155,7 +155,7 @@ TEST(service_table, what_is_due_at_the_same_time_comes_by_name) {
   EXPECT_EQ(table.due(start + 100ms), nullptr);
 }
 
-TEST(service_table, says_what_is_pending_and_in_flight_by_name) {
+TEST(service_table, reports_pending_and_in_flight_requests_by_name) {
   service_table table{options};
   auto& b = present(table, "b");
   table.enter(b);

@@ -1,5 +1,5 @@
-// Titanic on real sockets: its services, its client, a broker and workers, and what becomes of requests
-// when one of them goes.
+// Titanic on real sockets: its services, its client, a broker and workers, and the requests after the loss of
+// one of them.
 
 #include "mdp/titanic/service.h"
 
@@ -110,7 +110,7 @@ protected:
 INSTANTIATE_TEST_SUITE_P(mdp, titanic_service, testing::Values(version::v01, version::v02),
                          [](const auto& tested) { return name_of(tested.param); });
 
-TEST_P(titanic_service, its_services_are_there) {  // TSP-1
+TEST_P(titanic_service, registers_its_services) {  // TSP-1
   start_broker();
   start_titanic();
   mdp::client asker{executor(), at_, patient_client(GetParam())};
@@ -159,7 +159,7 @@ TEST_P(titanic_service, a_reply_in_parts_is_kept_whole) {
   EXPECT_EQ(m, (message{"one", "two", "three", "four"}));
 }
 
-TEST_P(titanic_service, it_waits_for_a_service_that_comes_later) {  // TSP-12, TSP-15
+TEST_P(titanic_service, waits_for_a_service_that_starts_later) {  // TSP-12, TSP-15
   start_broker();
   start_titanic();
   start_client();
@@ -215,7 +215,7 @@ TEST_P(titanic_service, many_requests_at_once) {
   }
 }
 
-TEST_P(titanic_service, it_goes_on_after_a_restart_with_what_was_stored) {  // TSP-2
+TEST_P(titanic_service, continues_after_a_restart_with_stored_requests) {  // TSP-2
   start_broker();
   start_titanic();
   start_client();
@@ -236,7 +236,7 @@ TEST_P(titanic_service, it_goes_on_after_a_restart_with_what_was_stored) {  // T
   EXPECT_EQ(reply(later, true).second, message{"later"});
 }
 
-TEST_P(titanic_service, a_broker_that_comes_back_finds_it_again) {
+TEST_P(titanic_service, reconnects_to_a_restarted_broker) {
   start_broker();
   start_titanic();
   start_client();
@@ -250,7 +250,7 @@ TEST_P(titanic_service, a_broker_that_comes_back_finds_it_again) {
   EXPECT_EQ(reply(request("echo", {"after"}), true).second, message{"after"});
 }
 
-TEST_P(titanic_service, what_is_not_stored_is_tried_again_and_then_reported) {  // TSP-14
+TEST_P(titanic_service, retries_a_request_that_was_not_stored_and_reports_the_failure) {  // TSP-14
   start_broker();
   start_client();
   std::size_t asked = 0;
@@ -295,7 +295,7 @@ TEST_P(titanic_service, a_request_that_is_sent_again_is_stored_once) {
   EXPECT_EQ(in_hand.size(), 1U);
 }
 
-TEST_P(titanic_service, who_submits_again_under_the_same_id_has_one_request) {
+TEST_P(titanic_service, a_second_submission_with_the_same_id_is_one_request) {
   start_broker();
   start_titanic();
   start_client();
@@ -318,7 +318,7 @@ TEST_P(titanic_service, who_submits_again_under_the_same_id_has_one_request) {
   EXPECT_EQ(titanic_->status().counters.repeated, 1U);
 }
 
-TEST_P(titanic_service, a_submission_that_is_not_answered_is_said_again) {
+TEST_P(titanic_service, repeats_a_submission_without_an_answer) {
   start_broker();
   auto options = impatient_asker(GetParam());
   options.timeout = 200ms;
@@ -341,7 +341,7 @@ TEST_P(titanic_service, a_submission_that_is_not_answered_is_said_again) {
   EXPECT_EQ(asked, std::vector(2, message{id.to_string(), "echo", "body"}));
 }
 
-TEST_P(titanic_service, an_answer_with_another_id_is_no_answer) {
+TEST_P(titanic_service, rejects_an_answer_with_another_id) {
   start_broker();
   start_client();
   worker stub{executor(), at_, impatient_worker(version::v01, std::string{submit_service}),
@@ -352,7 +352,7 @@ TEST_P(titanic_service, an_answer_with_another_id_is_no_answer) {
   EXPECT_EQ(submit(random_id(), message{"body"}), errc::bad_reply);
 }
 
-TEST_P(titanic_service, what_is_no_request_is_refused_at_once) {  // TSP-13
+TEST_P(titanic_service, rejects_a_malformed_request_immediately) {  // TSP-13
   start_broker();
   start_titanic();
   start_client();
@@ -388,7 +388,7 @@ TEST_P(titanic_service, waiting_is_cancelled_and_ends_with_the_client) {
   }
 }
 
-TEST_P(titanic_service, stopped_it_leaves_nothing_to_run) {
+TEST_P(titanic_service, leaves_no_work_after_a_stop) {
   start_broker();
   start_titanic();
   start_client();

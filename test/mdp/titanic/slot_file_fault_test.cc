@@ -1,5 +1,5 @@
-// What an operation without an error has stored is there, whatever the disk does afterwards; what was
-// lost or altered is seen.
+// An operation that returned no error is stored, whatever the disk does afterwards. Lost and altered data is
+// detected.
 
 #include "mdp/titanic/slot_file.h"
 #include "test/zmtp/storage/faulty_disk.h"
@@ -55,7 +55,7 @@ store_operation close_of(std::uint64_t number, std::uint64_t accepted) {
   return {.what = operation::close, .ticket = accepted, .number = number};
 }
 
-// What there must be of a request, by its place in the order of acceptance, and what there may be.
+// The required state of a request, by its place in the order of acceptance, and its possible states.
 struct truth {
   struct one {
     std::uint64_t number = 0;
@@ -100,7 +100,7 @@ const std::vector<std::vector<store_operation>>& script() {
   return all;
 }
 
-// Does it all, whatever fails. What was stored is known to `kept`.
+// Carries out the script, whatever fails. Records the stored operations in `kept`.
 void run(const zmtp::test::faulty_disk& disk, truth& kept) {
   slot_file file{on(disk)};
   std::vector<kept_request> slots;
@@ -164,11 +164,11 @@ std::size_t steps_of_the_script() {
   return disk.steps();
 }
 
-TEST(slot_file_faults, nothing_that_was_stored_is_lost_when_the_power_goes_at_any_step) {  // TSP-2
+TEST(slot_file_faults, stored_requests_survive_a_power_failure_at_any_step) {  // TSP-2
   const auto steps = steps_of_the_script();
   EXPECT_GT(steps, 50U);
   for (std::size_t at = 1; at <= steps; ++at) {
-    // What is lost and torn is another thing each time.
+    // Each seed loses and tears other data.
     for (std::uint64_t seed = 0; seed < 5; ++seed) {
       zmtp::test::faulty_disk disk;
       disk.switch_off_at(at);
@@ -180,7 +180,7 @@ TEST(slot_file_faults, nothing_that_was_stored_is_lost_when_the_power_goes_at_an
   }
 }
 
-TEST(slot_file_faults, a_step_that_fails_is_never_taken_for_stored) {  // TSP-14
+TEST(slot_file_faults, a_failed_step_does_not_count_as_stored) {  // TSP-14
   const auto steps = steps_of_the_script();
   std::size_t noticed = 0;
   for (std::size_t at = 1; at <= steps; ++at) {
@@ -190,15 +190,14 @@ TEST(slot_file_faults, a_step_that_fails_is_never_taken_for_stored) {  // TSP-14
     run(disk, kept);
     noticed += std::any_of(kept.requests.begin(), kept.requests.end(),
                            [](const auto& r) { return !r.second.accepted; });
-    // What the kernel has and never wrote is lost as well.
+    // The kernel loses data that it has not written, too.
     disk.switch_on(at);
     check(disk, kept, "step " + std::to_string(at) + " failed");
   }
   EXPECT_GT(noticed, steps / 4);
 }
 
-TEST(slot_file_faults,
-     after_a_write_that_failed_nothing_is_stored_any_more_but_what_is_there_is_read) {
+TEST(slot_file_faults, a_failed_write_ends_writing_but_not_reading) {
   zmtp::test::faulty_disk disk;
   slot_file file{on(disk)};
   std::vector<kept_request> slots;
@@ -354,7 +353,7 @@ TEST(slot_file_faults, a_full_disk_refuses_requests_and_takes_replies_and_closin
     EXPECT_EQ(read(file, operation::read_reply, number), reply_of(number));
     file.tidy();
   }
-  // There is room again when what is there has been closed.
+  // Closed requests make room again.
   for (std::uint64_t number = 11; number < count; ++number) {
     file.carry_out({close_of(number, number)}, results);
     EXPECT_FALSE(results[0].ec);
@@ -367,7 +366,7 @@ TEST(slot_file_faults, a_full_disk_refuses_requests_and_takes_replies_and_closin
   kept.note(accept_of(11, 6000), true);
 }
 
-TEST(slot_file_faults, what_was_altered_is_seen_and_the_rest_can_be_salvaged) {
+TEST(slot_file_faults, detects_altered_slots_and_salvages_the_rest) {
   zmtp::test::faulty_disk whole;
   truth kept;
   run(whole, kept);
@@ -379,7 +378,7 @@ TEST(slot_file_faults, what_was_altered_is_seen_and_the_rest_can_be_salvaged) {
   for (int i = 0; i < 1000; ++i) {
     zmtp::test::faulty_disk disk;
     {
-      // A file that is there.
+      // Creates the file.
       slot_file made{on(disk)};
       std::vector<kept_request> slots;
       ASSERT_FALSE(made.open(slots));
@@ -390,7 +389,7 @@ TEST(slot_file_faults, what_was_altered_is_seen_and_the_rest_can_be_salvaged) {
     slot_file file{on(disk)};
     std::vector<kept_request> slots;
     if (!file.open(slots)) {
-      // It was of no account.
+      // The altered bit had no effect.
       check(disk, kept, "bit " + std::to_string(bit));
       continue;
     }

@@ -1,4 +1,4 @@
-// What every request_store does, whichever it is.
+// Tests of every request_store.
 
 #include "mdp/titanic/memory_store.h"
 #include "mdp/titanic/sqlite_store.h"
@@ -97,9 +97,9 @@ protected:
 using makers = testing::Types<memory_maker, sqlite_maker>;
 TYPED_TEST_SUITE(store_test, makers);
 
-TYPED_TEST(store_test, a_new_one_is_empty) { EXPECT_TRUE(this->open().empty()); }
+TYPED_TEST(store_test, a_new_store_is_empty) { EXPECT_TRUE(this->open().empty()); }
 
-TYPED_TEST(store_test, what_is_stored_is_read_and_there_after_a_restart) {
+TYPED_TEST(store_test, stored_requests_survive_a_restart) {
   this->open();
   const zmtp::message request{"", "a part", std::string(100'000, 'x'), std::string("\0\xff", 2),
                               ""};
@@ -159,7 +159,7 @@ TYPED_TEST(store_test, a_slot_that_is_closed_is_empty_and_used_again) {
   EXPECT_EQ(slots[0].state, outcome::pending);
 }
 
-TYPED_TEST(store_test, what_is_read_before_it_is_closed_is_there) {
+TYPED_TEST(store_test, a_read_before_a_close_succeeds) {
   this->open();
   EXPECT_FALSE(this->result(this->accept(1, 1)).ec);
   EXPECT_FALSE(
@@ -228,14 +228,14 @@ protected:
   std::optional<sqlite_store> store_;
 };
 
-TEST_F(sqlite_store_test, another_one_cannot_have_the_file_meanwhile) {
+TEST_F(sqlite_store_test, a_second_store_cannot_open_the_file) {
   ASSERT_FALSE(open());
   slot_file other{{.path = path_, .reserve_octets = 0}};
   std::vector<kept_request> slots;
   EXPECT_EQ(other.open(slots), zmtp::storage_errc::store_in_use);
 }
 
-TEST_F(sqlite_store_test, what_is_no_store_is_left_alone) {
+TEST_F(sqlite_store_test, does_not_change_a_file_that_is_not_a_store) {
   zmtp::sqlite_database foreign;
   ASSERT_FALSE(foreign.open(path_.c_str(), nullptr));
   ASSERT_FALSE(foreign.execute("CREATE TABLE theirs (value); PRAGMA application_id = 7"));
@@ -258,7 +258,7 @@ TEST_F(sqlite_store_test, what_is_no_store_is_left_alone) {
   EXPECT_EQ(open(), zmtp::storage_errc::store_failed);
 }
 
-TEST_F(sqlite_store_test, one_of_another_version_is_not_touched) {
+TEST_F(sqlite_store_test, does_not_change_a_store_of_another_version) {
   ASSERT_FALSE(open());
   store_.reset();
   zmtp::sqlite_database later;
@@ -370,7 +370,7 @@ TEST_F(dated_store_test, a_store_of_version_1_is_converted) {
   EXPECT_EQ(open(), zmtp::storage_errc::store_damaged);
 }
 
-TEST_F(sqlite_store_test, rows_that_are_missing_or_altered_are_seen) {
+TEST_F(sqlite_store_test, detects_missing_and_altered_rows) {
   for (const auto* const damage :
        {"DELETE FROM requests WHERE number = 2", "DELETE FROM requests WHERE number = 3",
         "DELETE FROM outcomes WHERE number = 3", "DELETE FROM outcomes WHERE number = 1",

@@ -1,4 +1,4 @@
-// Titanic's decisions, by scripts: what is given to services, how many at once, and how often.
+// Titanic's decisions, by scripts: the requests that services get, their number at once, and their attempts.
 
 #include "test/mdp/titanic/titanic_fixture.h"
 
@@ -21,7 +21,7 @@ TEST_F(titanic_test, a_request_waits_for_its_service_without_using_up_its_attemp
   EXPECT_EQ(state->status().counters.unanswered, 0U);
 }
 
-TEST_F(titanic_test, the_broker_is_asked_ever_less_often_for_a_service_that_is_not_there) {
+TEST_F(titanic_test, looks_up_a_missing_service_with_growing_pauses) {
   accept("echo", "body");
   look_up("echo", "404");
   for (const auto wait : {100ms, 200ms, 400ms, 800ms, 1600ms, 2000ms, 2000ms}) {
@@ -57,7 +57,7 @@ TEST_F(titanic_test, while_there_is_no_broker_nothing_is_counted) {
   EXPECT_EQ(state->status().counters.unanswered, 0U);
 }
 
-// A broker of this project says so long before the deadline.
+// A broker of Zinc reports the loss of a worker before the deadline.
 TEST_F(titanic_test, a_request_that_costs_workers_has_no_more_attempts_than_another) {
   const auto id = accept("echo", "poison");
   for (std::uint32_t i = 1; i <= 3; ++i) {
@@ -126,7 +126,7 @@ TEST_F(titanic_test, after_its_last_attempt_a_request_is_given_up_and_stays_so) 
   EXPECT_EQ(ask_for_reply(id), zmtp::message{"400"});
 }
 
-TEST_F(titanic_test, a_service_has_so_many_requests_at_once_and_in_order) {
+TEST_F(titanic_test, limits_the_requests_in_flight_of_a_service_and_keeps_their_order) {
   for (const auto* const body : {"1", "2", "3", "4", "5"}) {
     accept("echo", body);
     if (body[0] == '1') {
@@ -197,7 +197,7 @@ TEST_F(titanic_test, a_request_that_failed_goes_behind_the_others) {
   EXPECT_EQ(dispatched().body.front(), "food");
 }
 
-TEST_F(titanic_test, bodies_that_do_not_fit_into_memory_are_read_when_it_is_their_turn) {
+TEST_F(titanic_test, reads_bodies_above_the_memory_limit_when_it_dispatches_them) {
   auto options = strict_options();
   options.held_octets = 100;
   state.emplace(options);
@@ -226,7 +226,7 @@ TEST_F(titanic_test, many_services_are_looked_for_a_few_at_a_time) {
   EXPECT_EQ(state->status().services, 100U);
 }
 
-TEST_F(titanic_test, services_that_nobody_waits_for_are_forgotten) {
+TEST_F(titanic_test, forgets_idle_services) {
   const auto id = accept("echo", "1");
   look_up("echo", "200");
   end(dispatched().id, {"reply"});

@@ -35,7 +35,7 @@ inline titanic_options strict_options() {
 
 class titanic_test : public testing::Test {
 protected:
-  // What titanic.request is asked, stored and answered: the id.
+  // Requests, stores and answers titanic.request. Returns the id.
   request_id accept(std::string_view service, std::string_view body) {
     ask(service, body);
     store_all();
@@ -59,7 +59,7 @@ protected:
     return answer();
   }
 
-  // Does to the store what is wanted, as a store that has room.
+  // Carries out the pending store operations, as a store that has room.
   void store_all() {
     while (!actions.operations.empty()) {
       for (auto& one : std::exchange(actions.operations, {})) {
@@ -142,7 +142,7 @@ protected:
   std::chrono::steady_clock::time_point now{1h};
   std::optional<titanic_state> state{std::in_place, strict_options()};
   titanic_actions actions;
-  std::vector<store_operation> done;  // that the store has been told
+  std::vector<store_operation> done;  // operations passed to the store
   std::vector<zmtp::message> requests;
   std::vector<zmtp::message> replies;
   std::uint64_t caller = 0;

@@ -1,5 +1,5 @@
-// Titanic under random clients, services, faults of the store and restarts, against a ledger: nothing
-// that was accepted is lost, nobody gets another's reply, nothing is with two workers at once.
+// Titanic under random clients, services, faults of the store and restarts, against a ledger. No accepted
+// request is lost, no client gets the reply of another, and no request is with two workers at once.
 
 #include "mdp/error.h"
 #include "mdp/titanic/titanic_state.h"
@@ -23,7 +23,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What is on the disk, and what has been submitted and is not yet there.
+// The requests on the disk, and pending operations.
 class random_store {
 public:
   struct row {
@@ -84,7 +84,7 @@ public:
     return result;
   }
 
-  // What was not begun is lost.
+  // Operations that had not begun are lost.
   std::vector<kept_request> restart() {
     waiting_.clear();
     std::vector<kept_request> slots;
@@ -111,7 +111,7 @@ public:
     }
   }
 
-  // Everything works from now on: what was accepted has its outcome in the end.
+  // Everything works from now on: accepted requests have their outcome in the end.
   void heal() {
     healed_ = true;
     for (int i = 0; i < 3'000 && (state_->status().pending != 0 || !store_.idle()); ++i) {
@@ -121,7 +121,7 @@ public:
     drain();
     EXPECT_EQ(state_->status().pending, 0U);
     EXPECT_EQ(state_->status().in_flight, 0U);
-    EXPECT_TRUE(callers_.empty()) << "somebody was never answered";
+    EXPECT_TRUE(callers_.empty()) << "a caller was never answered";
     for (const auto& [id, r] : requests_) {
       state_->on_reply(++last_caller_, zmtp::message{id.to_string()}, actions_);
       EXPECT_EQ(actions_.operations.size() + actions_.answers.size(), 1U);
@@ -191,7 +191,7 @@ private:
       case 10: pass(std::chrono::milliseconds{below(3'000)}); break;
       case 11:
         if (below(20) == 0) {
-          // A write may be there whose result nobody has heard.
+          // A write may be stored although its result was not received.
           if (!store_.idle() && below(2) == 0) {
             static_cast<void>(store_.carry_out(false));
           }
@@ -226,7 +226,8 @@ private:
     take();
   }
 
-  // Whatever has become of it; but not once it is being closed, which would make a new request of it.
+  // Repeats a submission in any state, but not while the request is being closed. That would make a new
+  // request.
   void submit_again() {
     if (submitted_.empty()) {
       return;

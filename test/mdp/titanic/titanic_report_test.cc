@@ -1,4 +1,4 @@
-// What Titanic says of itself.
+// The reports of Titanic about itself.
 
 #include "mdp/titanic/titanic_report.h"
 
@@ -9,7 +9,7 @@
 namespace mdp::titanic {
 namespace {
 
-TEST_F(titanic_test, its_state_is_a_line_of_numbers) {
+TEST_F(titanic_test, reports_its_state_as_a_line_of_numbers) {
   titanic_status s;
   s.accepting = true;
   s.requests = 2;

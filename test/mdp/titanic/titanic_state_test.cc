@@ -1,4 +1,4 @@
-// Titanic's decisions, by scripts: what is answered when, and what is stored before it.
+// Titanic's decisions, by scripts: the times of answers, and the operations of the store before them.
 
 #include "test/mdp/titanic/titanic_fixture.h"
 
@@ -33,7 +33,7 @@ TEST_F(titanic_test, from_the_request_to_the_closing) {  // TSP-4, TSP-6, TSP-7,
   EXPECT_EQ(given.body, zmtp::message{"body"});
   EXPECT_EQ(given.deadline, 10s);
   end(given.id, {"the", "", "reply"});
-  // Not before it is stored.
+  // The reply is not available before it is stored.
   state->on_reply(++caller, zmtp::message{id.to_string()}, actions);
   EXPECT_EQ(answer(), zmtp::message{"300"});
   store_all();
@@ -46,7 +46,7 @@ TEST_F(titanic_test, from_the_request_to_the_closing) {  // TSP-4, TSP-6, TSP-7,
   EXPECT_EQ(state->status().pending, 0U);
 }
 
-TEST_F(titanic_test, what_is_no_request_is_refused_and_never_stored) {  // TSP-4, TSP-11
+TEST_F(titanic_test, a_malformed_request_is_refused_and_not_stored) {  // TSP-4, TSP-11
   const std::vector<zmtp::message> wrong{
       {"echo"}, {""}, {"", "body"}, {std::string(256, 's'), "body"}};
   for (const auto& m : wrong) {
@@ -59,7 +59,7 @@ TEST_F(titanic_test, what_is_no_request_is_refused_and_never_stored) {  // TSP-4
 }
 
 TEST_F(titanic_test,
-       an_id_that_is_not_of_32_digits_never_comes_near_the_store) {  // TSP-6, TSP-9, TSP-11
+       an_id_without_32_digits_does_not_reach_the_store) {  // TSP-6, TSP-9, TSP-11
   accept("echo", "body");
   actions.clear();
   const auto real = id_of(1).to_string();
@@ -102,7 +102,7 @@ TEST_F(titanic_test, an_unknown_id_has_no_reply_and_is_closed_already) {  // TSP
   EXPECT_TRUE(done.empty());
 }
 
-TEST_F(titanic_test, closed_while_it_waits_it_is_never_given) {
+TEST_F(titanic_test, does_not_dispatch_a_request_that_is_closed_while_waiting) {
   const auto id = accept("echo", "1");
   const auto asked = dispatched();
   EXPECT_EQ(close(id), zmtp::message{"200"});
@@ -110,7 +110,7 @@ TEST_F(titanic_test, closed_while_it_waits_it_is_never_given) {
   EXPECT_TRUE(actions.dispatches.empty());
 }
 
-TEST_F(titanic_test, closed_while_it_is_carried_out_its_reply_is_of_no_account) {
+TEST_F(titanic_test, drops_the_reply_of_a_request_closed_in_flight) {
   const auto first = accept("echo", "1");
   look_up("echo", "200");
   const auto given = dispatched();
@@ -176,7 +176,7 @@ TEST_F(titanic_test, no_room_is_500_and_nothing_is_kept) {  // TSP-4, TSP-14
   EXPECT_EQ(state->status().counters.not_stored, 1U);
 }
 
-TEST_F(titanic_test, a_reply_that_finds_no_room_is_kept_until_there_is) {
+TEST_F(titanic_test, keeps_a_reply_until_the_store_has_room) {
   const auto id = accept("echo", "body");
   look_up("echo", "200");
   end(dispatched().id, {"reply"});
@@ -199,7 +199,7 @@ TEST_F(titanic_test, closed_while_its_reply_finds_no_room_it_leaves_its_place) {
   EXPECT_EQ(state->status().in_flight, 1U);
   EXPECT_EQ(close(id), zmtp::message{"200"});
   EXPECT_EQ(state->status().in_flight, 0U);
-  // Whoever has its slot now is not taken for it.
+  // The next request in this slot is not taken for the closed one.
   accept("echo", "next");
   const auto next = dispatched();
   pass(2s);
@@ -378,7 +378,7 @@ TEST_F(titanic_test, a_reply_in_parts_is_kept_whole) {
   EXPECT_EQ(ask_for_reply(id), (zmtp::message{ok, "a", "b", "c", "d"}));
 }
 
-TEST_F(titanic_test, a_reply_with_more_parts_than_can_be_passed_on_is_none) {
+TEST_F(titanic_test, rejects_a_reply_with_too_many_parts) {
   const auto id = accept("echo", "1");
   look_up("echo", "200");
   zmtp::message half;
@@ -415,7 +415,7 @@ TEST_F(titanic_test, a_request_that_cannot_be_read_is_given_up) {
   EXPECT_EQ(state->status().in_flight, 0U);
 }
 
-TEST_F(titanic_test, it_goes_on_where_it_was) {  // TSP-2
+TEST_F(titanic_test, continues_after_a_restart) {  // TSP-2
   requests = {{}, {"third"}, {"first"}, {}, {}, {"second"}};
   replies = {{}, {}, {}, {}, {"reply"}};
   restart(
@@ -439,7 +439,7 @@ TEST_F(titanic_test, it_goes_on_where_it_was) {  // TSP-2
   EXPECT_EQ(given[1].body.front(), "second");
   EXPECT_EQ(ask_for_reply(id_of(5)), (zmtp::message{"200", "reply"}));
   EXPECT_EQ(ask_for_reply(id_of(8)), zmtp::message{"500"});
-  // Its attempts go on counting.
+  // The number of its attempts continues.
   pass(10s);
   fail(given[0].id, mdp::errc::no_reply);
   EXPECT_EQ(actions.operations.back().what, operation::give_up);
@@ -451,7 +451,7 @@ TEST_F(titanic_test, it_goes_on_where_it_was) {  // TSP-2
   EXPECT_EQ(done.back().accepted, 10U);
 }
 
-TEST_F(titanic_test, there_is_a_limit_to_what_is_stored) {
+TEST_F(titanic_test, limits_the_number_of_stored_requests) {
   auto options = strict_options();
   options.requests = 2;
   state.emplace(options);

@@ -7,7 +7,7 @@
 namespace mdp::titanic {
 namespace {
 
-TEST_F(titanic_test, what_is_submitted_again_is_the_same_request_until_it_is_closed) {
+TEST_F(titanic_test, a_repeated_submission_is_the_same_request_until_it_is_closed) {
   const auto id = id_of(77);
   const zmtp::message stored{ok, id.to_string()};
   const auto again = [&](int times = 1) {
@@ -49,7 +49,7 @@ TEST_F(titanic_test, what_is_submitted_again_is_the_same_request_until_it_is_clo
   EXPECT_EQ(dispatched().body, zmtp::message{"a new one"});
 }
 
-TEST_F(titanic_test, what_is_submitted_again_while_it_is_being_stored_is_answered_with_it) {
+TEST_F(titanic_test, a_submission_repeated_while_being_stored_gets_the_same_answer) {
   for (const auto fault : {zmtp::storage_errc{}, zmtp::storage_errc::store_full}) {
     SCOPED_TRACE(static_cast<int>(fault));
     const auto id = id_of(77);
@@ -81,7 +81,7 @@ TEST_F(titanic_test, what_is_submitted_again_while_it_is_being_stored_is_answere
   }
 }
 
-TEST_F(titanic_test, what_is_submitted_again_after_a_restart_is_known) {
+TEST_F(titanic_test, a_submission_repeated_after_a_restart_is_known) {
   requests = {{}, {"body"}};
   restart({{.number = 1, .accepted = 7, .id = id_of(7), .service = "echo"},
            {.number = 2,
@@ -97,7 +97,7 @@ TEST_F(titanic_test, what_is_submitted_again_after_a_restart_is_known) {
   EXPECT_TRUE(actions.operations.empty());
 }
 
-TEST_F(titanic_test, a_full_store_still_knows_what_it_has) {
+TEST_F(titanic_test, a_full_store_still_recognizes_its_requests) {
   auto options = strict_options();
   options.requests = 1;
   state.emplace(options);
@@ -110,7 +110,7 @@ TEST_F(titanic_test, a_full_store_still_knows_what_it_has) {
   EXPECT_EQ(answer(), (zmtp::message{ok, id_of(77).to_string()}));
 }
 
-TEST_F(titanic_test, an_id_that_is_being_closed_is_not_taken_yet) {
+TEST_F(titanic_test, does_not_accept_an_id_that_is_being_closed) {
   const auto id = accept("echo", "1");
   actions.clear();
   state->on_close(++caller, zmtp::message{id.to_string()}, now, actions);
@@ -120,7 +120,7 @@ TEST_F(titanic_test, an_id_that_is_being_closed_is_not_taken_yet) {
   EXPECT_EQ(answer(), zmtp::message{"500"});
 }
 
-TEST_F(titanic_test, what_is_no_submission_is_refused_and_never_stored) {
+TEST_F(titanic_test, a_malformed_submission_is_refused_and_not_stored) {
   const auto id = id_of(77).to_string();
   const std::vector<zmtp::message> wrong{{"echo", "body"},
                                          {id, "echo"},
