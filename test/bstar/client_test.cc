@@ -21,7 +21,7 @@ using zmtp::message;
 
 class clients : public node_test {
 protected:
-  // What a request came to.
+  // The outcome of a request.
   struct outcome {
     std::optional<error_code> ec;
     message answer;
@@ -76,14 +76,14 @@ TEST_F(clients, ask_the_other_server_when_there_is_no_answer) {
   echo(receive(second_), second_);
   EXPECT_EQ(await(end).answer, message{"request"});
   EXPECT_EQ(asker.server(), second_at_);
-  // An answer that comes too late is nobody's.
+  // The client ignores an answer that arrives too late.
   echo(dropped, first_);
   const auto next = ask(asker, "next");
   echo(receive(second_), second_);
   EXPECT_EQ(await(next).answer, message{"next"});
 }
 
-TEST_F(clients, go_round_until_somebody_answers) {
+TEST_F(clients, try_the_servers_in_turn_until_one_answers) {
   client asker{executor(), {first_at_, second_at_}, quick_client()};
   const auto end = ask(asker, "request");
   static_cast<void>(receive(first_));
@@ -113,7 +113,7 @@ TEST_F(clients, say_whom_they_ask_and_take_what_the_user_does) {
                                             "asking the second"}));
 }
 
-TEST_F(clients, are_told_when_nobody_answers_in_time) {
+TEST_F(clients, report_an_error_if_no_server_answers_in_time) {
   client asker{executor(), {first_at_, second_at_}, quick_client()};
   EXPECT_EQ(await(ask(asker, "request", 300ms)).ec, zmtp::call_errc::no_answer);
   EXPECT_EQ(await(ask(asker, "request", 0ms)).ec, zmtp::call_errc::not_sent);
@@ -177,7 +177,7 @@ TEST_F(clients, faults_of_making_one_are_thrown) {
   EXPECT_EQ(fault_of({first_at_}, {.settle = -1ms}), zmtp::call_errc::bad_call_option);
 }
 
-TEST_F(clients, are_served_by_a_pair_whoever_is_killed) {
+TEST_F(clients, get_answers_from_a_pair_after_each_server_is_killed) {
   meet();
   client asker{executor(),
                {primary_.it->bind_voter("tcp://127.0.0.1:*", echo).to_string(),

@@ -25,7 +25,7 @@ public:
   error_code ec;
 };
 
-TEST_F(epochs, what_is_stored_is_loaded) {
+TEST_F(epochs, are_stored_and_loaded) {
   for (const epoch e : {epoch{1}, epoch{2}, max_epoch, epoch{0}}) {
     file.store(e, ec);
     EXPECT_FALSE(ec);
@@ -39,7 +39,7 @@ TEST_F(epochs, what_is_stored_is_loaded) {
   EXPECT_FALSE(std::filesystem::exists(path + ".new"));
 }
 
-TEST_F(epochs, no_file_is_no_epoch) {
+TEST_F(epochs, are_zero_without_a_file) {
   EXPECT_EQ(load(), 0U);
   EXPECT_FALSE(ec);
 }
@@ -61,7 +61,7 @@ TEST_F(epochs, damaged_file_is_an_error) {
   }
 }
 
-TEST_F(epochs, what_the_system_refuses_is_reported) {
+TEST_F(epochs, report_errors_of_the_system) {
   const epoch_file elsewhere{folder.path("gone/epoch")};
   elsewhere.store(1, ec);
   EXPECT_EQ(ec, boost::system::errc::no_such_file_or_directory);

@@ -57,7 +57,7 @@ public:
     }
     now = until;
   }
-  // Time passes in which it stands still.
+  // Lets time pass while the node is paused.
   void stand_still(std::chrono::milliseconds time) { now += time; }
 
   bool told(event what) const {
@@ -68,7 +68,7 @@ public:
   std::optional<state_machine> machine;
   std::uint64_t peer_tick = 1'000;
   bool persists = true;
-  // What the shell would have done.
+  // The actions of the machine: the shell would have executed them.
   std::vector<epoch> persisted;
   std::vector<epoch> activated;
   std::vector<passive_reason> passivated;

@@ -31,7 +31,7 @@ protected:
   static void say(zmtp::xpub_socket& publisher, std::string_view what) {
     EXPECT_EQ(publisher.try_send(zmtp::message{what}), zmtp::send_status::queued);
   }
-  // What someone hears who announces this.
+  // Returns the state that a subscriber with these extensions receives.
   std::string heard_state(const side& of, std::vector<std::string> extensions) {
     zmtp::socket_options options;
     options.extensions = std::move(extensions);
@@ -62,7 +62,7 @@ TEST_F(nodes, meet_and_the_primary_is_active) {
 }
 
 // BS-12
-TEST_F(nodes, backup_takes_over_by_a_vote_and_the_old_active_comes_back_passive) {
+TEST_F(nodes, backup_takes_over_by_a_vote_and_the_restarted_primary_is_passive) {
   meet();
   kill(primary_);
   await_vote(backup_);
@@ -75,7 +75,7 @@ TEST_F(nodes, backup_takes_over_by_a_vote_and_the_old_active_comes_back_passive)
   EXPECT_EQ(primary_.activated, epochs{1});
   EXPECT_TRUE(backup_.it->vote());
   run_until([&] { return epoch_in_file(role::primary) == "2"; });
-  // And back again.
+  // The reverse case.
   kill(backup_);
   await_vote(primary_);
   EXPECT_EQ(primary_.activated, (epochs{1, 3}));
@@ -112,7 +112,7 @@ TEST_F(nodes, both_restarted_go_on_with_a_later_epoch) {
 }
 
 // BS-8
-TEST_F(nodes, of_two_actives_that_meet_the_later_epoch_stays) {
+TEST_F(nodes, the_later_epoch_stays_if_two_active_nodes_meet) {
   start(primary_);
   await_vote(primary_);
   auto alone = quick(role::backup);
@@ -144,9 +144,9 @@ TEST_F(nodes, data_of_the_newer_position_win) {
   });
 }
 
-TEST_F(nodes, active_that_stood_still_is_suspended_until_the_peer_has_heard_it) {
+TEST_F(nodes, a_paused_active_node_is_suspended_until_the_peer_confirms) {
   meet();
-  // The loop stands still: there is nothing to wait for but time.
+  // This loop pauses the node: only the time matters.
   const auto until = std::chrono::steady_clock::now() + 2 * quick(role::primary).heartbeat;
   while (std::chrono::steady_clock::now() < until) {
   }
@@ -197,7 +197,7 @@ TEST_F(nodes, peer_of_the_guide_is_understood) {
 }
 
 // BS-3
-TEST_F(nodes, what_is_no_state_is_counted_and_does_not_count) {
+TEST_F(nodes, malformed_states_are_counted_and_ignored) {
   start(primary_);
   const auto peer = stock_publisher(primary_);
   say(*peer, "5");
@@ -262,7 +262,7 @@ TEST_F(nodes, handler_is_called_before_the_request_that_it_is_for) {
   EXPECT_EQ(std::count(order.begin(), order.end(), "active"), 1);
 }
 
-TEST_F(nodes, epoch_that_cannot_be_written_makes_nobody_active) {
+TEST_F(nodes, do_not_become_active_if_the_epoch_cannot_be_written) {
   start(primary_, {.pair = quick(role::primary), .epoch_file = folder_.path("gone/epoch")});
   run_until([&] {
     EXPECT_FALSE(primary_.it->vote());
@@ -317,7 +317,7 @@ TEST_F(nodes, handler_may_destroy_its_node) {
   run_to_the_end();
 }
 
-TEST_F(nodes, what_a_handler_throws_reaches_who_runs_the_context) {
+TEST_F(nodes, exceptions_of_a_handler_propagate_out_of_the_context) {
   const node thrower{executor(),
                      {.pair = {.heartbeat = 5ms, .take_over = takeover::on_expiry}},
                      {.on_active = [](epoch) { throw std::runtime_error{"no"}; }}};

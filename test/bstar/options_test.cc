@@ -20,7 +20,7 @@ TEST(pair_options, defaults_are_the_guides) {
   EXPECT_EQ((pair_options{.heartbeat = 50ms}).expiry_or_default(), 100ms);
 }
 
-TEST(pair_options, what_no_pair_can_work_with_is_refused) {
+TEST(pair_options, values_that_no_pair_can_use_are_rejected) {
   for (const auto& options : {
            pair_options{.heartbeat = 0ms},
            pair_options{.heartbeat = -1ms},

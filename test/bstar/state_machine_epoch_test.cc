@@ -83,7 +83,7 @@ TEST_F(machine_script, next_epoch_is_later_than_all_that_were_heard_of) {
 TEST_F(machine_script, next_epoch_is_later_than_that_of_the_data) {
   start(role::backup);
   hear(peer_state::active, 1);
-  // Which have come from the peer, though its state has not.
+  // The peer's data have arrived, but its state has not.
   machine->on_data_of(3);
   pass(2'000ms);
   EXPECT_TRUE(ask());
@@ -91,7 +91,7 @@ TEST_F(machine_script, next_epoch_is_later_than_that_of_the_data) {
   EXPECT_EQ(persisted.back(), 4U);
 }
 
-TEST_F(machine_script, nobody_is_active_without_an_epoch) {
+TEST_F(machine_script, is_never_active_without_an_epoch) {
   start(pair_options{.as = role::primary, .take_over = takeover::on_expiry}, max_epoch);
   pass(2s);
   EXPECT_FALSE(ask());

@@ -48,7 +48,7 @@ TEST(state_message, fields_come_in_any_order_and_unknown_ones_are_skipped) {
 }
 
 // BS-3
-TEST(state_message, what_is_no_state_is_named) {
+TEST(state_message, malformed_states_are_named) {
   using namespace std::string_literals;
   for (const auto& frame :
        {""s, "0"s, "5"s, "9"s, "a"s, "33"s, "3\n"s, "3\0"s, "\0\0\0\3"s, "-3"s, " 3"s, "3e=1"s}) {
