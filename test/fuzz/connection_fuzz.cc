@@ -50,7 +50,7 @@ struct outcome {
   friend bool operator==(const outcome&, const outcome&) = default;
 };
 
-// Whatever comes, these hold at the end of each turn.
+// Invariants that hold at the end of each turn, for any input.
 class invariants {
 public:
   void check(const test::side& s) {
@@ -64,13 +64,13 @@ public:
   }
 
 private:
-  std::size_t seen_ = 0;  // of what was heard
+  std::size_t seen_ = 0;  // events checked so far
   bool closed_ = false;
 };
 
 // How a shell goes about it.
 struct habits {
-  unsigned seed = 0;  // of the pieces; 0: all at once
+  unsigned seed = 0;  // seed of the piece sizes; 0: one piece
   bool octet_by_octet = false;
   bool writes_at_once = false;  // or only when all has been heard
 };

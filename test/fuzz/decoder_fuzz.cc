@@ -22,8 +22,8 @@ bool judges_frames(error_code fault) {
          fault == errc::too_many_commands;
 }
 
-// What was found in an input, one behind the other, and the fault. Kept from input to input, as all
-// memory here is: to allocate it costs more than the decoder does.
+// The content of an input, item after item, and the fault. All memory here stays allocated from
+// input to input: an allocation costs more than the decoder.
 struct finding {
   void clear() noexcept {
     octets.clear();
@@ -115,12 +115,12 @@ private:
   std::vector<std::byte> memory_;
   std::string_view to_come_;
   std::string aside_;
-  std::size_t begin_ = 0;  // of what was not taken yet
+  std::size_t begin_ = 0;  // first octet not taken yet
   std::size_t end_ = 0;
 };
 
-// Of whole frames, all messages' or all commands', one behind the other: each but the last has more to
-// follow.
+// Counts whole frames of one kind, all messages' or all commands'. Each frame except the last has
+// another frame after it.
 std::size_t frames_in(std::string_view run, unsigned kind) {
   std::size_t count = 0;
   for (bool follows = true; follows; ++count) {
@@ -210,7 +210,7 @@ void try_decoder(std::string_view input) {
         }
         whole.add(run);
       });
-  // What is found is read once: it is enough that the same is found again.
+  // A single comparison is enough: the second pass must find the same.
   const auto again = [&](auto piece) {
     same_again same{whole};
     incoming.start(octets);
