@@ -31,7 +31,7 @@ inline std::string written_again(const command::traffic& read, std::string_view 
   return frame.substr(frame::header_size(static_cast<std::byte>(frame.front())));
 }
 
-// What `body` would be without libzmq's misspelling of ERROR.
+// Returns `body` without libzmq's misspelling of ERROR.
 inline std::string spelt_right(std::string_view body) {
   constexpr std::string_view misspelt = "^RROR";
   const bool wrong = body.starts_with(misspelt) && body.size() <= std::size_t{'^'};

@@ -1,6 +1,6 @@
 #pragma once
-// One side of a conversation: a connection with what a shell has around it. What it is told and what
-// it hears are text, so that two runs can be compared.
+// One side of a conversation: a connection with the parts of a shell around it. Events and received
+// messages are text, so that tests can compare two runs.
 
 #include "test/support/wire.h"
 #include "zmtp/conversation/connection.h"
@@ -117,7 +117,7 @@ public:
     }
   }
 
-  // What it writes, up to `at_most` octets, which are then written.
+  // Writes up to `at_most` octets of the output, and returns them.
   std::string say(std::size_t at_most = everything) {
     std::string said;
     while (said.size() < at_most) {
@@ -131,7 +131,7 @@ public:
     return said;
   }
 
-  // What it would write next, up to `at_most` octets of it.
+  // Returns the next output, up to `at_most` octets, without writing it.
   std::string offer(std::size_t at_most = everything) {
     std::array<connection::piece, connection::max_pieces> pieces;
     const auto count = talk.output(pieces, out);
@@ -143,7 +143,7 @@ public:
     return octets;
   }
 
-  // What was heard since the last call.
+  // Returns the events since the last call.
   std::vector<std::string> news() { return std::exchange(heard, {}); }
 
   const side_options options;
@@ -194,7 +194,7 @@ private:
   }
 };
 
-// Carries octets between two sides until neither has more to say or nobody listens.
+// Carries octets between two sides until neither has more output or each has closed.
 inline void pump(side& a, side& b, std::size_t at_most = everything) {
   for (bool moved = true; moved;) {
     moved = false;

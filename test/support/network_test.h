@@ -20,7 +20,7 @@ namespace zmtp::test {
 
 class network_test : public testing::Test {
 public:
-  // Of a whole wait: no test comes near it unless something is wrong.
+  // The limit of a whole wait. No test comes near it unless something is wrong.
   static constexpr std::chrono::seconds patience{20};
 
   [[nodiscard]] asio::io_context& context() { return *context_; }
@@ -75,7 +75,7 @@ public:
     return item.peer;
   }
 
-  // An endpoint at which nobody listens until the test does, and nobody else meanwhile: until the next.
+  // Returns an endpoint at which only the test can listen, until the next call of reserve().
   [[nodiscard]] std::string reserve(medium over = medium::tcp) {
     return reserved_.emplace(context(), over).to_string();
   }
