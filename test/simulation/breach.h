@@ -1,5 +1,5 @@
 #pragma once
-// What a simulation may find wrong.
+// The kinds of violations that a simulation finds.
 
 #include <cstdint>
 #include <string_view>

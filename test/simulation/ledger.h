@@ -36,13 +36,13 @@ public:
                             std::uint32_t answers = 0);
   // The socket has queued `p`, as wrapped. `topic` is what it begins with, for PUB.
   void queued(const parcel& p, std::string_view topic = {});
-  // What was received, if it is what was sent; `from` says on which pipe, if that is known.
+  // Returns the parcel in `m` if it is one that was sent. `from` names the pipe, if that is known.
   std::optional<parcel> received(std::uint32_t socket, const message& m,
                                  std::optional<peer_id> from = {});
   // The same with attach and detach.
   std::optional<parcel> received(std::uint32_t socket, const routed_message& m);
   void excuse_drops(std::uint32_t socket, excuse e) { excuses_[socket] = std::move(e); }
-  // All that came has been received or dropped, as the excuse is now.
+  // Treats every message that has arrived as received or, as the excuse allows now, as dropped.
   void pass_over_all(std::uint32_t socket);
   // Nothing excuses a loss of what is queued from now on.
   void expect_all() noexcept { expect_all_ = true; }
@@ -72,8 +72,8 @@ public:
   void close();
   // The counters of a socket that has been idle since close().
   void check_counters(const sim_socket& socket);
-  // Nothing waits to be sent or received: the user of an XPUB knows what his peers are subscribed to,
-  // and they have its last values.
+  // Checks that nothing waits to be sent or received: the user of an XPUB knows the subscriptions
+  // of its peers, and the peers have its last values.
   void check_subscribers(const sim_socket& socket);
   // All users have received all; attached and detached enclose it.
   void check_all_detached();
@@ -131,7 +131,8 @@ private:
     bool ended = false;           // one of its ends is gone
     bool dropped_unread = false;  // the reader's end has gone, by itself
 
-    // Messages that the reader's socket has had; of what is no ZMTP it may take more than there are.
+    // Returns the number of messages that the reader's socket has received. If the stream is not
+    // ZMTP, the socket may count more messages than exist.
     [[nodiscard]] std::size_t came() const noexcept { return std::min(decoded, messages.size()); }
   };
   struct account {

@@ -225,7 +225,7 @@ TEST(ledger, notices_a_message_at_the_wrong_peer) {
 }
 
 TEST(ledger, notices_a_late_answer_taken_for_another) {
-  // What REQ does that is relaxed and does not correlate.
+  // REQ behaves this way if it is relaxed and does not correlate.
   const auto adjust = [](casting& part) {
     part.options.relaxed = true;
     part.options.correlate = false;
@@ -237,7 +237,7 @@ TEST(ledger, notices_a_late_answer_taken_for_another) {
   EXPECT_TRUE(noticed(breach::wrong_answer, socket_type::rep, socket_type::req, nullptr, adjust));
 }
 
-TEST(ledger, notices_what_is_published_to_who_has_cancelled) {
+TEST(ledger, notices_a_publication_after_the_subscription_was_cancelled) {
   const auto adjust = [](casting& part) { part.topic_changes = 50; };
   EXPECT_TRUE(noticed(breach::not_wanted, socket_type::pub, socket_type::sub,
                       spoiling([](sabotage& s) { s.forgets_cancel = true; }), adjust));
@@ -249,7 +249,7 @@ TEST(ledger, notices_a_subscription_that_is_not_told) {
 }
 
 TEST(ledger, notices_a_subscription_that_is_not_told_again) {
-  // Whoever reconnects tells nothing; only cuts make him.
+  // A socket that reconnects sends no topics; only cuts cause reconnects.
   const auto forgets_later = [](party& p) {
     auto& faults = p.socket().faults();
     p.socket().net().here().events.after(std::chrono::milliseconds{500},
@@ -346,7 +346,7 @@ TEST(ledger, notices_words_to_publishers_that_come_twice) {
 }
 
 TEST(ledger, notices_a_word_to_publishers_that_is_taken_for_a_subscription) {
-  // What stands behind the first part is cut off.
+  // Cuts off all parts after the first.
   EXPECT_TRUE(noticed(breach::lost, socket_type::xpub, socket_type::xsub,
                       editing(socket_type::xpub, [](messages& all) {
                         for (auto& m : all) {
@@ -357,7 +357,7 @@ TEST(ledger, notices_a_word_to_publishers_that_is_taken_for_a_subscription) {
                       })));
 }
 
-TEST(ledger, notices_words_to_publishers_that_go_to_nobody) {
+TEST(ledger, notices_messages_to_publishers_that_reach_no_socket) {
   EXPECT_TRUE(noticed(breach::miscounted, socket_type::xsub, socket_type::xpub, [](party& p) {
     if (p.socket().state().type() == socket_type::xsub) {
       p.socket().faults().received = [](pipe& of) { of.out.clear(); };
@@ -466,7 +466,7 @@ TEST(ledger, notices_pipes_that_are_left) {
                       spoiling([](sabotage& s) { s.forgets_detach = true; })));
 }
 
-TEST(ledger, notices_who_waits_for_ever) {
+TEST(ledger, notices_a_socket_that_waits_without_end) {
   EXPECT_TRUE(noticed(breach::stuck, socket_type::pull, socket_type::push,
                       spoiling([](sabotage& s) { s.never_resumes = true; })));
 }

@@ -20,7 +20,7 @@
 
 namespace zmtp::simulation {
 
-// PUSH, PULL, DEALER and PAIR: sends to whoever takes it, receives from all.
+// PUSH, PULL, DEALER and PAIR: sends to any peer with a free queue, receives from all.
 class plain_party final : public party {
 public:
   // `delimits`: the peers are REP, who want an empty part first.
@@ -55,7 +55,7 @@ private:
   [[nodiscard]] router_state& state() { return static_cast<router_state&>(socket().state()); }
 
   bool only_answers_;
-  std::map<peer_id, std::uint32_t> known_;  // who they are, once they have said something
+  std::map<peer_id, std::uint32_t> known_;  // party numbers, from their first message
   std::deque<answer> answers_;
 };
 
@@ -104,7 +104,7 @@ public:
             const habits& how);
 
   void publish_next(std::string_view topic) { next_topic_ = topic; }
-  // What who asks for `topic` is sent; nothing if he is refused.
+  // Returns the topic that a subscriber to `topic` is granted; nothing if the publisher rejects it.
   [[nodiscard]] std::optional<std::string_view> granted(std::string_view topic) const;
 
 private:
@@ -126,11 +126,11 @@ public:
             const habits& how, unsigned changes);
 
   [[nodiscard]] bool wants(std::string_view topic) const;
-  // What this publisher sends under `topic` is to arrive.
+  // Returns whether messages of this publisher under `topic` must arrive.
   [[nodiscard]] bool is_due(const pub_party& publisher, std::string_view topic) const;
   [[nodiscard]] bool has(std::string_view topic) const { return topics_.contains(topic); }
   void settle_down() noexcept { changes_ = 0; }
-  // All that has come has been received.
+  // Every message that has arrived must have been received before.
   void subscribe_to(std::string_view topic);
 
 private:
@@ -144,7 +144,7 @@ private:
 
   unsigned changes_;
   std::multiset<std::string, std::less<>> topics_;
-  std::set<std::string, std::less<>> ever_;  // of those that were once in topics_
+  std::set<std::string, std::less<>> ever_;  // all topics that were ever in topics_
 };
 
 }  // namespace zmtp::simulation

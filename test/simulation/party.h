@@ -1,5 +1,5 @@
 #pragma once
-// A simulated socket and its user, who sends what he is told to and receives at his own pace. One
+// A simulated socket and its user, which sends as it is told and receives at its own pace. One
 // class per pattern derives from it.
 
 #include "test/simulation/ledger.h"
@@ -52,7 +52,7 @@ public:
 
   [[nodiscard]] sim_socket& socket() noexcept { return socket_; }
   [[nodiscard]] std::uint32_t number() const noexcept { return socket_.number(); }
-  // What it is bound to, if it binds, and its routing id.
+  // Returns the endpoint to which it is bound, if it binds, and its routing id.
   [[nodiscard]] std::string name() const { return "party " + std::to_string(number()); }
 
   // Begins to send.

@@ -12,8 +12,8 @@
 namespace zmtp::simulation {
 
 struct pattern {
-  socket_type hub;     // of which there is one
-  socket_type spokes;  // of which there are several
+  socket_type hub;     // one socket of this type
+  socket_type spokes;  // several sockets of this type
 };
 
 // Every pair of types that talk to each other, both ways round.

@@ -1,7 +1,8 @@
 #pragma once
-// What a socket that sends to many owes to each of its connections, by a model of its own: every message
-// that the peer wants, in order, less what its queue had no room for; and the last values of what it
-// begins to want. What the user of an XPUB knows: each topic that anybody has subscribed to.
+// A model of the duty of a socket that sends to many peers. Each connection must get every message
+// that its peer wants, in order, except messages for which its queue was full. A connection must
+// also get the last values of each topic that its peer begins to want. The user of an XPUB must
+// know each topic to which any peer has subscribed.
 
 #include "zmtp/routing/peer_id.h"
 
@@ -21,7 +22,7 @@ namespace zmtp::simulation {
 struct publishing {
   bool to_all = false;  // XSUB: to each publisher, connected or about to be
   bool manual = false;  // XPUB: what its user gives to each peer, who hears of each one's topics
-  std::optional<std::size_t> last_values{};  // XPUB: of so many topics
+  std::optional<std::size_t> last_values{};  // XPUB: number of topics with a last value
 };
 
 class publication_check {
@@ -35,7 +36,7 @@ public:
   // An endpoint to connect to, or a connection that was accepted. The first outlives connections.
   void on_opened(peer_id pipe, bool durable);
   void on_closed(peer_id pipe);
-  // What was queued before is still owed, if the pipe outlives its connections.
+  // Messages that were queued before stay due if the pipe outlives its connections.
   void on_detached(peer_id pipe);
   void on_published(std::uint32_t sequence, std::string_view topic);
 
@@ -47,18 +48,20 @@ public:
   };
   [[nodiscard]] writing on_written(peer_id pipe, std::uint32_t sequence, std::string_view topic);
 
-  // The user of an XPUB is told so. False if he knew that.
+  // The user of an XPUB gets this notification. Returns false if the user knew it already.
   [[nodiscard]] bool on_told(peer_id pipe, bool begins, std::string_view topic);
-  // He knows the topics of all that are connected, and no others.
+  // Returns whether the user knows the topics of all connected peers, and no others.
   [[nodiscard]] bool knows_all() const;
-  // Everybody has been written the last values of what it began to want, or later ones.
+  // Returns whether every peer got the last values of each topic that it began to want, or later
+  // ones.
   [[nodiscard]] bool all_caught_up() const;
   // The last value of each topic that is kept.
   [[nodiscard]] const std::map<std::string, std::uint32_t, std::less<>>& values() const noexcept {
     return values_;
   }
 
-  // To all connections together. Of last values only those that were written.
+  // Returns the number of messages due to all connections together. Last values count only when
+  // they were written.
   [[nodiscard]] std::size_t owed() const noexcept { return total_; }
   // How many last values more may have been queued, and dropped with their connections, or taken the
   // place of what there had been no room for.
@@ -69,14 +72,14 @@ public:
 private:
   using topics = std::set<std::string, std::less<>>;
 
-  // What begins with `prefix` was given to a peer that did not have it.
+  // A peer was granted all topics with this prefix, and did not have it before.
   struct beginning {
     std::string prefix;
     std::uint32_t since;                   // the last that was published before
     std::optional<std::uint32_t> until{};  // … before it was taken back
-    // Of the topics that had one then: the last value.
+    // The last value of each matching topic that had one at that time.
     std::map<std::string, std::uint32_t, std::less<>> values{};
-    topics missing{};  // of those: not written yet
+    topics missing{};  // topics of `values` not written yet
     topics written{};  // last values
   };
   struct connection {

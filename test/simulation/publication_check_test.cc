@@ -47,7 +47,7 @@ TEST(publication_check, owes_by_hand_what_was_given) {
   EXPECT_EQ(check.on_written(peer, 2, "b"), writing::owed);
 }
 
-TEST(publication_check, owes_last_values_to_who_begins_to_want_them) {
+TEST(publication_check, expects_last_values_for_a_peer_that_begins_to_want_them) {
   publication_check check{{.last_values = 10}};
   check.on_published(1, "a");
   check.on_published(2, "b");
@@ -65,7 +65,7 @@ TEST(publication_check, owes_last_values_to_who_begins_to_want_them) {
   EXPECT_EQ(check.on_written(peer, 3, "a"), writing::again);
 }
 
-TEST(publication_check, takes_a_later_value_for_a_last_one_but_none_behind_a_later_one) {
+TEST(publication_check, accepts_a_newer_value_but_no_older_one_after_it) {
   publication_check check{{.last_values = 10}};
   check.on_published(1, "a");
   check.on_subscription(peer, true, "");
@@ -75,14 +75,14 @@ TEST(publication_check, takes_a_later_value_for_a_last_one_but_none_behind_a_lat
   EXPECT_EQ(check.on_written(peer, 1, "a"), writing::stale);
 }
 
-TEST(publication_check, expects_no_value_that_gave_way) {
+TEST(publication_check, expects_no_value_that_was_evicted) {
   publication_check check{{.last_values = 1}};
   check.on_published(1, "a");
   check.on_published(2, "b");
   check.on_subscription(peer, true, "");
   EXPECT_EQ(check.on_written(peer, 1, "a"), writing::not_owed);
   check.on_published(3, "c");
-  EXPECT_TRUE(check.all_caught_up()) << "nobody can send what is no longer kept";
+  EXPECT_TRUE(check.all_caught_up()) << "no socket can send a value that was evicted";
   EXPECT_EQ(check.values().size(), 1U);
 }
 

@@ -14,7 +14,8 @@ namespace zmtp::simulation {
 struct sabotage {
   // Has its way with what was decoded before the socket learns of it.
   std::function<void(pipe&)> received{};
-  // … and with what is to be sent, once the socket has learnt what the peer wants.
+  // Edits the messages that are about to be sent, once the socket knows the subscription of the
+  // peer.
   std::function<void(pipe&, bool subscribe, std::string_view topic)> subscribed{};
   // How much the queue is told that the kernel has taken.
   std::function<std::size_t(std::size_t)> taken{};

@@ -23,8 +23,8 @@ struct scenario_options {
   std::function<void(casting&)> adjust{};
   // Gets each party before it begins, to spoil it.
   std::function<void(party&)> prepare{};
-  // Instead of what the seed chooses.
-  std::optional<std::size_t> pattern{};  // of patterns
+  // Replaces the choice of the seed.
+  std::optional<std::size_t> pattern{};  // index in the list of patterns
   bool no_troubles = false;
 };
 

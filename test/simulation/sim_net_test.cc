@@ -47,7 +47,7 @@ protected:
     const std::array pieces{std::as_bytes(std::span{octets})};
     return stream->write_some(e, pieces).count;
   }
-  // What has come, up to `most` octets; "lost" when the connection is.
+  // Returns the octets that have arrived, up to `most`; "lost" if the connection is lost.
   std::string read(end_of_stream e, std::size_t most = 1000) {
     std::string octets(most, '\0');
     const auto got = stream->read_some(e, std::as_writable_bytes(std::span{octets}));
@@ -159,7 +159,7 @@ TEST_F(a_network, leaves_an_end_half_open_until_its_timer_runs_out) {
   EXPECT_EQ(read(here), "lost");
 }
 
-TEST_F(a_network, calls_nobody_on_a_host_that_is_paused) {
+TEST_F(a_network, does_not_call_handlers_on_a_paused_host) {
   connect();
   std::string heard;
   stream->wait_readable(there, [&] { heard += "octets "; });
@@ -172,7 +172,7 @@ TEST_F(a_network, calls_nobody_on_a_host_that_is_paused) {
   EXPECT_EQ(heard, "octets timer ");
 }
 
-TEST_F(a_network, keeps_no_connection_that_nobody_has) {
+TEST_F(a_network, frees_a_connection_that_both_ends_have_closed) {
   connect();
   net->part(*host, *server_host);
   write(here, "x");
@@ -184,7 +184,7 @@ TEST_F(a_network, keeps_no_connection_that_nobody_has) {
   EXPECT_TRUE(watched.expired());
 }
 
-TEST_F(a_network, refuses_where_nobody_listens) {
+TEST_F(a_network, rejects_a_connection_without_a_listener) {
   connect();
   net->unlisten("server");
   bool refused = false;

@@ -44,11 +44,11 @@ public:
   void connect(std::string_view name);
   void disconnect(std::string_view name);
   void disconnect(peer_id peer);
-  // The end: nothing is written any more, and nobody is told anything. What is under way may still look
-  // at it: to be kept as long as the network.
+  // Ends the socket: it no longer writes, and no longer calls a handler. Pending events may still
+  // access it, so it must live as long as the network.
   void abandon();
   [[nodiscard]] bool abandoned() const noexcept { return abandoned_; }
-  // All that was sent has arrived at a peer.
+  // Returns whether everything that was sent has arrived at a peer.
   [[nodiscard]] bool written() const;
   // SUB, XSUB: to all publishers, those that are connected later too.
   void subscribe(std::string_view topic);

@@ -1,5 +1,5 @@
-// Random scenarios, each from its seed: who talks to whom, what goes wrong. Whatever happens, the books
-// must agree. What may be said on the command line: see seeds.h.
+// Random scenarios, each from its seed, with random patterns and faults. In every case the ledger
+// must agree. See seeds.h for the options of the command line.
 #include "test/simulation/scenario.h"
 #include "test/simulation/seeds.h"
 

@@ -1,5 +1,5 @@
 #pragma once
-// All that happened in a simulation, as one number; and as text for who looks for a fault.
+// All events of a simulation, as one hash value and, to find a fault, as text.
 
 #include <cstdint>
 #include <functional>

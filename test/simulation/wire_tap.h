@@ -18,16 +18,17 @@ public:
   using listener = std::function<void(std::span<const std::string_view>, std::size_t)>;
 
   void hear(std::span<const std::byte> octets, const listener& on_message);
-  // What was said is not ZMTP: a frame with unknown flags, or a command amid the parts of a message.
+  // Returns whether the stream is not ZMTP: a frame with unknown flags, or a command between the
+  // parts of a message.
   [[nodiscard]] bool garbled() const noexcept { return garbled_; }
 
 private:
   struct frame {
-    std::size_t begin;  // of its body
+    std::size_t begin;  // offset of its body
     std::size_t size;
   };
 
-  // False if no more is to be had of what was heard.
+  // Returns false if the octets contain no further complete frame.
   [[nodiscard]] bool take_frame(const listener& on_message);
 
   std::string heard_;  // from the first part of a message that is not complete
