@@ -61,7 +61,7 @@ TEST(allowance, has_what_is_queued_looked_after) {
   EXPECT_EQ(push.dirty().front(), a);
 }
 
-TEST(allowance, of_whatever_size_takes_a_message_where_nothing_is_queued) {
+TEST(allowance, a_quota_of_any_size_accepts_a_message_if_nothing_is_queued) {
   pair_state pair{{}};
   const auto a = attach_new(pair);
   pair.on_allowance(1);
@@ -74,7 +74,7 @@ TEST(allowance, of_whatever_size_takes_a_message_where_nothing_is_queued) {
   }
 }
 
-TEST(allowance, reads_on_from_who_was_stopped) {
+TEST(allowance, resumes_reading_from_a_paused_peer) {
   pull_state pull{{}};
   const auto a = attach_new(pull);
   const auto b = attach_new(pull);
@@ -117,7 +117,7 @@ TEST(allowance, is_what_a_publisher_drops_for) {
   EXPECT_EQ(pub.find(quick)->counters.dropped_over_budget, 0U);
   EXPECT_EQ(pub.counters().dropped_full, 0U);
   EXPECT_EQ(pub.find(slow)->counters.dropped_full, 0U);
-  // It misses nothing from then on.
+  // The subscriber misses nothing from then on.
   pub.on_allowance(plenty);
   EXPECT_EQ(pub.send({body}), send_status::queued);
   pub.end_turn();
@@ -187,7 +187,7 @@ TEST(allowance, is_what_an_xsub_drops_for) {
   EXPECT_EQ(xsub.find(publisher)->counters.dropped_over_budget, 1U);
 }
 
-TEST(allowance, is_not_for_who_keeps_the_last_message_only) {
+TEST(allowance, does_not_apply_to_conflating_queues) {
   socket_options options;
   options.conflate = true;
   push_state push{options};

@@ -76,7 +76,7 @@ TEST(conflation, pub_keeps_the_last_that_each_subscriber_wants) {
   EXPECT_EQ(pub.counters().dropped_conflated, 8U);
 }
 
-TEST(conflation, what_is_half_written_goes_out_whole) {
+TEST(conflation, a_partly_written_message_is_written_completely) {
   push_state push{conflating()};
   const auto id = attach_new(push);
   ASSERT_EQ(push.send(message{"first", "x"}), send_status::queued);

@@ -47,7 +47,7 @@ TYPED_TEST(immediate, nothing_is_queued_for_an_endpoint_until_it_is_connected) {
   EXPECT_EQ(written(state, p.id).size(), 1U);
 }
 
-TYPED_TEST(immediate, what_was_queued_before_the_connection_was_lost_is_kept) {
+TYPED_TEST(immediate, messages_queued_before_a_disconnect_are_kept) {
   TypeParam state{immediately()};
   auto& p = state.open_pipe(true);
   state.on_attached(p, {}, 1);
@@ -59,7 +59,7 @@ TYPED_TEST(immediate, what_was_queued_before_the_connection_was_lost_is_kept) {
   EXPECT_EQ(written(state, p.id).size(), 1U);
 }
 
-TEST(immediate_round_robin, messages_go_to_who_is_there) {
+TEST(immediate_round_robin, messages_go_to_connected_peers_only) {
   push_state push{immediately()};
   auto& absent = push.open_pipe(true);
   auto& there = push.open_pipe(true);
@@ -69,7 +69,7 @@ TEST(immediate_round_robin, messages_go_to_who_is_there) {
   }
   EXPECT_EQ(written(push, there.id).size(), 4U);
   EXPECT_TRUE(absent.out.empty());
-  // A write to who is gone makes nobody writable.
+  // A write to a peer that has disconnected does not make the socket writable.
   push.on_detached(there);
   push.on_written(there);
   EXPECT_FALSE(push.writable());
@@ -144,7 +144,7 @@ socket_options least_queued(std::size_t mark = 1'000) {
   return options;
 }
 
-TEST(send_policy, least_queued_goes_to_who_has_the_least_to_be_written) {
+TEST(send_policy, least_queued_selects_the_peer_with_the_shortest_queue) {
   push_state push{least_queued()};
   const auto slow = attach_new(push);
   const auto fast = attach_new(push);
@@ -170,7 +170,7 @@ TEST(send_policy, least_queued_goes_to_who_has_the_least_to_be_written) {
   EXPECT_EQ(push.find(faster)->out.messages(), 2U);
 }
 
-TEST(send_policy, least_queued_passes_over_who_is_full_and_is_full_when_all_are) {
+TEST(send_policy, least_queued_skips_full_peers_and_is_full_if_all_are) {
   dealer_state dealer{least_queued(2)};
   static_cast<void>(attach_new(dealer));
   const auto other = attach_new(dealer);

@@ -48,7 +48,7 @@ TEST(identity_table, forgets_only_for_the_peer_that_has_it) {
   table.erase("A", second);
 }
 
-TEST(identity_table, makes_up_five_octets_a_zero_and_a_counter_from_a_random_start) {
+TEST(identity_table, generates_ids_from_a_zero_and_a_counter_with_random_start) {
   identity_table table;
   EXPECT_EQ(table.make_up(0x01020304), octets("00 01 02 03 04"));
   EXPECT_EQ(table.make_up(0xffffffff), octets("00 01 02 03 05"));

@@ -45,12 +45,12 @@ TEST_F(pipe_table_of_a_socket, finds_a_pipe_by_its_id_until_it_is_erased) {
   EXPECT_EQ(table.size(), 0U);
 }
 
-TEST_F(pipe_table_of_a_socket, a_default_id_names_nobody) {
+TEST_F(pipe_table_of_a_socket, a_default_id_does_not_name_a_pipe) {
   table.open(false);
   EXPECT_EQ(table.find({}), nullptr);
 }
 
-TEST_F(pipe_table_of_a_socket, a_slot_is_used_again_and_a_stale_id_never_finds_its_new_pipe) {
+TEST_F(pipe_table_of_a_socket, a_stale_id_never_finds_a_new_pipe_in_its_slot) {
   const auto stale = table.open(false).id;
   table.erase(stale);
   for (int i = 0; i < 100; ++i) {

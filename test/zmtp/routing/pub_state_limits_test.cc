@@ -1,5 +1,5 @@
-// What a subscriber may ask of a PUB: above its limits a subscription is refused and counted, and all
-// else goes on (reliability.md 1.4).
+// The limits of a subscriber at a PUB: above them, the PUB rejects and counts a subscription, and
+// everything else goes on (reliability.md 1.4).
 
 #include "test/support/routing.h"
 #include "zmtp/routing/pub_state.h"
@@ -136,7 +136,7 @@ TEST_F(pub_limits, an_unmatched_cancel_frees_nothing) {
   EXPECT_EQ(refused(state), 1U);
 }
 
-TEST_F(pub_limits, a_peer_that_comes_back_starts_anew) {
+TEST_F(pub_limits, a_peer_that_reconnects_starts_without_subscriptions) {
   pub_state state{limited(2, 10)};
   auto& p = state.open_pipe(true);
   const auto id = p.id;

@@ -207,7 +207,7 @@ TEST_P(req_kind, in_the_steady_state_allocates_nothing) {
     p.dirty = false;
     req.on_written(p);
     req.dirty().clear();
-    // What was asked comes back as it is.
+    // The reply returns the request as it is.
     peer_sends(req, id, message{block_ptr{}, std::span{octets}.first(size), GetParam() ? 3U : 2U});
     ASSERT_TRUE(req.receive(m));
     p.in.settle();

@@ -42,7 +42,7 @@ std::string received(req_state& req) {
   return req.receive(m) ? std::string{m.back()} : "none";
 }
 
-TEST(req_state, puts_an_empty_delimiter_before_a_request_and_takes_it_off_the_reply) {
+TEST(req_state, adds_a_delimiter_to_a_request_and_removes_it_from_the_reply) {
   req_state req{{}};
   const auto id = attach_new(req);
   EXPECT_EQ(req.send({"question", "", "more"}), send_status::queued);
@@ -76,7 +76,7 @@ TEST(req_state, without_a_peer_is_full_and_keeps_the_request_as_it_was) {
   EXPECT_FALSE(req.awaiting_reply());
 }
 
-TEST(req_state, a_second_request_before_the_reply_is_out_of_turn_and_kept_as_it_was) {
+TEST(req_state, a_second_request_is_out_of_turn_and_kept) {
   req_state req{{}};
   const auto id = attach_new(req);
   attach_new(req);
@@ -205,7 +205,7 @@ TEST(req_state, without_a_reply_the_message_is_as_it_was) {
 }
 
 // protocols A9: there is no automatic resend.
-TEST(req_state, whose_asked_peer_is_gone_goes_on_waiting) {
+TEST(req_state, keeps_waiting_if_the_asked_peer_disconnects) {
   req_state req{{}};
   const auto asked = attach_new(req);
   const auto other = attach_new(req);
@@ -216,14 +216,14 @@ TEST(req_state, whose_asked_peer_is_gone_goes_on_waiting) {
   EXPECT_TRUE(req.awaiting_reply());
   EXPECT_EQ(req.send({"another"}), send_status::out_of_turn);
   EXPECT_TRUE(req.find(other)->out.empty());
-  // A newcomer in the place of the one that went has not been asked.
+  // A new peer in the slot of the previous one did not get the request.
   const auto newcomer = attach_new(req);
   peer_sends(req, newcomer, reply("foreign"));
   EXPECT_EQ(received(req), "none");
   EXPECT_EQ(req.counters().dropped_unexpected, 1U);
 }
 
-TEST(req_state, whose_asked_peer_is_gone_has_the_reply_that_came_before) {
+TEST(req_state, receives_a_reply_that_arrived_before_the_disconnect) {
   req_state req{{}};
   const auto asked = attach_new(req);
   EXPECT_EQ(req.send({"question"}), send_status::queued);
@@ -235,7 +235,7 @@ TEST(req_state, whose_asked_peer_is_gone_has_the_reply_that_came_before) {
   EXPECT_EQ(req.find(asked), nullptr);
 }
 
-TEST(req_state, a_request_that_was_not_written_goes_to_the_next_connection_of_its_endpoint) {
+TEST(req_state, an_unwritten_request_goes_to_the_next_connection_of_its_endpoint) {
   req_state req{{}};
   auto& p = req.open_pipe(true);
   EXPECT_EQ(req.send({"question"}), send_status::queued);

@@ -128,7 +128,7 @@ TEST(dealer_state, an_endpoint_keeps_its_messages_over_connections) {
   EXPECT_EQ(dealer.counters().dropped_detached, 0U);
 }
 
-TEST(dealer_state, an_endpoint_at_its_mark_has_room_for_what_a_lost_connection_has_written) {
+TEST(dealer_state, a_lost_connection_frees_space_for_the_messages_it_has_written) {
   dealer_state dealer{sending_at_most({.messages = 3, .octets = {}})};
   auto& p = dealer.open_pipe(true);
   dealer.on_attached(p, {}, 1);
@@ -143,20 +143,21 @@ TEST(dealer_state, an_endpoint_at_its_mark_has_room_for_what_a_lost_connection_h
   EXPECT_EQ(send(dealer, 3), send_status::queued);
 }
 
-TEST(dealer_state, what_an_accepted_peer_was_not_sent_is_dropped_with_it_and_counted) {
+TEST(dealer_state, unsent_messages_of_an_accepted_peer_are_dropped_and_counted_with_it) {
   dealer_state dealer{{}};
   const auto id = attach_new(dealer);
   for (int i = 0; i < 10; ++i) {
     EXPECT_EQ(send(dealer, i), send_status::queued);
   }
-  // Three whole messages and one octet: who has taken them whole is not known to have lost them.
+  // The connection took three whole messages and one octet. It may still have delivered the whole
+  // messages.
   EXPECT_EQ(write(dealer, id, 10).size(), 10U);
   dealer.on_detached(*dealer.find(id));
   EXPECT_EQ(dealer.counters().dropped_detached, 7U);
   EXPECT_EQ(dealer.find(id), nullptr);
 }
 
-TEST(dealer_state, an_endpoint_that_is_closed_drops_what_it_was_to_send_and_counts_it) {
+TEST(dealer_state, an_endpoint_that_is_closed_drops_and_counts_its_unsent_messages) {
   dealer_state dealer{{}};
   auto& p = dealer.open_pipe(true);
   const auto id = p.id;
@@ -170,7 +171,7 @@ TEST(dealer_state, an_endpoint_that_is_closed_drops_what_it_was_to_send_and_coun
   dealer.close_pipe(p);
   EXPECT_EQ(dealer.counters().dropped_detached, 3U);
   EXPECT_FALSE(dealer.writable());
-  // What came before is still the user's.
+  // The user can still receive messages that arrived before.
   message unread;
   ASSERT_TRUE(dealer.receive(unread));
   EXPECT_EQ(unread, message{"unread"});
@@ -210,7 +211,7 @@ TEST(dealer_state, a_flooding_peer_delays_another_by_one_message) {
   EXPECT_NE(std::find(next.begin(), next.end(), message{"quiet"}), next.end());
 }
 
-TEST(dealer_state, who_does_not_ask_for_the_sender_is_not_told_of_peers_that_come) {
+TEST(dealer_state, plain_receive_skips_attach_notices) {
   socket_options options;
   options.announce_peers = true;
   dealer_state dealer{options};
@@ -222,7 +223,7 @@ TEST(dealer_state, who_does_not_ask_for_the_sender_is_not_told_of_peers_that_com
   EXPECT_FALSE(dealer.readable());
 }
 
-TEST(dealer_state, what_came_before_a_peer_went_is_still_received) {
+TEST(dealer_state, messages_that_arrived_before_a_disconnect_are_received) {
   dealer_state dealer{{}};
   const auto id = attach_new(dealer);
   peer_sends(dealer, id, {"1"});

@@ -37,7 +37,7 @@ protected:
   router_state mandatory{small(true)};
 };
 
-TEST_F(router_envelope, what_comes_says_in_front_from_whom) {
+TEST_F(router_envelope, received_messages_begin_with_the_routing_id_of_their_sender) {
   const auto a = attach_new(state, "A");
   const auto b = attach_new(state, "B");
   peer_sends(state, a, {"1", "one"});
@@ -82,7 +82,7 @@ TEST_F(router_envelope, a_message_that_has_no_room_for_one_is_dropped_and_counte
   EXPECT_EQ(state.counters().messages_received, 1U);
 }
 
-TEST_F(router_envelope, what_is_sent_goes_to_whom_it_says_in_front) {
+TEST_F(router_envelope, sent_messages_go_to_the_peer_with_the_first_part_as_id) {
   const auto a = attach_new(state, "A");
   const auto b = attach_new(state, "B");
   EXPECT_EQ(state.send({"B", "", "to b"}, say_so), send_status::queued);
@@ -98,12 +98,12 @@ TEST_F(router_envelope, nothing_but_a_routing_id_goes_nowhere) {
   EXPECT_EQ(state.counters().dropped_unexpected, 1U);
 }
 
-TEST_F(router_envelope, to_nobody_it_is_dropped_and_counted) {
+TEST_F(router_envelope, a_message_to_an_unknown_peer_is_dropped_and_counted) {
   EXPECT_EQ(state.send({"A", "m"}, say_so), send_status::queued);
   EXPECT_EQ(state.counters().dropped_unknown, 1U);
 }
 
-TEST_F(router_envelope, to_a_full_peer_it_is_dropped_only_when_the_kernel_has_been_asked) {
+TEST_F(router_envelope, a_message_to_a_full_peer_is_dropped_only_after_a_write) {
   const auto a = attach_new(state, "A");
   EXPECT_EQ(state.send({"A", "1"}, say_so), send_status::queued);
   message second{"A", "2"};

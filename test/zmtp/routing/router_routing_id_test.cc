@@ -99,7 +99,7 @@ TEST(router_routing_id, with_a_leading_zero_is_replaced) {  // Z-12
   }
 }
 
-TEST(router_routing_id, nobody_gets_anothers_by_announcing_what_is_made_up) {
+TEST(router_routing_id, a_peer_cannot_take_a_generated_id_by_announcing_it) {
   router_state state{{}};
   const auto first = attach_new(state, "", 5);
   const auto made_up = state.find(first)->info.routing_id;
@@ -154,7 +154,7 @@ TEST(router_routing_id, with_handover_the_newcomer_evicts_the_holder) {  // Z-12
   EXPECT_EQ(state.send(newcomer, {"m"}), send_status::queued);
 }
 
-TEST(router_routing_id, an_endpoint_that_connects_again_is_no_duplicate_of_itself) {
+TEST(router_routing_id, an_endpoint_that_reconnects_is_not_a_duplicate_of_itself) {
   for (const auto& options : {socket_options{}, handing_over()}) {
     router_state state{options};
     auto& p = state.open_pipe(true);
@@ -166,13 +166,13 @@ TEST(router_routing_id, an_endpoint_that_connects_again_is_no_duplicate_of_itsel
       const auto verdict = state.on_admission({}, announcing("A"));
       EXPECT_EQ(verdict.refused ? verdict.probe : verdict.evict, p.id);
       state.on_detached(p);
-      // What is sent to it meanwhile waits for the next connection.
+      // Messages to the endpoint wait for the next connection.
       EXPECT_EQ(state.find_routing_id("A"), p.id);
     }
   }
 }
 
-TEST(router_routing_id, of_an_endpoint_without_a_connection_goes_to_who_comes_with_it) {
+TEST(router_routing_id, the_id_of_a_disconnected_endpoint_goes_to_a_new_peer) {
   router_state state{{}};
   auto& p = state.open_pipe(true);
   state.on_attached(p, announcing("A"), 1);

@@ -87,7 +87,7 @@ TEST_F(router, receives_from_each_peer_in_turn_and_says_from_which) {
   EXPECT_EQ(received(), (news{"A: [0]", "B: [b]", "A: [1]", "A: [2]"}));
 }
 
-TEST_F(router, with_nothing_to_receive_what_is_there_stays) {
+TEST_F(router, an_empty_receive_leaves_its_argument_unchanged) {
   routed_message before{routed_message::kind::detached, {7, 7}, {"before"}};
   EXPECT_FALSE(state.receive(before));
   EXPECT_EQ(before.what, routed_message::kind::detached);
@@ -190,12 +190,12 @@ TEST_F(router, an_endpoint_keeps_its_messages_over_connections) {
   EXPECT_EQ(state.counters().dropped_detached, 0U);
 }
 
-TEST_F(router, what_was_queued_for_an_endpoint_is_not_for_another_peer_there) {
+TEST_F(router, messages_queued_for_an_endpoint_do_not_go_to_another_peer_there) {
   const auto endpoint = state.open_pipe(true).id;
   EXPECT_EQ(state.send(endpoint, {"early"}), send_status::queued);
   EXPECT_EQ(test::attach_to(state, endpoint, "A"), endpoint);
   names[endpoint] = "A";
-  EXPECT_EQ(write(state, endpoint), framed({"early"})) << "for whoever comes first";
+  EXPECT_EQ(write(state, endpoint), framed({"early"})) << "for the first peer there";
   peer_sends(state, endpoint, {"1"});
   EXPECT_EQ(state.send(endpoint, {"begun"}), send_status::queued);
   EXPECT_EQ(write(state, endpoint, 3).size(), 3U);

@@ -48,7 +48,7 @@ TEST(sub_state, publishers_are_told_of_the_first_and_the_last_of_a_topic) {
   EXPECT_TRUE(state.subscribe("A"));
 }
 
-TEST(sub_state, who_asks_is_told_of_publishers_among_what_was_subscribed_to) {
+TEST(sub_state, announced_publishers_come_among_the_subscribed_messages) {
   socket_options options;
   options.announce_peers = true;
   sub_state state{options};
@@ -82,7 +82,7 @@ TEST(sub_state, topics_are_counted_apart) {
   EXPECT_TRUE(state.unsubscribe(""));
 }
 
-TEST(sub_state, what_was_not_asked_for_cannot_be_given_up) {
+TEST(sub_state, a_topic_without_a_subscription_cannot_be_cancelled) {
   sub_state state{{}};
   EXPECT_FALSE(state.unsubscribe("A"));
   EXPECT_FALSE(state.unsubscribe(""));
@@ -132,7 +132,7 @@ TEST(sub_state, it_lets_through_what_it_asked_for_alone) {
   EXPECT_FALSE(state.readable());
 }
 
-TEST(sub_state, what_it_filters_is_counted_apart_from_what_it_gives) {
+TEST(sub_state, filtered_messages_are_counted_separately_from_received_ones) {
   sub_state state{{}};
   const auto peer = attach_new(state);
   static_cast<void>(state.subscribe("A"));
@@ -160,7 +160,7 @@ TEST(sub_state, topics_that_overlap_let_a_message_through_once) {
 }
 
 // RFC 29: a publisher's CANCEL takes time; what it sends meanwhile is not wanted any more.
-TEST(sub_state, what_waits_when_its_topic_is_given_up_is_not_received) {
+TEST(sub_state, pending_messages_of_a_cancelled_topic_are_not_received) {
   sub_state state{{}};
   const auto peer = attach_new(state);
   static_cast<void>(state.subscribe("A"));
@@ -212,7 +212,8 @@ TEST(sub_state, full_it_stops_reading_and_asks_for_more_when_it_has_room) {
   EXPECT_FALSE(p.blocked);
 }
 
-// What nobody asked for must not hold up the reading: it is taken out without reaching the user.
+// Messages without a subscription must not stop the reading: the socket drops them without the
+// user.
 TEST(sub_state, unwanted_messages_alone_make_room_too) {
   socket_options options;
   options.receive_mark.messages = 8;
@@ -230,7 +231,7 @@ TEST(sub_state, unwanted_messages_alone_make_room_too) {
   EXPECT_EQ(state.drained(), std::vector{p.id});
 }
 
-TEST(sub_state, what_came_before_a_publisher_went_is_received) {
+TEST(sub_state, messages_that_arrived_before_a_disconnect_are_received) {
   sub_state state{{}};
   static_cast<void>(state.subscribe(""));
   const auto peer = attach_new(state);

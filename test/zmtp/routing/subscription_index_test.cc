@@ -1,4 +1,4 @@
-// Who wants what: topics as prefixes, a set of them for each peer (RFC 29, protocols C2-1).
+// Subscriptions: topics as prefixes, a set of them for each peer (RFC 29, protocols C2-1).
 
 #include "zmtp/routing/subscription_index.h"
 
@@ -127,7 +127,7 @@ TEST(subscription_index, one_peers_cancel_leaves_the_others) {
   EXPECT_EQ(matches(index, "A"), peers{2});
 }
 
-TEST(subscription_index, a_peer_that_goes_takes_its_own_and_its_slot_can_be_used_again) {
+TEST(subscription_index, a_removed_peer_takes_its_subscriptions_and_its_slot_is_usable_again) {
   subscription_index index;
   index.subscribe(0, "A");
   index.subscribe(1, "A");

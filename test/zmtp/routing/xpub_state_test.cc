@@ -142,7 +142,7 @@ TEST(xpub_state, verboser_tells_of_every_end_too) {
 }
 
 // Z-8
-TEST(xpub_state, when_a_peer_goes_what_nobody_else_has_ends_before_its_detach) {
+TEST(xpub_state, topics_of_a_single_peer_end_before_its_detach) {
   xpub_user user{telling(notices::changes, true)};
   const auto a = user.arrive();
   const auto b = user.arrive();
@@ -160,7 +160,7 @@ TEST(xpub_state, when_a_peer_goes_what_nobody_else_has_ends_before_its_detach) {
   EXPECT_EQ(user.received(), (texts{"b -B", "b: detached"}));
 }
 
-// Queues are read in turn: what came first may be received last.
+// The socket reads its queues in turn: it may receive an earlier message later.
 TEST(xpub_state, each_topic_begins_before_it_ends_whatever_is_received_first) {
   xpub_user user;
   const auto a = user.arrive();
@@ -177,7 +177,7 @@ TEST(xpub_state, each_topic_begins_before_it_ends_whatever_is_received_first) {
   EXPECT_EQ(all, (texts{"b +A", "b -A", "a +A", "a -A"}));
 }
 
-TEST(xpub_state, what_peers_say_besides_is_received_in_its_order) {
+TEST(xpub_state, other_messages_of_peers_are_received_in_order) {
   xpub_user user;
   const auto a = user.arrive();
   peer_sends(user.state, a, {"hello"});
@@ -193,7 +193,7 @@ TEST(xpub_state, what_peers_say_besides_is_received_in_its_order) {
   EXPECT_EQ(user.state.counters().dropped_unexpected, 0U);
 }
 
-TEST(xpub_state, what_is_not_told_is_not_counted_as_received) {
+TEST(xpub_state, suppressed_notices_are_not_counted_as_received) {
   xpub_user user;
   const auto a = user.arrive();
   const auto b = user.arrive();
@@ -235,7 +235,7 @@ TEST(xpub_state, subscriptions_hold_before_the_user_hears_of_them) {
   EXPECT_EQ(user.taken(a), std::vector<parts>{{"A"}});
 }
 
-TEST(xpub_state, an_endpoint_that_comes_back_begins_anew) {
+TEST(xpub_state, an_endpoint_that_reconnects_starts_without_topics) {
   xpub_user user{telling(notices::changes, true)};
   auto& p = user.state.open_pipe(true);
   std::vector<std::string> heard;
@@ -263,7 +263,7 @@ TEST(xpub_state, subscriptions_count_against_the_receive_mark) {
   EXPECT_FALSE(user.state.find(a)->in.full());
 }
 
-TEST(xpub_state, what_is_refused_is_not_told) {
+TEST(xpub_state, rejected_subscriptions_are_not_reported) {
   socket_options options;
   options.limit.subscriptions = 1;
   xpub_user user{options};

@@ -1,5 +1,5 @@
-// Random use of XSUB while publishers come and go: each that is there has been told exactly what the user
-// wants, whether it keeps a set of topics or counts (protocols C2-1).
+// Random use of XSUB while publishers connect and disconnect. Each connected publisher has been
+// sent exactly the topics that the user wants, in set mode and in counting mode (protocols C2-1).
 
 #include "test/support/routing.h"
 #include "zmtp/routing/xsub_state.h"
@@ -16,7 +16,7 @@
 namespace zmtp {
 namespace {
 
-// What a publisher has heard, by topic: how often more that it begins than that it ends.
+// The subscriptions that a publisher has, by topic: begins minus ends.
 using heard = std::map<std::string, int>;
 
 class random_use {

@@ -21,7 +21,7 @@ using test::peer_sends;
 
 using texts = std::vector<std::string>;
 
-// What publishers are to be told, as "+topic" and "-topic"; they are told.
+// Takes the pending notices to publishers, as "+topic" and "-topic".
 texts told(socket_state& state) {
   texts all;
   for (const auto& change : std::exchange(state.untold(), {})) {
@@ -62,7 +62,7 @@ TEST(xsub_state, publishers_are_told_once_of_each_topic) {
   EXPECT_EQ(told(state), texts{"-A"});
 }
 
-TEST(xsub_state, without_publishers_there_is_nobody_to_tell) {
+TEST(xsub_state, without_publishers_no_notices_are_queued) {
   xsub_state state{{}};
   static_cast<void>(state.open_pipe(true));
   for (int i = 0; i < 3; ++i) {
@@ -71,10 +71,10 @@ TEST(xsub_state, without_publishers_there_is_nobody_to_tell) {
   }
   send(state, {"\1B"});
   EXPECT_EQ(told(state), texts{});
-  EXPECT_EQ(state.topics(), std::vector<std::string_view>{"B"}) << "who comes is told";
+  EXPECT_EQ(state.topics(), std::vector<std::string_view>{"B"}) << "for the next publisher";
 }
 
-TEST(xsub_state, who_comes_is_told_in_the_order_of_the_subscriptions) {
+TEST(xsub_state, a_new_publisher_gets_the_topics_in_the_order_of_the_subscriptions) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     xsub_state state{{}, seed};
     for (const auto* topic : {"D", "B", "A", "C", "B"}) {
@@ -123,7 +123,7 @@ TEST(xsub_state, without_publishers_what_is_sent_is_dropped) {
   EXPECT_TRUE(m.empty());
 }
 
-TEST(xsub_state, who_has_no_room_misses_it_and_that_is_counted) {
+TEST(xsub_state, a_full_publisher_misses_a_message_and_the_loss_is_counted) {
   socket_options options;
   options.send_mark.messages = 1;
   xsub_state state{options};
@@ -133,7 +133,7 @@ TEST(xsub_state, who_has_no_room_misses_it_and_that_is_counted) {
   message m{"2"};
   EXPECT_EQ(state.send(std::move(m)), send_status::full);
   EXPECT_EQ(m.front(), "2");
-  EXPECT_TRUE(state.find(fresh)->out.empty()) << "nobody was sent it";
+  EXPECT_TRUE(state.find(fresh)->out.empty()) << "no publisher got the message";
   EXPECT_EQ(state.send(std::move(m), if_full::drop), send_status::queued);
   EXPECT_EQ(state.counters().dropped_full, 1U);
   EXPECT_EQ(content_of(test::write(state, slow)).messages, std::vector<parts>{{"1"}});
