@@ -115,7 +115,7 @@ TEST(endpoint, is_written_as_it_is_read) {
   EXPECT_EQ(text("a", std::uint16_t{1}, host_port{"::1", 2}), "tcp://[::1]:2;a:1");
 }
 
-TEST(endpoint, refuses_what_is_no_endpoint) {
+TEST(endpoint, rejects_malformed_endpoints) {
   using namespace std::string_literals;
   for (const auto& text : {
            ""s,
@@ -254,7 +254,7 @@ TEST(endpoint, binds_only_without_a_source) {
   EXPECT_FALSE(endpoint::parse("tcp://127.0.0.1;localhost:5555")->bindable());
 }
 
-// What is accepted, however it came about, means the same after writing and reading.
+// An accepted endpoint from any source means the same after writing and reading.
 void expect_defined(std::string_view text) {
   const auto parsed = endpoint::parse(text);
   if (parsed) {

@@ -27,7 +27,7 @@ TEST(extensions, without_any_there_is_no_property) {
   EXPECT_TRUE(own.properties().empty());
 }
 
-TEST(extensions, what_was_announced_is_found) {
+TEST(extensions, announced_extensions_are_found) {
   metadata peer;
   announce_extensions(peer, {"capacity=8", "mdp-errors", "empty="});
   EXPECT_EQ(find_extension(peer, "capacity"), "8");
@@ -46,7 +46,7 @@ TEST(extensions, property_name_is_compared_without_case_and_those_in_the_list_wi
   EXPECT_EQ(find_extension(peer, "Capacity"), std::nullopt);
 }
 
-TEST(extensions, of_two_the_first_counts) {
+TEST(extensions, the_first_of_two_counts) {
   EXPECT_EQ(find_extension(announced("a=1,a=2"), "a"), "1");
 }
 

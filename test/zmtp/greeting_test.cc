@@ -89,7 +89,7 @@ TEST(greeting, a_bad_one_is_refused_as_soon_as_it_can_be_judged) {
   }
 }
 
-// RFC 37, octet by octet: what becomes of the NULL greeting if the one at `at` is `octet`.
+// RFC 37, octet by octet: returns the result of the NULL greeting with `octet` at `at`.
 error_code expected_of_changed(std::size_t at, char octet) {
   const bool named = std::string_view{"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.+"}.find(octet) !=
                      std::string_view::npos;

@@ -19,7 +19,7 @@ std::string wire(const message& m) {
   return octets;
 }
 
-// What RFC 37 says a message of these parts looks like, written the plain way.
+// Returns the wire form of a message of these parts by RFC 37, written in the simplest way.
 std::string framed(const std::deque<std::string>& parts) {
   std::string octets;
   for (std::size_t i = 0; i < parts.size(); ++i) {

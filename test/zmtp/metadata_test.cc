@@ -153,7 +153,7 @@ TEST(metadata, a_truncation_is_valid_only_between_properties) {
   });
 }
 
-TEST(metadata, whatever_octet_changes_it_is_refused_or_encoded_as_it_came) {
+TEST(metadata, any_changed_byte_is_rejected_or_encoded_as_it_came) {
   for_each_changed_octet(of_dealer, [](std::string_view changed) {
     const auto parsed = metadata::parse(changed, {});
     if (parsed) {

@@ -80,7 +80,7 @@ TEST(options, outermost_values_are_valid) {
   }
 }
 
-TEST(options, what_peers_were_told_cannot_change) {
+TEST(options, options_that_peers_have_received_cannot_change) {
   const change told[] = {
       [](auto& o) { o.routing_id = "another"; },
       [](auto& o) { o.extensions = {"another"}; },
@@ -226,7 +226,7 @@ constexpr socket_type all_types[] = {
     socket_type::push, socket_type::xpub,   socket_type::xsub,
 };
 
-TEST(options, what_a_type_does_not_have_is_refused_and_what_it_has_is_not) {
+TEST(options, a_type_accepts_only_the_options_that_it_has) {
   using enum socket_type;
   const struct {
     change set;

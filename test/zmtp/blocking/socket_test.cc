@@ -20,7 +20,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Of a whole call: no test comes near it unless something is wrong.
+// The limit of a whole call. No test comes near it unless something is wrong.
 constexpr auto patience = 20s;
 constexpr auto loopback = "tcp://127.0.0.1:*";
 
@@ -105,7 +105,7 @@ TEST_F(blocking_socket, publications) {
   sub.subscribe("A");
   join(pub, sub);
   message got;
-  // Until the subscription has arrived.
+  // Repeats until the subscription has arrived.
   while (!sub.try_receive(got)) {
     pub.send({"A", "news"}, patience);
     pub.send({"B", "other news"}, patience);
@@ -206,7 +206,7 @@ TEST_F(blocking_socket, out_of_turn_is_an_error_that_says_so) {
   EXPECT_EQ(ec, errc::out_of_turn);
 }
 
-TEST_F(blocking_socket, what_cannot_be_done_is_an_error) {
+TEST_F(blocking_socket, invalid_arguments_are_errors) {
   pull_socket pull{context_};
   EXPECT_THROW(pull.bind("nonsense"), boost::system::system_error);
   EXPECT_THROW(pull.connect("tcp://*:1"), boost::system::system_error);

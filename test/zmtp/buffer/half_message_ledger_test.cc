@@ -1,4 +1,4 @@
-// Who goes when half messages hold too much together, on ledgers without connections.
+// Evictions when partial messages exceed their budget, on ledgers without connections.
 
 #include "zmtp/buffer/half_message_ledger.h"
 
@@ -31,7 +31,7 @@ protected:
   entry c;
 };
 
-TEST_F(a_half_message_ledger, lets_everybody_grow_up_to_its_budget) {
+TEST_F(a_half_message_ledger, lets_all_partial_messages_grow_up_to_its_budget) {
   EXPECT_EQ(ledger.hold(a, 10), nobody);
   EXPECT_EQ(ledger.hold(b, 30), nobody);
   EXPECT_EQ(ledger.hold(a, 70), nobody);
@@ -39,14 +39,14 @@ TEST_F(a_half_message_ledger, lets_everybody_grow_up_to_its_budget) {
   EXPECT_EQ(ledger.used(), 100U);
 }
 
-TEST_F(a_half_message_ledger, has_the_largest_go_for_who_wants_more) {
+TEST_F(a_half_message_ledger, evicts_the_largest_when_another_grows) {
   ASSERT_EQ(ledger.hold(a, 40), nobody);
   ASSERT_EQ(ledger.hold(b, 50), nobody);
   ASSERT_EQ(ledger.hold(c, 10), nobody);
   EXPECT_EQ(ledger.hold(c, 20), &b);
   EXPECT_TRUE(b.condemned());
   EXPECT_EQ(b.octets(), 0U);
-  EXPECT_EQ(c.octets(), 10U) << "it has to ask again";
+  EXPECT_EQ(c.octets(), 10U) << "the first call changed nothing";
   EXPECT_EQ(ledger.hold(c, 20), nobody);
   EXPECT_EQ(ledger.used(), 60U);
 }
@@ -92,7 +92,7 @@ TEST_F(a_half_message_ledger, forgets_what_has_come_whole_or_is_gone) {
   EXPECT_EQ(ledger.hold(b, 90), nobody);
 }
 
-TEST_F(a_half_message_ledger, takes_back_what_somebody_needs_no_longer) {
+TEST_F(a_half_message_ledger, takes_back_memory_that_is_no_longer_needed) {
   ASSERT_EQ(ledger.hold(a, 90), nobody);
   EXPECT_EQ(ledger.hold(a, 30), nobody);
   EXPECT_EQ(ledger.used(), 30U);
@@ -108,14 +108,14 @@ TEST_F(a_half_message_ledger, gives_who_is_condemned_nothing_until_its_message_h
   EXPECT_EQ(ledger.hold(a, 50), nobody);
 }
 
-TEST_F(a_half_message_ledger, with_less_than_is_held_has_nobody_go_before_somebody_wants_more) {
+TEST_F(a_half_message_ledger, evicts_nothing_after_a_smaller_budget_until_one_grows) {
   ASSERT_EQ(ledger.hold(a, 40), nobody);
   ASSERT_EQ(ledger.hold(b, 35), nobody);
   ASSERT_EQ(ledger.hold(c, 5), nobody);
   ledger.set_budget(20);
-  EXPECT_EQ(ledger.hold(b, 34), nobody) << "that is less";
+  EXPECT_EQ(ledger.hold(b, 34), nobody) << "the connection needs less memory";
   EXPECT_EQ(ledger.hold(c, 6), &a);
-  EXPECT_EQ(ledger.hold(c, 6), &b) << "one was not enough";
+  EXPECT_EQ(ledger.hold(c, 6), &b) << "one eviction was not enough";
   EXPECT_EQ(ledger.hold(c, 6), nobody);
   EXPECT_EQ(ledger.used(), 6U);
 }

@@ -1,4 +1,4 @@
-// What queues may hold when memory is short, on ledgers without sockets.
+// The limits of queues when memory is short, on ledgers without sockets.
 
 #include "zmtp/buffer/queue_ledger.h"
 
@@ -17,7 +17,7 @@ using step = queue_ledger::step;
 constexpr std::ptrdiff_t mebi = 1024 * 1024;
 constexpr std::size_t unlimited = queue_account::unlimited;
 
-// So much is used from now on.
+// Sets the memory in use to `octets`.
 void use(queue_ledger& ledger, std::ptrdiff_t octets) {
   ledger.change(octets - static_cast<std::ptrdiff_t>(ledger.used()));
 }
@@ -56,7 +56,7 @@ TEST(queue_ledger, takes_several_steps_at_once) {
   EXPECT_EQ(ledger.now(), step::ample);
 }
 
-// Else each message that comes and goes would call everybody.
+// Otherwise, each message would notify every queue.
 TEST(queue_ledger, leaves_a_step_an_eighth_below_its_beginning) {
   queue_ledger ledger{64 * mebi};
   use(ledger, 64 * mebi);
@@ -99,7 +99,7 @@ TEST(queue_ledger, may_be_below_zero_for_a_while) {
   EXPECT_EQ(ledger.now(), step::ample);
 }
 
-TEST(queue_ledger, of_nothing_allows_the_least_as_soon_as_something_is_queued) {
+TEST(queue_ledger, a_zero_budget_allows_the_minimum_once_anything_is_queued) {
   queue_ledger ledger{0};
   EXPECT_EQ(ledger.allowance(), unlimited);
   ledger.change(1);
@@ -120,7 +120,8 @@ TEST(queue_ledger, hears_of_small_changes_only_if_it_is_small) {
   EXPECT_EQ(queue_ledger{64 * 1024 * std::size_t{mebi}}.unheard(), 256U * 1024);
 }
 
-// What the steps promise, looked at after each of many changes: as a table, not as the ledger does it.
+// The guarantees of the steps, checked after each of many changes. The model is a table, unlike the
+// ledger.
 class random_use {
 public:
   explicit random_use(unsigned seed) : random_{seed}, budget_{pick(1'000'000)}, ledger_{budget_} {}

@@ -55,7 +55,7 @@ TEST(receive_queue, is_full_at_its_mark_in_messages) {
   EXPECT_TRUE(queue.half_empty());
 }
 
-TEST(receive_queue, is_full_at_its_mark_in_octets_which_counts_what_holds_the_messages) {
+TEST(receive_queue, is_full_at_its_byte_mark_which_includes_the_message_objects) {
   receive_queue queue{{.messages = {}, .octets = 10 * sizeof(message)}};
   for (int i = 0; i < 10; ++i) {
     EXPECT_FALSE(queue.full());
@@ -69,7 +69,7 @@ TEST(receive_queue, is_full_at_its_mark_in_octets_which_counts_what_holds_the_me
   EXPECT_GE(queue.octets(), 21 * sizeof(message));
 }
 
-TEST(receive_queue, half_of_the_mark_in_octets_is_to_be_free_too) {
+TEST(receive_queue, is_half_empty_only_if_half_of_the_byte_mark_is_free) {
   receive_queue queue{{.messages = 100, .octets = 10 * sizeof(message)}};
   for (int i = 0; i < 6; ++i) {
     queue.push({""});

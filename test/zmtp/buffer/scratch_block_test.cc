@@ -11,13 +11,13 @@ namespace {
 
 using test::counted;
 
-TEST(scratch_block, is_the_same_block_while_nobody_keeps_it) {
+TEST(scratch_block, is_the_same_block_while_it_has_no_other_owner) {
   const auto* first = scratch_block().get();
   EXPECT_EQ(scratch_block().get(), first);
   EXPECT_EQ(scratch_block()->capacity(), block_size::reading);
 }
 
-TEST(scratch_block, is_another_block_while_somebody_keeps_it) {
+TEST(scratch_block, is_another_block_while_it_has_another_owner) {
   const auto kept = scratch_block();
   const auto other = scratch_block();
   EXPECT_NE(other.get(), kept.get());

@@ -88,7 +88,7 @@ TEST(send_queue_framed, few_octets_are_copied_so_that_their_block_is_free_at_onc
   EXPECT_EQ(text_of(queue), few.octets);
 }
 
-TEST(send_queue_framed, many_octets_are_shared_by_all_queues_until_the_last_has_written_them) {
+TEST(send_queue_framed, a_large_block_is_shared_until_the_last_queue_has_written_it) {
   const gathered many{100, 100};
   {
     send_queue one{{}};
@@ -112,7 +112,7 @@ TEST(send_queue_framed, many_octets_are_shared_by_all_queues_until_the_last_has_
   EXPECT_TRUE(many.memory->unique());
 }
 
-// The block is others' too: what comes next must not be put behind it, though it has room.
+// Other queues share the block: the next message must not go into it, although it has space.
 TEST(send_queue_framed, nothing_is_put_into_a_block_that_is_shared) {
   const gathered many{100, 100};
   const std::string behind(1'000, '-');
@@ -152,9 +152,9 @@ TEST(send_queue_framed, settling_leaves_the_octets_alone) {
   EXPECT_EQ(text_of(queue), many.octets + few.octets);
 }
 
-// Design 3.3: what is left when a turn ends and is smaller than a quarter of its block has one of its
-// own size.
-TEST(send_queue_framed, what_is_left_of_a_turn_does_not_pin_a_block_of_many_times_its_size) {
+// Design 3.3: at the end of a turn, a rest that is smaller than a quarter of its block moves to a
+// block of its own size.
+TEST(send_queue_framed, a_small_rest_of_a_turn_does_not_pin_a_large_block) {
   constexpr std::size_t turns = 100;
   send_queue queue{{}};
   const auto before = test::counted().live;

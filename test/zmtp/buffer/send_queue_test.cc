@@ -33,7 +33,7 @@ std::string gathered(send_queue& queue) {
   return octets;
 }
 
-TEST(send_queue, what_is_left_when_the_turn_ends_pins_no_read_buffer) {
+TEST(send_queue, a_rest_at_the_end_of_a_turn_pins_no_read_buffer) {
   send_queue queue{no_mark};
   block_ptr buffer{block::create(block_size::large)};
   const auto octets = framed({std::string(5000, 's')});
@@ -136,7 +136,7 @@ TEST(send_queue, is_full_at_its_mark_in_messages) {
   EXPECT_FALSE(queue.full());
 }
 
-TEST(send_queue, is_full_at_its_mark_in_octets_and_passes_it_by_one_message_at_most) {
+TEST(send_queue, exceeds_its_byte_mark_by_one_message_at_most) {
   send_queue queue{{.messages = {}, .octets = 25'000}};
   int pushed = 0;
   for (; !queue.full(); ++pushed) {
@@ -225,7 +225,7 @@ TEST(send_queue, a_large_message_is_given_up_as_soon_as_it_is_written) {
   EXPECT_LE(counted().live + 1'000'000, before);
 }
 
-// While it holds what this returns the pool is empty, and what is taken is seen.
+// The caller empties the pool while it holds the returned blocks, so that allocations are visible.
 std::vector<block_ptr> empty_pool() {
   std::vector<block_ptr> kept;
   kept.reserve(10'000);
@@ -288,7 +288,7 @@ TEST(send_queue, emptied_or_cleared_it_owns_next_to_nothing) {
   };
   for (const bool written : {true, false}) {
     {
-      // What the pool keeps, it keeps from now on.
+      // From now on, the pool keeps its blocks.
       send_queue first{no_mark};
       fill_and_empty(first, true);
     }

@@ -102,7 +102,7 @@ TEST(null_mechanism, asks_for_admission_once_the_peer_is_known) {
   EXPECT_EQ(*m.peer_metadata().find("identity"), "");
 }
 
-TEST(null_mechanism, what_libzmq_accepts_is_accepted) {
+TEST(null_mechanism, bodies_that_libzmq_accepts_are_accepted) {
   for (const auto& body : {
            octets("05 'READY'"),
            octets("05 'READY' 0b 'socket-type' 00 00 00 03 'PUB'"),

@@ -91,7 +91,7 @@ TEST_F(freelance_servers, an_empty_frame_behind_the_control_frame_is_taken_away)
   EXPECT_EQ(request().body, (message{""sv, "second part"sv}));
 }
 
-TEST_F(freelance_servers, what_is_no_request_is_counted) {
+TEST_F(freelance_servers, malformed_requests_are_counted) {
   freelance_server_state plain{{.form = freelance_form::plain}};
   hear(plain, client_a, {"x"sv});
   hear(plain, client_a, {"x"sv, ""sv});
@@ -130,11 +130,11 @@ TEST_F(freelance_servers, with_them_it_is_carried_out_once) {
   EXPECT_EQ(sent(), (sends{{client_b, {"1"sv, "of another"sv}}}));
 }
 
-TEST_F(freelance_servers, of_a_client_of_ours_whichever_connection_it_comes_over) {
+TEST_F(freelance_servers, a_repeated_request_is_recognized_on_any_connection) {
   freelance_server_state server{{.keep_replies = reply_cache_options{}}};
   hear(server, client_a, {"session and number"sv, "x"sv}, true);
   const auto asked = request();
-  // It is still being worked on: who asked last is answered.
+  // The request is still in progress: the reply goes to the last connection that asked.
   hear(server, client_b, {"session and number"sv, "x"sv}, true);
   EXPECT_TRUE(actions.requests.empty());
   reply(server, asked.id, "first");
@@ -145,7 +145,7 @@ TEST_F(freelance_servers, of_a_client_of_ours_whichever_connection_it_comes_over
   EXPECT_EQ(server.counters().repeated, 2U);
 }
 
-TEST_F(freelance_servers, a_request_that_was_given_up_is_carried_out_when_it_comes_again) {
+TEST_F(freelance_servers, a_dropped_request_is_executed_when_the_client_repeats_it) {
   freelance_server_state server{{.keep_replies = reply_cache_options{}}};
   hear(server, client_a, {"1"sv, "x"sv});
   server.drop(request().id);

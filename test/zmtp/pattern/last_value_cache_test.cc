@@ -54,7 +54,7 @@ protected:
   std::vector<news> news_;
 };
 
-TEST_F(last_value_cache_test, who_comes_late_has_the_last_value) {
+TEST_F(last_value_cache_test, a_late_subscriber_gets_the_last_value) {
   start();
   publish({"A", "1"});
   publish({"A", "2"});
@@ -73,7 +73,7 @@ TEST_F(last_value_cache_test, who_comes_late_has_the_last_value) {
 }
 
 // The Guide's tells each subscriber, also those that have it already, and only of the first subscription.
-TEST_F(last_value_cache_test, each_subscriber_is_told_and_nobody_else) {
+TEST_F(last_value_cache_test, only_the_new_subscriber_gets_the_stored_value) {
   start();
   publish({"A", "1"});
   sub_socket first{executor()};
@@ -96,7 +96,7 @@ TEST_F(last_value_cache_test, a_subscription_is_a_topic) {
   sub_socket late{executor()};
   subscribe(late, "A");
   EXPECT_EQ(take(late), (message{"A", "2"}));
-  // Of the others it hears what is new.
+  // The subscriber gets new values of the other topics.
   publish({"AB", "4"});
   EXPECT_EQ(take(late), (message{"AB", "4"}));
   sub_socket of_all{executor()};
@@ -118,7 +118,7 @@ TEST_F(last_value_cache_test, a_prefix_has_all_that_begins_so_if_it_is_said) {
   EXPECT_EQ(take(late), (message{"AB", "1"}));
 }
 
-TEST_F(last_value_cache_test, what_is_not_known_is_not_sent) {
+TEST_F(last_value_cache_test, unknown_values_are_not_sent) {
   start();
   sub_socket early{executor()};
   subscribe(early, "A");

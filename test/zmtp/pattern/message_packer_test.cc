@@ -44,7 +44,7 @@ TEST(message_packer, they_outlive_it) {
   std::vector<message> kept;
   {
     message_packer packer;
-    // Of several blocks.
+    // A message in several blocks.
     for (int n = 0; n < 1'000; ++n) {
       message m{std::to_string(n), std::string(500, 'x')};
       packer.pack(m);
@@ -65,7 +65,7 @@ TEST(message_packer, short_messages_have_nothing_to_leave) {
   EXPECT_EQ(message_packer::charge(m), sizeof(message));
 }
 
-TEST(message_packer, what_is_large_stays_where_it_is_unless_that_is_waste) {
+TEST(message_packer, large_messages_stay_in_place_unless_that_wastes_memory) {
   message_packer packer;
   message whole{std::string(50'000, 'x')};
   const auto* const block = whole.tail_block();

@@ -42,7 +42,7 @@ public:
   void ask(peer_id client, message m) {
     state.on_client_message(client, std::move(m), now, actions);
   }
-  // What was sent first of what was not looked at yet.
+  // Returns the first message that the test has not checked yet.
   pirate_queue_actions::addressed to_worker() { return take(actions.to_workers); }
   pirate_queue_actions::addressed to_client() { return take(actions.to_clients); }
   bool nothing_sent() const { return actions.to_workers.empty() && actions.to_clients.empty(); }
@@ -146,7 +146,7 @@ TEST_P(pirate_queues, give_a_request_to_a_worker_and_its_reply_to_the_client) {
   EXPECT_EQ(run.state.idle_workers(), 1U);
 }
 
-TEST_P(pirate_queues, whatever_the_client_has_in_front_is_in_front_of_the_reply) {
+TEST_P(pirate_queues, the_envelope_of_a_request_precedes_its_reply) {
   run.join(worker_a);
   run.ask(client_a, {"far"sv, "near"sv, ""sv, "request"sv});
   const auto sent = run.to_worker().second;
@@ -155,7 +155,7 @@ TEST_P(pirate_queues, whatever_the_client_has_in_front_is_in_front_of_the_reply)
   EXPECT_EQ(run.to_client().second, (message{"far"sv, "near"sv, ""sv, "reply"sv}));
 }
 
-TEST_P(pirate_queues, who_has_rested_longest_is_next) {
+TEST_P(pirate_queues, the_longest_idle_worker_is_next) {
   run.join(worker_a);
   run.join(worker_b);
   run.ask(client_a, {""sv, "1"sv});
@@ -281,7 +281,7 @@ TEST_P(pirate_queues, a_lost_worker_gets_nothing_and_what_it_had_is_lost) {
                                                                          {worker_lost, worker_b}}));
 }
 
-TEST_P(pirate_queues, what_a_worker_does_not_take_goes_to_another) {
+TEST_P(pirate_queues, a_request_that_a_worker_does_not_take_goes_to_another) {
   run.join(worker_a);
   run.join(worker_b);
   run.ask(client_a, {"far"sv, ""sv, "1"sv});
@@ -292,7 +292,7 @@ TEST_P(pirate_queues, what_a_worker_does_not_take_goes_to_another) {
   EXPECT_EQ(inner(again)[2], "1"sv);
   run.say(worker_b, answer(again, "reply"));
   EXPECT_EQ(run.to_client().second, (message{"far"sv, ""sv, "reply"sv}));
-  // And waits, if there is none.
+  // If there is no other worker, the request waits.
   run.ask(client_a, {""sv, "2"sv});
   auto last = run.to_worker();
   run.state.on_not_taken(worker_b, std::move(last.second), run.now, run.actions);
@@ -302,7 +302,7 @@ TEST_P(pirate_queues, what_a_worker_does_not_take_goes_to_another) {
   EXPECT_EQ(run.state.counters().lost, 0U);
 }
 
-TEST_P(pirate_queues, a_busy_worker_that_says_ready_has_begun_anew) {
+TEST_P(pirate_queues, a_busy_worker_that_sends_ready_starts_from_the_beginning) {
   run.join(worker_a);
   run.ask(client_a, {""sv, "1"sv});
   const auto first = run.to_worker().second;
@@ -310,7 +310,7 @@ TEST_P(pirate_queues, a_busy_worker_that_says_ready_has_begun_anew) {
   EXPECT_EQ(run.state.counters().lost, 1U);
   run.ask(client_b, {""sv, "2"sv});
   const auto second = run.to_worker().second;
-  // Its answer to the first is nobody's.
+  // The queue drops the answer to the first request.
   run.say(worker_a, answer(first, "late"));
   EXPECT_TRUE(run.nothing_sent());
   run.say(worker_a, answer(second, "reply"));
@@ -362,7 +362,7 @@ TEST_P(pirate_queues, take_out_a_worker_that_hangs_if_told_to) {
   with.pass(1s);
   EXPECT_EQ(with.state.workers(), 0U);
   EXPECT_EQ(with.state.counters().workers_expired, 1U);
-  // Its late answer says that it is there again, and is nobody's.
+  // A late answer shows that the worker is alive, but the queue drops it.
   with.say(worker_a, answer(sent, "late"));
   EXPECT_EQ(with.state.idle_workers(), 1U);
   EXPECT_TRUE(with.nothing_sent());
@@ -405,12 +405,12 @@ TEST_F(paranoid_queue, takes_out_who_is_silent_for_three_intervals) {
   EXPECT_EQ(run.to_worker().first, worker_b);
   run.pass(10s);
   EXPECT_TRUE(run.nothing_sent());
-  // It goes on living, and is a worker again.
+  // The worker is alive and becomes idle again.
   run.heartbeat(worker_a);
   EXPECT_EQ(run.state.idle_workers(), 1U);
 }
 
-TEST_F(paranoid_queue, a_heartbeat_makes_nobody_free) {
+TEST_F(paranoid_queue, a_heartbeat_does_not_make_a_busy_worker_idle) {
   run.join(worker_a);
   run.ask(client_a, {""sv, "1"sv});
   const auto sent = run.to_worker().second;
@@ -435,7 +435,7 @@ TEST_F(paranoid_queue, a_busy_worker_may_be_silent) {
   EXPECT_EQ(run.state.workers(), 0U);
 }
 
-TEST_F(paranoid_queue, whatever_a_worker_says_makes_it_one) {
+TEST_F(paranoid_queue, any_message_of_a_worker_registers_it) {
   run.attach(worker_a);
   run.heartbeat(worker_a);
   EXPECT_EQ(run.state.idle_workers(), 1U);
@@ -455,12 +455,12 @@ TEST_F(paranoid_queue, if_it_is_strict_only_ready_does) {
   EXPECT_EQ(strict.state.workers(), 1U);
 }
 
-TEST_F(paranoid_queue, gives_several_parts_only_to_who_takes_them) {
+TEST_F(paranoid_queue, assigns_several_parts_only_to_workers_that_accept_them) {
   run.join(worker_a, false);
   run.ask(client_a, {""sv, "1"sv, "2"sv});
   EXPECT_TRUE(run.nothing_sent());
   run.ask(client_b, {""sv, "one"sv});
-  EXPECT_EQ(run.to_worker().first, worker_a) << "it need not wait";
+  EXPECT_EQ(run.to_worker().first, worker_a) << "this request can go to any worker";
   run.join(worker_b);
   const auto [to, sent] = run.to_worker();
   EXPECT_EQ(to, worker_b);
@@ -521,7 +521,7 @@ TEST_F(paranoid_queue, lets_no_request_expire_when_it_was_stopped_itself) {
   EXPECT_EQ(run.state.waiting(), 0U);
 }
 
-TEST_F(paranoid_queue, takes_nobody_for_dead_when_it_was_stopped_itself) {
+TEST_F(paranoid_queue, declares_no_worker_dead_after_a_pause_of_its_own) {
   run.join(worker_a);
   run.now += 1min;
   run.state.on_deadline(run.now, run.actions);

@@ -102,7 +102,7 @@ TEST_P(pirate_workers, have_one_request_and_ignore_what_is_above) {
   EXPECT_NE(request().id, asked.id);
 }
 
-TEST_P(pirate_workers, what_is_in_hand_is_lost_with_the_connection) {
+TEST_P(pirate_workers, a_request_in_flight_is_lost_with_the_connection) {
   attach();
   hear({"a"sv, ""sv, "1"sv});
   const auto asked = request();
@@ -159,7 +159,7 @@ TEST_P(paranoid_worker, sends_heartbeats_while_idle_and_none_while_busy) {
 }
 
 // PPP-6, PPP-7
-TEST_P(paranoid_worker, begins_anew_after_a_silent_queue_waiting_longer_each_time) {
+TEST_P(paranoid_worker, reconnects_after_an_unresponsive_queue_with_growing_delays) {
   attach();
   static_cast<void>(done());
   auto expected = 1s;
@@ -178,7 +178,7 @@ TEST_P(paranoid_worker, begins_anew_after_a_silent_queue_waiting_longer_each_tim
     expected = std::min(expected * 2, 32s);
   }
   EXPECT_EQ(expected, 32s);
-  // Whatever the queue says is life.
+  // Any message of the queue shows that it is alive.
   hear(make_heartbeat());
   EXPECT_EQ(pass(3s).reopen, 1s);
 }
@@ -189,7 +189,7 @@ TEST_P(paranoid_worker, takes_a_queue_that_is_not_there_for_silent) {
   EXPECT_EQ(pass(5s).reopen, 4s);
 }
 
-TEST_P(paranoid_worker, takes_nobody_for_dead_when_it_was_stopped_itself) {
+TEST_P(paranoid_worker, does_not_declare_the_queue_dead_after_a_pause_of_its_own) {
   attach();
   static_cast<void>(done());
   now += 1min;

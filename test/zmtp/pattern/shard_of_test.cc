@@ -1,4 +1,4 @@
-// The shard of a topic is the same for ever, and topics are spread.
+// The shard of a topic never changes, and topics are spread evenly.
 
 #include "zmtp/pattern/shard_of.h"
 

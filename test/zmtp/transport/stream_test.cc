@@ -77,7 +77,7 @@ TEST_F(streams, carry_octets_both_ways) {
   }
 }
 
-TEST_F(streams, accepting_where_nobody_waits_would_block) {
+TEST_F(streams, accepting_without_a_pending_connection_would_block) {
   for (const auto& where : everywhere()) {
     acceptor a{executor(), {}};
     ASSERT_EQ(a.open(at(where), backlog), error_code{});
@@ -87,7 +87,7 @@ TEST_F(streams, accepting_where_nobody_waits_would_block) {
   }
 }
 
-TEST_F(streams, of_tcp_are_set_up_by_default_for_short_messages_and_dead_peers) {
+TEST_F(streams, tcp_defaults_suit_short_messages_and_dead_peers) {
   auto ends = meet("tcp://127.0.0.1:*");
   for (auto* each : {&ends.accepted, &ends.connected}) {
     EXPECT_EQ(option(*each, IPPROTO_TCP, TCP_NODELAY), 1);
@@ -100,7 +100,7 @@ TEST_F(streams, of_tcp_are_set_up_by_default_for_short_messages_and_dead_peers) 
   }
 }
 
-TEST_F(streams, of_tcp_are_set_up_as_the_options_say) {
+TEST_F(streams, tcp_options_are_applied) {
   using namespace std::chrono_literals;
   transport_options options;
   options.keepalive = {.idle = 7s, .interval = 5s, .count = 11};

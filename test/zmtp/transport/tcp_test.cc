@@ -1,4 +1,4 @@
-// Which addresses tcp:// endpoints mean, to bind and to come from.
+// The addresses of tcp:// endpoints: to bind to, and of the peer.
 
 #include "zmtp/transport/tcp.h"
 
@@ -113,7 +113,7 @@ TEST_F(tcp_transport, connections_come_from_the_address_that_was_asked_for) {
 }
 
 TEST_F(tcp_transport, connections_come_from_the_port_that_was_asked_for) {
-  // One that nobody has.
+  // An address that no interface has.
   acceptor a{executor(), {}};
   ASSERT_EQ(a.open(at("tcp://127.0.0.3:*"), backlog), error_code{});
   const auto port = a.bound().tcp()->port;
