@@ -132,7 +132,7 @@ TEST(connection_back_pressure, nothing_is_lost_whatever_the_marks_and_the_pace) 
       for (auto count = pick(10); count > 0 && !s.in.empty(); --count) {
         s.heard.push_back(heard_message(s.in.pop()));
       }
-      // What a socket does: it decodes again where it had stopped and there is room.
+      // A socket decodes again after it had stopped, once the queue has space.
       if (s.talk.blocked() && s.in.half_empty()) {
         s.digest();
       }

@@ -77,7 +77,7 @@ TEST(connection_greeting, later_versions_are_spoken_to_in_ours) {  // Z-2
   }
 }
 
-TEST(connection_greeting, what_is_never_validated_may_be_anything) {
+TEST(connection_greeting, bytes_that_are_never_validated_may_have_any_value) {
   auto greeting = greeting_of(3, 1);
   for (const std::size_t at : {1U, 5U, 8U, 32U, 33U, 63U}) {
     greeting[at] = '\x5a';
@@ -131,7 +131,7 @@ TEST(connection_greeting, a_foreign_one_is_refused_silently_by_the_name_of_its_f
   }
 }
 
-TEST(connection_greeting, nothing_more_is_said_to_a_foreign_peer_even_if_nothing_was_said_yet) {
+TEST(connection_greeting, sends_nothing_more_to_an_incompatible_peer) {
   for (const auto& [what, sent, fault] : refusals) {
     SCOPED_TRACE(what);
     conversation_script{}

@@ -140,7 +140,7 @@ TEST(connection_handshake, only_ready_may_come_before_it_is_over) {
   }
 }
 
-// Whoever is not admitted is not waited for, octet by octet of what it has declared.
+// The connection does not wait for the declared size of a peer that is not admitted.
 TEST(connection_handshake, a_message_before_it_is_over_is_refused_by_its_first_octets) {
   for (const auto& header :
        {octets("00 ff"), octets("02 00*4 04 00*3"), octets("03 00*4 04 00*3")}) {
@@ -157,7 +157,7 @@ TEST(connection_handshake, the_peers_error_is_the_end_and_its_reason_is_kept) {
 }
 
 // A peer that asks its authenticator only once it has both READYs says ERROR behind its own.
-TEST(connection_handshake, an_error_glued_to_ready_is_the_end_too_and_its_reason_is_kept) {
+TEST(connection_handshake, an_error_right_after_ready_ends_the_connection_with_its_reason) {
   conversation_script{}
       .writes_late()
       .peer_sends(greeting + ready_of("ROUTER") + framed_command("ERROR", octets("03 '300'")))

@@ -130,7 +130,7 @@ TEST_F(connection_heartbeat, a_ttl_of_65_6_seconds_is_65_6_seconds) {
 }
 
 // Octets that wait for room in the user's queue are unread by our doing.
-TEST_F(connection_heartbeat, nobody_is_silent_whom_we_do_not_listen_to) {
+TEST_F(connection_heartbeat, a_peer_whose_messages_we_do_not_read_is_not_unresponsive) {
   side full{{.beat = {.strict = true}, .receive_mark = {.messages = 1}, .receives = false}};
   shake_hands(full, "ROUTER");
   full.hear(framed({"one"}) + framed({"two"}));
@@ -146,7 +146,7 @@ TEST_F(connection_heartbeat, nobody_is_silent_whom_we_do_not_listen_to) {
   EXPECT_EQ(full.say(), ping());
 }
 
-TEST_F(connection_heartbeat, octets_that_nobody_wants_any_more_are_life_too) {
+TEST_F(connection_heartbeat, discarded_bytes_also_show_that_the_peer_is_alive) {
   shake_hands(s, "ROUTER");
   for (int i = 0; i < 20; ++i) {
     s.now += 9s;
@@ -157,7 +157,7 @@ TEST_F(connection_heartbeat, octets_that_nobody_wants_any_more_are_life_too) {
   EXPECT_TRUE(s.talk.traffic());
 }
 
-TEST_F(connection_heartbeat, two_of_ours_keep_each_other_alive_for_two_pings_an_interval_at_most) {
+TEST_F(connection_heartbeat, two_zinc_peers_exchange_at_most_two_pings_an_interval) {
   side a;
   side b{{.type = socket_type::router}};
   pump(a, b);

@@ -1,4 +1,4 @@
-// What a peer may take of us: each limit holds to the octet, and is judged before the octets are held.
+// The limits of a peer: each limit holds to the octet, and applies before the octets are in memory.
 
 #include "test/support/conversation_script.h"
 
@@ -120,7 +120,7 @@ TEST(connection_limits, empty_parts_count_with_their_headers) {
       .run();
 }
 
-TEST(connection_limits, a_message_may_have_so_many_parts_and_no_more) {
+TEST(connection_limits, a_message_has_at_most_the_allowed_number_of_parts) {
   const limits limit{.message_parts = 4};
   limited(limit)
       .peer_sends(framed({"", "b", "c", "d"}))
@@ -155,7 +155,7 @@ TEST(connection_limits, the_defaults_are_those_that_are_promised) {
       .run();
 }
 
-TEST(connection_limits, what_was_whole_before_the_limit_was_passed_is_heard) {
+TEST(connection_limits, messages_completed_before_a_violation_are_received) {
   const limits limit{.frame_size = 10};
   limited(limit)
       .peer_sends(framed({"one"}) + framed({"two"}) + frame_header(0, 11))
@@ -163,7 +163,7 @@ TEST(connection_limits, what_was_whole_before_the_limit_was_passed_is_heard) {
       .run();
 }
 
-TEST(connection_limits, the_time_of_the_handshake_is_for_all_of_it_not_for_each_octet) {
+TEST(connection_limits, the_handshake_timeout_covers_the_whole_handshake) {
   const auto sent = greeting_of(3, 1) + ready_of("ROUTER");
   side s;
   const auto begin = s.now;

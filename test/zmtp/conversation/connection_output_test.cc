@@ -1,5 +1,5 @@
-// What is written: messages whole and in order, commands between them, and what becomes of them when
-// the connection is lost at any octet.
+// The output: whole messages in order, commands between them, and the outcome for both when the
+// connection is lost at any octet.
 
 #include "test/support/conversation.h"
 
@@ -172,7 +172,8 @@ TEST(connection_output, commands_never_cut_a_message_in_two) {
   }
 }
 
-// What both connections said of `messages`, the first of them lost after `cut` octets of traffic.
+// Checks the output of both connections for `messages`. The first connection is lost after `cut`
+// octets of traffic.
 void expect_none_lost_nor_spliced(const std::vector<parts>& messages, std::size_t cut) {
   side s;
   shake_hands(s, "ROUTER");

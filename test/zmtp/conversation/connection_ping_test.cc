@@ -42,7 +42,7 @@ TEST(connection_ping, is_answered_whatever_its_ttl) {
   }
 }
 
-TEST(connection_ping, that_breaks_its_form_closes) {  // Z-9
+TEST(connection_ping, a_malformed_ping_closes_the_connection) {  // Z-9
   for (const auto& data : {octets(""), octets("00")}) {
     conversation_script{}
         .shake_hands("ROUTER")
@@ -124,7 +124,7 @@ TEST(connection_ping, a_flood_in_one_segment_closes) {
       .run();
 }
 
-TEST(connection_ping, as_many_as_allowed_each_second_are_no_flood) {
+TEST(connection_ping, the_allowed_number_each_second_is_not_a_flood) {
   side s;
   shake_hands(s, "ROUTER");
   for (int second = 0; second < 10; ++second) {
@@ -201,7 +201,7 @@ TEST_F(connection_probe, any_octet_answers_it) {
   }
 }
 
-TEST_F(connection_probe, unanswered_it_closes_silently_when_its_time_is_over) {
+TEST_F(connection_probe, an_unanswered_probe_closes_silently_after_its_timeout) {
   shake_hands(s, "ROUTER");
   s.out.push({"queued"});
   s.talk.probe(s.now, all_taken);
@@ -230,7 +230,7 @@ TEST_F(connection_probe, a_peer_whose_kernel_acknowledges_lives) {
 }
 
 // To a peer that does not know PING it is what was sent anyhow that TCP is to acknowledge.
-TEST_F(connection_probe, of_a_peer_without_ping_waits_for_what_was_sent_before) {
+TEST_F(connection_probe, without_ping_support_a_probe_waits_for_earlier_output) {
   for (const bool sent_before : {true, false}) {
     side old{{.beat = {.interval = std::nullopt}}};
     shake_hands(old, "ROUTER", 0);

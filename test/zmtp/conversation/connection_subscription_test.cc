@@ -1,4 +1,5 @@
-// Subscriptions: the peer's, heard by who publishes, and our own, as the peer's version wants them.
+// Subscriptions: those of the peer, which a publisher receives, and our own, in the form of the
+// peer's version.
 
 #include "test/support/conversation_script.h"
 
@@ -70,7 +71,7 @@ TEST(connection_subscription, each_is_heard_as_often_as_it_comes) {
       .run();
 }
 
-TEST(connection_subscription, what_is_no_subscription_is_a_message) {
+TEST(connection_subscription, malformed_subscriptions_are_messages) {
   publishing(socket_type::xpub)
       .peer_sends(framed({"\2A"}) + framed({""}) + framed({"\1A", "more"}) + framed({"", "\1A"}))
       .expect({"[\2A]", "[]", "[\1A][more]", "[][\1A]"})
@@ -118,7 +119,7 @@ TEST(connection_subscription, a_topic_too_long_does_not_disturb_who_publishes_no
       .run();
 }
 
-TEST(connection_subscription, ours_is_a_command_to_later_peers_and_a_message_to_3_0) {
+TEST(connection_subscription, is_a_command_from_version_3_1_and_a_message_before) {
   side later{{.type = socket_type::sub}};
   shake_hands(later, "PUB", 1);
   later.talk.subscribe("A");

@@ -147,7 +147,7 @@ TEST(connection_traffic, unknown_commands_are_ignored) {
       .run();
 }
 
-TEST(connection_traffic, subscriptions_are_ignored_by_who_publishes_nothing) {
+TEST(connection_traffic, a_type_that_does_not_publish_ignores_subscriptions) {
   in_traffic()
       .peer_sends(framed_command("SUBSCRIBE", "A") + framed_command("CANCEL", "A") +
                   framed({"\1A"}))

@@ -1,4 +1,4 @@
-// When a silent peer is asked, and what becomes of its answer.
+// PINGs to an unresponsive peer, and the outcome of its answer.
 
 #include "zmtp/conversation/heartbeat.h"
 
@@ -70,7 +70,7 @@ TEST_F(a_heartbeat, does_nothing_before_it_starts_nor_after_it_stopped) {
   EXPECT_EQ(beat.next_deadline(), std::nullopt);
 }
 
-// The deadline of before stays: a timer is not armed anew for each message.
+// The previous deadline stays: the code does not set the timer again for each message.
 TEST_F(a_heartbeat, octets_defer_it_when_it_is_due_only) {
   start();
   const auto due = beat.next_deadline();
@@ -137,8 +137,8 @@ TEST_F(a_heartbeat, not_reading_is_said_once_for_each_silence) {
   EXPECT_EQ(at_deadline(), action::not_reading);
 }
 
-// What was sent a moment before TCP is asked may well be on its way.
-TEST_F(a_heartbeat, what_was_sent_a_moment_ago_has_its_time) {
+// Data that were sent just before the query to TCP may still be in flight.
+TEST_F(a_heartbeat, data_sent_a_moment_ago_get_their_time) {
   start();
   ask();
   EXPECT_EQ(at_deadline({.octets = 20, .complete = true}), action::not_reading);
@@ -148,7 +148,7 @@ TEST_F(a_heartbeat, what_was_sent_a_moment_ago_has_its_time) {
   EXPECT_EQ(at_deadline({.octets = 21, .complete = true}), action::none);
 }
 
-TEST_F(a_heartbeat, who_dies_while_it_does_not_read_is_found_dead) {
+TEST_F(a_heartbeat, a_peer_that_dies_while_it_does_not_read_is_detected) {
   start();
   ask();
   EXPECT_EQ(at_deadline(all_taken), action::not_reading);
@@ -210,7 +210,7 @@ TEST_F(a_heartbeat, a_ttl_has_the_peer_asked_earlier) {
   EXPECT_EQ(at_deadline(nothing_taken), action::dead);
 }
 
-TEST_F(a_heartbeat, a_ttl_alone_cuts_nobody_whose_kernel_lives) {
+TEST_F(a_heartbeat, a_ttl_alone_never_disconnects_a_peer_whose_kernel_answers) {
   start();
   beat.on_octets(now);
   beat.on_ping(deciseconds{30});
@@ -271,7 +271,7 @@ TEST_F(a_heartbeat, strict_lets_a_peer_live_that_keeps_within_its_ttl) {
   }
 }
 
-TEST_F(a_heartbeat, a_probe_has_two_seconds_and_then_the_rest_of_the_time_goes_on) {
+TEST_F(a_heartbeat, a_probe_ends_after_two_seconds_and_the_heartbeat_goes_on) {
   start();
   EXPECT_EQ(beat.probe(now, all_taken), action::ping);
   expect_due(2s);
@@ -280,7 +280,7 @@ TEST_F(a_heartbeat, a_probe_has_two_seconds_and_then_the_rest_of_the_time_goes_o
   EXPECT_EQ(at_deadline(all_taken), action::not_reading);
 }
 
-TEST_F(a_heartbeat, a_probe_of_who_was_asked_already_sends_no_second_ping) {
+TEST_F(a_heartbeat, a_probe_after_a_ping_sends_no_second_ping) {
   start();
   ask(all_taken);
   now += 1s;
@@ -289,9 +289,9 @@ TEST_F(a_heartbeat, a_probe_of_who_was_asked_already_sends_no_second_ping) {
   EXPECT_EQ(at_deadline(nothing_taken), action::dead);
 }
 
-// Whatever happens: who has said anything within the interval is not asked, and who is dead has been
-// asked, and has left something unacknowledged for the whole timeout.
-TEST_F(a_heartbeat, judges_nobody_too_early_in_any_history) {
+// In any history: a peer that has sent anything within the interval gets no PING. A peer that is
+// declared dead got a PING, and left data unacknowledged for the whole timeout.
+TEST_F(a_heartbeat, declares_no_peer_dead_too_early_in_any_history) {
   std::mt19937 random{1};
   int deaths = 0;
   for (int run = 0; run < 2'000; ++run) {

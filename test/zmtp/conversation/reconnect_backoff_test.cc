@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
 constexpr auto never = milliseconds{0};      // the handshake was not completed
-constexpr std::uint32_t in_the_middle = 50;  // of 101 equally likely shares: 100 %
+constexpr std::uint32_t in_the_middle = 50;  // among 101 equally likely shares: 100 %
 
 TEST(reconnect_backoff, doubles_to_its_maximum) {
   reconnect_backoff backoff{{}};
@@ -97,7 +97,7 @@ TEST(reconnect_backoff, a_refusal_is_what_the_handshake_would_come_to_again) {
   EXPECT_FALSE(is_refusal(system, false)) << "nobody listens, which is no refusal";
 }
 
-TEST(reconnect_backoff, waits_longer_for_who_refuses) {
+TEST(reconnect_backoff, waits_longer_if_the_peer_rejects) {
   reconnect_backoff backoff{{.initial = 1s, .maximum = 2s, .refused_maximum = 4s}};
   EXPECT_EQ(backoff.on_end(errc::bad_socket_type, {}, in_the_middle), 1s);
   EXPECT_EQ(backoff.on_end(errc::refused_by_peer, 1ms, in_the_middle), 2s);
@@ -112,11 +112,12 @@ TEST(reconnect_backoff, never_stops_unless_it_is_told_to) {
   }
 }
 
-TEST(reconnect_backoff, stops_after_so_many_failures_in_a_row) {
+TEST(reconnect_backoff, stops_after_the_allowed_number_of_failures_in_a_row) {
   reconnect_backoff backoff{{.stable = 1s, .stop_after = 3}};
   EXPECT_TRUE(backoff.on_end(errc::connection_lost, {}, in_the_middle));
   EXPECT_TRUE(backoff.on_end(errc::connection_lost, 999ms, in_the_middle));
-  EXPECT_TRUE(backoff.on_end(errc::connection_lost, 1s, in_the_middle)) << "it had been stable";
+  EXPECT_TRUE(backoff.on_end(errc::connection_lost, 1s, in_the_middle))
+      << "the connection had been stable";
   EXPECT_TRUE(backoff.on_end(errc::connection_lost, {}, in_the_middle));
   EXPECT_TRUE(backoff.on_end(errc::bad_socket_type, {}, in_the_middle));
   EXPECT_FALSE(backoff.on_end(errc::handshake_timeout, {}, in_the_middle));
