@@ -19,7 +19,7 @@ using kind = routed_message::kind;
 
 class announcement : public network_test {
 protected:
-  // Everything up to the detach of `peers` peers, by who it is from.
+  // Receives everything up to the detach of `peers` peers, and returns it by sender.
   std::map<peer_id, std::vector<std::string>> history(router_socket& router, std::size_t peers) {
     std::map<peer_id, std::vector<std::string>> heard;
     for (std::size_t gone = 0; gone < peers;) {
@@ -170,7 +170,7 @@ TEST_F(announcement, comes_once_for_each_connection_of_an_endpoint) {
   dealer.close();
 }
 
-TEST_F(announcement, is_not_received_by_who_receives_messages_only) {
+TEST_F(announcement, is_not_received_by_a_plain_receive) {
   router_socket router{executor(), announcing()};
   dealer_socket dealer{executor(), announcing()};
   const auto peer = join(dealer, router);

@@ -62,7 +62,7 @@ TEST_F(async_close, completes_when_everything_is_written) {
   run_to_the_end();
 }
 
-TEST_F(async_close, of_a_socket_without_anything_to_write_completes_at_once) {
+TEST_F(async_close, a_socket_without_pending_output_closes_at_once) {
   dealer_socket dealer{executor()};
   dealer.async_close(note());
   EXPECT_FALSE(end.has_value()) << "called within async_close()";
@@ -134,7 +134,7 @@ TEST_F(async_close, says_that_a_peer_went_before_it_had_read_all) {
   EXPECT_EQ(router.counters().dropped_detached, 0U);
 }
 
-// Whose end comes first may still read, or not: TCP tells.
+// The peer's end arrives first. The peer may still read, or not: TCP shows which.
 class async_close_after_the_peers_end : public async_close {
 protected:
   void begin() {

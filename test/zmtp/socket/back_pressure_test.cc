@@ -37,8 +37,8 @@ protected:
       ++sent_;
     }
   }
-  // Until nothing moves any more: a message needs several handlers, so that this many without one
-  // mean a standstill.
+  // Runs until no message moves. A message needs several handlers, so this number of handlers
+  // without one shows that all queues are full.
   void run_to_a_standstill() {
     for (std::size_t before = sent_ + 1; before != sent_;) {
       before = sent_;
@@ -159,7 +159,7 @@ TEST_F(back_pressure, room_that_a_turn_makes_is_used_in_it) {
   EXPECT_EQ(receive(router).content, message{"waits"});
 }
 
-TEST_F(back_pressure, of_a_peer_that_reads_in_crumbs) {
+TEST_F(back_pressure, a_peer_that_reads_slowly_gets_every_message) {
   raw_listener listener{context()};
   raw_peer peer{context()};
   listener.start_accepting(peer);

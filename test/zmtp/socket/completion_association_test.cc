@@ -1,4 +1,4 @@
-// What is associated with a handler is honoured: its executor and its allocator.
+// The executor and the allocator that are associated with a handler are used.
 
 #include "test/support/network_test.h"
 
@@ -102,7 +102,7 @@ TEST_F(completion_association, a_handler_may_be_type_erased) {
   const auto strand = asio::make_strand(context());
   asio::cancellation_signal signal;
   int calls = 0;
-  // Whatever is in it counts.
+  // The type-erased handler keeps all its associations.
   asio::any_completion_handler<void(error_code, message)> bound{asio::bind_cancellation_slot(
       signal.slot(), asio::bind_executor(strand, [&](error_code ec, const message& m) {
         EXPECT_TRUE(strand.running_in_this_thread());
@@ -170,7 +170,8 @@ TEST_F(completion_association, a_handler_s_allocator_is_used_and_gets_all_back) 
   int calls = 0;
   auto handler =
       asio::bind_allocator(counting_allocator<void>{count}, [&](error_code, const auto&...) {
-        // Its memory is free again when it is called, for what it starts.
+        // The memory of the handler is free again when the handler runs, so operations that it
+        // starts can use it.
         live_in_handler = count.live;
         ++calls;
       });

@@ -1,5 +1,5 @@
-// conflate over loopback: who does not read for a while gets the last message, whole, and whoever sends
-// never waits.
+// conflate over loopback: a peer that does not read for a while gets the last message, whole, and a
+// sender never waits.
 
 #include "test/support/pattern_test.h"
 #include "test/support/raw_peer.h"

@@ -1,4 +1,5 @@
-// What a handler throws reaches who runs the context, and the socket goes on as if it had not.
+// An exception of a handler propagates out of run(), and the socket continues as if it had not
+// happened.
 
 #include "test/support/network_test.h"
 
@@ -112,7 +113,7 @@ TEST_P(handler_exception, leaves_the_writing_going_on) {
   EXPECT_EQ(thrown_, 1);
 }
 
-TEST_P(handler_exception, of_a_deadline_leaves_the_next) {
+TEST_P(handler_exception, in_a_deadline_handler_does_not_affect_the_next) {
   int ends = 0;
   for (int i = 0; i < 3; ++i) {
     dealer_.async_receive(deadline{1ms}, [&](error_code ec, const message&) {
@@ -124,7 +125,7 @@ TEST_P(handler_exception, of_a_deadline_leaves_the_next) {
   run_through_exceptions([&] { return ends == 3 && thrown_ == 3; });
 }
 
-TEST_P(handler_exception, of_what_could_be_done_at_once_leaves_the_next) {
+TEST_P(handler_exception, after_an_immediate_completion_does_not_affect_the_next) {
   int ends = 0;
   for (int i = 0; i < 3; ++i) {
     dealer_.async_send(message{"m"}, [&](error_code ec) {
@@ -139,7 +140,7 @@ TEST_P(handler_exception, of_what_could_be_done_at_once_leaves_the_next) {
   }
 }
 
-TEST_P(handler_exception, of_a_closed_socket_leaves_the_rest_to_be_written) {
+TEST_P(handler_exception, leaves_the_pending_writes_of_a_closed_socket) {
   dealer_.async_receive([](error_code, const message&) { throw thrown{}; });
   EXPECT_EQ(dealer_.try_send(message{"last"}), send_status::queued);
   dealer_.close();

@@ -30,7 +30,7 @@ protected:
   void wait_for_ping(std::size_t number = 1) {
     run_until([&] { return content_of(peer.traffic()).commands.size() >= number; });
   }
-  // What the router's connections ended with.
+  // Returns the number of the router's connections that ended for this reason.
   static std::uint64_t ended(const router_socket& router, errc why) {
     return router.counters().ended[static_cast<std::size_t>(why)];
   }
@@ -103,7 +103,7 @@ TEST_F(heartbeats, are_over_when_a_closed_socket_has_said_all) {
   peer.close();
 }
 
-TEST_F(heartbeats, judge_nobody_whose_octets_wait_in_the_kernel) {
+TEST_F(heartbeats, do_not_close_a_peer_whose_bytes_wait_in_the_kernel) {
   router_socket router{executor(), beating({.interval = 1ms, .timeout = 30ms, .strict = true})};
   attach(router);
   for (std::size_t i = 1; i <= 5; ++i) {

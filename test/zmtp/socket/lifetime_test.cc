@@ -38,7 +38,7 @@ struct two_sockets {
   peer_id peer;
 };
 
-// What user code does to the sockets.
+// An action of user code on the sockets.
 struct deed {
   std::string_view name;
   std::function<void(network_test&, two_sockets&)> act;
@@ -192,7 +192,7 @@ INSTANTIATE_TEST_SUITE_P(deeds, end_of_sockets,
 
 using lifetime = network_test;
 
-// Whose only owner is the coroutine that it resumes.
+// The coroutine that the socket resumes is its only owner.
 TEST_F(lifetime, a_coroutine_owns_its_socket) {
   router_socket router{executor(), announcing()};
   const auto at = router.bind("tcp://127.0.0.1:*").to_string();
@@ -240,7 +240,7 @@ TEST_F(lifetime, a_closed_socket_gives_what_had_come) {
   const auto peer = join(dealer, router);
   EXPECT_EQ(router.try_send(peer, message{"came"}), send_status::queued);
   bool came = false;
-  // It is known to have come when the one behind it has.
+  // The message has arrived when the one after it has arrived.
   EXPECT_EQ(router.try_send(peer, message{"too"}), send_status::queued);
   dealer.async_receive([&](error_code, const message&) { came = true; });
   run_until([&] { return came; });

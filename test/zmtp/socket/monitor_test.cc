@@ -1,4 +1,4 @@
-// The event stream of a socket: what happens to endpoints and connections, with who and why.
+// The event stream of a socket: changes of endpoints and connections, with the peer and the reason.
 
 #include "zmtp/socket/monitor.h"
 
@@ -249,7 +249,7 @@ TEST_F(monitoring, tells_that_newcomers_wait) {
   EXPECT_EQ(event.endpoint, at.to_string());
 }
 
-TEST_F(monitoring, what_has_no_room_is_lost_and_counted) {
+TEST_F(monitoring, events_beyond_the_limit_are_dropped_and_counted) {
   router_socket router{executor()};
   auto watching = router.monitor(2);
   const auto at = router.bind("tcp://127.0.0.1:*").to_string();
@@ -333,7 +333,7 @@ TEST_F(monitoring, the_context_may_go_first) {
   EXPECT_FALSE(called);
 }
 
-TEST_F(monitoring, of_a_socket_that_is_closed_there_is_nothing_to_see) {
+TEST_F(monitoring, a_closed_socket_has_no_events) {
   router_socket router{executor()};
   router.close(0ms);
   auto watching = router.monitor();

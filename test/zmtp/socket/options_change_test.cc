@@ -35,7 +35,7 @@ TEST_F(changing_options, refuses_what_peers_were_told_and_changes_nothing_then) 
   EXPECT_EQ(router.options().linger, 1ms);
 }
 
-TEST_F(changing_options, what_a_publisher_says_of_itself_can_be_given_back) {
+TEST_F(changing_options, the_extensions_of_a_publisher_can_be_set_again) {
   pub_socket publisher{executor(), announcing()};
   publisher.bind("tcp://127.0.0.1:*");
   publisher.set_options(publisher.options());

@@ -1,4 +1,4 @@
-// Who is attached to a socket, and what went to and fro.
+// The peers of a socket, and the messages in both directions.
 
 #include "test/support/raw_peer.h"
 #include "test/support/wire.h"
@@ -123,7 +123,7 @@ TEST_F(peers_of_a_socket, say_what_waits_for_them) {
   EXPECT_GT(peers[0].messages_to_send, 0U);
   EXPECT_LE(peers[0].messages_to_send, queued);
   EXPECT_GT(peers[0].octets_to_send, 1'000'000U);
-  // What has no room is dropped, and counted for it.
+  // A message without space in the queue is dropped, and counted for the peer.
   bool done = false;
   router.async_send(id, message{"dropped"}, [&](error_code ec) { done = !ec; });
   run_until([&] { return done; });

@@ -60,8 +60,8 @@ TEST_F(cgroup_memory, is_that_of_version_1_too) {
   EXPECT_EQ(limit(), 1500U) << "where both are in use, the smaller";
 }
 
-// Its own is the root of what it sees, and its name is one of the outside.
-TEST_F(cgroup_memory, of_a_container_is_found_at_the_root) {
+// A container sees its own group as the root, but its name is that of the host.
+TEST_F(cgroup_memory, the_group_of_a_container_is_found_at_the_root) {
   put("proc/self/cgroup", "4:memory:/docker/0123\n");
   put("sys/fs/cgroup/memory/memory.limit_in_bytes", "1000\n");
   EXPECT_EQ(limit(), 1000U);

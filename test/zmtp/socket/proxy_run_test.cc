@@ -50,7 +50,7 @@ protected:
   proxy proxy_{pull_, push_};
 };
 
-TEST_F(pipeline_proxy, takes_nothing_while_nobody_would_take_it) {
+TEST_F(pipeline_proxy, takes_nothing_without_a_peer_that_would_receive_it) {
   run(proxy_);
   produce(100);
   run_to_a_standstill(pull_.counters().messages_received);
@@ -182,7 +182,7 @@ TEST_F(pipeline_proxy, ends_when_a_socket_is_closed) {
     run_ready();
     closed == &pull_ ? from.close() : to.close();
     if (closed == &push_) {
-      // It is waited for only where there is something for it.
+      // Waits for the producer only if it has a message.
       join(from, producer_);
     }
     put(producer_, {"m"});
@@ -220,7 +220,7 @@ TEST_F(pipeline_proxy, is_cancelled_by_every_type_of_cancellation) {
     stop.emit(type);
     EXPECT_FALSE(end_);
     expect_end(asio::error::operation_aborted);
-    stop.emit(type);  // is of no account any more
+    stop.emit(type);  // no longer has an effect
   }
 }
 

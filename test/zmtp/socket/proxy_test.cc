@@ -1,5 +1,5 @@
-// A proxy between sockets of every kind: what comes on one side goes out on the other, is captured if asked, and
-// who steers it is answered.
+// A proxy between sockets of every kind: a message from one side goes to the other, and to the
+// capture socket if there is one. The proxy answers commands.
 
 #include "zmtp/socket/proxy.h"
 
@@ -106,7 +106,7 @@ TEST_F(queue_proxy, each_client_gets_its_own_replies) {
   }
 }
 
-TEST_F(queue_proxy, a_reply_to_a_client_that_is_gone_is_dropped_by_the_router_alone) {
+TEST_F(queue_proxy, the_router_alone_drops_a_reply_to_a_disconnected_client) {
   proxy p{frontend_, backend_};
   run(p);
   put(client_, {"question"});
@@ -218,7 +218,7 @@ TEST_F(mandatory_proxy, drops_and_counts_what_has_no_peer) {
   EXPECT_EQ(proxy_.statistics().backend.messages_sent, 1U);
 }
 
-TEST_F(mandatory_proxy, keeps_one_message_in_hand_for_a_slow_peer_from_run_to_run) {
+TEST_F(mandatory_proxy, keeps_one_message_for_a_slow_peer_across_runs) {
   join(static_cast<socket&>(frontend_), source_);
   auto named = with_marks(1);
   named.routing_id = "slow";
@@ -256,7 +256,7 @@ TEST_F(proxy_test, passes_on_what_it_subscribed_to) {
   proxy p{sub, pub};
   run(p);
   message got;
-  // Until the subscriptions have arrived.
+  // Publishes until the subscriptions have arrived.
   run_until([&] {
     EXPECT_EQ(publisher.try_send(message{"ABC"}), send_status::queued);
     EXPECT_EQ(publisher.try_send(message{"AX"}), send_status::queued);
@@ -286,7 +286,7 @@ TEST_F(proxy_test, subscriptions_go_upstream_and_what_is_published_comes_down) {
     subscriber.unsubscribe("a");
     run_until([&] { return publisher.subscribers("a") == 0; });
   }
-  // What a subscriber that goes had subscribed to ends upstream, too.
+  // The topics of a subscriber that disconnects end upstream, too.
   subscriber.subscribe("c");
   run_until([&] { return publisher.subscribers("c") == 1; });
   subscriber.close();

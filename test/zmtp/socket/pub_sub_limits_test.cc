@@ -40,7 +40,7 @@ TEST_F(pub_sub_limits, a_subscriber_over_its_number_keeps_what_it_has) {
     theirs.subscribe(topic);
   }
   run_until([&] { return refused(ours) == 2; });
-  // Which ones it has is its own order; three of the five.
+  // The subscriber has three of the five topics, in an order of its own.
   const auto before = ours.counters().messages_sent;
   for (const auto* first : {"A", "B", "C", "D", "E"}) {
     send(ours, {first});

@@ -87,7 +87,7 @@ TEST_P(both_ways, unsubscribed_it_gets_no_more) {
   EXPECT_EQ(to_parts(receive(subscriber)), parts{"B"});
 }
 
-TEST_P(both_ways, a_topic_ends_when_it_was_given_up_as_often_as_it_was_asked_for) {
+TEST_P(both_ways, a_topic_ends_after_one_unsubscribe_for_each_subscribe) {
   join_as_told();
   subscriber.subscribe("A");
   subscriber.subscribe("A");
@@ -270,7 +270,7 @@ TEST_F(pub_sub, subscribers_come_and_go_while_messages_flow) {
   EXPECT_EQ(publisher.counters().dropped_full, 0U);
 }
 
-TEST_F(pub_sub, what_is_published_before_closing_is_delivered) {
+TEST_F(pub_sub, messages_published_before_a_close_are_delivered) {
   auto publisher = std::make_unique<pub_socket>(executor());
   sub_socket subscriber{executor()};
   subscriber.subscribe("");

@@ -1,4 +1,4 @@
-// What PUB and SUB say and understand on the wire, with peers that are octets (protocols A5, Z-6, Z-7).
+// The wire format of PUB and SUB, with raw peers (protocols A5, Z-6, Z-7).
 
 #include "test/support/raw_peer.h"
 #include "test/support/wire.h"
@@ -36,7 +36,7 @@ std::string cancel_message(std::string_view topic) { return framed({"\0"s + std:
 std::string subscribe_command(std::string_view topic) { return framed_command("SUBSCRIBE", topic); }
 std::string cancel_command(std::string_view topic) { return framed_command("CANCEL", topic); }
 
-// Their minor version, and with it the form of what our SUB says.
+// The parameter is the peer's minor version, which selects the form of the subscriptions.
 class our_sub : public pub_sub_test, public testing::WithParamInterface<unsigned> {
 protected:
   [[nodiscard]] std::string subscribing(std::string_view topic) const {
@@ -185,7 +185,7 @@ protected:
     theirs.send(greeting_of(3, GetParam()) + ready_of("SUB"));
     theirs.start_reading();
   }
-  // What has come since, but for what say() sent.
+  // Returns the messages since the last call, without those that say() sent.
   std::vector<parts> heard(const raw_peer& theirs, std::size_t count) {
     const auto all = [&] {
       auto messages = content_of(theirs.traffic()).messages;
@@ -264,7 +264,7 @@ TEST_P(our_pub, subscribed_twice_and_cancelled_once_is_gone) {
   EXPECT_EQ(heard(theirs, 2), (messages{{"A", "once"}, {"A", "again"}}));
 }
 
-TEST_P(our_pub, goes_on_after_what_is_no_subscription) {
+TEST_P(our_pub, continues_after_malformed_subscriptions) {
   raw_peer theirs{context()};
   meet(theirs);
   say(theirs, framed({"\2A"}) + framed({""}) + framed({"\1A", "more"}) + framed({"hello"}) +

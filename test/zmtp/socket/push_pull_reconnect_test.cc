@@ -33,7 +33,7 @@ TEST_F(push_pull_reconnect, a_push_connects_and_sends_before_there_is_a_pull) {
   }
 }
 
-TEST_F(push_pull_reconnect, what_is_sent_while_the_pull_is_away_comes_once_and_in_order) {
+TEST_F(push_pull_reconnect, messages_sent_without_a_pull_arrive_once_and_in_order) {
   const auto at = reserve();
   push_socket push{executor(), impatient()};
   push.connect(at);
@@ -118,7 +118,7 @@ TEST_F(push_pull_reconnect, cut_again_and_again_messages_stay_whole_and_in_order
   push.close(0ms);
 }
 
-TEST_F(push_pull_reconnect, what_a_bound_push_had_for_a_peer_goes_with_it_and_is_counted) {
+TEST_F(push_pull_reconnect, a_bound_push_drops_and_counts_the_messages_of_a_lost_peer) {
   push_socket push{executor()};
   raw_peer peer{context()};
   const auto at = push.bind("tcp://127.0.0.1:*");
@@ -135,8 +135,8 @@ TEST_F(push_pull_reconnect, what_a_bound_push_had_for_a_peer_goes_with_it_and_is
   run_until([&] { return push.counters().ended[lost] == 1; });
   EXPECT_GT(push.counters().dropped_detached, 0U);
   EXPECT_LT(push.counters().dropped_detached, sent);
-  EXPECT_EQ(push.try_send(message{"to nobody"}), send_status::full);
-  // Who waits goes on with the next peer.
+  EXPECT_EQ(push.try_send(message{"without a peer"}), send_status::full);
+  // A waiting send continues with the next peer.
   bool waited = false;
   push.async_send(message{"to the next"}, [&](error_code ec) { waited = !ec; });
   pull_socket pull{executor()};
@@ -145,7 +145,7 @@ TEST_F(push_pull_reconnect, what_a_bound_push_had_for_a_peer_goes_with_it_and_is
   EXPECT_TRUE(waited);
 }
 
-TEST_F(push_pull_reconnect, an_endpoint_that_is_down_fills_to_its_mark_and_others_take_the_rest) {
+TEST_F(push_pull_reconnect, an_unreachable_endpoint_fills_to_its_mark_and_others_take_the_rest) {
   const auto down = reserve();
   auto options = impatient();
   options.send_mark.messages = 5;
@@ -191,12 +191,12 @@ TEST_F(push_pull_reconnect, a_pull_finds_a_push_that_comes_back) {
   }
 }
 
-TEST_F(push_pull_reconnect, what_came_before_the_push_went_is_received) {
+TEST_F(push_pull_reconnect, messages_that_arrived_before_a_disconnect_are_received) {
   pull_socket pull{executor()};
   raw_peer peer{context()};
   peer.connect(pull.bind("tcp://127.0.0.1:*"));
   peer.shake_hands("PUSH");
-  // And the beginning of another message, which nobody ever sees.
+  // The user never receives the beginning of another message.
   peer.send(framed({"1"}) + framed({"2", "more"}) + framed({"3", "cut off"}).substr(0, 5));
   peer.close();
   constexpr auto lost = static_cast<std::size_t>(errc::connection_lost);

@@ -166,7 +166,7 @@ TEST_F(push_pull_ends, operations_give_up_at_their_deadline) {
   EXPECT_EQ(push.counters().messages_sent, 0U);
 }
 
-TEST_F(push_pull_ends, what_timed_out_was_neither_sent_nor_received) {
+TEST_F(push_pull_ends, operations_that_timed_out_neither_sent_nor_received) {
   push_socket push{executor()};
   pull_socket pull{executor()};
   std::vector<error_code> ends;
@@ -317,13 +317,13 @@ TEST_F(push_pull_peers, a_pull_receives_fairly) {
   }
 }
 
-TEST_F(push_pull_peers, what_a_pull_says_is_dropped_and_counted) {
+TEST_F(push_pull_peers, messages_from_a_pull_are_dropped_and_counted) {
   push_socket push{executor()};
   raw_peer peer{context()};
   peer.connect(push.bind("tcp://127.0.0.1:*"));
   peer.shake_hands("PULL");
   peer.start_reading();
-  // More than the mark: nobody receives it, and yet it does not stay.
+  // More messages than the mark: the user never receives them, but they do not stay in the queue.
   for (int i = 0; i < 5'000; ++i) {
     peer.send(framed({"from a PULL", std::to_string(i)}));
   }

@@ -34,7 +34,7 @@ TEST_F(readiness, readable_is_said_and_nothing_taken) {
   EXPECT_TRUE(dealer.try_receive(answer));
 }
 
-TEST_F(readiness, writable_is_said_when_there_is_somebody_to_send_to) {
+TEST_F(readiness, writable_completes_when_there_is_a_peer_to_send_to) {
   dealer_socket dealer{executor()};
   std::optional<error_code> writable;
   dealer.async_wait_writable([&](error_code ec) { writable = ec; });

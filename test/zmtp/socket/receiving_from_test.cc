@@ -1,4 +1,4 @@
-// Who sent a message, on sockets whose peers are alike.
+// The sender of a message, on sockets whose peers are alike.
 
 #include "test/support/pattern_test.h"
 #include "zmtp/socket/pub_socket.h"

@@ -46,7 +46,7 @@ TEST_F(reconnection, connect_before_bind) {
   }
 }
 
-TEST_F(reconnection, what_was_queued_meanwhile_comes_once_and_in_order) {
+TEST_F(reconnection, messages_queued_while_disconnected_arrive_once_and_in_order) {
   const auto at = reserve();
   dealer_socket dealer{executor(), impatient()};
   dealer.connect(at);
@@ -63,7 +63,8 @@ TEST_F(reconnection, what_was_queued_meanwhile_comes_once_and_in_order) {
       ASSERT_EQ(got.content, message{std::to_string(received)});
       ++received;
     }
-    // All have come: nothing is lost with the connection, what is sent from now on waits for the next.
+    // All messages have arrived, so the disconnect loses none. Messages from now on wait for the
+    // next connection.
     router.close();
     run_until([&] {
       routed_message item;
@@ -207,7 +208,7 @@ TEST_F(reconnection, senders_that_wait_go_on_with_a_new_endpoint) {
   EXPECT_TRUE(sent);
 }
 
-// What becomes of an endpoint that is given up.
+// The outcome for an endpoint that the socket gives up.
 class giving_up : public reconnection {
 protected:
   static socket_options giving_up_after(std::size_t attempts) {
@@ -262,7 +263,7 @@ TEST_F(giving_up, connecting_again_starts_over) {
   EXPECT_EQ(end_of(sent), error_code{});
 }
 
-TEST_F(giving_up, nobody_is_sent_away_while_another_endpoint_is_left) {
+TEST_F(giving_up, sends_wait_while_another_endpoint_is_left) {
   router_socket router{executor(), announcing()};
   dealer_socket dealer{executor(), giving_up_after(2)};
   dealer.connect(reserve());
@@ -286,7 +287,7 @@ TEST_F(giving_up, on_refusal_is_for_refusals_alone) {
   dealer.connect(listener.endpoint());
   std::optional<error_code> sent;
   dealer.async_send(message{"m"}, [&](error_code) {});
-  // It goes away without a word, which is no refusal.
+  // The peer closes without an ERROR command, so this is not a rejection.
   listener.start_accepting(*peer);
   run_until([&] { return listener.accepted(); });
   peer.emplace(context());

@@ -172,11 +172,11 @@ TEST_P(request_reply, a_second_request_is_out_of_turn_however_it_is_sent) {
   EXPECT_EQ(batch, std::vector<message>{message{"fourth"}});
 }
 
-TEST_P(request_reply, a_reply_without_a_request_is_out_of_turn_however_it_is_sent) {
-  EXPECT_EQ(rep_.try_send(message{"nobody asked"}), send_status::out_of_turn);
+TEST_P(request_reply, a_reply_without_a_request_is_out_of_turn_in_every_form) {
+  EXPECT_EQ(rep_.try_send(message{"no request"}), send_status::out_of_turn);
   std::vector<error_code> ends;
-  rep_.async_send(message{"nobody asked"}, [&](error_code ec) { ends.push_back(ec); });
-  std::vector<message> batch{message{"nobody asked"}};
+  rep_.async_send(message{"no request"}, [&](error_code ec) { ends.push_back(ec); });
+  std::vector<message> batch{message{"no request"}};
   rep_.async_send(batch, [&](error_code ec, std::size_t) { ends.push_back(ec); });
   run_until([&] { return ends.size() == 2; });
   EXPECT_EQ(ends, std::vector<error_code>(2, errc::out_of_turn));
@@ -187,7 +187,7 @@ TEST_P(request_reply, a_reply_without_a_request_is_out_of_turn_however_it_is_sen
   EXPECT_EQ(take(req_), message{"answer"});
 }
 
-// REP has somebody to send to once it has received.
+// REP has a peer to send to once it has received.
 TEST_P(request_reply, a_rep_is_writable_when_it_has_received) {
   std::optional<error_code> writable;
   rep_.async_wait_writable([&](error_code ec) { writable = ec; });

@@ -1,4 +1,5 @@
-// Sending to a peer that is named: queued, full, unknown; waiting for room; pausing a peer.
+// Sending to a named peer: queued, full or unknown; also waiting for a full peer and pausing a
+// peer.
 
 #include "test/support/network_test.h"
 #include "test/support/raw_peer.h"
@@ -73,7 +74,7 @@ TEST_F(router_send, drops_what_cannot_be_queued_and_counts_it) {
   EXPECT_EQ(router.counters().dropped_unknown, 1U);
 }
 
-TEST_F(router_send, mandatory_waits_for_room_and_knows_who_is_there) {
+TEST_F(router_send, mandatory_waits_for_a_full_peer_and_rejects_an_unknown_one) {
   router_socket router{executor(), with_mark(true)};
   raw_peer peer{context()};
   const auto id = attach(router, peer);
@@ -107,7 +108,8 @@ TEST_F(router_send, mandatory_gives_up_with_the_peer) {
   EXPECT_EQ(ends_[0], errc::host_unreachable);
 }
 
-// A batch names many peers: while it waits for one of them, nobody may overtake it at another.
+// A batch names many peers: while it waits for one of them, no other message may overtake it at
+// another.
 TEST_F(router_send, a_batch_that_waits_is_not_overtaken) {
   router_socket router{executor(), with_mark(true)};
   raw_peer peer{context()};
@@ -244,7 +246,7 @@ TEST_F(router_send, a_paused_peer_that_goes_is_heard_of) {
   peer.close();
   EXPECT_EQ(receive(router).content, message{"last words"});
   EXPECT_EQ(receive(router).what, routed_message::kind::detached);
-  // Of a peer that is gone nothing happens.
+  // Calls for a disconnected peer do nothing.
   router.pause(id);
   router.resume(id);
   router.disconnect(id);

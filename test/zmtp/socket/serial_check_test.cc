@@ -27,7 +27,7 @@ TEST(serial_check, threads_may_take_turns) {
   { const serial_check::scope here_again{check}; }
 }
 
-TEST(serial_check, a_socket_on_a_strand_is_used_by_many_threads_one_after_the_other) {
+TEST(serial_check, several_threads_can_use_a_socket_on_a_strand) {
   asio::io_context context;
   const auto strand = asio::make_strand(context);
   router_socket router{strand, announcing()};

@@ -66,8 +66,8 @@ TEST_P(of_size, batches_allocate_nothing_but_what_is_read_into) {
   };
   asio::co_spawn(context(), echo, asio::detached);
   asio::co_spawn(context(), ask, asio::detached);
-  // What does not fit into a message object is a slice of the buffer it was read into: a block, until
-  // the last message in it is gone.
+  // A message that does not fit into a message object is a slice of its read buffer: a block that
+  // stays until its last message is destroyed.
   constexpr std::size_t inline_size = 96;
   constexpr std::size_t read_size = 64 * 1024;
   constexpr std::size_t count = 10'000;

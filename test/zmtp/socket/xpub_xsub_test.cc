@@ -79,10 +79,11 @@ TEST_F(xpub_xsub, the_same_where_the_subscriber_binds) {
   EXPECT_EQ(to_parts(receive(subscriber)), parts{"A"});
 }
 
-TEST_F(xpub_xsub, what_a_subscriber_says_besides_is_received_in_its_order) {
+TEST_F(xpub_xsub, other_messages_of_a_subscriber_are_received_in_order) {
   xpub_socket publisher{executor()};
   xsub_socket subscriber{executor()};
-  // Queued for an endpoint before there is a connection, as the subscription is.
+  // The socket queues the messages for an endpoint before the connection exists, like the
+  // subscription.
   join(publisher, subscriber);
   send(subscriber, {"hello", "\1no topic"});
   send(subscriber, {""});
@@ -145,7 +146,7 @@ TEST_F(xpub_xsub, each_connection_is_told_each_topic_once) {
 }
 
 // Z-8: the publisher goes and comes back at the same place.
-TEST_F(xpub_xsub, who_reconnects_subscribes_again) {
+TEST_F(xpub_xsub, a_socket_that_reconnects_subscribes_again) {
   auto publisher = std::make_unique<xpub_socket>(executor());
   socket_options options;
   options.reconnect.initial = std::chrono::milliseconds{1};
@@ -169,7 +170,8 @@ TEST_F(xpub_xsub, who_reconnects_subscribes_again) {
   EXPECT_EQ(to_parts(receive(subscriber)), parts{"A"});
 }
 
-// What was told before is told to the end, though the user hears nothing for a while.
+// The publisher reads all earlier notices completely, although its user does not receive for a
+// while.
 TEST_F(xpub_xsub, a_user_who_does_not_receive_holds_up_subscriptions_and_loses_none) {
   constexpr int topics = 3'000;
   socket_options options;
@@ -256,7 +258,7 @@ TEST_F(xpub_xsub, by_hand_a_peer_gets_what_the_user_subscribes_it_to) {
   EXPECT_EQ(ec, errc::bad_option);
 }
 
-// CHP-2: whoever asks for PUB sees one.
+// CHP-2: a peer that expects a PUB sees one.
 TEST_F(xpub_xsub, it_may_announce_itself_as_a_pub) {
   for (const auto as_pub : {false, true}) {
     xpub_socket publisher{executor(), with({.announce_as_pub = as_pub})};
@@ -296,7 +298,7 @@ TEST_F(xpub_xsub, no_drop_waits_for_the_slowest) {
   EXPECT_EQ(publisher.counters().dropped_full, 0U);
 }
 
-// What a broker of topics is made of: subscriptions go one way, messages the other.
+// The parts of a topic broker: subscriptions go one way, messages the other.
 TEST_F(xpub_xsub, between_the_two_subscriptions_go_up_and_messages_down) {
   pub_socket source{executor()};
   xsub_socket above{executor()};
