@@ -92,7 +92,7 @@ TEST_F(clients, try_the_servers_in_turn_until_one_answers) {
   EXPECT_EQ(await(end).answer, message{"request"});
 }
 
-TEST_F(clients, say_whom_they_ask_and_take_what_the_user_does) {
+TEST_F(clients, report_their_attempts_and_skip_answers_that_the_user_rejects) {
   std::vector<std::string> told;
   const auto tell = [&](const zmtp::attempt_event& event, std::string_view server) {
     told.push_back((event.what == zmtp::attempt_event::kind::asking ? "asking " : "no answer of ") +
@@ -133,7 +133,7 @@ TEST_F(clients, have_one_request_in_flight) {
   EXPECT_EQ(await(nothing).ec, zmtp::errc::bad_message);
 }
 
-TEST_F(clients, request_can_be_cancelled_and_its_answer_is_nobodys) {
+TEST_F(clients, a_cancelled_request_ignores_its_answer) {
   client asker{executor(), {first_at_}, quick_client()};
   boost::asio::cancellation_signal signal;
   auto end = std::make_shared<outcome>();
@@ -149,7 +149,7 @@ TEST_F(clients, request_can_be_cancelled_and_its_answer_is_nobodys) {
   EXPECT_EQ(await(next).answer, message{"next"});
 }
 
-TEST_F(clients, end_their_request_when_they_go) {
+TEST_F(clients, end_their_request_when_they_are_destroyed) {
   std::optional<client> asker{std::in_place, executor(), std::vector{first_at_}, quick_client()};
   const auto end = ask(*asker, "request");
   static_cast<void>(receive(first_));
@@ -162,7 +162,7 @@ TEST_F(clients, end_their_request_when_they_go) {
   EXPECT_EQ(await(ask(stopped, "request")).ec, boost::asio::error::operation_aborted);
 }
 
-TEST_F(clients, faults_of_making_one_are_thrown) {
+TEST_F(clients, throw_if_the_constructor_fails) {
   const auto fault_of = [&](std::vector<std::string> servers, client_options options) {
     try {
       const client made{executor(), std::move(servers), options};

@@ -44,7 +44,7 @@ TEST_F(epochs, are_zero_without_a_file) {
   EXPECT_FALSE(ec);
 }
 
-TEST_F(epochs, nothing_is_kept_without_a_path) {
+TEST_F(epochs, are_not_stored_without_a_path) {
   const epoch_file nowhere{""};
   nowhere.store(7, ec);
   EXPECT_FALSE(ec);
@@ -52,7 +52,7 @@ TEST_F(epochs, nothing_is_kept_without_a_path) {
   EXPECT_FALSE(ec);
 }
 
-TEST_F(epochs, damaged_file_is_an_error) {
+TEST_F(epochs, a_damaged_file_is_an_error) {
   for (const std::string text : {"", "\n", "x\n", "1", "1 \n", "-1\n", "1\n2\n", "1\n\n", " 1\n",
                                  "524288\n", "99999999999\n", "1\r\n"}) {
     write(text);
@@ -70,7 +70,7 @@ TEST_F(epochs, report_errors_of_the_system) {
   EXPECT_EQ(ec, boost::system::errc::is_a_directory);
 }
 
-TEST_F(epochs, old_number_stays_where_the_new_one_cannot_be_written) {
+TEST_F(epochs, the_old_number_stays_if_the_new_one_cannot_be_written) {
   file.store(3, ec);
   std::filesystem::create_directory(path + ".new");
   file.store(4, ec);

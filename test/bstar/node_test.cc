@@ -91,7 +91,7 @@ TEST_F(nodes, passive_takes_over_at_once_from_a_peer_that_restarts) {
   EXPECT_EQ(backup_.activated, epochs{2});
 }
 
-TEST_F(nodes, passive_that_is_lost_and_comes_back_changes_nothing) {
+TEST_F(nodes, a_passive_node_that_restarts_changes_nothing) {
   meet();
   kill(backup_);
   run_until([&] { return !primary_.it->status().peer_alive; });
@@ -103,7 +103,7 @@ TEST_F(nodes, passive_that_is_lost_and_comes_back_changes_nothing) {
 }
 
 // BS-13
-TEST_F(nodes, both_restarted_go_on_with_a_later_epoch) {
+TEST_F(nodes, both_continue_with_a_later_epoch_after_a_restart) {
   meet();
   kill(primary_);
   kill(backup_);
@@ -164,7 +164,7 @@ TEST_F(nodes, a_paused_active_node_is_suspended_until_the_peer_confirms) {
 }
 
 // BS-1, BS-2
-TEST_F(nodes, account_goes_to_those_who_announce_that_they_understand_it) {
+TEST_F(nodes, the_account_goes_to_peers_that_announce_the_extension) {
   start(primary_);
   EXPECT_EQ(heard_state(primary_, {}), "1");
   EXPECT_EQ(heard_state(primary_, {"chp-ack", "bstars"}), "1");
@@ -215,7 +215,7 @@ TEST_F(nodes, malformed_states_are_counted_and_ignored) {
 }
 
 // BS-6
-TEST_F(nodes, voter_gets_what_is_accepted_and_nothing_else) {
+TEST_F(nodes, a_voter_gets_only_accepted_requests) {
   meet();
   std::vector<std::string> got;
   const auto echo = [&](zmtp::routed_message request, zmtp::router_socket& on) {
@@ -242,7 +242,7 @@ TEST_F(nodes, voter_gets_what_is_accepted_and_nothing_else) {
 }
 
 // BS-7
-TEST_F(nodes, handler_is_called_before_the_request_that_it_is_for) {
+TEST_F(nodes, the_handler_runs_before_the_request_that_caused_it) {
   std::vector<std::string> order;
   node alone{executor(), {.pair = quick(role::primary)}, {.on_active = [&](epoch) {
                order.emplace_back("active");
@@ -272,7 +272,7 @@ TEST_F(nodes, do_not_become_active_if_the_epoch_cannot_be_written) {
   EXPECT_TRUE(primary_.activated.empty());
 }
 
-TEST_F(nodes, faults_of_making_one_are_thrown) {
+TEST_F(nodes, throw_if_the_constructor_fails) {
   const auto fault_of = [&](const node_options& options) {
     try {
       const node made{executor(), options};
@@ -333,7 +333,7 @@ TEST_F(nodes, node_outlives_its_context) {
   primary_.it->stop();
 }
 
-TEST_F(nodes, an_active_one_takes_another_epoch_when_it_asks_for_it) {
+TEST_F(nodes, only_an_active_node_renews_its_epoch) {
   meet();
   backup_.it->renew_epoch();
   primary_.it->renew_epoch();

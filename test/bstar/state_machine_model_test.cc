@@ -208,23 +208,25 @@ TEST(checker, finds_the_proof_of_concepts_rule) {
       {.options = {.heartbeat = 8ms, .primary_serves_at_once = true}, .from = beginning::met},
       invariant::b2);
 }
-TEST(checker, finds_a_passive_that_looks_once) {
+TEST(checker, finds_a_passive_node_that_checks_only_once) {
   expect_found<looks_once>({.from = beginning::met}, invariant::b2);
 }
 TEST(checker, finds_an_active_that_serves_after_a_pause) {
   expect_found<forgets_pauses>({.from = beginning::met}, invariant::b2);
 }
-TEST(checker, finds_belief_in_old_messages) {
+TEST(checker, finds_a_node_that_accepts_old_messages) {
   expect_found<believes_old_messages>({.from = beginning::met}, invariant::b2);
 }
 TEST(checker, finds_an_active_node_that_never_yields) {
   expect_found<never_gives_way>({.from = beginning::met}, invariant::b3);
 }
-TEST(checker, finds_one_that_takes_over_with_nothing) {
+TEST(checker, finds_a_node_that_takes_over_without_data) {
   expect_found<takes_over_with_nothing>({.losses_are_told = true, .from = beginning::met},
                                         invariant::b5);
 }
-TEST(checker, finds_two_that_wait_for_each_other) { expect_found<too_polite>({}, invariant::b3); }
+TEST(checker, finds_two_nodes_that_wait_for_each_other) {
+  expect_found<too_polite>({}, invariant::b3);
+}
 
 }  // namespace
 }  // namespace bstar::model

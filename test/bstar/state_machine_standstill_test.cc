@@ -60,7 +60,7 @@ TEST_F(machine_script, a_short_pause_does_not_suspend_an_active_node) {
   EXPECT_TRUE(ask());
 }
 
-TEST_F(machine_script, suspended_resumes_when_the_peer_has_heard_it_since) {
+TEST_F(machine_script, a_suspended_node_resumes_after_the_peer_received_its_state) {
   start(role::primary);
   pass(1s);
   hear(peer_state::backup, 0);
@@ -77,7 +77,7 @@ TEST_F(machine_script, suspended_resumes_when_the_peer_has_heard_it_since) {
   EXPECT_TRUE(passivated.empty());
 }
 
-TEST_F(machine_script, suspended_resumes_by_a_state_of_the_guides_that_is_new) {
+TEST_F(machine_script, a_suspended_node_resumes_after_a_new_state_from_a_guide_peer) {
   start(role::primary);
   hear(peer_state::backup);
   pass(1s);
@@ -128,7 +128,7 @@ TEST_F(machine_script, pending_messages_are_read_before_the_node_publishes_its_s
   EXPECT_EQ(published, 1U);
 }
 
-TEST_F(machine_script, suspended_takes_a_new_epoch_when_the_peer_stays_silent) {
+TEST_F(machine_script, a_suspended_node_takes_a_new_epoch_if_the_peer_is_unresponsive) {
   start(role::primary);
   hear(peer_state::backup);
   pass(1s);

@@ -8,7 +8,7 @@ namespace {
 // The Guide's table, with a peer of the Guide.
 
 // BS-4
-TEST_F(machine_script, primary_that_hears_a_backup_is_active) {
+TEST_F(machine_script, a_primary_becomes_active_if_it_sees_a_backup) {
   start(role::primary);
   hear(peer_state::backup);
   EXPECT_EQ(machine->current(), state::active);
@@ -17,7 +17,7 @@ TEST_F(machine_script, primary_that_hears_a_backup_is_active) {
 }
 
 // BS-4
-TEST_F(machine_script, primary_that_hears_an_active_is_passive) {
+TEST_F(machine_script, a_primary_becomes_passive_if_it_sees_an_active_peer) {
   start(role::primary);
   hear(peer_state::active);
   EXPECT_EQ(machine->current(), state::passive);
@@ -26,7 +26,7 @@ TEST_F(machine_script, primary_that_hears_an_active_is_passive) {
 }
 
 // BS-4, BS-5
-TEST_F(machine_script, primary_waits_for_the_expiry_before_it_serves_alone) {
+TEST_F(machine_script, a_primary_waits_for_the_expiry_before_it_serves_alone) {
   start(role::primary);
   EXPECT_FALSE(ask());
   pass(1'999ms);
@@ -37,7 +37,7 @@ TEST_F(machine_script, primary_waits_for_the_expiry_before_it_serves_alone) {
 }
 
 // BS-4
-TEST_F(machine_script, primary_that_hears_a_passive_waits_for_it) {
+TEST_F(machine_script, a_primary_waits_for_a_passive_peer) {
   start(role::primary);
   hear(peer_state::passive);
   EXPECT_EQ(machine->current(), state::primary);
@@ -55,7 +55,7 @@ TEST_F(machine_script, backup_is_passive_beside_an_active_peer_and_does_not_serv
 }
 
 // BS-4
-TEST_F(machine_script, passive_takes_over_when_the_peer_restarts) {
+TEST_F(machine_script, a_passive_node_takes_over_if_the_peer_restarts) {
   for (const auto restarted : {peer_state::primary, peer_state::backup}) {
     start(restarted == peer_state::primary ? role::backup : role::primary);
     hear(peer_state::active);
@@ -65,7 +65,7 @@ TEST_F(machine_script, passive_takes_over_when_the_peer_restarts) {
 }
 
 // BS-4
-TEST_F(machine_script, passive_takes_over_by_a_vote_after_the_expiry) {
+TEST_F(machine_script, a_passive_node_takes_over_by_a_vote_after_the_expiry) {
   start(role::backup);
   hear(peer_state::active);
   pass(1'999ms);
@@ -76,7 +76,7 @@ TEST_F(machine_script, passive_takes_over_by_a_vote_after_the_expiry) {
   EXPECT_EQ(activated, epochs{2});
 }
 
-TEST_F(machine_script, every_state_of_the_peer_puts_the_takeover_off) {
+TEST_F(machine_script, every_state_of_the_peer_defers_the_takeover) {
   start(role::backup);
   hear(peer_state::active);
   for (int i = 0; i < 5; ++i) {
@@ -88,7 +88,7 @@ TEST_F(machine_script, every_state_of_the_peer_puts_the_takeover_off) {
 }
 
 // BS-4
-TEST_F(machine_script, active_hears_what_changes_nothing) {
+TEST_F(machine_script, an_active_node_ignores_states_that_change_nothing) {
   start(role::primary);
   hear(peer_state::backup);
   for (const auto s : {peer_state::backup, peer_state::passive, peer_state::primary}) {
@@ -144,7 +144,7 @@ TEST_F(machine_script, the_later_epoch_stays_if_both_nodes_are_active) {
   EXPECT_EQ(persisted.back(), 8U) << "the next epoch must be later on either node";
 }
 
-TEST_F(machine_script, dual_active_is_told_once_until_it_is_over) {
+TEST_F(machine_script, dual_active_is_reported_once) {
   start(role::primary);
   hear(peer_state::backup);
   const auto count = [&] { return std::count(events.begin(), events.end(), event::dual_active); };
@@ -189,7 +189,7 @@ TEST_F(machine_script, the_newer_data_win_if_both_nodes_wait) {
   EXPECT_EQ(machine->current(), state::active);
 }
 
-TEST_F(machine_script, passive_stays_so_beside_a_restarted_peer_with_newer_data) {
+TEST_F(machine_script, a_passive_node_stays_passive_beside_a_peer_with_newer_data) {
   start(role::backup, 3);
   hear(peer_state::active, 3);
   hear(peer_state::primary, 3, 1);
@@ -211,7 +211,7 @@ TEST_F(machine_script, the_primary_takes_over_if_two_passive_nodes_have_equal_da
 
 // Options.
 
-TEST_F(machine_script, takeover_on_expiry_needs_no_client) {
+TEST_F(machine_script, a_takeover_on_expiry_does_not_need_a_client) {
   start(pair_options{.as = role::backup, .take_over = takeover::on_expiry});
   pass(1min);
   EXPECT_EQ(machine->current(), state::backup);
@@ -318,13 +318,13 @@ TEST_F(machine_script, a_node_without_its_data_follows_the_table_with_a_guide_pe
 }
 
 // BS-5
-TEST_F(machine_script, primary_of_the_proof_of_concept_serves_at_once) {
+TEST_F(machine_script, a_primary_can_serve_at_once_as_in_the_proof_of_concept) {
   start(pair_options{.as = role::primary, .primary_serves_at_once = true});
   EXPECT_TRUE(ask());
 }
 
 // BS-10
-TEST_F(machine_script, two_of_one_role_are_reported) {
+TEST_F(machine_script, two_nodes_of_the_same_role_are_reported) {
   start(role::backup);
   hear(peer_state::backup);
   hear(peer_state::backup);
@@ -335,7 +335,7 @@ TEST_F(machine_script, two_of_one_role_are_reported) {
   EXPECT_EQ(events.size(), 2U);
 }
 
-TEST_F(machine_script, expiry_may_be_longer) {
+TEST_F(machine_script, the_expiry_may_be_longer) {
   start(pair_options{.as = role::backup, .heartbeat = 100ms, .expiry = 1s});
   hear(peer_state::active);
   pass(999ms);
@@ -346,7 +346,7 @@ TEST_F(machine_script, expiry_may_be_longer) {
   EXPECT_TRUE(ask());
 }
 
-TEST_F(machine_script, state_is_told_with_each_heartbeat_and_each_change) {
+TEST_F(machine_script, the_state_is_published_with_each_heartbeat_and_each_change) {
   start(role::primary);
   pass(10s);
   EXPECT_EQ(published, 10U);

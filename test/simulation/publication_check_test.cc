@@ -9,7 +9,7 @@ using writing = publication_check::writing;
 
 constexpr peer_id peer{.slot = 0, .generation = 0};
 
-TEST(publication_check, owes_what_was_subscribed_to_in_order) {
+TEST(publication_check, expects_subscribed_messages_in_order) {
   publication_check check{{}};
   check.on_subscription(peer, true, "a");
   check.on_published(1, "ab");
@@ -22,7 +22,7 @@ TEST(publication_check, owes_what_was_subscribed_to_in_order) {
   EXPECT_EQ(check.owed(), 2U);
 }
 
-TEST(publication_check, owes_all_to_all_by_pipes_that_are_open) {
+TEST(publication_check, expects_every_message_on_all_open_pipes) {
   publication_check check{{.to_all = true}};
   check.on_opened(peer, true);
   check.on_detached(peer);
@@ -33,7 +33,7 @@ TEST(publication_check, owes_all_to_all_by_pipes_that_are_open) {
   EXPECT_EQ(check.on_written(peer, 2, ""), writing::not_owed);
 }
 
-TEST(publication_check, owes_by_hand_what_was_given) {
+TEST(publication_check, expects_granted_topics_in_manual_mode) {
   publication_check check{{.manual = true}};
   check.on_subscription(peer, true, "a");
   check.on_published(1, "a");

@@ -18,7 +18,7 @@ TEST(socket_scenarios, nothing_is_lost_doubled_spliced_or_out_of_order) {
   expect_no_findings("//test/simulation:socket_scenarios_test", run);
 }
 
-TEST(socket_scenarios, same_seed_same_trace) { expect_same_traces(run); }
+TEST(socket_scenarios, the_same_seed_gives_the_same_trace) { expect_same_traces(run); }
 
 }  // namespace
 }  // namespace zmtp::simulation

@@ -268,7 +268,7 @@ void expect_defined(std::string_view text) {
   }
 }
 
-TEST(endpoint, any_truncation_or_changed_octet_has_a_defined_result) {
+TEST(endpoint, any_truncation_or_changed_byte_has_a_defined_result) {
   for (const auto& each : accepted) {
     for_each_truncation(each.text, expect_defined);
     for_each_changed_octet(each.text, expect_defined);
@@ -279,7 +279,7 @@ TEST(endpoint, any_truncation_or_changed_octet_has_a_defined_result) {
   }
 }
 
-TEST(endpoint, agrees_with_the_system_on_what_an_address_is) {
+TEST(endpoint, agrees_with_the_system_on_addresses) {
   std::mt19937 random{1};
   const auto pick = [&](std::size_t n) { return random() % n; };
   const std::string pieces[] = {"0",   "1", "12", "255", "256", "f00d", "10000",   "01",

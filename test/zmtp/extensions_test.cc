@@ -39,7 +39,7 @@ TEST(extensions, announced_extensions_are_found) {
   EXPECT_EQ(find_extension(metadata{}, "capacity"), std::nullopt);
 }
 
-TEST(extensions, property_name_is_compared_without_case_and_those_in_the_list_with) {
+TEST(extensions, the_property_name_ignores_case_and_the_extensions_do_not) {
   metadata peer;
   peer.add("x-zinc", "capacity=8");
   EXPECT_EQ(find_extension(peer, "capacity"), "8");
@@ -50,7 +50,7 @@ TEST(extensions, the_first_of_two_counts) {
   EXPECT_EQ(find_extension(announced("a=1,a=2"), "a"), "1");
 }
 
-TEST(extensions, a_strange_list_is_read_as_far_as_it_goes) {
+TEST(extensions, a_malformed_list_is_read_up_to_the_error) {
   EXPECT_EQ(find_extension(announced(""), "a"), std::nullopt);
   EXPECT_EQ(find_extension(announced(","), "a"), std::nullopt);
   EXPECT_EQ(find_extension(announced(",,a=1,,"), "a"), "1");

@@ -22,7 +22,7 @@ error_code judged(const change& c) {
   return validate(options);
 }
 
-TEST(options, are_valid_as_they_are) { EXPECT_EQ(validate({}), error_code{}); }
+TEST(options, the_defaults_are_valid) { EXPECT_EQ(validate({}), error_code{}); }
 
 TEST(options, outermost_values_are_valid) {
   const change valid[] = {
@@ -133,7 +133,7 @@ TEST(options, everything_else_can_change) {
   EXPECT_EQ(validate_change({}, foreign, socket_type::router, true), errc::bad_option);
 }
 
-TEST(options, values_that_no_socket_can_work_with_are_refused) {
+TEST(options, values_that_no_socket_can_use_are_rejected) {
   const change refused[] = {
       [](auto& o) { o.routing_id = std::string(256, 'a'); },
       [](auto& o) { o.routing_id = std::string("\0a", 2); },
@@ -265,7 +265,7 @@ TEST(options, a_type_accepts_only_the_options_that_it_has) {
   }
 }
 
-TEST(options, values_are_looked_at_whatever_the_type) {
+TEST(options, values_are_checked_for_every_type) {
   socket_options options;
   options.backlog = 0;
   for (const auto type : all_types) {

@@ -49,7 +49,7 @@ TEST(blocking_context, closes_sockets_that_outlive_it) {
   EXPECT_EQ(push.counters().messages_sent, 0U);
 }
 
-TEST(blocking_context, wakes_who_waits_when_it_ends) {
+TEST(blocking_context, wakes_waiting_threads_when_it_ends) {
   std::optional<context> own{std::in_place};
   dealer_socket dealer{*own};
   std::atomic<int> begun{0};
@@ -75,7 +75,7 @@ TEST(blocking_context, wakes_who_waits_when_it_ends) {
   }
 }
 
-TEST(blocking_context, writes_what_is_queued_before_it_ends) {
+TEST(blocking_context, writes_queued_messages_before_it_ends) {
   constexpr std::size_t count = 1'000;
   context receiving;
   pull_socket pull{receiving};
@@ -164,7 +164,7 @@ TEST(blocking_context, signals_neither_end_nor_delay_a_call) {
   ::sigaction(SIGUSR1, &before, nullptr);
 }
 
-TEST(blocking_context, in_a_fork_calls_fail_and_nothing_hangs_or_is_sent) {
+TEST(blocking_context, in_a_forked_child_calls_fail_and_nothing_hangs_or_is_sent) {
   context own;
   pull_socket pull{own};
   std::optional<push_socket> push{std::in_place, own};

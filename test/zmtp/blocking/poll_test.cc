@@ -29,7 +29,7 @@ protected:
   context context_;
 };
 
-TEST_F(polling, says_which_of_several_has_something) {
+TEST_F(polling, reports_which_of_several_sockets_is_ready) {
   pull_socket a{context_};
   pull_socket b{context_};
   push_socket to_b{context_};
@@ -48,7 +48,7 @@ TEST_F(polling, says_which_of_several_has_something) {
   EXPECT_EQ(poll(items, 1ms), 0U);
 }
 
-TEST_F(polling, says_all_that_are_ready) {
+TEST_F(polling, reports_all_ready_sockets) {
   dealer_socket a{context_};
   dealer_socket b{context_};
   join(a, b);
@@ -85,7 +85,7 @@ TEST_F(polling, a_router_can_always_be_sent_to_and_a_pull_never) {
   EXPECT_EQ(poll(never, 1ms), 0U);
 }
 
-TEST_F(polling, a_closed_socket_ends_it) {
+TEST_F(polling, ends_when_a_socket_closes) {
   pull_socket pull{context_};
   std::array items{poll_item{pull, wants::to_receive}};
   std::thread closer{[&] { pull.close(); }};

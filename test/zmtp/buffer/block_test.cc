@@ -21,7 +21,7 @@ block_ptr make(std::size_t capacity) { return block_ptr{block::create(capacity)}
 
 constexpr std::size_t largest_recycled = recycled_memory::largest - recycled_memory::beside;
 
-TEST(block, has_the_capacity_asked_for_and_one_owner) {
+TEST(block, has_the_requested_capacity_and_one_owner) {
   for (std::size_t size = 0; size <= 300'000; size += 1 + size / 7) {
     // The pool returns the last block of this size again.
     for (int i = 0; i < 2; ++i) {
@@ -34,7 +34,7 @@ TEST(block, has_the_capacity_asked_for_and_one_owner) {
   }
 }
 
-TEST(block, takes_at_most_a_quarter_more_than_was_asked_for) {
+TEST(block, takes_at_most_a_quarter_more_than_requested) {
   for (std::size_t size = 128; size <= largest_recycled; size += 1 + size / 11) {
     std::vector<block_ptr> others;
     others.reserve(1 + recycled_memory::kept / size);
@@ -80,14 +80,14 @@ TEST(block, a_batch_after_a_batch_allocates_nothing) {
   EXPECT_EQ(counted().requests, before);
 }
 
-TEST(block, large_ones_return_to_the_heap) {
+TEST(block, large_blocks_return_to_the_heap) {
   auto memory = make(largest_recycled + 1);
   const auto before = counted().live;
   memory = block_ptr{};
   EXPECT_LE(counted().live + largest_recycled, before);
 }
 
-TEST(block, keeps_a_bounded_amount_of_memory_and_each_size_has_its_turn) {
+TEST(block, caches_a_bounded_amount_of_memory_for_each_size) {
   const auto before = counted().live;
   for (const std::size_t size : {largest_recycled, std::size_t{1000}, block_size::large}) {
     std::vector<block_ptr> batch;
@@ -127,7 +127,7 @@ TEST(block, caches_half_of_the_memory_in_use_and_frees_it_afterwards) {
   EXPECT_LE(counted().live, before + recycled_memory::kept + all.capacity() * sizeof(block_ptr));
 }
 
-TEST(block, may_end_in_another_thread_than_it_began_in) {
+TEST(block, may_be_freed_in_another_thread) {
   auto memory = make(1000);
   std::thread other{[&] {
     memory->data()[0] = std::byte{7};

@@ -51,7 +51,7 @@ TEST_F(a_half_message_ledger, evicts_the_largest_when_another_grows) {
   EXPECT_EQ(ledger.used(), 60U);
 }
 
-TEST_F(a_half_message_ledger, has_go_who_would_be_the_largest) {
+TEST_F(a_half_message_ledger, evicts_the_growing_message_if_it_would_be_the_largest) {
   ASSERT_EQ(ledger.hold(a, 60), nobody);
   ASSERT_EQ(ledger.hold(b, 20), nobody);
   EXPECT_EQ(ledger.hold(b, 61), &b);
@@ -60,20 +60,20 @@ TEST_F(a_half_message_ledger, has_go_who_would_be_the_largest) {
   EXPECT_FALSE(a.condemned());
 }
 
-TEST_F(a_half_message_ledger, has_who_is_the_largest_already_go_if_it_wants_more) {
+TEST_F(a_half_message_ledger, evicts_the_largest_if_it_grows) {
   ASSERT_EQ(ledger.hold(a, 60), nobody);
   ASSERT_EQ(ledger.hold(b, 40), nobody);
   EXPECT_EQ(ledger.hold(a, 61), &a);
   EXPECT_EQ(ledger.used(), 40U);
 }
 
-TEST_F(a_half_message_ledger, has_nothing_larger_than_its_budget) {
+TEST_F(a_half_message_ledger, holds_nothing_larger_than_its_budget) {
   EXPECT_EQ(ledger.hold(a, 101), &a);
   EXPECT_EQ(ledger.hold(b, 100), nobody);
 }
 
 // A peer that stops in the middle would keep out all whose messages are as large as its own.
-TEST_F(a_half_message_ledger, has_of_equals_the_one_go_that_has_not_grown_for_longest) {
+TEST_F(a_half_message_ledger, evicts_the_one_of_two_equals_that_grew_earlier) {
   ASSERT_EQ(ledger.hold(a, 40), nobody);
   ASSERT_EQ(ledger.hold(b, 20), nobody);
   ASSERT_EQ(ledger.hold(c, 20), nobody);
@@ -84,7 +84,7 @@ TEST_F(a_half_message_ledger, has_of_equals_the_one_go_that_has_not_grown_for_lo
   EXPECT_EQ(ledger.hold(a, 40), &b);
 }
 
-TEST_F(a_half_message_ledger, forgets_what_has_come_whole_or_is_gone) {
+TEST_F(a_half_message_ledger, forgets_completed_and_disconnected_messages) {
   ASSERT_EQ(ledger.hold(a, 90), nobody);
   ledger.release(a);
   ledger.release(a);
@@ -98,7 +98,7 @@ TEST_F(a_half_message_ledger, takes_back_memory_that_is_no_longer_needed) {
   EXPECT_EQ(ledger.used(), 30U);
 }
 
-TEST_F(a_half_message_ledger, gives_who_is_condemned_nothing_until_its_message_has_come_whole) {
+TEST_F(a_half_message_ledger, gives_an_evicted_message_nothing_until_it_is_released) {
   ASSERT_EQ(ledger.hold(a, 90), nobody);
   ASSERT_EQ(ledger.hold(b, 20), &a);
   EXPECT_EQ(ledger.hold(a, 1), &a);
@@ -126,7 +126,7 @@ TEST_F(a_half_message_ledger, counts_without_wrapping) {
   EXPECT_EQ(ledger.hold(b, 10), &a);
 }
 
-TEST(half_message_ledger, agrees_with_the_plain_way_whatever_is_asked) {
+TEST(half_message_ledger, agrees_with_a_simple_model_for_any_requests) {
   struct plain {
     std::size_t octets = 0;
     std::size_t since = 0;

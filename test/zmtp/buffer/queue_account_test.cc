@@ -59,7 +59,7 @@ TEST(queue_account, counts_the_chunks_of_a_send_queue) {
   EXPECT_EQ(account.octets(), 0);
 }
 
-TEST(queue_account, has_the_whole_block_of_a_large_message) {
+TEST(queue_account, counts_the_whole_block_of_a_large_message) {
   queue_account account;
   send_queue queue{no_mark, &account};
   const block_ptr memory{block::create(20'000)};
@@ -73,7 +73,7 @@ TEST(queue_account, has_the_whole_block_of_a_large_message) {
   EXPECT_EQ(account.octets(), 0);
 }
 
-TEST(queue_account, has_less_of_it_when_a_turn_ends) {
+TEST(queue_account, counts_only_the_message_after_a_turn) {
   queue_account account;
   send_queue queue{no_mark, &account};
   const block_ptr memory{block::create(block_size::reading)};
@@ -85,7 +85,7 @@ TEST(queue_account, has_less_of_it_when_a_turn_ends) {
   EXPECT_EQ(account.octets(), 0);
 }
 
-TEST(queue_account, counts_what_is_published_once_for_all_queues) {
+TEST(queue_account, counts_a_published_message_once_for_all_queues) {
   queue_account account;
   std::vector<std::unique_ptr<send_queue>> queues;
   for (int i = 0; i < 10; ++i) {
@@ -125,7 +125,7 @@ TEST(queue_account, charges_a_shared_block_to_its_first_owner_and_credits_the_la
   EXPECT_EQ(one.octets() + other.octets(), 0);
 }
 
-TEST(queue_account, keeps_what_was_handed_over_until_it_is_released) {
+TEST(queue_account, counts_messages_handed_over_until_they_are_released) {
   queue_account account;
   send_queue queue{no_mark, &account};
   queue.push(of(10));
@@ -144,7 +144,7 @@ TEST(queue_account, keeps_what_was_handed_over_until_it_is_released) {
   EXPECT_EQ(account.octets(), 0);
 }
 
-TEST(queue_account, has_what_was_handed_over_to_several_once) {
+TEST(queue_account, counts_a_block_handed_over_to_several_queues_once) {
   queue_account account;
   const block_ptr body{block::create(10'009)};
   std::vector<std::unique_ptr<send_queue>> queues;
@@ -201,7 +201,7 @@ TEST(queue_account, counts_messages_of_a_receive_queue_and_blocks_of_large_ones)
   EXPECT_EQ(account.octets(), 0);
 }
 
-TEST(queue_account, says_when_queues_are_full_but_never_of_empty_ones) {
+TEST(queue_account, limits_non_empty_queues_only) {
   queue_account account;
   send_queue out{no_mark, &account};
   receive_queue in{no_mark, &account};
@@ -337,7 +337,7 @@ private:
   std::array<std::unique_ptr<receive_queue>, 4> in_;
 };
 
-TEST(queue_account, under_random_use_loses_nothing_and_keeps_nothing) {
+TEST(queue_account, under_random_use_returns_to_zero) {
   for (unsigned seed = 0; seed < 100; ++seed) {
     SCOPED_TRACE(seed);
     random_use{seed}.run();

@@ -31,7 +31,7 @@ TEST(queue_ledger, leaves_queues_to_their_marks_while_half_of_it_is_free) {
   EXPECT_EQ(ledger.times_scarce(), 0U);
 }
 
-TEST(queue_ledger, allows_each_queue_less_the_less_is_free) {
+TEST(queue_ledger, allows_each_queue_less_when_less_memory_is_free) {
   queue_ledger ledger{64 * mebi};
   use(ledger, 32 * mebi + 1);
   EXPECT_EQ(ledger.now(), step::scarce);
@@ -78,7 +78,7 @@ TEST(queue_ledger, leaves_a_step_an_eighth_below_its_beginning) {
   EXPECT_EQ(ledger.times_scarce(), 2U);
 }
 
-TEST(queue_ledger, with_another_budget_holds_to_it_at_once) {
+TEST(queue_ledger, a_new_budget_applies_at_once) {
   queue_ledger ledger{64 * mebi};
   use(ledger, 20 * mebi);
   ledger.set_budget(16 * mebi);
@@ -114,7 +114,7 @@ TEST(queue_ledger, without_bounds_is_always_ample) {
   EXPECT_EQ(ledger.now(), step::ample);
 }
 
-TEST(queue_ledger, hears_of_small_changes_only_if_it_is_small) {
+TEST(queue_ledger, ignores_larger_changes_if_the_budget_is_larger) {
   EXPECT_EQ(queue_ledger{1}.unheard(), 16U * 1024);
   EXPECT_EQ(queue_ledger{256 * mebi}.unheard(), 64U * 1024);
   EXPECT_EQ(queue_ledger{64 * 1024 * std::size_t{mebi}}.unheard(), 256U * 1024);
@@ -176,7 +176,7 @@ private:
   std::uint64_t scarce_ = 0;
 };
 
-TEST(queue_ledger, under_random_use_keeps_to_its_steps) {
+TEST(queue_ledger, under_random_use_follows_its_steps) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE(seed);
     random_use{seed}.run();

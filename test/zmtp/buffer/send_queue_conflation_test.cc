@@ -118,7 +118,7 @@ TEST(send_queue_conflation, a_begun_message_is_dropped_after_a_disconnect) {
 }
 
 // Several in one chunk, of which the first has gone out before the connection did.
-TEST(send_queue_conflation, a_chunk_that_is_partly_done_goes_with_the_rest) {
+TEST(send_queue_conflation, a_partly_written_chunk_is_dropped_with_the_rest) {
   send_queue queue{no_mark};
   for (int i = 0; i < 3; ++i) {
     queue.push(of(small_one));

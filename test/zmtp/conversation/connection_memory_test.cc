@@ -73,7 +73,7 @@ protected:
   }
 };
 
-TEST_F(connection_memory, a_declared_size_is_trusted_up_to_a_mebioctet) {  // Z-11
+TEST_F(connection_memory, a_declared_size_is_trusted_up_to_a_mebibyte) {  // Z-11
   side s;
   shake_hands(s, "ROUTER");
   reset_peak();
@@ -159,7 +159,7 @@ TEST_F(connection_memory, a_large_message_of_many_parts_is_not_moved_for_each_pa
 }
 
 // The ledger gets each request for memory before the connection takes it, and no other call.
-TEST_F(connection_memory, is_what_it_says_before_it_reads) {
+TEST_F(connection_memory, is_announced_before_a_read) {
   for (const std::size_t size : {200 * kibi, 300 * kibi, 8 * mebi}) {
     side s;
     shake_hands(s, "ROUTER");
@@ -193,7 +193,7 @@ TEST_F(connection_memory, is_what_it_says_before_it_reads) {
 
 // The connection copies a small rest when a turn ends. A larger rest keeps the block that it was
 // read into.
-TEST_F(connection_memory, is_its_own_when_a_turn_leaves_much_in_the_shared_buffer) {
+TEST_F(connection_memory, moves_a_large_rest_of_a_turn_to_its_own_block) {
   for (const std::size_t size : {kibi, 60 * kibi, 70 * kibi, 200 * kibi}) {
     side s;
     shake_hands(s, "ROUTER");

@@ -35,7 +35,7 @@ TEST(connection_traffic, frames_of_every_size_arrive) {
   }
 }
 
-TEST(connection_traffic, a_mebioctet_arrives) {
+TEST(connection_traffic, a_mebibyte_arrives) {
   std::string body(1024 * 1024, '\0');
   for (std::size_t i = 0; i < body.size(); ++i) {
     body[i] = static_cast<char>(i * 7 >> 3);
@@ -60,7 +60,7 @@ TEST(connection_traffic, multipart_messages_arrive_whole_and_in_order) {
   in_traffic().peer_sends(sent).expect(heard).run();
 }
 
-TEST(connection_traffic, nothing_of_a_message_is_heard_before_its_last_part) {
+TEST(connection_traffic, no_part_of_a_message_is_received_before_its_last) {
   in_traffic()
       .peer_sends(framed({"a", "b", "c"}).substr(0, 8))
       .expect_nothing()
@@ -97,7 +97,7 @@ TEST(connection_traffic, reserved_flags_are_tolerated_and_passed_on_cleared) {
   }
 }
 
-TEST(connection_traffic, broken_framing_closes_by_the_name_of_its_fault) {
+TEST(connection_traffic, broken_framing_closes_the_connection_with_its_error) {
   const struct {
     const char* what;
     std::string sent;
@@ -175,7 +175,7 @@ TEST(connection_traffic, commands_between_the_parts_of_a_message_leave_it_intact
   }
 }
 
-TEST(connection_traffic, a_slice_that_was_received_does_not_change_when_more_is_read) {
+TEST(connection_traffic, a_received_slice_does_not_change_when_more_is_read) {
   side s{{.receives = false}};
   shake_hands(s, "ROUTER");
   std::vector<parts> sent;

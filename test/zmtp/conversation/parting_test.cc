@@ -28,7 +28,7 @@ TEST(parting, the_stream_stays_open_before_the_close_begins) {
   EXPECT_FALSE(p.shut());
 }
 
-TEST(parting, closes_our_end_when_all_is_written_once) {
+TEST(parting, closes_our_end_once_everything_is_written) {
   parting p;
   p.begin();
   EXPECT_FALSE(p.shuts(false, true)) << "still in the handshake";
@@ -40,7 +40,7 @@ TEST(parting, closes_our_end_when_all_is_written_once) {
   EXPECT_FALSE(p.shuts(true, false));
 }
 
-TEST(parting, stays_while_the_peer_does) {
+TEST(parting, stays_open_while_the_peer_does) {
   parting p;
   p.begin();
   for (const auto what : {heard::octets, heard::nothing}) {
@@ -85,7 +85,7 @@ TEST(parting, unacknowledged_bytes_may_still_be_acknowledged) {
   EXPECT_EQ(p.next_look(), std::nullopt);
 }
 
-TEST(parting, looks_at_unacknowledged_bytes_after_pauses_that_double_up_to_a_limit) {
+TEST(parting, checks_unacknowledged_bytes_after_doubling_pauses_up_to_a_limit) {
   using namespace std::chrono_literals;
   auto p = shut();
   auto now = parting::clock::time_point{} + 1h;

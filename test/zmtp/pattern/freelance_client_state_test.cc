@@ -109,7 +109,7 @@ INSTANTIATE_TEST_SUITE_P(models, freelances,
                          });
 
 // Servers fall silent in turn, with unanswered calls and open connections.
-TEST_P(freelances, a_silent_server_costs_an_idempotent_call_two_ping_timeouts_at_most) {
+TEST_P(freelances, an_unresponsive_server_costs_an_idempotent_call_two_ping_timeouts) {
   constexpr auto round_trip = 1ms;
   auto longest = 0ms;
   for (std::size_t server = 0; server != 3; ++server) {
@@ -227,7 +227,7 @@ TEST_P(freelances, a_call_without_a_connected_server_was_not_sent) {
   EXPECT_FALSE(state().next_deadline());
 }
 
-TEST_P(freelances, a_call_that_may_run_once_goes_to_one_server_only) {
+TEST_P(freelances, a_call_that_may_run_once_goes_to_one_server) {
   attach(0);
   attach(1);
   const auto call = ask("1");
@@ -296,14 +296,14 @@ TEST_P(freelances, calls_are_limited_and_cancelled) {
   EXPECT_EQ(state().in_flight(), 1U);
 }
 
-TEST_P(freelances, a_call_has_its_own_timeout_if_it_says_so) {
+TEST_P(freelances, a_call_can_have_its_own_timeout) {
   attach(0);
   const auto call = state().ask(message{"1"sv}, {.timeout = 10ms}, now, actions);
   pass(10ms);
   expect_failure(call.value(), call_errc::no_answer);
 }
 
-TEST_P(freelances, give_another_timeout_when_they_were_stopped_themselves) {
+TEST_P(freelances, restart_the_timeout_after_a_pause_of_the_client) {
   attach(0);
   const auto call = ask("1");
   now += 1min;
@@ -316,7 +316,7 @@ TEST_P(freelances, give_another_timeout_when_they_were_stopped_themselves) {
 class shotgun : public freelance_run {};
 INSTANTIATE_TEST_SUITE_P(models, shotgun, testing::Values(freelance_model::shotgun));
 
-TEST_P(shotgun, asks_all_servers_at_once_and_who_comes_later) {
+TEST_P(shotgun, asks_all_servers_at_once_and_any_that_connect_later) {
   attach(0);
   attach(1);
   const auto call = ask("1", true);
@@ -336,7 +336,7 @@ class directed : public freelance_run {};
 INSTANTIATE_TEST_SUITE_P(models, directed, testing::Values(freelance_model::directed));
 
 // FLP-1, FLP-5
-TEST_P(directed, silent_servers_are_pinged) {
+TEST_P(directed, unresponsive_servers_are_pinged) {
   attach(0);
   attach(1);
   pass(1'999ms);
@@ -353,7 +353,7 @@ TEST_P(directed, silent_servers_are_pinged) {
 }
 
 // FLP-5
-TEST_P(directed, the_next_server_is_asked_when_one_has_not_answered_its_ping) {
+TEST_P(directed, the_next_server_is_asked_after_an_unanswered_ping) {
   attach(0);
   attach(1);
   const auto call = ask("1", true);
@@ -387,7 +387,7 @@ TEST_P(directed, a_server_that_works_and_answers_pings_is_not_passed_over) {
   expect_answer(call, "OK");
 }
 
-TEST_P(directed, a_lost_server_leaves_its_idempotent_calls_to_the_next) {
+TEST_P(directed, idempotent_calls_of_a_lost_server_go_to_the_next) {
   attach(0);
   attach(1);
   const auto call = ask("1", true);

@@ -69,7 +69,7 @@ TEST_F(freelance_servers, ping_is_answered_with_pong) {
 }
 
 // FLP-2
-TEST_F(freelance_servers, control_frame_is_sent_back_whatever_it_is) {
+TEST_F(freelance_servers, the_control_frame_is_returned_unchanged) {
   freelance_server_state server{{}};
   for (const auto control : {"1"sv, "\0\1\377 binary"sv, ""sv, "PING"sv}) {
     hear(server, client_a, {control, "random name"sv});
@@ -80,7 +80,7 @@ TEST_F(freelance_servers, control_frame_is_sent_back_whatever_it_is) {
   }
 }
 
-TEST_F(freelance_servers, an_empty_frame_behind_the_control_frame_is_taken_away) {
+TEST_F(freelance_servers, an_empty_frame_after_the_control_frame_is_removed) {
   freelance_server_state server{{}};
   hear(server, client_a, {"1"sv, ""sv, "random name"sv});
   EXPECT_EQ(request().body, message{"random name"sv});
@@ -106,7 +106,7 @@ TEST_F(freelance_servers, malformed_requests_are_counted) {
   EXPECT_TRUE(actions.requests.empty());
 }
 
-TEST_F(freelance_servers, without_kept_replies_a_request_that_comes_again_is_carried_out_again) {
+TEST_F(freelance_servers, without_a_reply_cache_a_repeated_request_is_executed_again) {
   freelance_server_state server{{}};
   hear(server, client_a, {"1"sv, "x"sv});
   reply(server, request().id, "first");
@@ -115,7 +115,7 @@ TEST_F(freelance_servers, without_kept_replies_a_request_that_comes_again_is_car
   EXPECT_EQ(server.counters().requests, 2U);
 }
 
-TEST_F(freelance_servers, with_them_it_is_carried_out_once) {
+TEST_F(freelance_servers, with_a_reply_cache_a_repeated_request_is_executed_once) {
   freelance_server_state server{{.keep_replies = reply_cache_options{}}};
   hear(server, client_a, {"1"sv, "x"sv});
   reply(server, request().id, "first");

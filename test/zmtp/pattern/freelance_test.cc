@@ -172,7 +172,7 @@ TEST_F(freelancers, a_server_that_works_long_is_waited_for) {
   EXPECT_EQ(answer_of(told), message{"OK"sv});
 }
 
-TEST_F(freelancers, a_kept_reply_is_given_again_and_not_made_again) {
+TEST_F(freelancers, a_cached_reply_is_sent_again) {
   start(servers_[0], "a", {.form = freelance_form::flp, .keep_replies = reply_cache_options{}});
   auto& server = servers_[0];
   dealer_socket guide{executor()};
@@ -223,7 +223,7 @@ TEST_F(freelancers, requests_above_the_limit_wait_outside) {
   }
 }
 
-TEST_F(freelancers, calls_fail_with_what_is_known) {
+TEST_F(freelancers, failed_calls_report_the_outcome) {
   freelance_client nobody{executor(), {reserve()}, {.timeout = 20ms}};
   EXPECT_EQ(end_of(call(nobody, {"1"sv})), call_errc::not_sent);
   EXPECT_EQ(end_of(call(nobody, {})), errc::bad_message);
@@ -256,7 +256,7 @@ TEST_F(freelancers, a_call_can_be_cancelled_and_its_answer_is_nobodys) {
   EXPECT_EQ(client.counters().surplus, 1U);
 }
 
-TEST_F(freelancers, end_their_calls_when_they_go_or_are_stopped) {
+TEST_F(freelancers, end_their_calls_when_they_stop) {
   start(servers_[0], "a", {.form = freelance_form::flp});
   servers_[0].holds = true;
   std::optional<freelance_client> client{std::in_place, executor(), std::vector{servers_[0].at},

@@ -106,7 +106,7 @@ TEST_F(last_value_cache_test, a_subscription_is_a_topic) {
   EXPECT_EQ(take(of_all), (message{"B", "5"}));
 }
 
-TEST_F(last_value_cache_test, a_prefix_has_all_that_begins_so_if_it_is_said) {
+TEST_F(last_value_cache_test, with_prefix_matching_a_subscriber_gets_all_matching_topics) {
   start({.matching = xpub_options::matching::prefix});
   publish({"AB", "1"});
   publish({"B", "2"});
@@ -127,7 +127,7 @@ TEST_F(last_value_cache_test, unknown_values_are_not_sent) {
   EXPECT_EQ(take(early), (message{"A", "1"}));
 }
 
-TEST_F(last_value_cache_test, topics_and_octets_are_bounded) {
+TEST_F(last_value_cache_test, topics_and_bytes_are_bounded) {
   start({.limit = {.topics = 2, .octets = 10'000}, .matching = xpub_options::matching::prefix});
   for (const auto* const topic : {"A", "B", "C"}) {
     publish({topic, "x"});
@@ -142,7 +142,7 @@ TEST_F(last_value_cache_test, topics_and_octets_are_bounded) {
   EXPECT_EQ(take(late), (message{"C", "x"}));
 }
 
-TEST_F(last_value_cache_test, subscriptions_stay_here_so_that_caches_chain) {
+TEST_F(last_value_cache_test, subscriptions_are_not_forwarded_so_that_caches_chain) {
   start({.matching = xpub_options::matching::prefix});
   publish({"A", "1"});
   last_value_cache second{executor()};
@@ -175,7 +175,7 @@ TEST_F(last_value_cache_test, the_handler_may_destroy_it) {
   run_until([&] { return !cache; });
 }
 
-TEST_F(last_value_cache_test, stopped_it_leaves_nothing_pending) {
+TEST_F(last_value_cache_test, nothing_is_pending_after_a_stop) {
   start();
   publish({"A", "1"});
   cache_->stop();

@@ -109,7 +109,7 @@ TEST_F(lazy_pirates, may_be_stopped_or_destroyed_by_their_handler) {
   EXPECT_FALSE(pirate);
 }
 
-TEST_F(lazy_pirates, refuse_what_nothing_can_work_with) {
+TEST_F(lazy_pirates, reject_invalid_options) {
   const auto fault_of = [&](std::vector<std::string> servers, lazy_pirate_options options) {
     try {
       const lazy_pirate_client made{executor(), std::move(servers), options};

@@ -157,7 +157,7 @@ TEST_F(lazy_pirate, is_cancelled_with_its_socket) {
   EXPECT_FALSE(state.next_deadline());
 }
 
-TEST_F(lazy_pirate, gives_the_server_another_timeout_when_it_was_stopped_itself) {
+TEST_F(lazy_pirate, restarts_the_timeout_after_a_pause_of_the_client) {
   lazy_pirate_state state{1, {1s, 0s, 1}};
   ask(state);
   static_cast<void>(done());

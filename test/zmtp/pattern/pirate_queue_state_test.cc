@@ -168,7 +168,7 @@ TEST_P(pirate_queues, the_longest_idle_worker_is_next) {
   EXPECT_EQ(run.to_worker().first, worker_a);
 }
 
-TEST_P(pirate_queues, requests_wait_for_a_worker_and_go_with_their_client) {
+TEST_P(pirate_queues, requests_wait_for_a_worker_and_end_with_their_client) {
   run.ask(client_a, {""sv, "1"sv});
   run.ask(client_b, {""sv, "2"sv});
   run.ask(client_a, {""sv, "3"sv});
@@ -211,7 +211,7 @@ TEST_P(pirate_queues, pause_a_client_above_the_limit_of_bytes) {
   EXPECT_EQ(small.resumed(), (peers{client_a, client_b}));
 }
 
-TEST_P(pirate_queues, with_no_room_each_client_has_one_request_that_waits) {
+TEST_P(pirate_queues, without_a_queue_each_client_has_one_pending_request) {
   queue_run none{{.protocol = GetParam(), .waiting = 0}};
   none.ask(client_a, {""sv, "a"sv});
   none.ask(client_b, {""sv, "b"sv});
@@ -222,7 +222,7 @@ TEST_P(pirate_queues, with_no_room_each_client_has_one_request_that_waits) {
   EXPECT_EQ(none.resumed(), peers{client_b});
 }
 
-TEST_P(pirate_queues, a_client_that_goes_makes_room_for_others) {
+TEST_P(pirate_queues, a_client_that_disconnects_frees_space_for_others) {
   queue_run few{{.protocol = GetParam(), .waiting = 4}};
   for (int i = 0; i < 4; ++i) {
     few.ask(client_a, {""sv, "a"sv, "of two parts"sv});
@@ -249,7 +249,7 @@ TEST_P(pirate_queues, a_request_expires_while_no_worker_is_there) {
   EXPECT_FALSE(brief.state.next_deadline());
 }
 
-TEST_P(pirate_queues, the_time_without_a_worker_counts_and_not_that_behind_busy_ones) {
+TEST_P(pirate_queues, only_the_time_without_a_worker_counts_for_the_expiry) {
   queue_run brief{{.protocol = GetParam(), .unserved_expiry = 10s}};
   brief.join(worker_a);
   brief.ask(client_a, {""sv, "1"sv});
@@ -263,7 +263,7 @@ TEST_P(pirate_queues, the_time_without_a_worker_counts_and_not_that_behind_busy_
   EXPECT_EQ(brief.state.counters().expired, 1U);
 }
 
-TEST_P(pirate_queues, a_lost_worker_gets_nothing_and_what_it_had_is_lost) {
+TEST_P(pirate_queues, a_lost_worker_gets_no_request_and_its_request_is_lost) {
   run.join(worker_a);
   run.join(worker_b);
   run.state.on_worker_detached(worker_a, run.now, run.actions);
@@ -317,7 +317,7 @@ TEST_P(pirate_queues, a_busy_worker_that_sends_ready_starts_from_the_beginning) 
   EXPECT_EQ(run.to_client(), (pirate_queue_actions::addressed{client_b, {""sv, "reply"sv}}));
 }
 
-TEST_P(pirate_queues, count_what_is_nothing) {
+TEST_P(pirate_queues, count_malformed_messages) {
   run.ask(client_a, {"no empty frame"sv});
   run.ask(client_a, {""sv});
   run.ask(client_a, {"a"sv, "b"sv});
@@ -337,7 +337,7 @@ TEST_P(pirate_queues, count_what_is_nothing) {
   EXPECT_EQ(run.state.idle_workers(), 1U);
   EXPECT_TRUE(run.nothing_sent());
   run.say({5, 5}, make_ready(GetParam()));
-  EXPECT_EQ(run.state.workers(), 1U) << "of one that is not attached";
+  EXPECT_EQ(run.state.workers(), 1U) << "from a peer that is not attached";
 }
 
 TEST_P(pirate_queues, have_a_limit_of_workers) {
@@ -351,7 +351,7 @@ TEST_P(pirate_queues, have_a_limit_of_workers) {
   EXPECT_EQ(one.state.workers(), 1U);
 }
 
-TEST_P(pirate_queues, take_out_a_worker_that_hangs_if_told_to) {
+TEST_P(pirate_queues, remove_a_worker_that_exceeds_the_busy_deadline) {
   queue_run run_with_deadline{{.protocol = GetParam(), .busy_deadline = 10s}};
   auto& with = run_with_deadline;
   with.join(worker_a);
@@ -393,7 +393,7 @@ TEST_F(paranoid_queue, sends_heartbeats_to_idle_workers) {
 }
 
 // PPP-6, PPP-8
-TEST_F(paranoid_queue, takes_out_who_is_silent_for_three_intervals) {
+TEST_F(paranoid_queue, removes_a_worker_that_is_unresponsive_for_three_intervals) {
   run.join(worker_a);
   run.join(worker_b);
   run.pass(2'999ms, {worker_b});
@@ -423,7 +423,7 @@ TEST_F(paranoid_queue, a_heartbeat_does_not_make_a_busy_worker_idle) {
   EXPECT_EQ(run.to_worker().second[2], "2"sv);
 }
 
-TEST_F(paranoid_queue, a_busy_worker_may_be_silent) {
+TEST_F(paranoid_queue, a_busy_worker_need_not_send_heartbeats) {
   run.join(worker_a);
   run.ask(client_a, {""sv, "1"sv});
   const auto sent = run.to_worker().second;
@@ -446,7 +446,7 @@ TEST_F(paranoid_queue, any_message_of_a_worker_registers_it) {
 }
 
 // PPP-1
-TEST_F(paranoid_queue, if_it_is_strict_only_ready_does) {
+TEST_F(paranoid_queue, in_strict_mode_only_ready_registers_a_worker) {
   queue_run strict{{.protocol = pirate_protocol::paranoid, .strict_ready = true}};
   strict.attach(worker_a);
   strict.heartbeat(worker_a);
@@ -472,7 +472,7 @@ TEST_F(paranoid_queue, assigns_several_parts_only_to_workers_that_accept_them) {
   EXPECT_EQ(all.to_worker().first, worker_a);
 }
 
-TEST_F(paranoid_queue, a_full_queue_of_what_no_worker_takes_serves_other_clients) {
+TEST_F(paranoid_queue, requests_that_no_worker_accepts_do_not_block_other_clients) {
   constexpr std::size_t limit = 1'000;
   run.join(worker_a, false);
   for (std::size_t i = 0; i < limit; ++i) {
@@ -512,7 +512,7 @@ TEST_F(paranoid_queue, a_request_that_no_present_worker_takes_expires_with_a_rea
   EXPECT_EQ(brief.to_worker().second.part_count(), 4U);
 }
 
-TEST_F(paranoid_queue, lets_no_request_expire_when_it_was_stopped_itself) {
+TEST_F(paranoid_queue, expires_no_request_after_a_pause_of_its_own) {
   run.ask(client_a, {""sv, "1"sv});
   run.now += 1h;
   run.state.on_deadline(run.now, run.actions);

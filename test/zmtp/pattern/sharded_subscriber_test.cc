@@ -161,7 +161,7 @@ TEST_F(sharded_subscriber_test, received_messages_are_processed_before_it_ends) 
   EXPECT_EQ(taken_, 500U);
 }
 
-TEST_F(sharded_subscriber_test, it_may_close_instead_of_waiting) {
+TEST_F(sharded_subscriber_test, can_close_instead_of_waiting) {
   start({.shards = shards_, .queue_messages = 1, .close_when_full = true});
   hold(true);
   for (int sent = 0; publisher_.subscribers("") != 0;) {

@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 using enum snail_verdict;
 
-TEST(snail_state, a_message_may_be_so_old_and_no_older) {
+TEST(snail_state, a_message_older_than_the_limit_is_too_late) {
   snail_state snail{{.max_delay = 1'000ms}};
   EXPECT_EQ(snail.on_message({.at = 5'000ms}, 5'000ms), keeps_up);
   EXPECT_EQ(snail.on_message({.at = 5'000ms}, 6'000ms), keeps_up);
@@ -76,14 +76,14 @@ TEST(snail_state, a_restarted_publisher_starts_a_new_sequence) {
   EXPECT_EQ(snail.on_message({.number = 2, .at = 0s}, 20s), keeps_up);
 }
 
-TEST(snail_state, gaps_are_counted_where_they_are_expected) {
+TEST(snail_state, expected_gaps_are_only_counted) {
   snail_state snail{{.gapless = false}};
   EXPECT_EQ(snail.on_message({.number = 1}, 0ms), keeps_up);
   EXPECT_EQ(snail.on_message({.number = 5}, 0ms), keeps_up);
   EXPECT_EQ(snail.missed(), 3U);
 }
 
-TEST(snail_state, messages_that_say_nothing_are_in_time) {
+TEST(snail_state, messages_without_a_number_or_time_are_on_time) {
   snail_state snail{{}};
   EXPECT_EQ(snail.on_message({}, 1h), keeps_up);
   EXPECT_EQ(snail.on_message({}, 2h), keeps_up);

@@ -26,7 +26,7 @@ constexpr std::size_t plenty = queue_account::unlimited;
 
 const std::string body(3'000, 'x');
 
-TEST(allowance, stops_a_sender_below_its_mark_and_lets_it_go_on) {
+TEST(allowance, stops_a_sender_below_its_mark_and_resumes_it) {
   push_state push{{}};
   const auto a = attach_new(push);
   const auto b = attach_new(push);
@@ -49,7 +49,7 @@ TEST(allowance, stops_a_sender_below_its_mark_and_lets_it_go_on) {
 }
 
 // A peer in the process says when it has taken something only if it is asked to.
-TEST(allowance, has_what_is_queued_looked_after) {
+TEST(allowance, causes_a_write_of_queued_messages) {
   push_state push{{}};
   const auto a = attach_new(push);
   attach_new(push);
@@ -94,7 +94,7 @@ TEST(allowance, resumes_reading_from_a_paused_peer) {
   EXPECT_FALSE(stopped.blocked);
 }
 
-TEST(allowance, is_what_a_publisher_drops_for) {
+TEST(allowance, makes_a_publisher_drop_messages) {
   pub_state pub{{}};
   const auto slow = attach_new(pub);
   const auto quick = attach_new(pub);
@@ -124,7 +124,7 @@ TEST(allowance, is_what_a_publisher_drops_for) {
   EXPECT_EQ(pub.find(slow)->out.messages(), 3U);
 }
 
-TEST(allowance, above_a_mark_is_not_to_blame) {
+TEST(allowance, is_not_counted_if_the_mark_is_reached_first) {
   socket_options options;
   options.send_mark.messages = 1;
   pub_state pub{options};
@@ -138,7 +138,7 @@ TEST(allowance, above_a_mark_is_not_to_blame) {
   EXPECT_EQ(pub.counters().dropped_over_budget, 0U);
 }
 
-TEST(allowance, has_a_publisher_wait_that_does_not_drop) {
+TEST(allowance, makes_a_publisher_with_no_drop_wait) {
   socket_options options;
   options.no_drop = true;
   pub_state pub{options};
@@ -154,7 +154,7 @@ TEST(allowance, has_a_publisher_wait_that_does_not_drop) {
   EXPECT_TRUE(pub.writable());
 }
 
-TEST(allowance, is_what_a_router_and_a_rep_drop_for) {
+TEST(allowance, makes_a_router_and_a_rep_drop_messages) {
   router_state router{{}};
   const auto peer = attach_new(router, "peer");
   router.on_allowance(1);
@@ -177,7 +177,7 @@ TEST(allowance, is_what_a_router_and_a_rep_drop_for) {
   EXPECT_EQ(rep.counters().dropped_over_budget, 1U);
 }
 
-TEST(allowance, is_what_an_xsub_drops_for) {
+TEST(allowance, makes_an_xsub_drop_messages) {
   xsub_state xsub{{}};
   const auto publisher = attach_new(xsub);
   xsub.on_allowance(1);
@@ -200,14 +200,14 @@ TEST(allowance, does_not_apply_to_conflating_queues) {
   EXPECT_EQ(push.counters().dropped_conflated, 2U);
 }
 
-TEST(allowance, counts_what_all_pipes_hold_until_they_are_gone) {
+TEST(allowance, counts_the_messages_of_all_pipes_until_they_are_freed) {
   dealer_state dealer{{}};
   const auto a = attach_new(dealer);
   ASSERT_EQ(dealer.send({body}), send_status::queued);
   peer_sends(dealer, a, {body});
   EXPECT_GE(dealer.account().octets(), 6'000);
   dealer.on_detached(*dealer.find(a));
-  EXPECT_LE(dealer.account().octets(), 3'500) << "what it sent is still to be received";
+  EXPECT_LE(dealer.account().octets(), 3'500) << "its messages are still to be received";
   message m;
   ASSERT_TRUE(dealer.receive(m));
   EXPECT_EQ(dealer.account().octets(), 0);

@@ -29,7 +29,7 @@ TEST(closing, is_open_until_the_user_closes_it) {
   EXPECT_FALSE(c.expired(closing::time_point::max()));
 }
 
-TEST(closing, goes_on_for_the_linger_time) {
+TEST(closing, continues_for_the_linger_time) {
   const auto c = finishing();
   EXPECT_FALSE(c.open());
   EXPECT_TRUE(c.finishing());
@@ -39,7 +39,7 @@ TEST(closing, goes_on_for_the_linger_time) {
   EXPECT_TRUE(c.expired(start + 1s));
 }
 
-TEST(closing, without_a_linger_time_goes_on_for_as_long_as_it_takes) {
+TEST(closing, without_a_linger_time_has_no_limit) {
   closing c;
   EXPECT_EQ(c.on_close(start, std::nullopt, 0), step::finish);
   EXPECT_TRUE(c.finishing());
@@ -92,7 +92,7 @@ TEST(closing, a_finished_close_does_not_start_again) {
   }
 }
 
-TEST(closing, connects_while_open_and_then_for_what_is_left_to_write) {
+TEST(closing, connects_only_if_messages_are_left_to_write) {
   closing c;
   EXPECT_TRUE(c.connects(false));
   EXPECT_TRUE(c.connects(true));
@@ -104,7 +104,7 @@ TEST(closing, connects_while_open_and_then_for_what_is_left_to_write) {
   EXPECT_FALSE(c.connects(true));
 }
 
-TEST(closing, came_to_nothing_bad_when_all_was_written_and_read) {
+TEST(closing, succeeds_if_everything_was_written_and_read) {
   auto c = finishing();
   c.on_end(false, 0);
   EXPECT_EQ(c.outcome(), error_code{});
@@ -123,7 +123,7 @@ TEST(closing, a_peer_that_left_something_unread_was_lost) {
   EXPECT_EQ(c.outcome(), errc::connection_lost);
 }
 
-TEST(closing, a_peer_that_went_with_its_queue_was_lost) {
+TEST(closing, a_peer_that_disconnected_with_a_queue_is_an_error) {
   closing c;
   EXPECT_EQ(c.on_close(start, 1s, 3), step::finish);
   c.on_end(false, 4);

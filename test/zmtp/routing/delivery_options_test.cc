@@ -36,7 +36,7 @@ class immediate : public testing::Test {};
 using senders = testing::Types<push_state, dealer_state, req_state, pair_state>;
 TYPED_TEST_SUITE(immediate, senders);
 
-TYPED_TEST(immediate, nothing_is_queued_for_an_endpoint_until_it_is_connected) {
+TYPED_TEST(immediate, nothing_is_queued_for_a_disconnected_endpoint) {
   TypeParam state{immediately()};
   auto& p = state.open_pipe(true);
   EXPECT_FALSE(state.writable());
@@ -75,7 +75,7 @@ TEST(immediate_round_robin, messages_go_to_connected_peers_only) {
   EXPECT_FALSE(push.writable());
 }
 
-TEST(immediate_router, an_endpoint_that_is_not_connected_has_no_room) {
+TEST(immediate_router, a_disconnected_endpoint_accepts_no_message) {
   router_state router{immediately()};
   auto& p = router.open_pipe(true);
   EXPECT_EQ(router.send(p.id, {"too early"}), send_status::full);
@@ -107,7 +107,7 @@ TEST(immediate_router, the_routing_id_of_an_endpoint_that_is_not_connected_is_un
   }
 }
 
-TEST(immediate_router, without_it_messages_wait_for_the_connection) {
+TEST(immediate_router, without_immediate_messages_wait_for_the_connection) {
   router_state router{{}};
   auto& p = router.open_pipe(true);
   router.on_attached(p, test::announcing("server"), 1);
@@ -126,7 +126,7 @@ TEST(immediate_xsub, endpoints_that_are_not_connected_are_passed_over) {
   EXPECT_EQ(xsub.counters().dropped_full, 0U);
 }
 
-TEST(send_policy, round_robin_takes_turns_whatever_waits) {
+TEST(send_policy, round_robin_ignores_the_queue_lengths) {
   push_state push{{}};
   const auto a = attach_new(push);
   const auto b = attach_new(push);

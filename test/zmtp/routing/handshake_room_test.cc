@@ -64,7 +64,7 @@ TEST(handshake_room, a_completed_handshake_is_never_evicted) {
   EXPECT_EQ(other.which, 1U);
 }
 
-TEST(handshake_room, fewer_places_than_are_taken_make_room_one_by_one) {
+TEST(handshake_room, a_lower_limit_evicts_one_handshake_after_the_other) {
   const handshake_room room{2, 1s};
   silences all{2s, 4s, 3s, 500ms};
   EXPECT_EQ(decide(room, all).which, 1U);

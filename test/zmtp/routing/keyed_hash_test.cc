@@ -37,7 +37,7 @@ TEST(keyed_hash, the_hash_of_a_prefix_equals_that_of_the_same_bytes) {
   }
 }
 
-TEST(keyed_hash, differs_with_every_octet_and_the_length) {
+TEST(keyed_hash, depends_on_every_byte_and_on_the_length) {
   const keyed_hash hash{7};
   std::set<std::uint64_t> all;
   std::size_t texts = 0;

@@ -51,7 +51,7 @@ TEST(last_values, all_topics_with_a_prefix_are_found_and_no_others) {
   EXPECT_EQ(kept(values).size(), 7U);
 }
 
-TEST(last_values, a_visit_can_be_stopped_and_goes_on_where_it_was) {
+TEST(last_values, a_visit_can_be_stopped_and_resumed) {
   last_values values{{}};
   for (const auto* topic : {"A", "AA", "AB", "B"}) {
     values.keep({topic, "x"});

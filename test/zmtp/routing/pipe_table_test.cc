@@ -64,7 +64,7 @@ TEST_F(pipe_table_of_a_socket, a_stale_id_never_finds_a_new_pipe_in_its_slot) {
   }
 }
 
-TEST_F(pipe_table_of_a_socket, pipes_stay_where_they_are_while_others_come_and_go) {
+TEST_F(pipe_table_of_a_socket, pipes_keep_their_address_while_others_are_added_and_erased) {
   auto& stays = table.open(true);
   std::vector<peer_id> others;
   for (int i = 0; i < 1000; ++i) {

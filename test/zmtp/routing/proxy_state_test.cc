@@ -29,7 +29,7 @@ protected:
   proxy_state state;
 };
 
-TEST_F(proxy_decision, takes_nothing_that_the_other_side_has_no_room_for) {
+TEST_F(proxy_decision, takes_nothing_that_the_other_side_cannot_queue) {
   EXPECT_EQ(state.next(there, false, false), step::await_message);
   EXPECT_EQ(state.next(there, false, true), step::await_message);
   EXPECT_EQ(state.next(there, true, false), step::await_room);
@@ -59,7 +59,7 @@ TEST_F(proxy_decision, one_direction_does_not_starve_others) {
   EXPECT_EQ(next(), step::move);
 }
 
-TEST_F(proxy_decision, a_pause_holds_up_everything_and_outlasts_a_run) {
+TEST_F(proxy_decision, a_pause_stops_both_directions_and_outlives_a_run) {
   state.keep(there, message{"m"});
   state.pause();
   EXPECT_EQ(next(), step::rest);
@@ -157,7 +157,7 @@ TEST_F(proxy_decision, statistics_are_eight_numbers) {
   EXPECT_EQ(numbers, (std::vector<std::uint64_t>{2, 30, 1, 300, 1, 300, 1, 10}));
 }
 
-TEST_F(proxy_decision, an_answer_goes_back_in_its_envelope) {
+TEST_F(proxy_decision, an_answer_returns_in_its_envelope) {
   const auto statistics = told({"id", "", "STATISTICS"});
   ASSERT_TRUE(statistics);
   ASSERT_EQ(statistics->part_count(), 10U);

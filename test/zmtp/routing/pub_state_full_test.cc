@@ -65,7 +65,7 @@ protected:
   }
 };
 
-TEST_F(pub_full, one_alone_misses_what_it_has_no_room_for) {
+TEST_F(pub_full, only_the_full_subscriber_misses_messages) {
   pub_state state{marked(10)};
   const auto slow = subscriber(state);
   const auto fast = subscriber(state);
@@ -107,7 +107,7 @@ TEST_F(pub_full, a_full_subscriber_gets_everything_again_once_it_has_space) {
   EXPECT_EQ(state.counters().dropped_full, 2U);
 }
 
-TEST_F(pub_full, room_in_the_middle_of_a_turn_is_used) {
+TEST_F(pub_full, space_freed_within_a_turn_is_used) {
   pub_state state{marked(4)};
   const auto slow = subscriber(state);
   const auto fast = subscriber(state);
@@ -248,7 +248,7 @@ TEST_F(pub_full, with_no_drop_it_is_not_writable_while_a_subscriber_is_full) {
   EXPECT_TRUE(state.writable());
 }
 
-TEST_F(pub_full, with_disconnect_slow_who_has_no_room_gets_nothing_behind_the_gap) {
+TEST_F(pub_full, with_disconnect_slow_a_full_subscriber_gets_nothing_after_the_gap) {
   auto options = marked(3);
   options.disconnect_slow = true;
   pub_state state{options};
@@ -273,7 +273,7 @@ TEST_F(pub_full, with_disconnect_slow_who_has_no_room_gets_nothing_behind_the_ga
   EXPECT_EQ(read, numbered(0, 9));
 }
 
-TEST_F(pub_full, with_disconnect_slow_a_connection_begins_with_what_is_sent_then) {
+TEST_F(pub_full, with_disconnect_slow_a_new_connection_gets_only_new_messages) {
   auto options = marked(3);
   options.disconnect_slow = true;
   pub_state state{options};
@@ -296,7 +296,7 @@ TEST_F(pub_full, with_disconnect_slow_a_connection_begins_with_what_is_sent_then
   EXPECT_EQ(state.counters().dropped_detached, 3U + 2U);
 }
 
-TEST_F(pub_full, a_message_that_is_refused_leaves_nothing_to_be_written) {
+TEST_F(pub_full, a_rejected_message_leaves_nothing_to_write) {
   pub_state state{marked(2, true)};
   const auto fast = subscriber(state);
   const auto slow = subscriber(state);

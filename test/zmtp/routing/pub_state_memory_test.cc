@@ -143,7 +143,7 @@ TEST(pub_state_memory, a_subscriber_that_does_not_read_pins_little_beyond_its_me
 }
 
 // A subscriber that is not there any more leaves nothing.
-TEST(pub_state_memory, peers_that_come_and_go_leave_nothing) {
+TEST(pub_state_memory, disconnected_peers_leave_no_memory) {
   pub_state state{socket_options{}};
   const auto round = [&] {
     const auto id = subscriber(state, "topic");

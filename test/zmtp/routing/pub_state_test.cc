@@ -66,7 +66,7 @@ TEST_F(pub, a_message_without_subscribers_is_moved_from) {
   EXPECT_TRUE(m.empty());
 }
 
-TEST_F(pub, each_gets_what_its_topics_match_in_order) {
+TEST_F(pub, each_subscriber_gets_its_matching_messages_in_order) {
   const auto a = subscriber({"A"});
   const auto ab = subscriber({"AB"});
   const auto all = subscriber({""});
@@ -87,7 +87,7 @@ TEST_F(pub, once_even_if_several_topics_match) {
   EXPECT_EQ(state_.counters().messages_sent, 1U);
 }
 
-TEST_F(pub, only_the_first_part_is_looked_at) {
+TEST_F(pub, only_the_first_part_is_matched) {
   const auto id = subscriber({"A"});
   send({"", "A"});
   send({"B", "A"});
@@ -95,7 +95,7 @@ TEST_F(pub, only_the_first_part_is_looked_at) {
   EXPECT_EQ(taken(id), (messages{{"A", "", "B"}}));
 }
 
-TEST_F(pub, topics_may_be_empty_long_and_of_any_octets) {
+TEST_F(pub, topics_may_be_empty_long_and_of_any_bytes) {
   const std::string longest(1'024, 't');
   const auto zero = subscriber({"\0"s});
   const auto zeros = subscriber({"\0\0"s});
@@ -111,7 +111,7 @@ TEST_F(pub, topics_may_be_empty_long_and_of_any_octets) {
 }
 
 // C2-1: a set for each peer, as libzmq has it, and its SUB relies on.
-TEST_F(pub, subscribed_twice_and_cancelled_once_is_gone) {
+TEST_F(pub, one_cancel_ends_two_equal_subscriptions) {
   const auto id = subscriber({"A", "A"});
   cancel(id, "A");
   send({"A"});
@@ -127,7 +127,7 @@ TEST_F(pub, each_peer_has_its_own_set) {
   EXPECT_EQ(taken(other), messages{{"A"}});
 }
 
-TEST_F(pub, cancelling_what_is_not_there_does_nothing) {
+TEST_F(pub, cancelling_an_unknown_topic_does_nothing) {
   const auto id = subscriber({"A"});
   cancel(id, "");
   cancel(id, "B");
@@ -267,7 +267,7 @@ TEST_F(pub, an_endpoint_gets_nothing_before_it_subscribes) {
 
 // A reconnect repeats it: subscriptions belong to the connection. Messages that were queued for the
 // endpoint stay (A8: queues of the connecting side survive).
-TEST_F(pub, an_endpoint_that_comes_back_subscribes_again) {
+TEST_F(pub, an_endpoint_that_reconnects_subscribes_again) {
   auto& p = state_.open_pipe(true);
   const auto id = p.id;
   state_.on_attached(p, {}, 1);

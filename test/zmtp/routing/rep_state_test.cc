@@ -98,7 +98,7 @@ TEST(rep_state, only_the_first_empty_frame_is_the_delimiter) {
   EXPECT_EQ(write(rep, id), framed({"a", "", ""}));
 }
 
-TEST(rep_state, drops_and_counts_what_has_no_delimiter_or_nothing_behind_it) {
+TEST(rep_state, drops_and_counts_requests_without_a_delimiter_or_a_body) {
   rep_state rep{{}};
   const auto id = attach_new(rep);
   const std::vector<message> malformed{{"body"}, {"a", "b", "c"}, {""}, {"a", ""}, {"a", "b", ""}};
@@ -200,7 +200,7 @@ TEST(rep_state, a_flooding_requester_delays_another_by_one_request) {
   EXPECT_TRUE(next[0] == "quiet" || next[1] == "quiet");
 }
 
-TEST(rep_state, drops_and_counts_a_reply_to_a_peer_that_is_gone) {
+TEST(rep_state, drops_and_counts_a_reply_to_a_disconnected_peer) {
   rep_state rep{{}};
   const auto gone = attach_new(rep);
   const auto other = attach_new(rep);
@@ -259,7 +259,7 @@ TEST(rep_state, drops_and_counts_a_reply_to_a_peer_that_does_not_read) {
   EXPECT_EQ(rep.counters().messages_sent, 3U);
 }
 
-TEST(rep_state, keeps_nothing_of_requesters_that_are_gone) {
+TEST(rep_state, stores_nothing_of_disconnected_requesters) {
   rep_state rep{{}};
   for (int i = 0; i < 1'000; ++i) {
     const auto id = attach_new(rep);
@@ -330,7 +330,7 @@ TEST(rep_state, gives_no_announcements_as_requests) {
   EXPECT_EQ(rep.counters().dropped_unexpected, 0U);
 }
 
-TEST(rep_state, replies_over_an_endpoint_that_it_connected_to) {
+TEST(rep_state, replies_over_a_connecting_endpoint) {
   rep_state rep{{}};
   auto& p = rep.open_pipe(true);
   EXPECT_EQ(rep.send({"nobody asked"}), send_status::out_of_turn);

@@ -51,7 +51,7 @@ TEST_F(router_envelope, received_messages_begin_with_the_routing_id_of_their_sen
   EXPECT_EQ(state.counters().messages_received, 3U);
 }
 
-TEST_F(router_envelope, the_last_message_of_a_peer_that_is_gone_says_it_too) {
+TEST_F(router_envelope, the_last_message_of_a_disconnected_peer_has_its_routing_id) {
   router_state quiet{{}};
   const auto a = attach_new(quiet, "A");
   peer_sends(quiet, a, {"last"});
@@ -69,7 +69,7 @@ TEST_F(router_envelope, a_made_up_routing_id_leads_back) {
   EXPECT_EQ(write(state, a), framed({"question"}));
 }
 
-TEST_F(router_envelope, a_message_that_has_no_room_for_one_is_dropped_and_counted) {
+TEST_F(router_envelope, a_message_too_long_for_a_routing_id_is_dropped_and_counted) {
   const auto a = attach_new(state, "A");
   message full;
   for (std::size_t i = 0; i < message::max_parts; ++i) {
@@ -91,7 +91,7 @@ TEST_F(router_envelope, sent_messages_go_to_the_peer_with_the_first_part_as_id) 
   EXPECT_EQ(write(state, b), framed({"", "to b"}));
 }
 
-TEST_F(router_envelope, nothing_but_a_routing_id_goes_nowhere) {
+TEST_F(router_envelope, a_message_with_only_a_routing_id_is_dropped) {
   const auto a = attach_new(state, "A");
   EXPECT_EQ(state.send({"A"}, say_so), send_status::queued);
   EXPECT_EQ(write(state, a), "");

@@ -37,7 +37,7 @@ std::multiset<std::string> topics_of(const sub_state& state) {
 
 using texts = std::vector<std::string>;
 
-TEST(sub_state, publishers_are_told_of_the_first_and_the_last_of_a_topic) {
+TEST(sub_state, publishers_get_the_first_and_the_last_of_equal_subscriptions) {
   sub_state state{{}};
   EXPECT_TRUE(state.subscribe("A"));
   EXPECT_FALSE(state.subscribe("A"));
@@ -93,7 +93,7 @@ TEST(sub_state, a_topic_without_a_subscription_cannot_be_cancelled) {
   EXPECT_TRUE(state.subscribe("A")) << "one too many unsubscribe() must not count below nothing";
 }
 
-TEST(sub_state, a_new_publisher_is_told_of_each_topic_once) {
+TEST(sub_state, a_new_publisher_gets_each_topic_once) {
   sub_state state{{}};
   EXPECT_TRUE(state.topics().empty());
   for (const auto& topic : {"A"s, "B"s, "A"s, ""s, "\0"s, std::string(1'024, 't')}) {
@@ -106,7 +106,7 @@ TEST(sub_state, a_new_publisher_is_told_of_each_topic_once) {
   EXPECT_EQ(topics_of(state).count("A"), 0U);
 }
 
-TEST(sub_state, thousands_of_topics_are_told) {
+TEST(sub_state, thousands_of_topics_are_sent) {
   sub_state state{{}};
   std::multiset<std::string> expected;
   for (int n = 0; n < 5'000; ++n) {
@@ -117,7 +117,7 @@ TEST(sub_state, thousands_of_topics_are_told) {
   EXPECT_EQ(topics_of(state), expected);
 }
 
-TEST(sub_state, it_lets_through_what_it_asked_for_alone) {
+TEST(sub_state, only_messages_that_match_pass_the_filter) {
   sub_state state{{}};
   const auto peer = attach_new(state);
   peer_sends(state, peer, {"A", "before any subscription"});
@@ -171,7 +171,7 @@ TEST(sub_state, pending_messages_of_a_cancelled_topic_are_not_received) {
   EXPECT_EQ(receive_all(state), texts{"[B]"});
 }
 
-TEST(sub_state, it_receives_from_all_publishers_in_turn) {
+TEST(sub_state, receives_from_all_publishers_in_turn) {
   sub_state state{{}};
   static_cast<void>(state.subscribe(""));
   const auto first = attach_new(state);
@@ -188,7 +188,7 @@ TEST(sub_state, it_receives_from_all_publishers_in_turn) {
 }
 
 // Reading stops at the mark, and goes on once half of it is free: nothing is dropped.
-TEST(sub_state, full_it_stops_reading_and_asks_for_more_when_it_has_room) {
+TEST(sub_state, stops_reading_when_full_and_resumes_with_space) {
   socket_options options;
   options.receive_mark.messages = 8;
   sub_state state{options};
@@ -214,7 +214,7 @@ TEST(sub_state, full_it_stops_reading_and_asks_for_more_when_it_has_room) {
 
 // Messages without a subscription must not stop the reading: the socket drops them without the
 // user.
-TEST(sub_state, unwanted_messages_alone_make_room_too) {
+TEST(sub_state, dropped_messages_free_space_too) {
   socket_options options;
   options.receive_mark.messages = 8;
   sub_state state{options};
@@ -253,7 +253,7 @@ TEST(sub_state, announced_peers_are_not_messages) {
   EXPECT_EQ(state.find(peer), nullptr);
 }
 
-TEST(sub_state, it_does_not_send) {
+TEST(sub_state, cannot_send) {
   sub_state state{{}};
   const auto peer = attach_new(state);
   EXPECT_FALSE(state.writable());

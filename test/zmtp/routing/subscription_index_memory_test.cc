@@ -34,7 +34,7 @@ private:
 
 std::string_view view(const topic& t) { return {t.data(), t.size()}; }
 
-TEST(subscription_index_memory, a_subscription_of_16_octets_takes_160_octets_at_most) {
+TEST(subscription_index_memory, a_subscription_of_16_bytes_takes_160_bytes_at_most) {
   constexpr std::size_t count = 1'000'000;
   constexpr std::size_t per_peer = 100'000;
   constexpr double most = 160;

@@ -72,7 +72,7 @@ TEST_F(xpub_last_values, only_the_exact_topic_is_sent_if_so_configured) {
   EXPECT_EQ(taken(id), (messages{{"A1", "y"}}));
 }
 
-TEST_F(xpub_last_values, once_for_each_subscription) {
+TEST_F(xpub_last_values, come_once_for_each_subscription) {
   send({"A", "x"});
   const auto id = attach_new(state);
   subscribe(id, "A");
@@ -83,7 +83,7 @@ TEST_F(xpub_last_values, once_for_each_subscription) {
   EXPECT_EQ(taken(id), (messages{{"A", "x"}})) << "it is a new one";
 }
 
-TEST_F(xpub_last_values, others_are_not_disturbed_and_order_is_kept) {
+TEST_F(xpub_last_values, do_not_affect_other_peers_or_the_order) {
   const auto other = attach_new(state);
   subscribe(other, "A");
   const auto id = attach_new(state);
@@ -105,7 +105,7 @@ TEST_F(xpub_last_values, a_message_to_one_peer_is_not_stored_as_a_value) {
   EXPECT_EQ(taken(other), messages{});
 }
 
-TEST_F(xpub_last_values, begin_and_end_when_the_options_say_so) {
+TEST_F(xpub_last_values, begin_and_end_with_a_change_of_the_options) {
   state.change_options({});
   send({"A", "nobody keeps it"});
   const auto first = attach_new(state);
@@ -149,7 +149,7 @@ TEST_F(xpub_last_values, evicted_values_are_not_sent_to_a_slow_peer) {
   EXPECT_EQ(content_of(test::write(slow, id)).messages, messages{});
 }
 
-TEST_F(xpub_last_values, by_hand_they_follow_what_the_user_subscribes_to) {
+TEST_F(xpub_last_values, in_manual_mode_follow_the_subscriptions_by_the_user) {
   auto options = keeping();
   options.xpub.manual = true;
   xpub_state by_hand{options};

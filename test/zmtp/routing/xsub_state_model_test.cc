@@ -123,7 +123,7 @@ private:
   std::vector<peer_id> away_;
 };
 
-TEST(xsub_state_model, random_use_leaves_every_publisher_with_what_is_wanted) {
+TEST(xsub_state_model, random_use_leaves_every_publisher_with_the_wanted_topics) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     random_use{seed}.run();

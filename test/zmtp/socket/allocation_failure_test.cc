@@ -213,7 +213,7 @@ private:
   bool probed_ = false;
 };
 
-TEST(allocation_failure_in_process, leaves_no_sender_waiting_for_room) {
+TEST(allocation_failure_in_process, leaves_no_sender_waiting_forever) {
   std::size_t n = 0;
   for (bool failed = true; failed && !testing::Test::HasFailure(); ++n) {
     SCOPED_TRACE("request " + std::to_string(n));

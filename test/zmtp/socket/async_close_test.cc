@@ -70,7 +70,7 @@ TEST_F(async_close, a_socket_without_pending_output_closes_at_once) {
   EXPECT_EQ(end, error_code{});
 }
 
-TEST_F(async_close, says_so_when_its_time_is_over) {
+TEST_F(async_close, reports_that_its_time_is_over) {
   dealer_socket dealer{executor()};
   dealer.connect(reserve());
   EXPECT_EQ(dealer.try_send(message{"for nobody"}), send_status::queued);
@@ -81,7 +81,7 @@ TEST_F(async_close, says_so_when_its_time_is_over) {
   run_to_the_end();
 }
 
-TEST_F(async_close, without_time_says_what_it_discards) {
+TEST_F(async_close, without_time_reports_discarded_messages) {
   dealer_socket dealer{executor()};
   dealer.connect(reserve());
   EXPECT_EQ(dealer.try_send(message{"for nobody"}), send_status::queued);
@@ -101,7 +101,7 @@ TEST_F(async_close, takes_the_linger_time_of_the_options) {
   EXPECT_EQ(end, errc::timed_out);
 }
 
-TEST_F(async_close, says_that_a_peer_went_with_its_queue) {
+TEST_F(async_close, reports_that_a_peer_disconnected_with_a_queue) {
   router_socket router{executor(), announcing()};
   raw_peer peer{context()};
   peer.connect(router.bind("tcp://127.0.0.1:*"));
@@ -118,7 +118,7 @@ TEST_F(async_close, says_that_a_peer_went_with_its_queue) {
   EXPECT_GT(router.counters().dropped_detached, 0U);
 }
 
-TEST_F(async_close, says_that_a_peer_went_before_it_had_read_all) {
+TEST_F(async_close, reports_that_a_peer_disconnected_with_unread_messages) {
   router_socket router{executor(), announcing()};
   raw_peer peer{context()};
   peer.connect(router.bind("tcp://127.0.0.1:*"));
@@ -157,7 +157,7 @@ protected:
   raw_peer peer{context()};
 };
 
-TEST_F(async_close_after_the_peers_end, waits_until_it_has_read_all) {
+TEST_F(async_close_after_the_peers_end, waits_until_the_peer_has_read_everything) {
   begin();
   peer.start_reading();
   wait();
@@ -165,7 +165,7 @@ TEST_F(async_close_after_the_peers_end, waits_until_it_has_read_all) {
   run_until([&] { return peer.received().size() > size; });
 }
 
-TEST_F(async_close_after_the_peers_end, says_that_it_has_not_read_all) {
+TEST_F(async_close_after_the_peers_end, reports_that_the_peer_has_not_read_everything) {
   begin();
   peer.reset();
   wait();
@@ -200,7 +200,7 @@ TEST_F(async_close, outlives_the_socket) {
   run_to_the_end();
 }
 
-TEST_F(async_close, cancelled_leaves_the_socket_lingering) {
+TEST_F(async_close, a_cancelled_close_leaves_the_socket_lingering) {
   const auto at = reserve();
   asio::cancellation_signal signal;
   dealer_socket dealer{executor()};
@@ -216,7 +216,7 @@ TEST_F(async_close, cancelled_leaves_the_socket_lingering) {
   EXPECT_EQ(receive(router).content, message{"arrives"});
 }
 
-TEST_F(async_close, ends_what_waits) {
+TEST_F(async_close, ends_pending_operations) {
   dealer_socket dealer{executor()};
   std::optional<error_code> received;
   dealer.async_receive([&](error_code ec, const message&) { received = ec; });

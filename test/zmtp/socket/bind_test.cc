@@ -154,7 +154,7 @@ TEST_F(endpoints, unbind_accepts_the_given_and_the_returned_endpoint) {
   }
 }
 
-TEST_F(endpoints, that_are_unbound_keep_the_peers_that_came) {
+TEST_F(endpoints, unbound_endpoints_keep_their_peers) {
   router_socket router{executor(), announcing()};
   dealer_socket dealer{executor()};
   const auto at = router.bind("tcp://127.0.0.1:*").to_string();

@@ -124,7 +124,7 @@ TEST_F(completion_association, a_handler_may_be_type_erased) {
   run_until([&] { return calls == 2; });
 }
 
-TEST_F(completion_association, a_type_erased_handler_goes_with_the_context) {
+TEST_F(completion_association, a_type_erased_handler_ends_with_the_context) {
   asio::any_completion_handler<void(error_code, message)> dropped{
       [](error_code, const message&) { ADD_FAILURE() << "called"; }};
   dealer_.async_receive(std::move(dropped));
@@ -197,7 +197,7 @@ TEST_F(completion_association, a_handler_s_allocator_is_used_and_gets_all_back) 
   EXPECT_EQ(count.live, 0U);
 }
 
-TEST_F(completion_association, a_handler_s_allocator_gets_all_back_from_a_context_that_goes) {
+TEST_F(completion_association, a_handlers_allocator_gets_everything_back_from_a_destroyed_context) {
   allocation_count count;
   auto handler =
       asio::bind_allocator(counting_allocator<void>{count}, [](error_code, const auto&...) {});

@@ -99,7 +99,7 @@ TEST_F(completion_order, a_completed_operation_is_not_overtaken_by_a_waiting_one
   EXPECT_EQ(called_, (std::vector<std::string>{"second", "third"}));
 }
 
-TEST_F(completion_order, ends_of_all_kinds_are_told_in_their_order) {
+TEST_F(completion_order, operations_of_all_kinds_complete_in_order) {
   dealer_socket dealer{executor()};
   dealer.connect("tcp://127.0.0.1:1");
   call([&] {

@@ -73,7 +73,7 @@ TEST_F(completion_token, awaitable) {
   });
 }
 
-TEST_F(completion_token, awaitable_throws_what_went_wrong) {
+TEST_F(completion_token, awaitable_throws_the_error) {
   run([&]() -> asio::awaitable<void> {
     error_code reason;
     try {

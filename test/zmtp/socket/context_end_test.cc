@@ -193,7 +193,7 @@ protected:
   std::size_t before_ = 0;
 };
 
-TEST_P(context_end, takes_what_is_pending_with_it) {
+TEST_P(context_end, ends_pending_operations) {
   const auto ends = here_->ends;
   here_->peer.reset();
   here_->listener.reset();

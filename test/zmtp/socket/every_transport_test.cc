@@ -44,7 +44,7 @@ protected:
 INSTANTIATE_TEST_SUITE_P(over, every_transport, testing::ValuesIn(media()),
                          testing::PrintToStringParamName());
 
-TEST_P(every_transport, messages_of_all_shapes_go_there_and_back) {
+TEST_P(every_transport, messages_of_all_shapes_go_both_ways) {
   router_socket router{executor()};
   dealer_socket dealer{executor()};
   dealer.connect(bind(router));
@@ -70,7 +70,7 @@ TEST_P(every_transport, messages_of_all_shapes_go_there_and_back) {
   }
 }
 
-TEST_P(every_transport, peers_come_and_go_in_order_with_their_messages) {
+TEST_P(every_transport, notices_of_peers_come_in_order_with_their_messages) {
   router_socket router{executor(), announcing()};
   const auto at = bind(router);
   for (int i = 0; i < 3; ++i) {
@@ -147,7 +147,7 @@ TEST_P(every_transport, a_connection_waits_for_a_bind_and_for_the_next_one) {
   }
 }
 
-TEST_P(every_transport, endpoints_in_use_are_an_error_and_stay_who_has_them) {
+TEST_P(every_transport, endpoints_in_use_are_an_error_and_keep_their_owner) {
   router_socket first{executor(), announcing()};
   const auto at = bind(first);
   router_socket second{executor()};
@@ -179,7 +179,7 @@ TEST_P(every_transport, endpoints_that_are_unbound_are_free_and_peers_stay) {
   EXPECT_EQ(receive(dealer), message{"still there"});
 }
 
-TEST_P(every_transport, endpoints_are_forgotten_by_the_text_they_were_bound_with_too) {
+TEST_P(every_transport, unbind_also_accepts_the_text_given_to_bind) {
   router_socket router{executor()};
   const auto text = free_endpoint(GetParam());
   router.bind(text);

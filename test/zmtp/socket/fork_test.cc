@@ -72,7 +72,7 @@ TEST_F(fork_test, a_child_can_destroy_its_sockets_and_run_without_side_effects) 
   EXPECT_EQ(queued_, 1U);
 }
 
-TEST_F(fork_test, a_child_that_goes_on_running_writes_nothing) {
+TEST_F(fork_test, a_child_that_continues_to_run_writes_nothing) {
   EXPECT_EQ(push_->try_send(message{"queued"}), send_status::queued);
   EXPECT_TRUE(in_child([&] {
     run_ready();

@@ -60,7 +60,7 @@ protected:
 INSTANTIATE_TEST_SUITE_P(in, handler_exception, testing::Values(run_by::context, run_by::strand),
                          testing::PrintToStringParamName());
 
-TEST_P(handler_exception, leaves_the_other_operations_of_the_turn) {
+TEST_P(handler_exception, does_not_affect_the_other_operations_of_the_turn) {
   std::vector<std::string> got;
   for (int i = 0; i < 3; ++i) {
     router_.async_receive([&](error_code ec, const routed_message& m) {
@@ -76,7 +76,7 @@ TEST_P(handler_exception, leaves_the_other_operations_of_the_turn) {
   EXPECT_EQ(got, (std::vector<std::string>{"one", "two", "three"}));
 }
 
-TEST_P(handler_exception, leaves_what_it_had_sent) {
+TEST_P(handler_exception, does_not_affect_messages_it_had_sent) {
   router_.async_receive([&](error_code, routed_message&& m) {
     EXPECT_EQ(router_.try_send(m.peer, std::move(m.content)), send_status::queued);
     throw thrown{};
@@ -87,7 +87,7 @@ TEST_P(handler_exception, leaves_what_it_had_sent) {
   run_through_exceptions([&] { return !answer.empty() && thrown_ == 1; });
 }
 
-TEST_P(handler_exception, leaves_the_connection_reading) {
+TEST_P(handler_exception, does_not_stop_the_reading) {
   router_.async_receive([](error_code, const auto&) { throw thrown{}; });
   EXPECT_EQ(dealer_.try_send(message{"first"}), send_status::queued);
   run_through_exceptions([&] { return thrown_ == 1; });
@@ -97,7 +97,7 @@ TEST_P(handler_exception, leaves_the_connection_reading) {
   }
 }
 
-TEST_P(handler_exception, leaves_the_writing_going_on) {
+TEST_P(handler_exception, does_not_stop_the_writing) {
   // More than the kernel takes at once.
   std::size_t sent = 0;
   while (router_.try_send(peer_, message{std::string(1024 * 1024, 'x')}) == send_status::queued) {

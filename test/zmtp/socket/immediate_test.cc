@@ -40,7 +40,7 @@ TEST_F(immediate, messages_go_to_connected_peers_and_not_to_pending_endpoints) {
 }
 
 // The messages name the routing id of the server.
-TEST_F(immediate, a_router_queues_nothing_for_a_server_that_is_gone) {
+TEST_F(immediate, a_router_queues_nothing_for_a_disconnected_server) {
   for (const auto mandatory : {false, true}) {
     const auto at = reserve();
     socket_options named;

@@ -247,7 +247,7 @@ TEST_F(inproc, topics_reach_the_publisher_and_change) {
   publish_until_taken("b2");
 }
 
-TEST_F(inproc, last_values_beyond_the_mark_come_as_they_are_taken) {
+TEST_F(inproc, last_values_beyond_the_mark_follow_as_the_peer_receives) {
   socket_options keeping;
   keeping.xpub.last_values.emplace();
   keeping.send_mark.messages = 2;
@@ -283,7 +283,7 @@ TEST_F(inproc, a_conflating_socket_continues_after_its_peer_took_a_message) {
   EXPECT_EQ(push.counters().dropped_conflated, 10U);
 }
 
-TEST_F(inproc, a_context_that_goes_takes_its_side_of_the_connection_with_it) {
+TEST_F(inproc, a_destroyed_context_ends_its_side_of_the_connection) {
   pull_socket pull{executor(), impatient()};
   pull.bind(name());
   for (int round = 0; round < 20; ++round) {

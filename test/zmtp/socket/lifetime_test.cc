@@ -234,7 +234,7 @@ TEST_F(lifetime, operations_end_with_the_socket_but_not_within_its_destructor) {
   EXPECT_EQ(ends, (std::vector<error_code>{aborted, aborted, aborted, errc::socket_closed}));
 }
 
-TEST_F(lifetime, a_closed_socket_gives_what_had_come) {
+TEST_F(lifetime, a_closed_socket_delivers_received_messages) {
   dealer_socket dealer{executor()};
   router_socket router{executor(), announcing()};
   const auto peer = join(dealer, router);
@@ -256,7 +256,7 @@ TEST_F(lifetime, a_closed_socket_gives_what_had_come) {
   EXPECT_EQ(reason, errc::socket_closed);
 }
 
-TEST_F(lifetime, a_moved_socket_goes_on) {
+TEST_F(lifetime, a_moved_socket_continues) {
   router_socket router{executor(), announcing()};
   dealer_socket first{executor()};
   const auto peer = join(first, router);

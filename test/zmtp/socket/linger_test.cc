@@ -117,7 +117,7 @@ TEST_F(linger, more_than_the_kernel_takes_is_written_while_the_peer_reads) {
   EXPECT_EQ(content_of(peer_->traffic()).messages.size(), count);
 }
 
-TEST_F(linger, a_peer_that_comes_late_gets_it) {
+TEST_F(linger, a_peer_that_connects_late_gets_the_messages) {
   const auto at = reserve();
   {
     dealer_socket dealer{executor(), lingering(1h)};
@@ -132,7 +132,7 @@ TEST_F(linger, a_peer_that_comes_late_gets_it) {
   run_to_the_end();
 }
 
-TEST_F(linger, without_a_limit_a_peer_that_comes_late_gets_it) {
+TEST_F(linger, without_a_limit_a_peer_that_connects_late_gets_the_messages) {
   const auto at = reserve();
   {
     dealer_socket dealer{executor(), lingering(std::nullopt)};
@@ -198,7 +198,7 @@ TEST_F(linger, does_not_spin_while_a_half_closed_peer_does_not_read) {
   EXPECT_LT(handlers, 50U);
 }
 
-TEST_F(linger, a_half_closed_peer_gets_all_when_it_reads_later) {
+TEST_F(linger, a_half_closed_peer_gets_everything_when_it_reads_later) {
   const auto at = listen();
   std::optional<error_code> end;
   {
@@ -277,7 +277,7 @@ TEST_F(linger, nothing_to_write_takes_no_time) {
 
 // The closing socket reads and drops messages of the peer. Closing with unread octets would reset
 // the connection, and lose octets that were written.
-TEST_F(linger, a_peer_that_sends_much_does_not_cut_it_off) {
+TEST_F(linger, a_peer_that_sends_much_does_not_end_it) {
   router_socket router{executor(), announcing()};
   std::optional<dealer_socket> dealer{std::in_place, executor(), lingering(1h)};
   const auto peer = join(*dealer, router);
@@ -294,7 +294,7 @@ TEST_F(linger, a_peer_that_sends_much_does_not_cut_it_off) {
   run_to_the_end();
 }
 
-TEST_F(linger, goes_on_after_the_peer_was_lost) {
+TEST_F(linger, continues_after_the_peer_was_lost) {
   const auto at = reserve();
   std::optional<router_socket> router{std::in_place, executor()};
   router->bind(at);

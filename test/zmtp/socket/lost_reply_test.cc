@@ -247,7 +247,7 @@ TEST_F(requester_at_an_endpoint, a_router_identifies_it_by_its_routing_id_alone)
   EXPECT_EQ(router.try_send(b, message{"2"}), send_status::unknown);
 }
 
-TEST_F(lost_reply, a_request_that_no_connection_has_taken_goes_to_the_next) {
+TEST_F(lost_reply, an_unsent_request_goes_to_the_next_connection) {
   const auto at = reserve();
   req_socket req{executor(), impatient()};
   req.connect(at);
@@ -260,7 +260,7 @@ TEST_F(lost_reply, a_request_that_no_connection_has_taken_goes_to_the_next) {
   EXPECT_EQ(take(req), message{"answer"});
 }
 
-TEST_F(lost_reply, a_bound_req_asks_the_next_peer_when_it_is_relaxed) {
+TEST_F(lost_reply, with_relaxed_a_bound_req_asks_the_next_peer) {
   req_socket req{executor(), persistent()};
   const auto at = req.bind("tcp://127.0.0.1:*");
   {

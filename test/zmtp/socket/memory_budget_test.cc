@@ -110,7 +110,7 @@ private:
   const memory_budget before_ = process_memory_budget();
 };
 
-TEST(memory_budget_of_the_process, is_a_share_of_what_it_may_have) {
+TEST(memory_budget_of_the_process, is_a_sixteenth_of_the_available_memory) {
   EXPECT_EQ(process_memory_budget().half_messages, process_memory() / 16);
 }
 

@@ -73,7 +73,7 @@ TEST_F(pair, a_second_peer_is_rejected_until_the_first_disconnects) {
   EXPECT_EQ(take(second).front(), "welcome");
 }
 
-TEST_F(pair, a_second_peer_is_never_told_to_send) {
+TEST_F(pair, a_second_peer_never_gets_a_ready) {
   pair_socket binds{executor()};
   const auto at = binds.bind("tcp://127.0.0.1:*");
   pair_socket first{executor()};
@@ -102,7 +102,7 @@ TEST_F(pair, a_second_peer_is_never_told_to_send) {
   }
 }
 
-TEST_F(pair, full_it_waits_and_loses_nothing) {
+TEST_F(pair, waits_when_full_and_loses_nothing) {
   pair_socket sender{executor(), with_marks(2)};
   pair_socket receiver{executor(), with_marks(2)};
   join(receiver, sender);
@@ -127,7 +127,7 @@ TEST_F(pair, full_it_waits_and_loses_nothing) {
   EXPECT_EQ(sender.counters().dropped_full, 0U);
 }
 
-TEST_F(pair, a_peer_of_another_type_is_refused) {
+TEST_F(pair, a_peer_of_another_type_is_rejected) {
   pair_socket binds{executor()};
   raw_peer theirs{context()};
   theirs.connect(binds.bind("tcp://127.0.0.1:*"));

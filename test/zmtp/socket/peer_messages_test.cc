@@ -67,7 +67,7 @@ protected:
   }
 };
 
-TEST_F(peer_messages, only_req_dealer_and_router_say_who_they_are) {
+TEST_F(peer_messages, only_req_dealer_and_router_announce_an_identity) {
   const auto is = [](std::string_view type) { return property("Socket-Type", type); };
   const auto unnamed = property("Identity", "");
   expect_ready<req_socket>(is("REQ") + unnamed, "REP");
@@ -92,7 +92,7 @@ TEST_F(peer_messages, a_probe_is_one_empty_part) {
   expect_first(req, "ROUTER", framed({""}));
 }
 
-TEST_F(peer_messages, a_probe_makes_us_known_to_a_router_before_we_speak) {
+TEST_F(peer_messages, a_probe_announces_a_dealer_to_a_router) {
   auto options = probing();
   options.routing_id = "prober";
   dealer_socket dealer{executor(), options};
@@ -136,7 +136,7 @@ TEST_F(peer_messages, a_hello_is_the_first_message_of_every_connection) {
   }
 }
 
-TEST_F(peer_messages, each_type_that_says_hello_does) {
+TEST_F(peer_messages, each_type_with_a_hello_sends_it) {
   router_socket router{executor(), saying_hello({"hello"})};
   expect_first(router, "REQ", framed({"hello"}));
   dealer_socket dealer{executor(), saying_hello({"hello"})};
@@ -173,7 +173,7 @@ TEST_F(peer_messages, a_welcome_goes_to_peers_that_subscribed_to_it) {
   EXPECT_EQ(take(other).front(), "A");
 }
 
-TEST_F(peer_messages, a_peer_that_goes_leaves_a_message_behind_its_last) {
+TEST_F(peer_messages, a_disconnect_message_follows_the_last_message_of_a_peer) {
   pull_socket pull{executor(), saying_goodbye()};
   auto push = std::make_unique<push_socket>(executor());
   join(pull, *push);
@@ -183,7 +183,7 @@ TEST_F(peer_messages, a_peer_that_goes_leaves_a_message_behind_its_last) {
   EXPECT_EQ(take(pull), (message{"gone", ""}));
 }
 
-TEST_F(peer_messages, each_type_that_hears_of_it_does) {
+TEST_F(peer_messages, each_type_with_a_disconnect_message_receives_it) {
   const auto options = saying_goodbye();
   {
     dealer_socket dealer{executor(), options};

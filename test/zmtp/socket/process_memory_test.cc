@@ -29,7 +29,7 @@ private:
   scratch_folder root_;
 };
 
-TEST_F(cgroup_memory, has_no_limit_where_there_are_no_cgroups) {
+TEST_F(cgroup_memory, has_no_limit_without_cgroups) {
   EXPECT_EQ(limit(), std::nullopt);
   put("proc/self/cgroup", "");
   EXPECT_EQ(limit(), std::nullopt);
@@ -67,7 +67,7 @@ TEST_F(cgroup_memory, the_group_of_a_container_is_found_at_the_root) {
   EXPECT_EQ(limit(), 1000U);
 }
 
-TEST_F(cgroup_memory, does_not_leave_its_hierarchy) {
+TEST_F(cgroup_memory, stays_within_its_hierarchy) {
   put("proc/self/cgroup", "0::/../../elsewhere\n");
   put("sys/elsewhere/memory.max", "1\n");
   put("elsewhere/memory.max", "1\n");
@@ -75,7 +75,7 @@ TEST_F(cgroup_memory, does_not_leave_its_hierarchy) {
   EXPECT_EQ(limit(), 77U);
 }
 
-TEST_F(cgroup_memory, is_not_misled_by_what_it_does_not_understand) {
+TEST_F(cgroup_memory, ignores_unknown_content) {
   put("proc/self/cgroup", "\nnonsense\n4\n5:memory\n:\n::\n0::/a:b\n");
   put("sys/fs/cgroup/memory.max", "\n");
   EXPECT_EQ(limit(), std::nullopt);

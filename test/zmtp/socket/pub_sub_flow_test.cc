@@ -126,7 +126,7 @@ TEST_F(pub_sub_flow, with_no_drop_sending_waits_for_a_subscriber_that_does_not_r
   EXPECT_EQ(publisher.counters().dropped_full, 0U);
 }
 
-TEST_F(pub_sub_flow, with_no_drop_writable_is_when_there_is_room) {
+TEST_F(pub_sub_flow, with_no_drop_writable_waits_for_space) {
   auto options = no_drop();
   options.send_mark.messages = 10;
   pub_socket publisher{executor(), options};
@@ -247,7 +247,7 @@ TEST_F(pub_sub_flow, disconnect_slow_disconnects_a_stalled_subscriber_which_miss
   EXPECT_LT(next, sent);
 }
 
-TEST_F(pub_sub_flow, with_disconnect_slow_one_that_comes_back_is_sent_what_is_new) {
+TEST_F(pub_sub_flow, with_disconnect_slow_a_reconnected_subscriber_gets_new_messages) {
   auto options = with_send_mark(10);
   options.disconnect_slow = true;
   pub_socket publisher{executor(), options};
@@ -299,7 +299,7 @@ TEST_F(pub_sub_flow, a_full_subscriber_stops_reading_and_drops_nothing) {
 }
 
 // Unwanted messages must not stop the wanted ones, although the user does not receive.
-TEST_F(pub_sub_flow, messages_that_are_filtered_here_do_not_fill_the_queue) {
+TEST_F(pub_sub_flow, filtered_messages_do_not_fill_the_queue) {
   sub_socket subscriber{executor(), with_receive_mark(10)};
   subscriber.subscribe("A");
   raw_peer publisher{context()};
@@ -321,7 +321,7 @@ TEST_F(pub_sub_flow, messages_that_are_filtered_here_do_not_fill_the_queue) {
 
 // A burst in one handler is more than a queue holds; a subscriber that reads has room in the kernel
 // for the rest of it.
-TEST_F(pub_sub_flow, a_burst_of_ten_marks_from_outside_a_turn_reaches_who_reads) {
+TEST_F(pub_sub_flow, a_burst_of_ten_marks_from_outside_a_turn_arrives) {
   pub_socket publisher{executor(), with_send_mark(100)};
   sub_socket subscriber{executor()};
   subscriber.subscribe("A");

@@ -32,7 +32,7 @@ protected:
   }
 };
 
-TEST_F(pub_sub_limits, a_subscriber_over_its_number_keeps_what_it_has) {
+TEST_F(pub_sub_limits, a_subscriber_over_its_number_keeps_its_topics) {
   pub_socket ours{executor(), limited(3, 1'000)};
   sub_socket theirs{executor()};
   join(ours, theirs);
@@ -50,7 +50,7 @@ TEST_F(pub_sub_limits, a_subscriber_over_its_number_keeps_what_it_has) {
   EXPECT_EQ(refused(ours), 2U);
 }
 
-TEST_F(pub_sub_limits, a_subscriber_over_its_octets_keeps_what_it_has) {
+TEST_F(pub_sub_limits, a_subscriber_over_its_byte_limit_keeps_its_topics) {
   pub_socket ours{executor(), limited(100, 20)};
   raw_peer theirs{context()};
   theirs.connect(ours.bind("tcp://127.0.0.1:*"));

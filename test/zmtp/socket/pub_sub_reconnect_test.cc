@@ -33,7 +33,7 @@ protected:
   }
 };
 
-TEST_F(pub_sub_reconnect, a_publisher_that_comes_back_is_told_again) {
+TEST_F(pub_sub_reconnect, a_restarted_publisher_gets_the_subscriptions_again) {
   auto publisher = std::make_unique<pub_socket>(executor());
   const auto at = publisher->bind("tcp://127.0.0.1:*").to_string();
   sub_socket subscriber{executor(), impatient()};

@@ -85,7 +85,7 @@ TEST_P(push_pull_back_pressure, a_batch_waits_in_the_middle) {
 
 class push_marks : public pattern_test {};
 
-TEST_F(push_marks, limit_what_is_queued_for_an_endpoint_in_messages) {
+TEST_F(push_marks, limit_the_messages_queued_for_an_endpoint) {
   push_socket push{executor(), with_send_mark(7)};
   EXPECT_EQ(push.try_send(message{"nobody yet"}), send_status::full);
   push.connect("tcp://127.0.0.1:1");
@@ -101,7 +101,7 @@ TEST_F(push_marks, limit_what_is_queued_for_an_endpoint_in_messages) {
   push.close(0ms);
 }
 
-TEST_F(push_marks, limit_what_is_queued_for_an_endpoint_in_octets) {
+TEST_F(push_marks, limit_the_bytes_queued_for_an_endpoint) {
   socket_options options;
   options.send_mark = {.messages = std::nullopt, .octets = 10'000};
   push_socket push{executor(), options};

@@ -59,7 +59,7 @@ TEST_F(push_pull_reconnect, messages_sent_without_a_pull_arrive_once_and_in_orde
   EXPECT_EQ(push.counters().dropped_detached, 0U);
 }
 
-TEST_F(push_pull_reconnect, a_message_cut_in_the_middle_is_sent_again_whole) {
+TEST_F(push_pull_reconnect, a_partly_written_message_is_sent_again_whole) {
   raw_listener listener{context()};
   std::optional<raw_peer> peer{std::in_place, context()};
   listener.start_accepting(*peer);
@@ -88,7 +88,7 @@ TEST_F(push_pull_reconnect, a_message_cut_in_the_middle_is_sent_again_whole) {
 }
 
 // Whole messages before and after any cut, none in pieces, none twice within what one side kept.
-TEST_F(push_pull_reconnect, cut_again_and_again_messages_stay_whole_and_in_order) {
+TEST_F(push_pull_reconnect, messages_stay_whole_and_in_order_after_repeated_cuts) {
   raw_listener listener{context()};
   push_socket push{executor(), impatient()};
   push.connect(listener.endpoint());
@@ -171,7 +171,7 @@ TEST_F(push_pull_reconnect, an_unreachable_endpoint_fills_to_its_mark_and_others
   }
 }
 
-TEST_F(push_pull_reconnect, a_pull_finds_a_push_that_comes_back) {
+TEST_F(push_pull_reconnect, a_pull_reconnects_to_a_restarted_push) {
   const auto at = reserve();
   pull_socket pull{executor(), impatient()};
   pull.connect(at);
@@ -207,7 +207,7 @@ TEST_F(push_pull_reconnect, messages_that_arrived_before_a_disconnect_are_receiv
   EXPECT_FALSE(pull.try_receive(m));
 }
 
-TEST_F(push_pull_reconnect, disconnect_drops_what_is_queued_and_counts_it) {
+TEST_F(push_pull_reconnect, a_disconnect_drops_and_counts_queued_messages) {
   push_socket push{executor(), impatient()};
   const auto at = reserve();
   push.connect(at);

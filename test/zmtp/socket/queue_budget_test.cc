@@ -31,7 +31,7 @@ using namespace std::chrono_literals;
 constexpr std::string_view nobody = "tcp://127.0.0.1:1";
 constexpr std::string_view nobody_else = "tcp://127.0.0.1:2";
 
-TEST(queue_budget_of_the_process, is_a_share_of_what_it_may_have) {
+TEST(queue_budget_of_the_process, is_a_share_of_the_available_memory) {
   const auto all = process_memory_budget();
   EXPECT_EQ(all.queued, 3 * all.half_messages);
   EXPECT_LE(all.queued + all.half_messages, process_memory() / 4);

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 using readiness = network_test;
 
-TEST_F(readiness, readable_is_said_and_nothing_taken) {
+TEST_F(readiness, readable_completes_and_takes_no_message) {
   router_socket router{executor()};
   dealer_socket dealer{executor()};
   std::optional<error_code> readable;
@@ -47,7 +47,7 @@ TEST_F(readiness, writable_completes_when_there_is_a_peer_to_send_to) {
   EXPECT_EQ(dealer.try_send(message{"now"}), send_status::queued);
 }
 
-TEST_F(readiness, waits_give_up_at_their_deadline) {
+TEST_F(readiness, waits_end_at_their_deadline) {
   dealer_socket dealer{executor()};
   std::vector<error_code> ends;
   const auto note = [&](error_code ec) { ends.push_back(ec); };
@@ -103,7 +103,7 @@ TEST_F(readiness, a_batch_goes_to_the_peer_of_each_message) {
   }
 }
 
-TEST_F(readiness, why_connections_ended_is_counted) {
+TEST_F(readiness, the_reasons_of_disconnects_are_counted) {
   router_socket router{executor()};
   raw_peer peer{context()};
   peer.connect(router.bind("tcp://127.0.0.1:*"));

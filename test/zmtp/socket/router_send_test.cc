@@ -42,7 +42,7 @@ protected:
   std::vector<error_code> ends_;
 };
 
-TEST_F(router_send, tells_queued_full_and_unknown_apart) {
+TEST_F(router_send, distinguishes_queued_full_and_unknown) {
   router_socket router{executor(), with_mark(false)};
   raw_peer peer{context()};
   const auto id = attach(router, peer);
@@ -60,7 +60,7 @@ TEST_F(router_send, tells_queued_full_and_unknown_apart) {
   EXPECT_GT(router.counters().dropped_detached, 0U);
 }
 
-TEST_F(router_send, drops_what_cannot_be_queued_and_counts_it) {
+TEST_F(router_send, drops_and_counts_messages_that_cannot_be_queued) {
   router_socket router{executor(), with_mark(false)};
   raw_peer peer{context()};
   const auto id = attach(router, peer);
@@ -97,7 +97,7 @@ TEST_F(router_send, mandatory_waits_for_a_full_peer_and_rejects_an_unknown_one) 
   EXPECT_EQ(got[sent + 2], parts{"third"});
 }
 
-TEST_F(router_send, mandatory_gives_up_with_the_peer) {
+TEST_F(router_send, a_mandatory_send_ends_when_the_peer_disconnects) {
   router_socket router{executor(), with_mark(true)};
   raw_peer peer{context()};
   const auto id = attach(router, peer);
@@ -133,7 +133,7 @@ TEST_F(router_send, a_batch_that_waits_is_not_overtaken) {
   EXPECT_EQ(ends_, (std::vector<error_code>(2)));
 }
 
-TEST_F(router_send, full_peers_do_not_hold_up_others) {
+TEST_F(router_send, full_peers_do_not_block_others) {
   router_socket router{executor(), with_mark(true)};
   raw_peer full{context()};
   const auto id = attach(router, full);
@@ -148,7 +148,7 @@ TEST_F(router_send, full_peers_do_not_hold_up_others) {
   EXPECT_EQ(ends_.size(), 1U);
 }
 
-TEST_F(router_send, wait_until_writable) {
+TEST_F(router_send, wait_until_writable_completes_when_the_peer_reads) {
   router_socket router{executor(), with_mark(false)};
   raw_peer peer{context()};
   const auto id = attach(router, peer);
@@ -167,7 +167,7 @@ TEST_F(router_send, wait_until_writable) {
 }
 
 // The user has not received yet that it went, nor what it sent before.
-TEST_F(router_send, wait_until_writable_ends_when_the_peer_goes) {
+TEST_F(router_send, wait_until_writable_ends_when_the_peer_disconnects) {
   router_socket router{executor(), with_mark(false)};
   raw_peer peer{context()};
   const auto id = attach(router, peer);
@@ -236,7 +236,7 @@ TEST_F(router_send, a_paused_peer_is_not_received_from_and_nothing_is_lost) {
   }
 }
 
-TEST_F(router_send, a_paused_peer_that_goes_is_heard_of) {
+TEST_F(router_send, a_paused_peer_that_disconnects_is_reported) {
   router_socket router{executor(), announcing()};
   raw_peer peer{context()};
   const auto id = attach(router, peer);

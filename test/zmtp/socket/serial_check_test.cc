@@ -14,7 +14,7 @@
 namespace zmtp::test {
 namespace {
 
-TEST(serial_check, one_thread_enters_as_often_as_it_likes) {
+TEST(serial_check, one_thread_may_enter_repeatedly) {
   serial_check check;
   const serial_check::scope once{check};
   const serial_check::scope twice{check};
@@ -77,7 +77,7 @@ TEST(serial_check_death_test, a_second_thread_ends_the_program) {
   EXPECT_DEATH(std::thread([&] { const serial_check::scope there{check}; }).join(), complaint);
 }
 
-TEST(serial_check_death_test, a_socket_complains_of_a_second_thread) {
+TEST(serial_check_death_test, a_socket_reports_a_second_thread) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   const auto misuse = [] {
     asio::io_context context;

@@ -159,7 +159,7 @@ TEST_F(slow_reader, among_a_hundred_subscribers_only_the_stopped_one_misses_mess
   EXPECT_EQ(publisher.counters().dropped_full, dropped);
 }
 
-TEST_F(slow_reader, among_ten_pullers_is_left_out_and_misses_nothing) {
+TEST_F(slow_reader, among_ten_pullers_is_skipped_and_misses_nothing) {
   constexpr std::size_t others = 9;
   constexpr std::size_t batch = others * 10;
   constexpr std::size_t batches = 40;

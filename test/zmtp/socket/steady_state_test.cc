@@ -39,7 +39,7 @@ class of_size : public steady_state, public testing::WithParamInterface<std::siz
 
 INSTANTIATE_TEST_SUITE_P(octets, of_size, testing::Values(10, 90, 1'000, 4'000));
 
-TEST_P(of_size, batches_allocate_nothing_but_what_is_read_into) {
+TEST_P(of_size, batches_allocate_only_the_read_buffers) {
   const message model{std::string(GetParam(), 'x')};
   const auto echo = [&]() -> asio::awaitable<void> {
     std::vector<routed_message> batch;

@@ -60,7 +60,7 @@ TEST_F(topology, a_condition_that_is_met_completes_at_once) {
   EXPECT_EQ(end, error_code{});
 }
 
-TEST_F(topology, peers_that_went_do_not_count) {
+TEST_F(topology, disconnected_peers_do_not_count) {
   router_socket router{executor(), announcing()};
   std::optional<dealer_socket> gone{std::in_place, executor()};
   (void)network_test::join(*gone, router);
@@ -121,7 +121,7 @@ TEST_F(topology, waits_for_a_number_of_subscribers_of_a_topic) {
   EXPECT_EQ(to_parts(receive(all)), (parts{"weather.north", "cold"}));
 }
 
-TEST_F(topology, subscribers_that_cancel_or_go_do_not_count) {
+TEST_F(topology, subscribers_that_cancel_or_disconnect_do_not_count) {
   pub_socket publisher{executor()};
   std::optional<sub_socket> one{std::in_place, executor()};
   one->subscribe("a");
@@ -135,7 +135,7 @@ TEST_F(topology, subscribers_that_cancel_or_go_do_not_count) {
   run_until([&] { return publisher.subscribers("a") == 0; });
 }
 
-TEST_F(topology, waits_until_all_is_written) {
+TEST_F(topology, waits_until_everything_is_written) {
   raw_listener listener{context()};
   raw_peer peer{context()};
   listener.start_accepting(peer);

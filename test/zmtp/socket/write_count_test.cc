@@ -178,7 +178,7 @@ TEST_P(large_batches, outside_a_turn_are_written_once_for_each_full_queue) {
 }
 
 // Otherwise, incoming messages would wait for all outgoing messages.
-TEST_F(writes, to_many_peers_let_others_have_their_turn) {
+TEST_F(writes, to_many_peers_let_other_handlers_run) {
   constexpr std::size_t peers = 200;
   push_socket push{executor()};
   const auto pulls = pulls_connected_to(push, peers);

@@ -69,7 +69,7 @@ TEST_F(xpub_xsub, subscriptions_are_received_and_messages_follow_them) {
   EXPECT_EQ(publisher.info(peer), nullptr);
 }
 
-TEST_F(xpub_xsub, the_same_where_the_subscriber_binds) {
+TEST_F(xpub_xsub, works_if_the_subscriber_binds) {
   xpub_socket publisher{executor()};
   xsub_socket subscriber{executor()};
   subscriber.subscribe("A");
@@ -95,7 +95,7 @@ TEST_F(xpub_xsub, other_messages_of_a_subscriber_are_received_in_order) {
   EXPECT_EQ(next(publisher), parts{"\2 is no subscription"});
 }
 
-TEST_F(xpub_xsub, a_sub_and_an_xsub_are_one_to_a_publisher) {
+TEST_F(xpub_xsub, a_publisher_treats_a_sub_and_an_xsub_alike) {
   xpub_socket publisher{executor(), with({.told = notices::all})};
   sub_socket sub{executor()};
   xsub_socket xsub{executor()};
@@ -115,7 +115,7 @@ TEST_F(xpub_xsub, a_sub_and_an_xsub_are_one_to_a_publisher) {
   EXPECT_EQ(next(publisher), parts{"\0A"s});
 }
 
-TEST_F(xpub_xsub, each_connection_is_told_each_topic_once) {
+TEST_F(xpub_xsub, each_connection_gets_each_topic_once) {
   xsub_socket subscriber{executor()};
   const auto at = subscriber.bind("tcp://127.0.0.1:*");
   raw_peer first{context()};
@@ -172,7 +172,7 @@ TEST_F(xpub_xsub, a_socket_that_reconnects_subscribes_again) {
 
 // The publisher reads all earlier notices completely, although its user does not receive for a
 // while.
-TEST_F(xpub_xsub, a_user_who_does_not_receive_holds_up_subscriptions_and_loses_none) {
+TEST_F(xpub_xsub, a_user_that_does_not_receive_delays_subscriptions_and_loses_none) {
   constexpr int topics = 3'000;
   socket_options options;
   options.receive_mark.messages = 10;
@@ -201,7 +201,7 @@ TEST_F(xpub_xsub, a_topic_above_the_limit_is_an_error_in_either_form) {
   EXPECT_EQ(end, make_error_code(errc::topic_too_long));
 }
 
-TEST_F(xpub_xsub, one_of_the_subscribers_can_be_sent_to_paused_and_closed) {
+TEST_F(xpub_xsub, one_subscriber_can_be_sent_to_paused_and_disconnected) {
   xpub_socket publisher{executor(), with({}, true)};
   const auto at = publisher.bind("tcp://127.0.0.1:*").to_string();
   xsub_socket one{executor()};
@@ -234,7 +234,7 @@ TEST_F(xpub_xsub, one_of_the_subscribers_can_be_sent_to_paused_and_closed) {
   EXPECT_EQ(publisher.try_send(first, {"too late"}), send_status::unknown);
 }
 
-TEST_F(xpub_xsub, by_hand_a_peer_gets_what_the_user_subscribes_it_to) {
+TEST_F(xpub_xsub, manual_peers_get_the_topics_that_the_user_subscribes) {
   xpub_socket publisher{executor(), with({.manual = true})};
   xsub_socket subscriber{executor()};
   join(publisher, subscriber);
@@ -259,7 +259,7 @@ TEST_F(xpub_xsub, by_hand_a_peer_gets_what_the_user_subscribes_it_to) {
 }
 
 // CHP-2: a peer that expects a PUB sees one.
-TEST_F(xpub_xsub, it_may_announce_itself_as_a_pub) {
+TEST_F(xpub_xsub, can_announce_itself_as_a_pub) {
   for (const auto as_pub : {false, true}) {
     xpub_socket publisher{executor(), with({.announce_as_pub = as_pub})};
     raw_peer theirs{context()};

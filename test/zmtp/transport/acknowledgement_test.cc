@@ -40,7 +40,7 @@ protected:
   tcp::socket peer{context};
 };
 
-TEST_F(an_acknowledgement, counts_what_the_peers_kernel_has_taken) {
+TEST_F(an_acknowledgement, counts_the_bytes_taken_by_the_peers_kernel) {
   EXPECT_TRUE(told().complete);
   const auto before = told().octets;
   asio::write(own, asio::buffer(std::string(1'000, 'x')));

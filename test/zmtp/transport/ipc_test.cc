@@ -61,7 +61,7 @@ private:
   mode_t before_;
 };
 
-TEST_F(ipc, files_have_the_mode_of_the_option_whatever_the_umask) {
+TEST_F(ipc, files_have_the_mode_of_the_option_with_any_umask) {
   EXPECT_EQ(transport_options{}.file_mode, 0600U);
   for (const mode_t mask : {0U, 022U, 0777U}) {
     for (const mode_t mode : {0600U, 0660U, 0666U, 0U}) {
@@ -75,7 +75,7 @@ TEST_F(ipc, files_have_the_mode_of_the_option_whatever_the_umask) {
   }
 }
 
-TEST_F(ipc, files_go_with_the_listener) {
+TEST_F(ipc, files_are_removed_with_the_listener) {
   {
     acceptor a{executor(), {}};
     ASSERT_EQ(open(a, path), error_code{});
@@ -146,12 +146,12 @@ TEST_F(ipc, files_other_than_sockets_stay) {
   EXPECT_EQ(content, "content");
 }
 
-TEST_F(ipc, folders_that_are_not_there_are_an_error) {
+TEST_F(ipc, missing_folders_are_an_error) {
   acceptor a{executor(), {}};
   EXPECT_EQ(open(a, folder.path("none/socket")), boost::system::errc::no_such_file_or_directory);
 }
 
-TEST_F(ipc, file_that_another_has_put_in_the_place_stays) {
+TEST_F(ipc, a_file_that_replaced_the_socket_stays) {
   acceptor first{executor(), {}};
   ASSERT_EQ(open(first, path), error_code{});
   // As libzmq does.
@@ -162,7 +162,7 @@ TEST_F(ipc, file_that_another_has_put_in_the_place_stays) {
   EXPECT_EQ(connect(second.bound()), error_code{});
 }
 
-TEST_F(ipc, file_at_a_relative_path_goes_from_wherever_the_process_is) {
+TEST_F(ipc, a_relative_file_is_removed_from_any_working_directory) {
   const auto before = fs::current_path();
   fs::current_path(folder.path());
   acceptor a{executor(), {}};
@@ -223,7 +223,7 @@ TEST_F(ipc, abstract_names_have_no_files) {
   EXPECT_EQ(open(second, name), error_code{});
 }
 
-TEST_F(ipc, one_of_many_that_bind_at_once_has_the_path) {
+TEST_F(ipc, one_of_several_simultaneous_binds_succeeds) {
   constexpr int rivals = 4;
   constexpr int rounds = 200;
   std::barrier meeting{rivals};

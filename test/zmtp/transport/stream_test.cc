@@ -61,7 +61,7 @@ protected:
   }
 };
 
-TEST_F(streams, carry_octets_both_ways) {
+TEST_F(streams, carry_bytes_both_ways) {
   for (const auto& where : everywhere()) {
     auto [accepted, connected] = meet(where);
     std::array<std::byte, 1> room{};
@@ -130,7 +130,7 @@ TEST_F(streams, tcp_options_are_applied) {
   }
 }
 
-TEST_F(streams, have_the_buffers_that_were_asked_for) {
+TEST_F(streams, have_the_configured_buffers) {
   transport_options options;
   options.send_buffer = 20'000;
   options.receive_buffer = 30'000;
@@ -177,7 +177,7 @@ TEST_F(streams, know_the_address_of_the_other_end) {
   }
 }
 
-TEST_F(streams, know_the_host_of_the_other_end_whatever_the_family) {
+TEST_F(streams, know_the_host_of_the_other_end_for_every_family) {
   const auto octets_of = [](const char* text) {
     return asio::ip::make_address_v6(text).to_bytes();
   };
@@ -207,7 +207,7 @@ std::string inherited() {
   return text;
 }
 
-TEST_F(streams, are_not_passed_on_to_programs_that_are_started) {
+TEST_F(streams, are_not_inherited_by_executed_programs) {
   const auto before = inherited();
   ASSERT_NE(before, "");
   asio::io_context another{1};
