@@ -46,7 +46,7 @@ protected:
     EXPECT_FALSE(*end.ec);
     EXPECT_EQ(end.answer, message{what});
   }
-  // Sends back what has come.
+  // Sends a request back as its answer.
   static void echo(zmtp::routed_message request, zmtp::router_socket& on) {
     static_cast<void>(on.try_send(request.peer, std::move(request.content)));
   }

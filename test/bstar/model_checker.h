@@ -36,13 +36,13 @@ struct setting {
   pair_options options{.heartbeat = std::chrono::milliseconds{8}};
   bool data_outlive_crashes = false;
   bool epochs_outlive_crashes = true;
-  bool losses_are_told = false;  // a node that has lost its data is told so
+  bool losses_are_told = false;  // a node detects the loss of its data
   unsigned faults = 2;           // at most, in one history
   beginning from = beginning::apart;
 };
 
 enum class deed : std::uint8_t {
-  pass,          // half a heartbeat passes; what is under way on a good link arrives
+  pass,          // half a heartbeat passes; messages in flight on a good link arrive
   hear,          // the next message arrives at the node
   ask,           // a client sends a request to the node
   fire,          // the timer of the node fires, late

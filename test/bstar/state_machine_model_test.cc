@@ -152,7 +152,7 @@ public:
   }
 };
 
-// Takes over by what it has not heard before it could hear anything.
+// A machine that takes over because of a silence from before it could receive.
 class looks_once : public state_machine {
 public:
   using state_machine::state_machine;

@@ -138,7 +138,7 @@ TEST_F(machine_script, a_suspended_node_takes_a_new_epoch_if_the_peer_is_unrespo
   EXPECT_FALSE(ask());
   pass(1ms);
   EXPECT_TRUE(ask());
-  // The peer may have taken 2 meanwhile, and be gone.
+  // The peer may have taken epoch 2 meanwhile, and may have disconnected.
   EXPECT_EQ(activated, (epochs{1, 3}));
   EXPECT_TRUE(passivated.empty());
   EXPECT_TRUE(told(event::resumed));

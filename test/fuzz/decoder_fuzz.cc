@@ -40,7 +40,7 @@ struct finding {
   error_code fault;
 };
 
-// Requires that another run finds the same, without keeping what it finds.
+// Requires that another run finds the same, without storing its findings.
 class same_again {
 public:
   explicit same_again(const finding& whole) noexcept : whole_{&whole} {}
@@ -64,7 +64,8 @@ private:
   std::size_t begin_ = 0;
 };
 
-// The octets of a peer as they come, in memory where ASan sees each look at what has not come yet.
+// The octets of a peer as they arrive, in memory where ASan detects each access beyond the received
+// octets.
 class incoming_octets {
 public:
   // All of them are to come again.
@@ -102,7 +103,7 @@ public:
     aside_ += text(0, count);
     take(count);
   }
-  // A message that ends with the next octets, and what was set aside of it.
+  // A message that ends with the next octets, and its octets that were set aside.
   [[nodiscard]] std::string_view message(std::size_t count) {
     return aside_.empty() ? text(0, count) : aside_ += text(0, count);
   }
@@ -182,7 +183,7 @@ error_code find(incoming_octets& octets, const limits& limit, Piece&& piece, Int
   }
 }
 
-// The first octet says which limits hold, the second how the rest is cut.
+// The first octet selects the limits, the second the sizes of the pieces.
 void try_decoder(std::string_view input) {
   if (input.size() < 2) {
     return;

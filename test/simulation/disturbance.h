@@ -16,7 +16,7 @@ class disturbance {
 public:
   using way = std::function<void()>;
   struct deaths {
-    bool at_any_octet = false;  // and in the midst of what is said
+    bool at_any_octet = false;  // and in the middle of a message
     bool half_open = false;     // an end may not learn of it
     // percentage of new connections that die at an octet chosen beforehand
     unsigned doomed = 0;
@@ -34,7 +34,7 @@ public:
 protected:
   // As kinds go, one.
   void also_kill_connections(const deaths& how);
-  // No connection dies of what was said before.
+  // Spares all connections that were doomed before.
   void stop();
   [[nodiscard]] sim_net& net() const noexcept { return *net_; }
   [[nodiscard]] random_source& random() const noexcept { return net_->here().random; }

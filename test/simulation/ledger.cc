@@ -8,7 +8,7 @@ namespace zmtp::simulation {
 
 namespace {
 
-// More of them say no more.
+// More findings give no more information.
 constexpr std::size_t most_findings = 20;
 
 breach breach_of(unwrapped::state found) noexcept {

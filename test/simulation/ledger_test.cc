@@ -43,8 +43,8 @@ bool noticed(breach what, socket_type hub, socket_type spokes,
 
 using messages = std::vector<message>;
 
-// Gives `edit` what waits to be received, whenever something has come. It must leave something: who was
-// told that a queue can be read, reads it.
+// Gives the received messages to `edit`, whenever a message has arrived. `edit` must leave at least
+// one: the user reads after a notice that a queue is readable.
 std::function<void(party&)> editing(socket_type whose, std::function<void(messages&)> edit) {
   return [whose, edit = std::move(edit)](party& p) {
     if (p.socket().state().type() != whose) {
@@ -160,7 +160,7 @@ TEST(ledger, notices_messages_that_are_swapped) {
 }
 
 TEST(ledger, notices_a_message_that_arrives_after_those_of_a_later_connection) {
-  // Each connection's last message waits for the next one to say something.
+  // The last message of each connection waits until the next connection sends something.
   struct last_words {
     peer_id of;
     message what;

@@ -28,7 +28,7 @@ struct parcel {
   }
 };
 
-// How large the bodies are that are made up.
+// The sizes of generated bodies.
 struct body_sizes {
   unsigned large = 3;  // percentage of parts with 4 to 70 KiB
   std::size_t most_parts = 4;
@@ -42,7 +42,7 @@ struct body_sizes {
 struct unwrapped {
   enum class state : std::uint8_t {
     whole,
-    no_parcel,  // the part that says what it is, is missing, or there are several
+    no_parcel,  // the part that describes it is missing, or there are several
     cut_short,  // parts are missing
     mixed,      // parts are not those that were sent with it
   };

@@ -23,7 +23,7 @@ namespace zmtp::simulation {
 // PUSH, PULL, DEALER and PAIR: sends to any peer with a free queue, receives from all.
 class plain_party final : public party {
 public:
-  // `delimits`: the peers are REP, who want an empty part first.
+  // `delimits`: the peers are REP, which need an empty part first.
   plain_party(sim_net& net, ledger& books, std::uint32_t number,
               std::unique_ptr<socket_state> state, const habits& how, bool delimits);
 
@@ -34,7 +34,7 @@ private:
   bool delimits_;
 };
 
-// ROUTER: answers requests; to peers that do not only ask it speaks unasked, too.
+// ROUTER: answers requests, and sends unsolicited messages to peers other than REQ.
 class router_party final : public party {
 public:
   router_party(sim_net& net, ledger& books, std::uint32_t number, const socket_options& options,
@@ -93,8 +93,8 @@ private:
   std::optional<parcel> request_;
 };
 
-// PUB and XPUB: each message under one of a few topics. XPUB hears who subscribes to which, receives
-// what XSUB says, and by hand gives its peers what granted() says.
+// PUB and XPUB: each message under one of a few topics. XPUB receives the subscriptions and the
+// messages of XSUB. In manual mode, it grants its peers the topics of granted().
 class pub_party final : public party {
 public:
   static constexpr std::string_view topics[] = {"",  "a",  "ab",      "abc",
@@ -116,7 +116,8 @@ private:
   std::optional<std::string_view> next_topic_;
 };
 
-// SUB and XSUB: subscribes to some topics, now and then to others. XSUB says something to its publishers.
+// SUB and XSUB: subscribes to some topics, now and then to others. XSUB sends messages to its
+// publishers.
 class sub_party final : public party {
 public:
   static constexpr std::string_view topics[] = {"", "a", "ab", "abc", "b", "ba", "weather"};

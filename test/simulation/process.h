@@ -50,7 +50,7 @@ public:
 
 protected:
   virtual void begin() = 0;
-  // Nothing is left of it but what is on its disk.
+  // Only the content of its disk is left.
   virtual void end() = 0;
   virtual void on_kill(bool /*without_power*/) {}
 

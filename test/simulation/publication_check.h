@@ -21,7 +21,7 @@ namespace zmtp::simulation {
 // How a socket publishes.
 struct publishing {
   bool to_all = false;  // XSUB: to each publisher, connected or about to be
-  bool manual = false;  // XPUB: what its user gives to each peer, who hears of each one's topics
+  bool manual = false;  // XPUB: the user grants topics, and gets the topics of each peer
   std::optional<std::size_t> last_values{};  // XPUB: number of topics with a last value
 };
 
@@ -31,7 +31,7 @@ public:
 
   // The peer asks for it, or wants it no longer.
   void on_subscription(peer_id pipe, bool subscribe, std::string_view topic);
-  // By hand: the user gives it to the peer, or takes it back.
+  // Manual mode: the user grants the topic to the peer, or revokes it.
   void on_given(peer_id pipe, bool subscribe, std::string_view topic);
   // An endpoint to connect to, or a connection that was accepted. The first outlives connections.
   void on_opened(peer_id pipe, bool durable);
@@ -44,7 +44,7 @@ public:
     owed,
     again,     // a last value, which the peer may have been sent before
     stale,     // behind a later message of its topic
-    not_owed,  // … or what is later was written before
+    not_owed,  // … or a later message was written before
   };
   [[nodiscard]] writing on_written(peer_id pipe, std::uint32_t sequence, std::string_view topic);
 
@@ -63,10 +63,10 @@ public:
   // Returns the number of messages due to all connections together. Last values count only when
   // they were written.
   [[nodiscard]] std::size_t owed() const noexcept { return total_; }
-  // How many last values more may have been queued, and dropped with their connections, or taken the
-  // place of what there had been no room for.
+  // Returns the number of further last values that may have been queued, and dropped with their
+  // connections, or that may have replaced values beyond the queue limit.
   [[nodiscard]] std::size_t doubtful() const;
-  // Passed over by what was written later.
+  // Returns the number of messages that were skipped because a later one was written.
   [[nodiscard]] std::size_t missed() const noexcept { return missed_; }
 
 private:

@@ -1,6 +1,6 @@
 #pragma once
-// A whole run of a simulation, all of it chosen by one seed: who talks to whom, what they say, what
-// goes wrong; and the books of it.
+// A whole run of a simulation, chosen by one seed: the parties, their messages, the faults, and the
+// ledger.
 
 #include "test/simulation/ledger.h"
 #include "test/simulation/pattern.h"

@@ -49,8 +49,8 @@ public:
   void unlisten(std::string_view name);
   // `on_connected` gets the stream, or none.
   void connect(std::string_view name, sim_host& from, handler on_connected);
-  // Nothing arrives at `to` that `from` sends, so that no connection comes about between them; or it
-  // does again, with what was sent meanwhile.
+  // part() blocks everything that `from` sends to `to`, so that no connection succeeds between them.
+  // rejoin() unblocks it, and delivers everything sent meanwhile.
   void part(const sim_host& from, const sim_host& to);
   void rejoin(const sim_host& from, const sim_host& to);
   void rejoin_all();

@@ -55,11 +55,11 @@ public:
   void unsubscribe(std::string_view topic);
 
   void serve(user u) { user_ = std::move(u); }
-  // `told` is called when an endpoint is not connected to any more (reconnect_options::stop_after).
+  // `told` is called when the socket gives up an endpoint (reconnect_options::stop_after).
   void on_stopped(std::function<void()> told) { told_of_stop_ = std::move(told); }
-  // The user has something to send for which there was no room.
+  // The user has a message that the socket could not queue.
   void wait_to_send(bool waits) noexcept { sender_waits_ = waits; }
-  // Tries to send as try_send() does: once more after the kernel was offered what is queued.
+  // Tries to send as try_send() does: once more after a write to the kernel.
   template <class Attempt>
   send_status send(Attempt&& attempt) {
     auto status = attempt(if_full::say_so);

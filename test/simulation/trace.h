@@ -16,7 +16,7 @@ public:
   using printer = std::function<void(std::string_view)>;
 
   void print_to(printer to) { print_ = std::move(to); }
-  // `microseconds` is the virtual time; what the figures are, `what` says.
+  // `microseconds` is the virtual time. `what` determines the meaning of the numbers.
   void note(std::uint64_t microseconds, std::string_view what,
             std::initializer_list<std::uint64_t> figures);
   [[nodiscard]] std::uint64_t hash() const noexcept { return hash_; }

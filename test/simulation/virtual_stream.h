@@ -23,7 +23,7 @@ enum class end_of_stream : std::uint8_t { connecting, accepting };
   return e == end_of_stream::connecting ? end_of_stream::accepting : end_of_stream::connecting;
 }
 
-// Sees what goes into streams and what comes out of them.
+// An observer of the octets that enter and leave streams.
 class stream_observer {
 public:
   virtual ~stream_observer() = default;
@@ -64,7 +64,7 @@ public:
   // Each calls `then` once, from the event queue, unless the end is closed before.
   void wait_readable(end_of_stream e, action then);
   void wait_writable(end_of_stream e, action then);
-  // The other end reads what is under way, and then that it is over.
+  // The other end reads the octets in flight, and then the end of the stream.
   void close(end_of_stream e);
   // The other end's kernel has taken all that was written.
   [[nodiscard]] bool acknowledged(end_of_stream e) const noexcept;
@@ -78,7 +78,7 @@ public:
   // kernel has taken beyond this number are lost.
   void cut_when_arrived(end_of_stream from, std::size_t octets) { at(from).arrive_limit = octets; }
 
-  // Nothing that is sent from this end arrives any more, or it does again, with what was kept back.
+  // Blocks everything that is sent from this end, or unblocks it, with everything held back.
   void hold_back(end_of_stream from, bool held);
   [[nodiscard]] const sim_host& host(end_of_stream e) const noexcept { return *at(e).host; }
 
@@ -92,7 +92,7 @@ public:
   [[nodiscard]] bool is_cut() const noexcept { return cut_; }
   // Octets that the kernel at `from` has taken.
   [[nodiscard]] std::size_t taken(end_of_stream from) const noexcept { return at(from).taken; }
-  // Octets that the other end's kernel has told the one at `from` that it has.
+  // Returns the octets that the other end's kernel has acknowledged to the one at `from`.
   [[nodiscard]] std::size_t reached(end_of_stream from) const noexcept { return at(from).known; }
   // Octets flow in both directions.
   [[nodiscard]] bool alive() const noexcept;

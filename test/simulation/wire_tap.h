@@ -1,6 +1,6 @@
 #pragma once
-// Reads along what one end of a connection says, with a parser of its own: which messages were wholly
-// handed over, and at which octet each ended.
+// Parses the output of one end of a connection with a parser of its own: the complete messages, and
+// the octet at which each ended.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace zmtp::simulation {
 
 class wire_tap {
 public:
-  // Gets each message, and how many octets had been said at its end.
+  // Gets each message, and the number of octets at its end.
   using listener = std::function<void(std::span<const std::string_view>, std::size_t)>;
 
   void hear(std::span<const std::byte> octets, const listener& on_message);

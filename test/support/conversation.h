@@ -23,7 +23,7 @@ namespace zmtp::test {
 
 inline constexpr auto everything = static_cast<std::size_t>(-1);
 
-// How what was heard is written in a side's `heard`.
+// The text of each event in a side's `heard`.
 inline std::string heard_ready() { return "ready"; }
 inline std::string heard_request() { return "admission requested"; }
 inline std::string heard_subscribe(std::string_view topic) { return "+" + std::string{topic}; }
@@ -31,7 +31,7 @@ inline std::string heard_cancel(std::string_view topic) { return "-" + std::stri
 inline std::string heard_not_reading() { return "not reading"; }
 inline std::string heard_end(error_code why) { return "closed: " + why.message(); }
 inline std::string heard_part(std::string_view part) {
-  // Long enough parts are told apart by what they hash to, or a failure fills the screen.
+  // Shows long parts by their hash, or a failure fills the screen.
   return part.size() <= 64 ? "[" + std::string{part} + "]"
                            : "[" + std::to_string(part.size()) + " octets, hash " +
                                  std::to_string(std::hash<std::string_view>{}(part)) + "]";
@@ -200,7 +200,7 @@ inline void pump(side& a, side& b, std::size_t at_most = everything) {
     moved = false;
     for (const auto& [from, to] : {std::pair{&a, &b}, std::pair{&b, &a}}) {
       while (from->talk.has_output(from->out)) {
-        // No more is said than is read at once: the rest would be lost.
+        // Writes no more than the other side reads at once: the rest would be lost.
         const auto said = from->say(std::min(at_most, to->talk.prepare().size()));
         if (said.empty()) {
           break;
@@ -212,7 +212,7 @@ inline void pump(side& a, side& b, std::size_t at_most = everything) {
   }
 }
 
-// With its handshake behind it, and what it said and heard of it forgotten.
+// Completes the handshake, and clears its output and events.
 inline void shake_hands(side& s, std::string_view peer_type, unsigned peer_minor = 1) {
   s.hear(greeting_of(3, peer_minor) + ready_of(peer_type));
   s.say();

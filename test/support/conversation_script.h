@@ -1,6 +1,6 @@
 #pragma once
-// A script of one conversation, which is played again and again with what the peer sends cut in every
-// way that a network may cut it; each time the same must be heard and said.
+// A script of one conversation. It runs many times, with the peer's output cut in every way that a
+// network may cut it. Each run must produce the same events and output.
 
 #include "test/support/conversation.h"
 
@@ -23,7 +23,7 @@ public:
     size_ += octets.size();
     return add({.what = step::octets_come, .octets = std::move(octets)});
   }
-  // Exactly this was heard since the last look, in this order.
+  // Expects exactly these events since the last check, in this order.
   conversation_script& expect(std::vector<std::string> heard) {
     return add({.what = step::news_expected, .heard = std::move(heard)});
   }
@@ -33,7 +33,7 @@ public:
   }
   conversation_script& expect_closed(error_code why) { return expect({heard_end(why)}); }
   conversation_script& expect_nothing() { return expect({}); }
-  // Exactly this is said since the last look.
+  // Expects exactly this output since the last check.
   conversation_script& expect_output(std::string octets) {
     return add({.what = step::output_expected, .octets = std::move(octets)});
   }
@@ -121,7 +121,7 @@ private:
     };
   }
 
-  // All, or of a long script those near the ends of what is sent at once and some between.
+  // Every size, or for a long script the sizes near the ends of each piece and some between.
   std::vector<std::size_t> places_to_cut() const {
     const std::size_t near = size_ <= 512 * 1024 ? 100 : 12;
     std::vector<std::size_t> places;

@@ -25,7 +25,7 @@ protected:
     std::size_t busiest = 0;      // writes of one handler, all descriptors
   };
 
-  // Counts what has been called since the last time.
+  // Counts the calls since the last time.
   void add_up(tally& to) const {
     const auto calls = counted_calls();
     const auto before = to.writes;
@@ -71,7 +71,7 @@ protected:
     }
     return all;
   }
-  // The octets of this peer are not ours to judge.
+  // Excludes the octets of this peer from the counts.
   void except(raw_peer& peer) { foreign_.insert(peer.socket().native_handle()); }
 
 private:

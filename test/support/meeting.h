@@ -1,6 +1,6 @@
 #pragma once
-// Where two sockets of a test meet: over which transport, and who binds. Parameters of the tests that
-// are the same on each.
+// The transport over which two sockets of a test connect, and the side that binds. Parameters of
+// tests that are the same on each transport.
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>

@@ -1,6 +1,6 @@
 #pragma once
-// Base of tests with real sockets: one context, run in the thread of the test until what is waited
-// for has come.
+// Base of tests with real sockets: one context, which runs in the thread of the test until the
+// awaited event.
 
 #include "test/support/meeting.h"
 #include "zmtp/socket/dealer_socket.h"
@@ -67,7 +67,8 @@ public:
     run_until([&] { return from.try_receive(m); });
     return m;
   }
-  // Connects to a port of the system's choice; returns who it is to a router that announces peers.
+  // Connects to a port of the system's choice. Returns the id of the peer at a router that
+  // announces peers.
   [[nodiscard]] peer_id join(dealer_socket& dealer, router_socket& router) {
     dealer.connect(router.bind("tcp://127.0.0.1:*").to_string());
     const auto item = receive(router);

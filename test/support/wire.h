@@ -79,7 +79,7 @@ struct stream_content {
   std::vector<parts> messages;        // the whole ones
   std::vector<std::string> commands;  // bodies
   bool command_inside = false;        // one stood between the parts of a message
-  std::size_t unread = 0;             // octets at the end of what is not a whole message or command
+  std::size_t unread = 0;             // octets at the end that are not a whole message or command
 };
 
 inline stream_content content_of(std::string_view stream) {

@@ -22,7 +22,7 @@ using test::frame_header;
 using test::framed;
 using test::octets;
 
-// Octets that are all there, looked at as far as is told.
+// Octets that are all available, decoded only as far as requested.
 class looking {
 public:
   explicit looking(std::string text, const limits& limit = {})

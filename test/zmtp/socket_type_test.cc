@@ -9,7 +9,7 @@
 namespace zmtp {
 namespace {
 
-// RFC 28–31 and 37: who talks to whom.
+// RFC 28–31 and 37: the compatible pairs of types.
 const std::map<std::string, std::set<std::string>> accepted{
     {"REQ", {"REP", "ROUTER"}},
     {"REP", {"REQ", "DEALER"}},

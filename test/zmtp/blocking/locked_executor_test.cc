@@ -44,7 +44,7 @@ TEST_F(locked, dispatched_handlers_run_at_once_and_posted_ones_later) {
 
 TEST_F(locked, nothing_runs_while_another_thread_has_the_lock) {
   constexpr int count = 10'000;
-  // Not atomic: a thread sanitizer, or the sum, would tell.
+  // Not atomic: a thread sanitizer, or the sum, would show a race.
   int sum = 0;
   std::atomic<bool> others{true};
   for (int i = 0; i < count; ++i) {

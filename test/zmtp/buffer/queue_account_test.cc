@@ -230,8 +230,8 @@ TEST(queue_account, limits_non_empty_queues_only) {
   EXPECT_FALSE(out.full());
 }
 
-// Queues of two sockets that share blocks, under random use: what the accounts say together is what the
-// queues hold, as counted from outside.
+// Queues of two sockets that share blocks, under random use: the sum of the accounts equals the
+// memory of the queues, as counted from outside.
 class random_use {
 public:
   explicit random_use(unsigned seed) : random_{seed} {

@@ -88,7 +88,7 @@ TEST(queue_ledger, a_new_budget_applies_at_once) {
   EXPECT_EQ(ledger.now(), step::ample);
 }
 
-// A block may be taken into one account and leave another, which tells first.
+// A block may enter one account and leave another, which reports first.
 TEST(queue_ledger, may_be_below_zero_for_a_while) {
   queue_ledger ledger{64 * mebi};
   ledger.change(-10 * mebi);

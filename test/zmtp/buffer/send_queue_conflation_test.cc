@@ -117,7 +117,7 @@ TEST(send_queue_conflation, a_begun_message_is_dropped_after_a_disconnect) {
   EXPECT_EQ(write(queue), framed(large_one));
 }
 
-// Several in one chunk, of which the first has gone out before the connection did.
+// Several messages in one chunk. The first was written before the connection was lost.
 TEST(send_queue_conflation, a_partly_written_chunk_is_dropped_with_the_rest) {
   send_queue queue{no_mark};
   for (int i = 0; i < 3; ++i) {

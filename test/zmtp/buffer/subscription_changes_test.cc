@@ -48,7 +48,7 @@ TEST(subscription_changes, a_change_and_its_opposite_cancel_out) {
   changes.add(false, "a");
   changes.add(true, "b");
   EXPECT_EQ(texts_of(changes), texts{"+c"});
-  // Behind what has been added meanwhile.
+  // Behind the changes that were added meanwhile.
   changes.add(false, "b");
   changes.add(true, "a");
   EXPECT_EQ(texts_of(changes), (texts{"+c", "-b", "+a"}));

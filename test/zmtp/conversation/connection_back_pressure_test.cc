@@ -1,4 +1,5 @@
-// A user who does not receive: decoding stops at the mark, the rest stays with the peer, nothing is lost.
+// A user that does not receive: decoding stops at the mark, the rest stays with the peer, and
+// nothing is lost.
 
 #include "test/support/conversation.h"
 

@@ -1,4 +1,4 @@
-// A peer that says little but commands is read from in short pieces, so that others have their turns.
+// A peer that sends mostly commands is read in short pieces, so that other peers have their turns.
 
 #include "test/support/conversation.h"
 

@@ -1,4 +1,5 @@
-// From READY to traffic: who the peer says it is, whether it may come in, and what must not flow before.
+// From READY to traffic: the identity of the peer, its admission, and the messages that must not
+// flow before.
 
 #include "test/support/conversation_script.h"
 
@@ -26,7 +27,7 @@ constexpr socket_type all_types[] = {pair,   pub,  sub,  req,  rep, dealer,
 
 const auto greeting = greeting_of(3, 1);
 
-// A DEALER that has heard the greeting and now hears this.
+// A DEALER that has received the greeting and now receives this.
 conversation_script hearing(const std::string& sent) {
   return conversation_script{}
       .expect_output(greeting)
@@ -156,7 +157,7 @@ TEST(connection_handshake, the_peers_error_ends_it_with_its_reason) {
   }
 }
 
-// A peer that asks its authenticator only once it has both READYs says ERROR behind its own.
+// A peer that asks its authenticator only after both READYs sends ERROR after its own READY.
 TEST(connection_handshake, an_error_right_after_ready_ends_the_connection_with_its_reason) {
   conversation_script{}
       .writes_late()
@@ -274,7 +275,7 @@ TEST(connection_handshake, it_succeeds_if_and_only_if_the_types_are_compatible) 
         EXPECT_EQ(one.talk.peer_routing_id(), "other");
         EXPECT_EQ(other.talk.peer_routing_id(), "one");
       } else {
-        // The fault alone is heard: who is refused never asks for admission.
+        // Only the error is reported: a rejected peer never reaches admission.
         EXPECT_EQ(one.news(), std::vector{heard_end(errc::bad_socket_type)});
       }
     }

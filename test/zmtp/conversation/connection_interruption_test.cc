@@ -145,7 +145,7 @@ std::uint64_t moved_for(const churn& what, std::size_t incomplete, std::size_t a
   shake_hands(s, "XSUB");
   s.hear(frame(test::more, std::string(incomplete, 'm')) + frame(test::more, "and one part more"));
   s.talk.settle();
-  // In a block that has room for what follows.
+  // In a block that has space for the following octets.
   s.hear(frame(test::more, ""));
   s.talk.settle();
   const auto before = s.talk.moved();

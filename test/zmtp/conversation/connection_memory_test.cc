@@ -27,7 +27,7 @@ constexpr std::size_t mebi = 1024 * kibi;
 // A read buffer, which connections of a thread share, and small change.
 constexpr std::size_t slack = 80 * kibi;
 
-// Reads into a connection, and sees how often what had already come was moved.
+// Reads into a connection, and counts the moves of received octets.
 class reader {
 public:
   explicit reader(side& s) : side_{s} {}
@@ -308,7 +308,7 @@ TEST_F(connection_memory, a_small_partial_message_moves_to_a_small_block_after_t
   }
 }
 
-// A user who subscribes and cancels the same topics again and again, and is asked whether it lives.
+// A user that subscribes and cancels the same topics repeatedly, while the peer sends PINGs.
 TEST_F(connection_memory, pending_commands_do_not_grow_while_the_peer_does_not_read) {
   for (const unsigned minor : {0U, 1U}) {
     side s{{.type = socket_type::sub}};

@@ -1,4 +1,4 @@
-// PING and PONG: answering the peer's, and asking whether it still lives.
+// PING and PONG: answers to the peer's PINGs, and probes whether the peer is alive.
 
 #include "test/support/conversation_script.h"
 
@@ -153,7 +153,7 @@ TEST(connection_ping, output_is_never_more_than_input) {
   EXPECT_LE(said, heard);
 }
 
-// What TCP says.
+// The acknowledgements of TCP.
 constexpr connection::acknowledgement all_taken{.octets = 100, .complete = true};
 constexpr connection::acknowledgement nothing_taken{.octets = 100, .complete = false};
 constexpr connection::acknowledgement some_taken{.octets = 101, .complete = false};
@@ -229,7 +229,7 @@ TEST_F(connection_probe, an_acknowledgement_by_the_kernel_shows_that_the_peer_is
   }
 }
 
-// To a peer that does not know PING it is what was sent anyhow that TCP is to acknowledge.
+// If a peer does not support PING, TCP must acknowledge other messages that were sent.
 TEST_F(connection_probe, without_ping_support_a_probe_waits_for_earlier_output) {
   for (const bool sent_before : {true, false}) {
     side old{{.beat = {.interval = std::nullopt}}};

@@ -220,7 +220,7 @@ TEST(connection_subscription, ping_and_pong_overtake_changes_of_later_writes) {
   EXPECT_LT(said.find(test::ping()), 70'000U);
 }
 
-// The end of a conversation has nothing to say of subscriptions.
+// The end of a conversation sends no subscriptions.
 TEST(connection_subscription, changes_end_with_the_conversation) {
   side s{{.type = socket_type::sub}};
   shake_hands(s, "PUB");

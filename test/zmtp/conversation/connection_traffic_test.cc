@@ -1,4 +1,5 @@
-// Messages and commands once both sides are ready: what is understood, what is ignored, what closes.
+// Messages and commands once both sides are ready: accepted ones, ignored ones, and errors that
+// close the connection.
 
 #include "test/support/conversation_script.h"
 
@@ -125,7 +126,7 @@ TEST(connection_traffic, broken_framing_closes_the_connection_with_its_error) {
         .expect({"[before]", test::heard_end(fault)})
         .expect_silence()
         .run();
-    // Between the parts of a message, which is then never heard. No ERROR is expected there.
+    // Between the parts of a message, which is then never received. No ERROR is expected there.
     const auto inside = fault == errc::refused_by_peer ? errc::command_in_message : fault;
     in_traffic()
         .peer_sends(frame(test::more, "begun") + sent + framed({"end"}))

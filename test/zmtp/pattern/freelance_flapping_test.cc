@@ -37,7 +37,7 @@ public:
   [[nodiscard]] std::size_t requests() const noexcept { return requests_; }
   [[nodiscard]] bool up() const noexcept { return router_.has_value(); }
 
-  // As if the process had died: with what it had.
+  // Ends the server like a killed process, with its pending requests.
   void kill() {
     late_.clear();
     timer_.cancel();

@@ -26,7 +26,7 @@ namespace {
 using namespace std::chrono_literals;
 using namespace std::string_view_literals;
 
-// Clients and servers of ours on real sockets.
+// Zinc's clients and servers on real sockets.
 class freelancers : public test::network_test {
 protected:
   struct end {
@@ -41,7 +41,7 @@ protected:
     int executed = 0;
   };
 
-  // Answers with what it was asked and its own name, or holds the request.
+  // Answers with the request and its own name, or holds the request.
   void start(served& one, std::string name, freelance_server_options options) {
     one.server.emplace(executor(), "", options, [&one, name](held_request request) {
       ++one.executed;

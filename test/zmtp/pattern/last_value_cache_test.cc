@@ -72,7 +72,8 @@ TEST_F(last_value_cache_test, a_late_subscriber_gets_the_last_value) {
   EXPECT_GT(status.octets, 0U);
 }
 
-// The Guide's tells each subscriber, also those that have it already, and only of the first subscription.
+// The Guide's cache sends the value to each subscriber, also to those that have it already, and
+// only on the first subscription.
 TEST_F(last_value_cache_test, only_the_new_subscriber_gets_the_stored_value) {
   start();
   publish({"A", "1"});

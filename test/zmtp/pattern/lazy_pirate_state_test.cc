@@ -16,7 +16,7 @@ public:
   }
   // Returns the actions since the last call.
   lazy_pirate_actions done() { return std::exchange(actions, {}); }
-  // To the next deadline, and what is done then.
+  // Advances to the next deadline, and returns the actions there.
   lazy_pirate_actions wait(lazy_pirate_state& of) {
     EXPECT_TRUE(of.next_deadline());
     now = of.next_deadline().value_or(now);

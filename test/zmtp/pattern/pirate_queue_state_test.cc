@@ -53,7 +53,7 @@ public:
   // Clients that were paused, or resumed, since they were asked for last, by number.
   std::vector<peer_id> paused() { return sorted(std::exchange(actions.pause, {})); }
   std::vector<peer_id> resumed() { return sorted(std::exchange(actions.resume, {})); }
-  // Time passes, and workers say that they live.
+  // Lets time pass, while workers send heartbeats.
   void pass(std::chrono::milliseconds time, std::vector<peer_id> alive = {}) {
     const auto end = now + time;
     while (state.next_deadline() && *state.next_deadline() <= end) {
@@ -111,7 +111,7 @@ public:
     }
     return m;
   }
-  // The answer of a worker to what it was sent.
+  // Returns the answer of a worker to its request.
   message answer(const message& request, std::string_view body) {
     const auto inside = inner(request);
     return outer({inside.front(), ""sv, body});
@@ -206,7 +206,7 @@ TEST_P(pirate_queues, pause_a_client_above_the_limit_of_bytes) {
   EXPECT_EQ(small.paused(), peers{client_a});
   small.ask(client_b, {""sv, "b"sv});
   EXPECT_EQ(small.paused(), peers{client_b});
-  // Nothing is left over of what is given out.
+  // Nothing is left of the requests that were assigned.
   small.join(worker_a);
   EXPECT_EQ(small.resumed(), (peers{client_a, client_b}));
 }

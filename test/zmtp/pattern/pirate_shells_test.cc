@@ -21,7 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 using namespace std::string_view_literals;
 
-// Clients, queue and workers of ours on real sockets.
+// Zinc's clients, queue and workers on real sockets.
 class pirates : public test::network_test, public testing::WithParamInterface<pirate_protocol> {
 protected:
   struct end {
@@ -178,7 +178,8 @@ TEST_P(pirates, a_stopped_worker_sends_nothing_more) {
   EXPECT_FALSE(told->ec);
 }
 
-// The queue once read no client any more after 1,500 requests that no worker took, from a client that had gone.
+// Previously, 1,500 requests that no worker took, from a client that had disconnected, made the
+// queue stop reading all clients.
 TEST_P(pirates, requests_of_a_disconnected_client_do_not_block_others) {
   constexpr std::size_t many = 1'500;
   start_queue();

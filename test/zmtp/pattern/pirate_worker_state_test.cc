@@ -35,7 +35,7 @@ public:
   boost::system::error_code reply(std::uint64_t id, std::string_view body) {
     return state.reply(id, message{body}, now, actions);
   }
-  // Time passes; what was done meanwhile, all together.
+  // Lets time pass, and returns all actions meanwhile.
   pirate_worker_actions pass(std::chrono::milliseconds time) {
     const auto end = now + time;
     while (state.next_deadline() && *state.next_deadline() <= end) {

@@ -48,7 +48,7 @@ TEST(snail_state, clocks_that_differ_are_compared_with_the_youngest_message) {
 
 TEST(snail_state, numbers_follow_each_other) {
   snail_state snail{{}};
-  // The first one may be any: who comes late has not missed what was before.
+  // The first message may have any number: a late subscriber has not missed the earlier ones.
   EXPECT_EQ(snail.on_message({.number = 17}, 0ms), keeps_up);
   EXPECT_EQ(snail.on_message({.number = 18}, 0ms), keeps_up);
   EXPECT_EQ(snail.on_message({.number = 21}, 0ms), gap);

@@ -1,5 +1,6 @@
-// While memory is short each queue takes less than its marks say: who is sent to then, what is dropped and under
-// what name, and who goes on when there is memory again.
+// While memory is short, each queue takes less than its marks allow: the peers that still get
+// messages, the counter of the dropped ones, and the queues that continue when memory is free
+// again.
 
 #include "test/support/routing.h"
 #include "zmtp/routing/pair_state.h"
@@ -48,7 +49,7 @@ TEST(allowance, stops_a_sender_below_its_mark_and_resumes_it) {
   EXPECT_EQ(push.counters().dropped_over_budget, 0U);
 }
 
-// A peer in the process says when it has taken something only if it is asked to.
+// A peer in the same process reports that it has taken a message only on request.
 TEST(allowance, causes_a_write_of_queued_messages) {
   push_state push{{}};
   const auto a = attach_new(push);

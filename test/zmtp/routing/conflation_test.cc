@@ -1,4 +1,4 @@
-// conflate: of what waits for a peer, and of what has come from one, only the last message is kept, whole.
+// conflate: of the messages queued for a peer, or received from one, only the last stays, whole.
 
 #include "test/support/routing.h"
 #include "zmtp/routing/pub_state.h"

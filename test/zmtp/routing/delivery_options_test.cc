@@ -1,4 +1,5 @@
-// immediate and the send policies: to whom a message may be queued, and to whom it is.
+// immediate and the send policies: the peers for which a message may be queued, and the one that
+// gets it.
 
 #include "test/support/routing.h"
 #include "zmtp/routing/pair_state.h"

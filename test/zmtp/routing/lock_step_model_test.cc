@@ -293,7 +293,7 @@ private:
     if (requests.empty() || pick(4) == 0) {
       test::peer_sends(req_, id, pick(2) == 0 ? message{"nonsense"} : message{"a", "", "nonsense"});
     } else {
-      // The last one, and once, if there is no number that tells which it is.
+      // The last reply, and once, if it has no number that identifies its request.
       const auto which = req_.options().correlate ? pick(requests.size()) : requests.size() - 1;
       test::peer_sends(req_, id, to_message(requests[which]));
       if (!req_.options().correlate) {

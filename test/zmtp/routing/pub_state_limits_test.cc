@@ -120,7 +120,7 @@ TEST_F(pub_limits, a_repeated_topic_takes_no_space) {
   }
   subscribe(state, id, "67890");
   EXPECT_EQ(refused(state), 0U);
-  // Full now: what it has it may ask for again.
+  // The peer is at its limit, but it may repeat its own topics.
   subscribe(state, id, "12345");
   EXPECT_EQ(refused(state), 0U);
   EXPECT_EQ(gets(state, id, "12345"), 1U);

@@ -112,7 +112,7 @@ TEST(pub_state_memory, peers_that_change_with_each_message_cost_nothing) {
   EXPECT_EQ(counted().requests - before, 0U);
 }
 
-// Design 3.3: what is still queued when a turn ends pins at most four times its size.
+// Design 3.3: messages that are queued at the end of a turn pin at most four times their size.
 TEST(pub_state_memory, a_subscriber_that_does_not_read_pins_little_beyond_its_messages) {
   for (const std::size_t size : {10U, 1'000U, 2'100U, 4'090U, 6'000U, 30'000U}) {
     for (const int messages_of_a_turn : {1, 2}) {

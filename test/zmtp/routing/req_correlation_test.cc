@@ -1,4 +1,4 @@
-// REQ that may ask again without a reply, and tells replies by the number that they bring back.
+// REQ that may send a new request without a reply, and recognizes replies by their number.
 
 #include "test/support/allocations.h"
 #include "test/support/routing.h"
@@ -30,7 +30,7 @@ socket_options with(bool relaxed, bool correlate) {
 
 message reply(std::string_view text) { return {"", text}; }
 
-// The peer has taken what it was sent, and then sends.
+// The peer has taken its messages, and then sends.
 void peer_sends(req_state& req, peer_id from, message m) {
   write(req, from);
   test::peer_sends(req, from, std::move(m));
@@ -169,7 +169,7 @@ TEST(req_correlation, relaxed_and_correlate_recognize_a_late_reply) {
   EXPECT_EQ(req.counters().dropped_unexpected, 2U);
 }
 
-// Beyond what one and two of the octets can tell apart.
+// More requests than one and two of the octets can distinguish.
 TEST(req_correlation, the_numbers_of_successive_requests_differ) {
   req_state req{with(true, true)};
   const auto id = attach_new(req);

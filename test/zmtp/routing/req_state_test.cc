@@ -30,7 +30,7 @@ socket_options with(bool relaxed, bool correlate) {
 
 message reply(std::string_view text) { return {"", text}; }
 
-// The peer has taken what it was sent, and then sends.
+// The peer has taken its messages, and then sends.
 void peer_sends(req_state& req, peer_id from, message m) {
   write(req, from);
   test::peer_sends(req, from, std::move(m));
@@ -93,7 +93,7 @@ TEST(req_state, a_second_request_is_out_of_turn_and_kept) {
   EXPECT_EQ(req.counters().messages_sent, 2U);
 }
 
-// writable() says that a message would be queued.
+// writable() is true if the socket would queue a message.
 TEST(req_state, is_writable_only_in_its_turn) {
   req_state req{{}};
   const auto id = attach_new(req);

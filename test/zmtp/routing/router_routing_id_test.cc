@@ -1,4 +1,4 @@
-// ROUTER's names for its peers: given, made up, refused, handed over.
+// ROUTER's names for its peers: announced, generated, rejected, handed over.
 
 #include "test/support/octets.h"
 #include "test/support/routing.h"

@@ -223,7 +223,7 @@ TEST_F(router, a_peer_without_routing_id_is_never_known_again) {
   const auto name = state.find(first)->info.routing_id;
   EXPECT_EQ(state.send(first, {"reply"}), send_status::queued);
   state.on_detached(*state.find(first));
-  // Nor where it claims the one that was made up.
+  // Nor if it announces the generated id.
   const auto second = test::attach_to(state, first, name);
   EXPECT_NE(second, first);
   EXPECT_EQ(write(state, second), "");

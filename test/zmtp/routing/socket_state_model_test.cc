@@ -238,7 +238,7 @@ private:
       }
       if (room) {
         ++sent_;
-        // To whom is seen by what its queue holds.
+        // The queue that grew shows the peer.
         auto* to = any([&](const peer& q) {
           return (q.attached || q.durable) && rest_of(q.id).ends_with(framed({text}));
         });

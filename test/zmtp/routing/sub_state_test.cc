@@ -1,4 +1,4 @@
-// SUB: what it tells publishers, what it lets through, when it stops reading.
+// SUB: its notices to publishers, its filter, and the point at which it stops reading.
 
 #include "zmtp/routing/sub_state.h"
 
@@ -159,7 +159,7 @@ TEST(sub_state, topics_that_overlap_let_a_message_through_once) {
   EXPECT_EQ(receive_all(state), texts{"[ABC]"});
 }
 
-// RFC 29: a publisher's CANCEL takes time; what it sends meanwhile is not wanted any more.
+// RFC 29: a CANCEL takes time to arrive; messages that the publisher sends meanwhile are unwanted.
 TEST(sub_state, pending_messages_of_a_cancelled_topic_are_not_received) {
   sub_state state{{}};
   const auto peer = attach_new(state);

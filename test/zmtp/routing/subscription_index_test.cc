@@ -248,7 +248,7 @@ TEST(subscription_index, many_lengths_of_topics_take_few_steps) {
         ASSERT_TRUE(index.subscribe(0, topic));
       }
       ASSERT_TRUE(index.subscribe(1, "m"));
-      // A search looks at a path or two of a tree with two nodes for each topic.
+      // A search visits one or two paths of a tree with two nodes for each topic.
       const auto most = subscription_index::max_matches + 6 * std::bit_width(2 * lengths);
       for (const std::size_t size : {lengths + 1, lengths, lengths / 2}) {
         const std::string part(size, 'm');

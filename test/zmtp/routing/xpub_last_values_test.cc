@@ -1,4 +1,5 @@
-// XPUB with last values: a new subscription is sent what it missed, once and to the last.
+// XPUB with last values: a new subscription gets the values that it missed, each once, up to the
+// last.
 
 #include "test/support/routing.h"
 #include "zmtp/routing/xpub_state.h"
@@ -215,7 +216,8 @@ TEST_F(xpub_last_values_in_a_small_queue, the_next_peer_in_the_same_slot_gets_no
   EXPECT_EQ(written(after), messages{});
 }
 
-// However queues fill and empty: in the end each has the last of what it subscribed to.
+// With any sequence of full and empty queues, in the end each peer has the last value of each of
+// its topics.
 TEST(xpub_last_values_model, every_subscriber_ends_with_the_last_values) {
   for (unsigned seed = 0; seed < 100; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

@@ -1,4 +1,4 @@
-// XPUB: what it tells its user of subscriptions, in which order, and whom it sends to (RFC 29,
+// XPUB: its notices of subscriptions, their order, and the receivers of its messages (RFC 29,
 // protocols A5).
 
 #include "zmtp/routing/xpub_state.h"

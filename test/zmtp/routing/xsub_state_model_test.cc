@@ -61,14 +61,14 @@ private:
       ASSERT_EQ(state_.send(message{(subscribe ? '\1' : '\0') + topic}), send_status::queued);
     }
   }
-  // Also what was never asked for.
+  // Also topics without a subscription.
   void give_up() {
     const auto topic = any_topic();
     auto& count = counts_[topic];
     count -= count != 0 ? 1 : 0;
     state_.unsubscribe(topic);
   }
-  // As the shell does: the others first, and then the newcomer of everything.
+  // As the shell does: first the changes for the others, and then all topics for the new peer.
   void attach(pipe& p) {
     flush();
     state_.on_attached(p, {}, 1);

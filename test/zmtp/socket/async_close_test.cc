@@ -1,4 +1,5 @@
-// Closing, and waiting until what was queued is written: completes when it is, or says that it is not.
+// Closing, and waiting until all queued messages are written. The operation completes then, or
+// reports that they are not.
 
 #include "test/support/network_test.h"
 #include "test/support/raw_peer.h"

@@ -30,7 +30,7 @@ class completion_token : public network_test {
 protected:
   void SetUp() override { peer_ = join(dealer_, router_); }
 
-  // Runs it to its end; what it throws fails the test.
+  // Runs the coroutine to its end; an exception fails the test.
   template <class Coroutine>
   void run(Coroutine&& body) {
     bool over = false;

@@ -31,7 +31,7 @@ socket_options for_router() {
   return options;
 }
 
-// Sockets in the midst of something. `ends` is shared with the handlers of what is pending.
+// Sockets with pending operations. `ends` is shared with their handlers.
 struct situation {
   explicit situation(network_test& test)
       : dealer{std::in_place, test.executor()},

@@ -29,7 +29,7 @@ struct account {
   std::size_t pauses = 0;
 };
 
-// Echoes until it is told to stop.
+// Echoes until it gets the order to stop.
 account serve(const std::string& at) {
   const ::rlimit limit{most_files, most_files};
   ::setrlimit(RLIMIT_NOFILE, &limit);

@@ -29,7 +29,7 @@ protected:
   [[nodiscard]] static std::string bind(router_socket& router) {
     return router.bind(free_endpoint(GetParam())).to_string();
   }
-  // Announces peers, tries again soon, and has room for few messages.
+  // Announces peers, reconnects after a short pause, and has small queues.
   [[nodiscard]] static socket_options options() {
     auto all = announcing();
     all.reconnect = {.initial = 1ms, .maximum = 5ms, .refused_maximum = 5ms, .stable = 1ms};

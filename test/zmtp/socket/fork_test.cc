@@ -29,7 +29,7 @@ protected:
     put(*push_, {"before"});
     EXPECT_EQ(take(*pull_), message{"before"});
   }
-  // Whether all that the child expects holds; nothing of GoogleTest's is told from there.
+  // Returns whether all expectations of the child hold; GoogleTest reports nothing from there.
   bool in_child(const std::function<bool()>& expected) {
     context().notify_fork(event::fork_prepare);
     const auto child = ::fork();

@@ -26,7 +26,7 @@ void PrintTo(run_by who, std::ostream* to) {
   *to << (who == run_by::context ? "context" : "strand");
 }
 
-// A strand calls handlers in another way, in which exceptions pass through who calls.
+// A strand calls handlers in another way: exceptions pass through its caller.
 class handler_exception : public network_test, public testing::WithParamInterface<run_by> {
 protected:
   handler_exception()
@@ -37,7 +37,7 @@ protected:
 
   void SetUp() override { peer_ = join(dealer_, router_); }
 
-  // As run_until; counts what is thrown meanwhile.
+  // Like run_until(), but counts the exceptions.
   template <class Done>
   void run_through_exceptions(Done&& done) {
     for (;;) {

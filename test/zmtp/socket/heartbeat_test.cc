@@ -1,4 +1,5 @@
-// Heartbeats on real connections: whom they find silent, and what waits in the kernel meanwhile.
+// Heartbeats on real connections: the peers that are unresponsive, and octets that wait in the
+// kernel.
 
 #include "test/support/network_test.h"
 #include "test/support/raw_peer.h"

@@ -1,4 +1,4 @@
-// Marks in messages and in octets, per peer: what is queued, what is received, and what is counted.
+// Marks in messages and in octets, per peer: queued, received and counted messages.
 
 #include "test/support/network_test.h"
 #include "test/support/raw_peer.h"

@@ -162,7 +162,7 @@ class end_of_sockets : public network_test,
 TEST_P(end_of_sockets, is_possible_anywhere) {
   const auto& [where, what] = GetParam();
   two_sockets sockets{*this};
-  // What waits beside.
+  // A second pending operation.
   std::size_t ended = 0;
   const auto count = [&](error_code, const auto&...) { ++ended; };
   bool done = false;

@@ -97,7 +97,7 @@ TEST_F(limits_of_a_listener, accepting_pauses_while_there_are_too_many_handshake
   run_until([&] { return accepted(*peers[0]) && accepted(*peers[1]); });
   run_to_a_standstill();
   EXPECT_FALSE(accepted(*peers[2]));
-  // One has finished its handshake, then one has gone, then one has failed: each makes room.
+  // One peer completes its handshake, then one disconnects, then one fails: each frees a slot.
   peers[0]->shake_hands("DEALER");
   run_until([&] { return accepted(*peers[2]); });
   run_to_a_standstill();
@@ -229,7 +229,7 @@ TEST_F(limits_of_a_listener, one_address_has_its_share_of_the_handshakes) {
     neighbours.push_back(connect(home));
     run_until([&] { return accepted(*neighbours.back()); });
   }
-  // One has finished its handshake: its address has room again, as soon as there is any.
+  // One peer completes its handshake: its address gets the next free slot.
   strangers[0]->shake_hands("DEALER");
   EXPECT_EQ(receive(router).what, routed_message::kind::attached);
   const auto next = connect(abroad);

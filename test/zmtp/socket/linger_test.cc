@@ -26,7 +26,7 @@ socket_options lingering(std::optional<std::chrono::milliseconds> time) {
 
 class linger : public network_test {
 protected:
-  // The endpoint of a peer that reads only when it is told to.
+  // Returns the endpoint of a peer that reads only on request.
   std::string listen() {
     listener_.emplace(context());
     peer_.emplace(context());

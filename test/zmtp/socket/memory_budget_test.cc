@@ -45,7 +45,7 @@ std::uint64_t evicted(const socket_counters& of) {
 
 std::size_t used() { return process_memory_use().half_messages; }
 
-// Sends one message piece by piece, and reads what it is told.
+// Sends one message in pieces, and reads its input.
 class half_sender {
 public:
   half_sender(asio::io_context& context, const endpoint& to, std::size_t size, char fill)
@@ -93,7 +93,7 @@ protected:
   void wait_until_used(std::size_t octets) {
     look_until([&] { return used() >= octets; });
   }
-  // For what another thread does, of which nothing here is told.
+  // Waits for another thread, which sends no notification.
   template <class Done>
   void look_until(Done&& done) {
     const auto end = std::chrono::steady_clock::now() + patience;

@@ -196,7 +196,7 @@ class large_push_pull : public steady_push_pull {};
 
 INSTANTIATE_TEST_SUITE_P(octets, large_push_pull, testing::Values(1'000, 4'000));
 
-// A block is given to what was read in it, and comes back when the last of that is gone.
+// A block belongs to the messages in it, and returns to the pool with the last of them.
 TEST_P(large_push_pull, awaited_batches_allocate_only_the_blocks_that_are_read_into) {
   const auto send = [&]() -> asio::awaitable<void> {
     std::vector<message> batch;

@@ -53,7 +53,7 @@ protected:
     run_until([&] { return theirs.traffic().size() >= expected.size(); });
     EXPECT_EQ(theirs.traffic(), expected);
   }
-  // Expects `properties` in the READY of a fresh socket. The peer has a routing id, whatever its type.
+  // Expects `properties` in the READY of a fresh socket. A peer of any type has a routing id.
   template <class Socket>
   void expect_ready(const std::string& properties, std::string_view their_type) {
     Socket ours{executor()};

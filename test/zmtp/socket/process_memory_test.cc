@@ -1,4 +1,4 @@
-// The memory that a process may have, from the files that say so, made by the test.
+// The memory limit of a process, read from system files that the test creates.
 
 #include "zmtp/socket/process_memory.h"
 

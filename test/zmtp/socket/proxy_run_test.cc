@@ -1,4 +1,4 @@
-// A proxy in the midst of a stream: whatever holds it up, pauses it or ends it, nothing is lost.
+// A proxy during a stream: a stall, a pause or an end loses nothing.
 
 #include "test/zmtp/socket/proxy_fixture.h"
 #include "zmtp/socket/complete.h"
@@ -36,7 +36,7 @@ protected:
       put(producer_, numbered(i));
     }
   }
-  // All in order, those too that the queues had no room for.
+  // Expects all messages in order, also those that the queues could not hold at first.
   void expect_stream(std::size_t begin, std::size_t end) {
     for (auto i = begin; i < end; ++i) {
       EXPECT_EQ(take(consumer_), numbered(i));

@@ -49,7 +49,7 @@ protected:
     asio::co_spawn(context(), keep_, asio::detached);
   }
 
-  // Subscribed to all, and reads nothing until it is told to.
+  // A peer that subscribes to everything, and reads only on request.
   std::unique_ptr<raw_peer> deaf_subscriber(const endpoint& at, pub_socket& publisher) {
     auto peer = std::make_unique<raw_peer>(context());
     peer->connect(at);
@@ -319,8 +319,8 @@ TEST_F(pub_sub_flow, filtered_messages_do_not_fill_the_queue) {
   run_until([&] { return received; });
 }
 
-// A burst in one handler is more than a queue holds; a subscriber that reads has room in the kernel
-// for the rest of it.
+// A burst in one handler exceeds a queue. If the subscriber reads, the kernel has space for the
+// rest.
 TEST_F(pub_sub_flow, a_burst_of_ten_marks_from_outside_a_turn_arrives) {
   pub_socket publisher{executor(), with_send_mark(100)};
   sub_socket subscriber{executor()};

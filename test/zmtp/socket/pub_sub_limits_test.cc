@@ -1,4 +1,5 @@
-// Subscriptions above a limit are refused and counted, and the connection lives (reliability.md 1.4).
+// Subscriptions above a limit are rejected and counted, and the connection stays open
+// (reliability.md 1.4).
 
 #include "test/support/raw_peer.h"
 #include "test/support/wire.h"

@@ -1,4 +1,4 @@
-// Subscriptions are told to every publisher that comes, and again to one that comes back
+// Every publisher that connects gets the subscriptions, and gets them again after a reconnect
 // (protocols A5).
 
 #include "test/zmtp/socket/pub_sub_fixture.h"

@@ -19,7 +19,7 @@ namespace {
 // a turn.
 using load = std::tuple<std::size_t, std::size_t, int>;
 
-// Takes what comes, as it comes.
+// Receives messages as they arrive.
 struct reader {
   explicit reader(asio::any_io_executor executor) : socket{std::move(executor)} {}
   void start() {

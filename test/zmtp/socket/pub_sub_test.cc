@@ -1,4 +1,4 @@
-// PUB and SUB over each transport: who subscribed when, bound or connected.
+// PUB and SUB over each transport: each order of subscribing, binding and connecting.
 
 #include "test/zmtp/socket/pub_sub_fixture.h"
 
@@ -103,8 +103,8 @@ TEST_P(both_ways, a_topic_ends_after_one_unsubscribe_for_each_subscribe) {
   EXPECT_EQ(publisher.counters().messages_sent, before);
 }
 
-// Messages that were sent before the publisher heard of it are on the way and in the queue: none of
-// them may come, and those of other topics must.
+// Messages that were sent before the publisher got the change are in flight and in the queue. None
+// of them may be received, and those of other topics must be.
 TEST_P(both_ways, unsubscribing_with_messages_in_flight_works) {
   constexpr int count = 500;
   join_as_told();

@@ -123,7 +123,7 @@ TEST_P(our_sub, sends_only_the_first_and_the_last_of_a_topic) {
   }
   ours.unsubscribe("never");
   ours.subscribe("A");
-  // Before the handshake is over nothing is told twice either.
+  // Before the end of the handshake, no topic is sent twice either.
   run_until([&] { return theirs.traffic().find(subscribing("A")) != std::string::npos; });
   run_ready();
   const auto so_far = theirs.traffic();

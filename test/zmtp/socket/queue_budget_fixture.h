@@ -77,7 +77,7 @@ protected:
     return sent;
   }
 
-  // For what another thread does, of which nothing here is told.
+  // Waits for another thread, which sends no notification.
   template <class Done>
   void look_until(Done&& done) {
     const auto end = std::chrono::steady_clock::now() + patience;

@@ -192,7 +192,7 @@ TEST_P(on_each_medium, a_publisher_drops_messages_over_a_peers_quota_and_reports
   }
   EXPECT_EQ(of_peers, pub.counters().dropped_over_budget);
   EXPECT_LE(used(), budget);
-  // Nothing of what it was sent is lost, and then it hears what is new.
+  // The stopped subscriber loses none of its queued messages, and then gets new ones.
   std::size_t last = 0;
   const auto sent = number;
   for (std::size_t newest = 0; newest < sent; ++number) {

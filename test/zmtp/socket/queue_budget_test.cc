@@ -214,7 +214,7 @@ TEST_F(a_queue_budget, is_not_changed_by_the_end_of_one_of_several_owners) {
     subs[first ? 0 : 1].reset();
     run_ready();
     EXPECT_LE(used(), 200 * kibi);
-    // Nor below what is held.
+    // Nor below the memory in use.
     push_socket push{executor(), unmarked()};
     push.connect(nobody);
     EXPECT_EQ(push.try_send(numbered(0, 2 * mebi)), send_status::queued);
@@ -267,7 +267,7 @@ TEST_F(a_queue_budget, outlives_waiting_sockets) {
   EXPECT_EQ(used(), 0U);
 }
 
-// Stopped readers and moving ones in two threads, who share nothing but the budget.
+// Stopped readers and active ones in two threads, which share only the budget.
 TEST_F(a_queue_budget, holds_with_several_threads) {
   constexpr std::size_t size = 32 * kibi;
   constexpr std::size_t count = 500;

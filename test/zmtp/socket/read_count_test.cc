@@ -50,7 +50,7 @@ protected:
   static void expect_one_write_and_two_reads(const tally& all) {
     EXPECT_LE(all.most_writes, 1U);
     EXPECT_LE(all.most_reads, 2U);
-    // A request and an answer are one write each, whatever else may share one; and the handshakes.
+    // A request and an answer are one write each, apart from shared writes and the handshakes.
     EXPECT_LE(all.writes, 2 * clients * each + 6 * clients);
   }
 };

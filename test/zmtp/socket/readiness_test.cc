@@ -1,4 +1,5 @@
-// Waiting without taking: until something can be received or sent; and what is sent all at once.
+// Waiting without receiving or sending: until a message can be received or sent; also messages sent
+// all at once.
 
 #include "test/support/network_test.h"
 #include "test/support/raw_peer.h"
@@ -57,7 +58,7 @@ TEST_F(readiness, waits_end_at_their_deadline) {
   EXPECT_EQ(ends, std::vector<error_code>(2, errc::timed_out));
 }
 
-// Far more than the mark: what the kernel takes makes room for the rest.
+// Far more than the mark: the kernel takes messages, so the queue gets space for the rest.
 TEST_F(readiness, a_router_drops_nothing_while_the_kernel_has_room) {
   constexpr std::size_t count = 5'000;
   router_socket router{executor(), announcing()};

@@ -1,5 +1,5 @@
-// An endpoint is connected to for as long as it is wanted: before there is a listener, and after it
-// went.
+// A socket connects to an endpoint until it is disconnected: before there is a listener, and after
+// the listener closed.
 
 #include "test/support/network_test.h"
 #include "test/support/raw_peer.h"
@@ -236,7 +236,7 @@ TEST_F(giving_up, ends_waiting_sends_and_drops_queued_messages) {
   EXPECT_EQ(end_of(sent), errc::endpoint_stopped);
   EXPECT_EQ(end_of(writable), errc::endpoint_stopped);
   EXPECT_EQ(dealer.counters().dropped_detached, 2U);
-  // So does who comes later.
+  // A later send ends too.
   sent.reset();
   dealer.async_send(message{"4"}, [&](error_code ec) { sent = ec; });
   EXPECT_EQ(end_of(sent), errc::endpoint_stopped);

@@ -22,7 +22,7 @@ protected:
     options.send_mark.messages = 2;
     return options;
   }
-  // A peer that reads only when told to.
+  // A peer that reads only on request.
   peer_id attach(router_socket& router, raw_peer& peer) {
     peer.connect(router.bind("tcp://127.0.0.1:*"));
     peer.shake_hands("DEALER");
@@ -166,7 +166,7 @@ TEST_F(router_send, wait_until_writable_completes_when_the_peer_reads) {
   EXPECT_EQ(ends_, (std::vector<error_code>{{}, {}, errc::host_unreachable}));
 }
 
-// The user has not received yet that it went, nor what it sent before.
+// The user has not yet received the detach notice, nor the last messages of the peer.
 TEST_F(router_send, wait_until_writable_ends_when_the_peer_disconnects) {
   router_socket router{executor(), with_mark(false)};
   raw_peer peer{context()};

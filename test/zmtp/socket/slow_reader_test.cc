@@ -75,7 +75,7 @@ struct reader {
 
 class slow_reader : public pattern_test {
 protected:
-  // Readers but the first, who has stopped.
+  // All readers except the first, which has stopped.
   template <class Readers>
   static std::size_t take_from_others(Readers& all) {
     std::size_t taken = 0;
@@ -188,7 +188,7 @@ TEST_F(slow_reader, among_ten_pullers_is_skipped_and_misses_nothing) {
   std::size_t share = 0;
   std::size_t before = 0;
   std::vector<std::size_t> had;
-  // The kernel takes a little more by and by, and then there is room for as much.
+  // The kernel takes a little more over time, and then there is space for as much.
   while (share != stopped_peer_of(pusher).counters.messages_sent) {
     ASSERT_LT(sent, 1'000 * batch) << "it is never full";
     share = stopped_peer_of(pusher).counters.messages_sent;

@@ -46,7 +46,7 @@ TEST_P(twice_answered, requests_have_their_own_answers) {
   EXPECT_EQ(req.counters().dropped_unexpected, 19U) << "the last one waits";
 }
 
-// More than the queue has room for: some are not decoded when the next request is sent.
+// More than the queue can hold: some are not decoded when the next request is sent.
 TEST_P(twice_answered, requests_have_their_own_answers_while_others_wait_for_space) {
   req_socket req{executor(), with_marks(2)};
   router_socket server{executor(), with_marks(1'000)};

@@ -1,4 +1,4 @@
-// Once warm, messages cost no memory: neither theirs nor that of the operations.
+// Once warm, neither messages nor operations allocate memory.
 
 #include "test/support/allocations.h"
 #include "test/support/network_test.h"

@@ -135,7 +135,7 @@ protected:
     heard_ = number;
     return number == number_;
   }
-  // Says it, and again whenever a connection was lost, until it has been heard.
+  // Sends a message, and sends it again after each lost connection, until it arrives.
   template <class Say, class Heard>
   void say_until_heard(Say&& say, Heard&& heard) {
     std::optional<std::size_t> lost_before;

@@ -1,4 +1,4 @@
-// Waiting for peers, for subscribers, and until what was queued is written.
+// Waiting for peers, for subscribers, and until all queued messages are written.
 
 #include "test/support/raw_peer.h"
 #include "test/support/wire.h"

@@ -1,4 +1,4 @@
-// The operations that wait in a socket, without a socket: in which order they are attempted and told.
+// The operations that wait in a socket, without a socket: the order of attempts and completions.
 
 #include "zmtp/socket/waiting_room.h"
 
@@ -304,7 +304,7 @@ TEST_F(waiting, a_destroyed_context_abandons_all_operations_once) {
   EXPECT_FALSE(room_.senders_wait());
 }
 
-// Messages to each peer leave in the order of calls, whatever gets room when and whatever is cancelled.
+// Messages to each peer leave in the order of calls, for any order of free space and cancellations.
 TEST_F(waiting, sends_to_one_peer_never_overtake_each_other) {
   std::size_t total = 0;
   for (unsigned seed = 0; seed < 200; ++seed) {

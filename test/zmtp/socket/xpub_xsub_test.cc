@@ -1,4 +1,4 @@
-// XPUB and XSUB over loopback: what the publisher's user hears of its peers, and what passes between.
+// XPUB and XSUB over loopback: the publisher's notices of its peers, and the messages between them.
 
 #include "test/support/raw_peer.h"
 #include "test/support/wire.h"
@@ -124,7 +124,7 @@ TEST_F(xpub_xsub, each_connection_gets_each_topic_once) {
   first.start_reading();
   subscriber.subscribe("A");
   run_until([&] { return !first.traffic().empty(); });
-  // Told in the same turn in which another comes: neither hears it twice.
+  // A notice in the turn in which another peer connects: neither peer gets it twice.
   raw_peer second{context()};
   second.connect(at);
   second.shake_hands("PUB");

@@ -1,5 +1,5 @@
-// Connections of each transport, from both ends: what they carry, what the kernel was asked for, who
-// is at the other end, and that no child gets them.
+// Connections of each transport, from both ends: the octets, the socket options, the address of the
+// other end, and that no child process inherits them.
 
 #include "zmtp/transport/stream.h"
 
@@ -137,7 +137,7 @@ TEST_F(streams, have_the_configured_buffers) {
   for (const auto& where : everywhere()) {
     auto ends = meet(where, options);
     for (auto* each : {&ends.accepted, &ends.connected}) {
-      // The kernel doubles them, for what it needs beside the octets.
+      // The kernel doubles the sizes, because it stores more than the octets.
       EXPECT_EQ(option(*each, SOL_SOCKET, SO_SNDBUF), 40'000) << where;
       EXPECT_EQ(option(*each, SOL_SOCKET, SO_RCVBUF), 60'000) << where;
     }
