@@ -49,7 +49,7 @@ public:
   void unlisten(std::string_view name);
   // `on_connected` gets the stream, or none.
   void connect(std::string_view name, sim_host& from, handler on_connected);
-  // part() blocks everything that `from` sends to `to`, so that no connection succeeds between them.
+  // part() blocks everything that `from` sends to `to`: no connection succeeds between them.
   // rejoin() unblocks it, and delivers everything sent meanwhile.
   void part(const sim_host& from, const sim_host& to);
   void rejoin(const sim_host& from, const sim_host& to);
