@@ -44,7 +44,7 @@ TEST(error, every_text_names_a_cause_and_a_remedy) {
   }
 }
 
-TEST(error, a_number_outside_the_enumeration_has_its_own_text) {
+TEST(error, a_number_outside_the_enumeration_says_so) {
   EXPECT_EQ(text_of_no_fault(), "a number that is no zmtp error");
   EXPECT_EQ((error_code{-1, zmtp_category()}.message()), text_of_no_fault());
   EXPECT_EQ((error_code{0, zmtp_category()}.message()), text_of_no_fault());
