@@ -33,7 +33,7 @@ protected:
   static std::uint16_t port_of(const endpoint& bound) { return bound.tcp()->port; }
 };
 
-TEST_F(endpoints, that_are_bound_can_be_connected_to) {
+TEST_F(endpoints, a_bound_endpoint_can_be_connected_to) {
   for (const auto* text : {"tcp://*:*", "tcp://*:0", "tcp://0.0.0.0:*", "tcp://127.0.0.1:*",
                            "tcp://127.0.0.1:0", "tcp://localhost:*"}) {
     router_socket router{executor()};
@@ -96,7 +96,7 @@ TEST_F(endpoints, in_use_are_an_error_and_leave_the_socket_usable) {
   expect_connectable(first, at);
 }
 
-TEST_F(endpoints, that_are_none) {
+TEST_F(endpoints, malformed_endpoints_are_errors) {
   router_socket router{executor()};
   dealer_socket dealer{executor()};
   struct bad {
@@ -122,7 +122,7 @@ TEST_F(endpoints, that_are_none) {
   }
 }
 
-TEST_F(endpoints, that_can_only_be_bound_or_only_be_connected_to) {
+TEST_F(endpoints, some_endpoints_can_only_be_bound_or_only_be_connected_to) {
   error_code ec;
   dealer_socket dealer{executor()};
   for (const auto* text : {"tcp://*:5555", "tcp://127.0.0.1:*", "tcp://127.0.0.1:0"}) {

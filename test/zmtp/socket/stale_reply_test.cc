@@ -128,7 +128,7 @@ TEST_F(stale_reply, in_the_kernel_does_not_answer_the_next_request) {
   EXPECT_EQ(req.counters().dropped_unexpected, 8U);
 }
 
-TEST_F(stale_reply, that_has_begun_to_arrive_does_not_answer_the_next_request) {
+TEST_F(stale_reply, a_partly_received_one_does_not_answer_the_next_request) {
   const std::string large(100'000, 'x');
   const auto late = framed({"", large});
   for (const auto begun : {std::size_t{1}, std::size_t{3}, std::size_t{20}, late.size() - 1}) {
