@@ -21,7 +21,7 @@ using zmtp::message;
 
 class clients : public node_test {
 protected:
-  // What a request came to.
+  // The outcome of a request.
   struct outcome {
     std::optional<error_code> ec;
     message answer;
@@ -46,7 +46,7 @@ protected:
     EXPECT_FALSE(*end.ec);
     EXPECT_EQ(end.answer, message{what});
   }
-  // Sends back what has come.
+  // Sends a request back as its answer.
   static void echo(zmtp::routed_message request, zmtp::router_socket& on) {
     static_cast<void>(on.try_send(request.peer, std::move(request.content)));
   }
@@ -76,14 +76,14 @@ TEST_F(clients, ask_the_other_server_when_there_is_no_answer) {
   echo(receive(second_), second_);
   EXPECT_EQ(await(end).answer, message{"request"});
   EXPECT_EQ(asker.server(), second_at_);
-  // An answer that comes too late is nobody's.
+  // The client ignores an answer that arrives too late.
   echo(dropped, first_);
   const auto next = ask(asker, "next");
   echo(receive(second_), second_);
   EXPECT_EQ(await(next).answer, message{"next"});
 }
 
-TEST_F(clients, go_round_until_somebody_answers) {
+TEST_F(clients, try_the_servers_in_turn_until_one_answers) {
   client asker{executor(), {first_at_, second_at_}, quick_client()};
   const auto end = ask(asker, "request");
   static_cast<void>(receive(first_));
@@ -92,7 +92,7 @@ TEST_F(clients, go_round_until_somebody_answers) {
   EXPECT_EQ(await(end).answer, message{"request"});
 }
 
-TEST_F(clients, say_whom_they_ask_and_take_what_the_user_does) {
+TEST_F(clients, report_their_attempts_and_skip_answers_that_the_user_rejects) {
   std::vector<std::string> told;
   const auto tell = [&](const zmtp::attempt_event& event, std::string_view server) {
     told.push_back((event.what == zmtp::attempt_event::kind::asking ? "asking " : "no answer of ") +
@@ -113,7 +113,7 @@ TEST_F(clients, say_whom_they_ask_and_take_what_the_user_does) {
                                             "asking the second"}));
 }
 
-TEST_F(clients, are_told_when_nobody_answers_in_time) {
+TEST_F(clients, report_an_error_if_no_server_answers_in_time) {
   client asker{executor(), {first_at_, second_at_}, quick_client()};
   EXPECT_EQ(await(ask(asker, "request", 300ms)).ec, zmtp::call_errc::no_answer);
   EXPECT_EQ(await(ask(asker, "request", 0ms)).ec, zmtp::call_errc::not_sent);
@@ -133,7 +133,7 @@ TEST_F(clients, have_one_request_in_flight) {
   EXPECT_EQ(await(nothing).ec, zmtp::errc::bad_message);
 }
 
-TEST_F(clients, request_can_be_cancelled_and_its_answer_is_nobodys) {
+TEST_F(clients, a_cancelled_request_ignores_its_answer) {
   client asker{executor(), {first_at_}, quick_client()};
   boost::asio::cancellation_signal signal;
   auto end = std::make_shared<outcome>();
@@ -149,7 +149,7 @@ TEST_F(clients, request_can_be_cancelled_and_its_answer_is_nobodys) {
   EXPECT_EQ(await(next).answer, message{"next"});
 }
 
-TEST_F(clients, end_their_request_when_they_go) {
+TEST_F(clients, end_their_request_when_they_are_destroyed) {
   std::optional<client> asker{std::in_place, executor(), std::vector{first_at_}, quick_client()};
   const auto end = ask(*asker, "request");
   static_cast<void>(receive(first_));
@@ -162,7 +162,7 @@ TEST_F(clients, end_their_request_when_they_go) {
   EXPECT_EQ(await(ask(stopped, "request")).ec, boost::asio::error::operation_aborted);
 }
 
-TEST_F(clients, faults_of_making_one_are_thrown) {
+TEST_F(clients, throw_if_the_constructor_fails) {
   const auto fault_of = [&](std::vector<std::string> servers, client_options options) {
     try {
       const client made{executor(), std::move(servers), options};
@@ -177,7 +177,7 @@ TEST_F(clients, faults_of_making_one_are_thrown) {
   EXPECT_EQ(fault_of({first_at_}, {.settle = -1ms}), zmtp::call_errc::bad_call_option);
 }
 
-TEST_F(clients, are_served_by_a_pair_whoever_is_killed) {
+TEST_F(clients, get_answers_from_a_pair_after_each_server_is_killed) {
   meet();
   client asker{executor(),
                {primary_.it->bind_voter("tcp://127.0.0.1:*", echo).to_string(),

@@ -25,7 +25,7 @@ public:
   error_code ec;
 };
 
-TEST_F(epochs, what_is_stored_is_loaded) {
+TEST_F(epochs, are_stored_and_loaded) {
   for (const epoch e : {epoch{1}, epoch{2}, max_epoch, epoch{0}}) {
     file.store(e, ec);
     EXPECT_FALSE(ec);
@@ -39,12 +39,12 @@ TEST_F(epochs, what_is_stored_is_loaded) {
   EXPECT_FALSE(std::filesystem::exists(path + ".new"));
 }
 
-TEST_F(epochs, no_file_is_no_epoch) {
+TEST_F(epochs, are_zero_without_a_file) {
   EXPECT_EQ(load(), 0U);
   EXPECT_FALSE(ec);
 }
 
-TEST_F(epochs, nothing_is_kept_without_a_path) {
+TEST_F(epochs, are_not_stored_without_a_path) {
   const epoch_file nowhere{""};
   nowhere.store(7, ec);
   EXPECT_FALSE(ec);
@@ -52,7 +52,7 @@ TEST_F(epochs, nothing_is_kept_without_a_path) {
   EXPECT_FALSE(ec);
 }
 
-TEST_F(epochs, damaged_file_is_an_error) {
+TEST_F(epochs, a_damaged_file_is_an_error) {
   for (const std::string text : {"", "\n", "x\n", "1", "1 \n", "-1\n", "1\n2\n", "1\n\n", " 1\n",
                                  "524288\n", "99999999999\n", "1\r\n"}) {
     write(text);
@@ -61,7 +61,7 @@ TEST_F(epochs, damaged_file_is_an_error) {
   }
 }
 
-TEST_F(epochs, what_the_system_refuses_is_reported) {
+TEST_F(epochs, report_errors_of_the_system) {
   const epoch_file elsewhere{folder.path("gone/epoch")};
   elsewhere.store(1, ec);
   EXPECT_EQ(ec, boost::system::errc::no_such_file_or_directory);
@@ -70,7 +70,7 @@ TEST_F(epochs, what_the_system_refuses_is_reported) {
   EXPECT_EQ(ec, boost::system::errc::is_a_directory);
 }
 
-TEST_F(epochs, old_number_stays_where_the_new_one_cannot_be_written) {
+TEST_F(epochs, the_old_number_stays_if_the_new_one_cannot_be_written) {
   file.store(3, ec);
   std::filesystem::create_directory(path + ".new");
   file.store(4, ec);

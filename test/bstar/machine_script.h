@@ -1,5 +1,5 @@
 #pragma once
-// One node's decisions, and what a peer says to it.
+// The decisions of one node, and the messages of its peer.
 
 #include "bstar/state_machine.h"
 
@@ -27,7 +27,7 @@ public:
   void hear(peer_state s) {
     take([&] { machine->on_peer({.state = s}, now, actions); });
   }
-  // One of ours, which has heard our last tick, or no tick at all.
+  // A state of a Zinc peer, which has received our last tick, or no tick at all.
   void hear(peer_state s, epoch e, std::uint64_t position = 0) {
     hear_late(s, e, position, machine->report().more->tick);
   }
@@ -57,7 +57,7 @@ public:
     }
     now = until;
   }
-  // Time passes in which it stands still.
+  // Lets time pass while the node is paused.
   void stand_still(std::chrono::milliseconds time) { now += time; }
 
   bool told(event what) const {
@@ -68,7 +68,7 @@ public:
   std::optional<state_machine> machine;
   std::uint64_t peer_tick = 1'000;
   bool persists = true;
-  // What the shell would have done.
+  // The actions of the machine: the shell would have executed them.
   std::vector<epoch> persisted;
   std::vector<epoch> activated;
   std::vector<passive_reason> passivated;

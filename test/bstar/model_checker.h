@@ -31,29 +31,29 @@ enum class beginning : std::uint8_t {
   taken_over,  // the other way round
 };
 
-// What is to be found out.
+// The settings of one search.
 struct setting {
   pair_options options{.heartbeat = std::chrono::milliseconds{8}};
   bool data_outlive_crashes = false;
   bool epochs_outlive_crashes = true;
-  bool losses_are_told = false;  // a node that has lost its data is told so
+  bool losses_are_told = false;  // a node detects the loss of its data
   unsigned faults = 2;           // at most, in one history
   beginning from = beginning::apart;
 };
 
 enum class deed : std::uint8_t {
-  pass,          // half a heartbeat passes; what is under way on a good link arrives
-  hear,          // of a node: the next message arrives
-  ask,           // of a node: a client's request
-  fire,          // of a node: its timer, late
+  pass,          // half a heartbeat passes; messages in flight on a good link arrive
+  hear,          // the next message arrives at the node
+  ask,           // a client sends a request to the node
+  fire,          // the timer of the node fires, late
   crash,         //
   restart,       // connected at once
   restart_slow,  // not connected before both links are healed
-  pause,         // it does nothing, and what comes waits
+  pause,         // the node does nothing, and messages to it queue
   resume,        //
-  cut,           // of a node: what it sends from now on is lost
-  hold,          // of a node: what it sends from now on arrives later
-  heal,          // of a node: the link from it
+  cut,           // from now on, messages that the node sends are lost
+  hold,          // from now on, messages that the node sends arrive later
+  heal,          // the link from the node works again
 };
 
 struct step {
@@ -68,9 +68,10 @@ inline std::string name_of(step s) {
   return s.what == deed::pass ? name : name + (s.who == 0 ? " primary" : " backup");
 }
 
-// B1: no two are active in one epoch. B2: no two serve while the links are good, whoever is paused. B3: once
-// all is well, one is active within two heartbeats, and stays so. B5, where losses are told: nobody becomes
-// active with nothing who had data, while the other has some.
+// B1: two nodes are never active in the same epoch. B2: two nodes never serve at the same time
+// while the links are good, even if a node is paused. B3: once all is well, one node becomes active
+// within two heartbeats and stays active. B5, for nodes that detect a loss: a node that has lost
+// its data does not become active while its peer has data.
 enum class invariant : std::uint8_t { b1, b2, b3, b5 };
 
 template <class Machine>
@@ -172,7 +173,8 @@ public:
     return at_once || copy.serving();
   }
 
-  // What is broken if all is well from here on: B3, or what comes of it.
+  // Returns the invariant that breaks if nothing fails from here on: B3, or one that follows from
+  // it.
   [[nodiscard]] std::optional<invariant> broken_later() const {
     if (!nodes_[0].machine || !nodes_[1].machine) {
       return std::nullopt;
@@ -197,8 +199,8 @@ public:
     return then.broken_;
   }
 
-  // How long nobody serves who asks at both all the time, if `who` is stopped, and started `down` steps later.
-  // B4 is that this is two heartbeats at most.
+  // Returns the longest time for which neither node serves a client that asks both all the time, if
+  // `who` is stopped, and started `down` steps later. B4 limits this time to two heartbeats.
   [[nodiscard]] std::chrono::milliseconds refused_by_restart(std::size_t who, unsigned down) {
     auto refused_since = now_;
     std::chrono::milliseconds longest{0};
@@ -287,7 +289,7 @@ private:
     n.machine->set_position(n.position);
     n.lost = how_->losses_are_told && n.persisted != 0 && n.position == 0;
     n.machine->set_data_lost(n.lost);
-    // Who subscribes is told the state at once.
+    // A new subscriber gets the state at once.
     send(who);
     send(1 - who);
   }
@@ -454,8 +456,8 @@ struct finding {
 // So that a mistake in a setting takes no more memory than there is.
 inline constexpr std::size_t most_worlds = 1'500'000;
 
-// Every world that can be reached in so many steps; fewer steps if there are too many worlds. Those that
-// have been seen are known by 64 bits.
+// Visits every world that is reachable in `depth` steps, or in fewer steps if there are too many
+// worlds. A 64-bit hash identifies a world that the search has visited.
 template <class Machine>
 finding search(const setting& how, unsigned depth) {
   struct origin {

@@ -16,7 +16,7 @@ namespace bstar {
 
 class node_test : public zmtp::test::network_test {
 protected:
-  // A node, where it is bound, and what its handlers were told.
+  // A node, its endpoint, and the events that its handlers received.
   struct side {
     role as;
     std::optional<node> it{};
@@ -71,7 +71,7 @@ protected:
   void await_vote(side& s) {
     run_until([&] { return s.it->vote(); });
   }
-  // The process is gone.
+  // Ends the node like a killed process.
   static void kill(side& s) { s.it.reset(); }
 
   zmtp::test::scratch_folder folder_;

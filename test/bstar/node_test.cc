@@ -31,7 +31,7 @@ protected:
   static void say(zmtp::xpub_socket& publisher, std::string_view what) {
     EXPECT_EQ(publisher.try_send(zmtp::message{what}), zmtp::send_status::queued);
   }
-  // What someone hears who announces this.
+  // Returns the state that a subscriber with these extensions receives.
   std::string heard_state(const side& of, std::vector<std::string> extensions) {
     zmtp::socket_options options;
     options.extensions = std::move(extensions);
@@ -62,7 +62,7 @@ TEST_F(nodes, meet_and_the_primary_is_active) {
 }
 
 // BS-12
-TEST_F(nodes, backup_takes_over_by_a_vote_and_the_old_active_comes_back_passive) {
+TEST_F(nodes, backup_takes_over_by_a_vote_and_the_restarted_primary_is_passive) {
   meet();
   kill(primary_);
   await_vote(backup_);
@@ -75,7 +75,7 @@ TEST_F(nodes, backup_takes_over_by_a_vote_and_the_old_active_comes_back_passive)
   EXPECT_EQ(primary_.activated, epochs{1});
   EXPECT_TRUE(backup_.it->vote());
   run_until([&] { return epoch_in_file(role::primary) == "2"; });
-  // And back again.
+  // The reverse case.
   kill(backup_);
   await_vote(primary_);
   EXPECT_EQ(primary_.activated, (epochs{1, 3}));
@@ -91,7 +91,7 @@ TEST_F(nodes, passive_takes_over_at_once_from_a_peer_that_restarts) {
   EXPECT_EQ(backup_.activated, epochs{2});
 }
 
-TEST_F(nodes, passive_that_is_lost_and_comes_back_changes_nothing) {
+TEST_F(nodes, a_passive_node_that_restarts_changes_nothing) {
   meet();
   kill(backup_);
   run_until([&] { return !primary_.it->status().peer_alive; });
@@ -103,7 +103,7 @@ TEST_F(nodes, passive_that_is_lost_and_comes_back_changes_nothing) {
 }
 
 // BS-13
-TEST_F(nodes, both_restarted_go_on_with_a_later_epoch) {
+TEST_F(nodes, both_continue_with_a_later_epoch_after_a_restart) {
   meet();
   kill(primary_);
   kill(backup_);
@@ -112,7 +112,7 @@ TEST_F(nodes, both_restarted_go_on_with_a_later_epoch) {
 }
 
 // BS-8
-TEST_F(nodes, of_two_actives_that_meet_the_later_epoch_stays) {
+TEST_F(nodes, the_later_epoch_stays_if_two_active_nodes_meet) {
   start(primary_);
   await_vote(primary_);
   auto alone = quick(role::backup);
@@ -144,9 +144,9 @@ TEST_F(nodes, data_of_the_newer_position_win) {
   });
 }
 
-TEST_F(nodes, active_that_stood_still_is_suspended_until_the_peer_has_heard_it) {
+TEST_F(nodes, a_paused_active_node_is_suspended_until_the_peer_confirms) {
   meet();
-  // The loop stands still: there is nothing to wait for but time.
+  // This loop pauses the node: only the time matters.
   const auto until = std::chrono::steady_clock::now() + 2 * quick(role::primary).heartbeat;
   while (std::chrono::steady_clock::now() < until) {
   }
@@ -164,7 +164,7 @@ TEST_F(nodes, active_that_stood_still_is_suspended_until_the_peer_has_heard_it) 
 }
 
 // BS-1, BS-2
-TEST_F(nodes, account_goes_to_those_who_announce_that_they_understand_it) {
+TEST_F(nodes, the_account_goes_to_peers_that_announce_the_extension) {
   start(primary_);
   EXPECT_EQ(heard_state(primary_, {}), "1");
   EXPECT_EQ(heard_state(primary_, {"chp-ack", "bstars"}), "1");
@@ -197,7 +197,7 @@ TEST_F(nodes, peer_of_the_guide_is_understood) {
 }
 
 // BS-3
-TEST_F(nodes, what_is_no_state_is_counted_and_does_not_count) {
+TEST_F(nodes, malformed_states_are_counted_and_ignored) {
   start(primary_);
   const auto peer = stock_publisher(primary_);
   say(*peer, "5");
@@ -215,7 +215,7 @@ TEST_F(nodes, what_is_no_state_is_counted_and_does_not_count) {
 }
 
 // BS-6
-TEST_F(nodes, voter_gets_what_is_accepted_and_nothing_else) {
+TEST_F(nodes, a_voter_gets_only_accepted_requests) {
   meet();
   std::vector<std::string> got;
   const auto echo = [&](zmtp::routed_message request, zmtp::router_socket& on) {
@@ -242,7 +242,7 @@ TEST_F(nodes, voter_gets_what_is_accepted_and_nothing_else) {
 }
 
 // BS-7
-TEST_F(nodes, handler_is_called_before_the_request_that_it_is_for) {
+TEST_F(nodes, the_handler_runs_before_the_request_that_caused_it) {
   std::vector<std::string> order;
   node alone{executor(), {.pair = quick(role::primary)}, {.on_active = [&](epoch) {
                order.emplace_back("active");
@@ -262,7 +262,7 @@ TEST_F(nodes, handler_is_called_before_the_request_that_it_is_for) {
   EXPECT_EQ(std::count(order.begin(), order.end(), "active"), 1);
 }
 
-TEST_F(nodes, epoch_that_cannot_be_written_makes_nobody_active) {
+TEST_F(nodes, do_not_become_active_if_the_epoch_cannot_be_written) {
   start(primary_, {.pair = quick(role::primary), .epoch_file = folder_.path("gone/epoch")});
   run_until([&] {
     EXPECT_FALSE(primary_.it->vote());
@@ -272,7 +272,7 @@ TEST_F(nodes, epoch_that_cannot_be_written_makes_nobody_active) {
   EXPECT_TRUE(primary_.activated.empty());
 }
 
-TEST_F(nodes, faults_of_making_one_are_thrown) {
+TEST_F(nodes, throw_if_the_constructor_fails) {
   const auto fault_of = [&](const node_options& options) {
     try {
       const node made{executor(), options};
@@ -317,7 +317,7 @@ TEST_F(nodes, handler_may_destroy_its_node) {
   run_to_the_end();
 }
 
-TEST_F(nodes, what_a_handler_throws_reaches_who_runs_the_context) {
+TEST_F(nodes, exceptions_of_a_handler_propagate_out_of_the_context) {
   const node thrower{executor(),
                      {.pair = {.heartbeat = 5ms, .take_over = takeover::on_expiry}},
                      {.on_active = [](epoch) { throw std::runtime_error{"no"}; }}};
@@ -333,7 +333,7 @@ TEST_F(nodes, node_outlives_its_context) {
   primary_.it->stop();
 }
 
-TEST_F(nodes, an_active_one_takes_another_epoch_when_it_asks_for_it) {
+TEST_F(nodes, only_an_active_node_renews_its_epoch) {
   meet();
   backup_.it->renew_epoch();
   primary_.it->renew_epoch();

@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(pair_options, defaults_are_the_guides) {
+TEST(pair_options, the_defaults_match_the_guide) {
   const pair_options options;
   EXPECT_FALSE(validate(options));
   EXPECT_EQ(options.heartbeat, 1s);
@@ -20,7 +20,7 @@ TEST(pair_options, defaults_are_the_guides) {
   EXPECT_EQ((pair_options{.heartbeat = 50ms}).expiry_or_default(), 100ms);
 }
 
-TEST(pair_options, what_no_pair_can_work_with_is_refused) {
+TEST(pair_options, values_that_no_pair_can_use_are_rejected) {
   for (const auto& options : {
            pair_options{.heartbeat = 0ms},
            pair_options{.heartbeat = -1ms},
@@ -37,7 +37,7 @@ TEST(pair_options, what_no_pair_can_work_with_is_refused) {
   EXPECT_FALSE(validate({.heartbeat = 24h}));
 }
 
-TEST(error, each_fault_has_a_text_of_its_own) {
+TEST(error, each_error_has_its_own_text) {
   std::set<std::string> texts;
   for (std::size_t i = 1; i < errc_count; ++i) {
     texts.insert(make_error_code(static_cast<errc>(i)).message());

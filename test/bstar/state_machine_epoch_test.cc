@@ -6,7 +6,7 @@ namespace bstar {
 namespace {
 
 // BS-13
-TEST_F(machine_script, epoch_is_used_once_it_is_persisted) {
+TEST_F(machine_script, an_epoch_is_used_only_after_it_is_persisted) {
   start(role::primary);
   persists = false;
   hear(peer_state::backup);
@@ -19,7 +19,7 @@ TEST_F(machine_script, epoch_is_used_once_it_is_persisted) {
   EXPECT_TRUE(ask());
 }
 
-TEST_F(machine_script, promotion_ends_when_the_peer_is_active_first) {
+TEST_F(machine_script, a_promotion_ends_if_the_peer_is_active_first) {
   start(role::primary);
   persists = false;
   hear(peer_state::backup);
@@ -30,7 +30,7 @@ TEST_F(machine_script, promotion_ends_when_the_peer_is_active_first) {
   EXPECT_EQ(machine->current(), state::passive);
 }
 
-TEST_F(machine_script, promotion_that_took_too_long_is_tried_again_with_the_same_epoch) {
+TEST_F(machine_script, a_promotion_that_timed_out_is_retried_with_the_same_epoch) {
   start(role::primary);
   persists = false;
   hear(peer_state::backup);
@@ -43,7 +43,7 @@ TEST_F(machine_script, promotion_that_took_too_long_is_tried_again_with_the_same
   EXPECT_EQ(activated, epochs{1}) << "nothing is left to be persisted";
 }
 
-TEST_F(machine_script, later_epoch_heard_meanwhile_is_overtaken) {
+TEST_F(machine_script, a_promotion_chooses_an_epoch_after_any_received_meanwhile) {
   start(role::primary);
   pass(1s);
   persists = false;
@@ -56,7 +56,7 @@ TEST_F(machine_script, later_epoch_heard_meanwhile_is_overtaken) {
   EXPECT_EQ(out.persist, 5U);
 }
 
-TEST_F(machine_script, epoch_that_cannot_be_persisted_is_tried_again_not_at_once) {
+TEST_F(machine_script, an_epoch_that_cannot_be_persisted_is_retried_after_a_pause) {
   start(pair_options{.take_over = takeover::on_expiry});
   persists = false;
   pass(2s);
@@ -69,7 +69,7 @@ TEST_F(machine_script, epoch_that_cannot_be_persisted_is_tried_again_not_at_once
   EXPECT_TRUE(machine->serving());
 }
 
-TEST_F(machine_script, next_epoch_is_later_than_all_that_were_heard_of) {
+TEST_F(machine_script, the_next_epoch_is_later_than_all_received_ones) {
   start(role::backup, 2);
   hear(peer_state::active, 7);
   EXPECT_EQ(persisted, epochs{7});
@@ -80,10 +80,10 @@ TEST_F(machine_script, next_epoch_is_later_than_all_that_were_heard_of) {
   EXPECT_EQ(activated, epochs{8});
 }
 
-TEST_F(machine_script, next_epoch_is_later_than_that_of_the_data) {
+TEST_F(machine_script, the_next_epoch_is_later_than_that_of_the_data) {
   start(role::backup);
   hear(peer_state::active, 1);
-  // Which have come from the peer, though its state has not.
+  // The peer's data have arrived, but its state has not.
   machine->on_data_of(3);
   pass(2'000ms);
   EXPECT_TRUE(ask());
@@ -91,7 +91,7 @@ TEST_F(machine_script, next_epoch_is_later_than_that_of_the_data) {
   EXPECT_EQ(persisted.back(), 4U);
 }
 
-TEST_F(machine_script, nobody_is_active_without_an_epoch) {
+TEST_F(machine_script, is_never_active_without_an_epoch) {
   start(pair_options{.as = role::primary, .take_over = takeover::on_expiry}, max_epoch);
   pass(2s);
   EXPECT_FALSE(ask());
@@ -104,7 +104,7 @@ TEST_F(machine_script, nobody_is_active_without_an_epoch) {
   EXPECT_EQ(activated, epochs{max_epoch - 1});
 }
 
-TEST_F(machine_script, active_whose_epoch_is_used_up_takes_the_next_of_its_own) {
+TEST_F(machine_script, an_active_node_that_renews_its_epoch_takes_its_own_next) {
   start(role::primary);
   hear(peer_state::backup);
   ASSERT_EQ(activated, std::vector<epoch>{1});
@@ -116,7 +116,7 @@ TEST_F(machine_script, active_whose_epoch_is_used_up_takes_the_next_of_its_own) 
   EXPECT_TRUE(ask());
 }
 
-TEST_F(machine_script, only_an_active_one_takes_another_epoch) {
+TEST_F(machine_script, only_an_active_node_renews_its_epoch) {
   start(role::backup);
   renew();
   hear(peer_state::active, 1);
@@ -125,7 +125,7 @@ TEST_F(machine_script, only_an_active_one_takes_another_epoch) {
   EXPECT_EQ(persisted, std::vector<epoch>{1}) << "the peer's";
 }
 
-TEST_F(machine_script, active_that_is_superseded_gives_up_the_epoch_it_asked_for) {
+TEST_F(machine_script, a_superseded_node_abandons_the_renewal_of_its_epoch) {
   start(role::primary);
   hear(peer_state::backup);
   persists = false;
@@ -136,7 +136,7 @@ TEST_F(machine_script, active_that_is_superseded_gives_up_the_epoch_it_asked_for
   EXPECT_FALSE(machine->serving());
 }
 
-TEST_F(machine_script, active_goes_on_in_its_epoch_when_the_next_cannot_be_persisted) {
+TEST_F(machine_script, an_active_node_keeps_its_epoch_if_a_renewal_cannot_be_persisted) {
   start(role::primary);
   hear(peer_state::backup);
   persists = false;
@@ -146,7 +146,7 @@ TEST_F(machine_script, active_goes_on_in_its_epoch_when_the_next_cannot_be_persi
   EXPECT_EQ(machine->current_epoch(), 1U);
   persists = true;
   renew();
-  EXPECT_EQ(machine->current_epoch(), 1U) << "not at once again";
+  EXPECT_EQ(machine->current_epoch(), 1U) << "no immediate retry";
   hear(peer_state::passive, 1);
   pass(1s);
   renew();

@@ -89,7 +89,7 @@ INSTANTIATE_TEST_SUITE_P(bstar, planned_restarts, testing::Bool(), [](const auto
 });
 
 // BS-16
-TEST_P(planned_restarts, refuse_nobody_for_longer_than_two_heartbeats) {
+TEST_P(planned_restarts, reject_requests_for_two_heartbeats_at_most) {
   constexpr unsigned longest_down = 6;
   const setting how{.losses_are_told = GetParam(), .from = beginning::met};
   std::size_t sequences = 0;
@@ -114,7 +114,7 @@ TEST_P(planned_restarts, refuse_nobody_for_longer_than_two_heartbeats) {
 
 // The same machine with something wrong: the checker finds it.
 
-// Serves although it stood still.
+// A machine that serves although it was paused.
 class forgets_pauses : public state_machine {
 public:
   using state_machine::state_machine;
@@ -152,7 +152,7 @@ public:
   }
 };
 
-// Takes over by what it has not heard before it could hear anything.
+// A machine that takes over because of a silence from before it could receive.
 class looks_once : public state_machine {
 public:
   using state_machine::state_machine;
@@ -173,7 +173,7 @@ public:
   }
 };
 
-// Of two passives, or of two that wait, nobody goes first.
+// A machine with which neither of two passive nodes, or of two waiting nodes, goes first.
 class too_polite : public state_machine {
 public:
   using state_machine::state_machine;
@@ -208,23 +208,25 @@ TEST(checker, finds_the_proof_of_concepts_rule) {
       {.options = {.heartbeat = 8ms, .primary_serves_at_once = true}, .from = beginning::met},
       invariant::b2);
 }
-TEST(checker, finds_a_passive_that_looks_once) {
+TEST(checker, finds_a_passive_node_that_checks_only_once) {
   expect_found<looks_once>({.from = beginning::met}, invariant::b2);
 }
 TEST(checker, finds_an_active_that_serves_after_a_pause) {
   expect_found<forgets_pauses>({.from = beginning::met}, invariant::b2);
 }
-TEST(checker, finds_belief_in_old_messages) {
+TEST(checker, finds_a_node_that_accepts_old_messages) {
   expect_found<believes_old_messages>({.from = beginning::met}, invariant::b2);
 }
-TEST(checker, finds_an_active_that_never_gives_way) {
+TEST(checker, finds_an_active_node_that_never_yields) {
   expect_found<never_gives_way>({.from = beginning::met}, invariant::b3);
 }
-TEST(checker, finds_one_that_takes_over_with_nothing) {
+TEST(checker, finds_a_node_that_takes_over_without_data) {
   expect_found<takes_over_with_nothing>({.losses_are_told = true, .from = beginning::met},
                                         invariant::b5);
 }
-TEST(checker, finds_two_that_wait_for_each_other) { expect_found<too_polite>({}, invariant::b3); }
+TEST(checker, finds_two_nodes_that_wait_for_each_other) {
+  expect_found<too_polite>({}, invariant::b3);
+}
 
 }  // namespace
 }  // namespace bstar::model

@@ -1,11 +1,11 @@
-// What a node does that stood still, or reads what is old.
+// Nodes that were paused, and nodes that read old messages.
 
 #include "test/bstar/machine_script.h"
 
 namespace bstar {
 namespace {
 
-TEST_F(machine_script, peer_that_has_not_heard_us_makes_nobody_active) {
+TEST_F(machine_script, a_peer_that_has_not_received_our_state_does_not_activate_us) {
   start(role::primary);
   pass(1s);
   for (int i = 0; i < 10; ++i) {
@@ -18,7 +18,7 @@ TEST_F(machine_script, peer_that_has_not_heard_us_makes_nobody_active) {
   EXPECT_EQ(machine->current(), state::active);
 }
 
-TEST_F(machine_script, what_the_peer_heard_long_ago_makes_nobody_active) {
+TEST_F(machine_script, an_old_acknowledgement_by_the_peer_does_not_activate_us) {
   start(role::primary);
   pass(1s);
   const auto then = machine->report().more->tick;
@@ -29,7 +29,7 @@ TEST_F(machine_script, what_the_peer_heard_long_ago_makes_nobody_active) {
   EXPECT_EQ(machine->current(), state::active);
 }
 
-TEST_F(machine_script, peer_that_has_not_heard_us_is_told_at_once_but_not_again_and_again) {
+TEST_F(machine_script, a_peer_that_has_not_received_our_state_gets_it_only_once) {
   start(role::primary);
   for (int i = 0; i < 10; ++i) {
     hear_late(peer_state::backup, 0, 0, 0);
@@ -40,7 +40,7 @@ TEST_F(machine_script, peer_that_has_not_heard_us_is_told_at_once_but_not_again_
   EXPECT_EQ(published, 3U);
 }
 
-TEST_F(machine_script, active_that_stood_still_serves_nobody_before_it_knows_better) {
+TEST_F(machine_script, a_paused_active_node_is_suspended_before_it_serves) {
   start(role::primary);
   hear(peer_state::backup);
   pass(3s);
@@ -52,7 +52,7 @@ TEST_F(machine_script, active_that_stood_still_serves_nobody_before_it_knows_bet
   EXPECT_TRUE(told(event::suspended));
 }
 
-TEST_F(machine_script, short_standstill_suspends_nobody) {
+TEST_F(machine_script, a_short_pause_does_not_suspend_an_active_node) {
   start(role::primary);
   hear(peer_state::backup);
   pass(3s);
@@ -60,7 +60,7 @@ TEST_F(machine_script, short_standstill_suspends_nobody) {
   EXPECT_TRUE(ask());
 }
 
-TEST_F(machine_script, suspended_resumes_when_the_peer_has_heard_it_since) {
+TEST_F(machine_script, a_suspended_node_resumes_after_the_peer_received_its_state) {
   start(role::primary);
   pass(1s);
   hear(peer_state::backup, 0);
@@ -73,26 +73,26 @@ TEST_F(machine_script, suspended_resumes_when_the_peer_has_heard_it_since) {
   hear(peer_state::passive, 1);
   EXPECT_TRUE(ask());
   EXPECT_TRUE(told(event::resumed));
-  EXPECT_EQ(activated, epochs{1}) << "it has been active all the while";
+  EXPECT_EQ(activated, epochs{1}) << "the node has been active since then";
   EXPECT_TRUE(passivated.empty());
 }
 
-TEST_F(machine_script, suspended_resumes_by_a_state_of_the_guides_that_is_new) {
+TEST_F(machine_script, a_suspended_node_resumes_after_a_new_state_from_a_guide_peer) {
   start(role::primary);
   hear(peer_state::backup);
   pass(1s);
   stand_still(5s);
   hear(peer_state::passive);
-  EXPECT_FALSE(ask()) << "what had waited";
+  EXPECT_FALSE(ask()) << "pending messages";
   pass(1'499ms);
   hear(peer_state::passive);
-  EXPECT_FALSE(ask()) << "it may not have heard us yet";
+  EXPECT_FALSE(ask()) << "the peer may not have received our state yet";
   pass(1ms);
   hear(peer_state::passive);
   EXPECT_TRUE(ask());
 }
 
-TEST_F(machine_script, suspended_gives_way_to_a_peer_that_took_over) {
+TEST_F(machine_script, a_suspended_node_yields_to_a_peer_that_took_over) {
   for (const auto as : {role::primary, role::backup}) {
     start(as, as == role::primary ? 0 : 1);
     hear(peer_state::active);
@@ -114,21 +114,21 @@ TEST_F(machine_script, suspended_gives_way_to_a_peer_that_took_over) {
   }
 }
 
-TEST_F(machine_script, what_has_waited_is_read_before_the_peer_is_told_what_was) {
+TEST_F(machine_script, pending_messages_are_read_before_the_node_publishes_its_state) {
   start(role::primary);
   hear(peer_state::backup);
   pass(1s);
   published = 0;
   stand_still(5s);
   pass(0s);
-  EXPECT_EQ(published, 0U) << "a peer of the Guide that took over would die of it";
+  EXPECT_EQ(published, 0U) << "the Guide's program would exit if it had taken over";
   pass(1'249ms);
-  EXPECT_EQ(published, 0U) << "it has not had the time to say so";
+  EXPECT_EQ(published, 0U) << "the peer has not had time to send its state";
   pass(1ms);
   EXPECT_EQ(published, 1U);
 }
 
-TEST_F(machine_script, suspended_takes_a_new_epoch_when_the_peer_stays_silent) {
+TEST_F(machine_script, a_suspended_node_takes_a_new_epoch_if_the_peer_is_unresponsive) {
   start(role::primary);
   hear(peer_state::backup);
   pass(1s);
@@ -138,13 +138,13 @@ TEST_F(machine_script, suspended_takes_a_new_epoch_when_the_peer_stays_silent) {
   EXPECT_FALSE(ask());
   pass(1ms);
   EXPECT_TRUE(ask());
-  // The peer may have taken 2 meanwhile, and be gone.
+  // The peer may have taken epoch 2 meanwhile, and may have disconnected.
   EXPECT_EQ(activated, (epochs{1, 3}));
   EXPECT_TRUE(passivated.empty());
   EXPECT_TRUE(told(event::resumed));
 }
 
-TEST_F(machine_script, suspended_stands_still_again) {
+TEST_F(machine_script, a_suspended_node_that_pauses_again_stays_suspended) {
   start(role::primary);
   hear(peer_state::backup);
   pass(1s);
@@ -153,10 +153,10 @@ TEST_F(machine_script, suspended_stands_still_again) {
   stand_still(5s);
   EXPECT_FALSE(ask());
   hear(peer_state::passive);
-  EXPECT_FALSE(ask()) << "what had waited for the second time";
+  EXPECT_FALSE(ask()) << "messages from before the second pause";
 }
 
-TEST_F(machine_script, time_in_which_a_passive_stood_still_is_no_silence) {
+TEST_F(machine_script, a_pause_of_a_passive_node_does_not_count_as_silence) {
   for (const auto standstill : {1'500ms, 2'000ms, 10'000ms}) {
     start(role::backup);
     hear(peer_state::active);
@@ -173,7 +173,7 @@ TEST_F(machine_script, time_in_which_a_passive_stood_still_is_no_silence) {
   }
 }
 
-TEST_F(machine_script, passive_that_stood_still_looks_twice_before_it_takes_over) {
+TEST_F(machine_script, a_passive_node_checks_twice_after_a_pause_before_it_takes_over) {
   start(role::backup);
   hear(peer_state::active);
   pass(1s);
@@ -182,22 +182,22 @@ TEST_F(machine_script, passive_that_stood_still_looks_twice_before_it_takes_over
   pass(249ms);
   EXPECT_FALSE(ask());
   stand_still(300ms);
-  EXPECT_FALSE(ask()) << "it stood still again";
+  EXPECT_FALSE(ask()) << "a second pause";
   pass(250ms);
   EXPECT_TRUE(ask());
 }
 
-TEST_F(machine_script, silence_from_before_a_standstill_does_not_count) {
+TEST_F(machine_script, silence_from_before_a_pause_does_not_count) {
   start(role::backup);
   hear(peer_state::active);
   pass(3s);
   stand_still(2s);
-  EXPECT_FALSE(ask()) << "the peer may have come back and be active";
+  EXPECT_FALSE(ask()) << "the peer may have restarted and be active";
   hear(peer_state::active);
   EXPECT_FALSE(ask());
 }
 
-TEST_F(machine_script, old_message_read_after_a_standstill_makes_nobody_active) {
+TEST_F(machine_script, an_old_message_read_after_a_pause_does_not_activate_the_node) {
   start(role::backup);
   hear(peer_state::active, 1);
   pass(1s);
@@ -213,7 +213,7 @@ TEST_F(machine_script, old_message_read_after_a_standstill_makes_nobody_active) 
   pass(1s);
   stand_still(3s);
   hear(peer_state::primary);
-  EXPECT_EQ(machine->current(), state::passive) << "one of the Guide's, too";
+  EXPECT_EQ(machine->current(), state::passive) << "also if the peer is the Guide's program";
   pass(1'500ms);
   hear(peer_state::primary);
   EXPECT_EQ(machine->current(), state::active);

@@ -1,4 +1,4 @@
-// Who becomes active, and who gives way.
+// Elections: which node becomes active, and which node yields.
 
 #include "test/bstar/machine_script.h"
 
@@ -8,7 +8,7 @@ namespace {
 // The Guide's table, with a peer of the Guide.
 
 // BS-4
-TEST_F(machine_script, primary_that_hears_a_backup_is_active) {
+TEST_F(machine_script, a_primary_becomes_active_if_it_sees_a_backup) {
   start(role::primary);
   hear(peer_state::backup);
   EXPECT_EQ(machine->current(), state::active);
@@ -17,7 +17,7 @@ TEST_F(machine_script, primary_that_hears_a_backup_is_active) {
 }
 
 // BS-4
-TEST_F(machine_script, primary_that_hears_an_active_is_passive) {
+TEST_F(machine_script, a_primary_becomes_passive_if_it_sees_an_active_peer) {
   start(role::primary);
   hear(peer_state::active);
   EXPECT_EQ(machine->current(), state::passive);
@@ -26,7 +26,7 @@ TEST_F(machine_script, primary_that_hears_an_active_is_passive) {
 }
 
 // BS-4, BS-5
-TEST_F(machine_script, primary_waits_for_the_expiry_before_it_serves_alone) {
+TEST_F(machine_script, a_primary_waits_for_the_expiry_before_it_serves_alone) {
   start(role::primary);
   EXPECT_FALSE(ask());
   pass(1'999ms);
@@ -37,14 +37,14 @@ TEST_F(machine_script, primary_waits_for_the_expiry_before_it_serves_alone) {
 }
 
 // BS-4
-TEST_F(machine_script, primary_that_hears_a_passive_waits_for_it) {
+TEST_F(machine_script, a_primary_waits_for_a_passive_peer) {
   start(role::primary);
   hear(peer_state::passive);
   EXPECT_EQ(machine->current(), state::primary);
 }
 
 // BS-4
-TEST_F(machine_script, backup_is_passive_beside_an_active_and_serves_nobody_alone) {
+TEST_F(machine_script, backup_is_passive_beside_an_active_peer_and_does_not_serve_alone) {
   start(role::backup);
   hear(peer_state::primary);
   EXPECT_EQ(machine->current(), state::backup);
@@ -55,7 +55,7 @@ TEST_F(machine_script, backup_is_passive_beside_an_active_and_serves_nobody_alon
 }
 
 // BS-4
-TEST_F(machine_script, passive_takes_over_when_the_peer_restarts) {
+TEST_F(machine_script, a_passive_node_takes_over_if_the_peer_restarts) {
   for (const auto restarted : {peer_state::primary, peer_state::backup}) {
     start(restarted == peer_state::primary ? role::backup : role::primary);
     hear(peer_state::active);
@@ -65,18 +65,18 @@ TEST_F(machine_script, passive_takes_over_when_the_peer_restarts) {
 }
 
 // BS-4
-TEST_F(machine_script, passive_takes_over_by_a_vote_after_the_expiry) {
+TEST_F(machine_script, a_passive_node_takes_over_by_a_vote_after_the_expiry) {
   start(role::backup);
   hear(peer_state::active);
   pass(1'999ms);
   EXPECT_FALSE(ask());
   pass(1ms);
-  EXPECT_EQ(machine->current(), state::passive) << "time alone makes nobody active";
+  EXPECT_EQ(machine->current(), state::passive) << "time alone does not make a node active";
   EXPECT_TRUE(ask());
   EXPECT_EQ(activated, epochs{2});
 }
 
-TEST_F(machine_script, every_state_of_the_peer_puts_the_takeover_off) {
+TEST_F(machine_script, every_state_of_the_peer_defers_the_takeover) {
   start(role::backup);
   hear(peer_state::active);
   for (int i = 0; i < 5; ++i) {
@@ -88,7 +88,7 @@ TEST_F(machine_script, every_state_of_the_peer_puts_the_takeover_off) {
 }
 
 // BS-4
-TEST_F(machine_script, active_hears_what_changes_nothing) {
+TEST_F(machine_script, an_active_node_ignores_states_that_change_nothing) {
   start(role::primary);
   hear(peer_state::backup);
   for (const auto s : {peer_state::backup, peer_state::passive, peer_state::primary}) {
@@ -99,10 +99,10 @@ TEST_F(machine_script, active_hears_what_changes_nothing) {
   EXPECT_TRUE(passivated.empty());
 }
 
-// What the Guide's nodes die of.
+// States in which the Guide's nodes exit.
 
 // BS-8
-TEST_F(machine_script, of_two_actives_the_primary_stays_and_the_backup_gives_way_to_the_guides) {
+TEST_F(machine_script, primary_stays_and_backup_yields_if_a_guide_peer_is_active_too) {
   start(role::primary);
   hear(peer_state::backup);
   hear(peer_state::active);
@@ -120,7 +120,7 @@ TEST_F(machine_script, of_two_actives_the_primary_stays_and_the_backup_gives_way
 }
 
 // BS-9
-TEST_F(machine_script, of_two_passives_we_take_over_from_the_guides) {
+TEST_F(machine_script, takes_over_if_a_guide_peer_is_passive_too) {
   for (const auto as : {role::primary, role::backup}) {
     start(as);
     hear(peer_state::active);
@@ -131,7 +131,7 @@ TEST_F(machine_script, of_two_passives_we_take_over_from_the_guides) {
 }
 
 // BS-8
-TEST_F(machine_script, of_two_actives_the_later_epoch_stays) {
+TEST_F(machine_script, the_later_epoch_stays_if_both_nodes_are_active) {
   start(role::primary, 6);
   hear(peer_state::backup);
   ASSERT_EQ(activated, epochs{7});
@@ -141,10 +141,10 @@ TEST_F(machine_script, of_two_actives_the_later_epoch_stays) {
   EXPECT_EQ(machine->current(), state::passive);
   EXPECT_EQ(passivated, reasons{passive_reason::superseded});
   EXPECT_EQ(machine->current_epoch(), 8U);
-  EXPECT_EQ(persisted.back(), 8U) << "so that the next one is later, whoever is there then";
+  EXPECT_EQ(persisted.back(), 8U) << "the next epoch must be later on either node";
 }
 
-TEST_F(machine_script, dual_active_is_told_once_until_it_is_over) {
+TEST_F(machine_script, dual_active_is_reported_once) {
   start(role::primary);
   hear(peer_state::backup);
   const auto count = [&] { return std::count(events.begin(), events.end(), event::dual_active); };
@@ -156,13 +156,13 @@ TEST_F(machine_script, dual_active_is_told_once_until_it_is_over) {
   EXPECT_EQ(count(), 2);
 }
 
-TEST_F(machine_script, active_gives_way_to_a_later_epoch_even_of_a_peer_that_is_not_active) {
+TEST_F(machine_script, an_active_node_yields_to_a_later_epoch_of_any_peer) {
   start(role::primary);
   hear(peer_state::backup);
   hear(peer_state::backup, 8);
   EXPECT_EQ(machine->current(), state::passive);
   hear(peer_state::backup, 8);
-  EXPECT_EQ(machine->current(), state::passive) << "the peer's data are the newer";
+  EXPECT_EQ(machine->current(), state::passive) << "the peer's data are newer";
   machine->set_position(1);
   hear(peer_state::backup, 8);
   EXPECT_EQ(activated, (epochs{1, 9}));
@@ -170,14 +170,14 @@ TEST_F(machine_script, active_gives_way_to_a_later_epoch_even_of_a_peer_that_is_
 
 // Newer data.
 
-TEST_F(machine_script, of_two_that_wait_the_newer_data_win) {
+TEST_F(machine_script, the_newer_data_win_if_both_nodes_wait) {
   start(role::primary);
   pass(1s);
   hear(peer_state::backup, 0, 5);
   EXPECT_EQ(machine->current(), state::primary);
   machine->set_position(5);
   hear(peer_state::backup, 0, 5);
-  EXPECT_EQ(machine->current(), state::active) << "equal: the table decides";
+  EXPECT_EQ(machine->current(), state::active) << "equal positions: the table decides";
 
   start(role::backup);
   pass(1s);
@@ -189,7 +189,7 @@ TEST_F(machine_script, of_two_that_wait_the_newer_data_win) {
   EXPECT_EQ(machine->current(), state::active);
 }
 
-TEST_F(machine_script, passive_stays_so_beside_a_restarted_peer_with_newer_data) {
+TEST_F(machine_script, a_passive_node_stays_passive_beside_a_peer_with_newer_data) {
   start(role::backup, 3);
   hear(peer_state::active, 3);
   hear(peer_state::primary, 3, 1);
@@ -199,7 +199,7 @@ TEST_F(machine_script, passive_stays_so_beside_a_restarted_peer_with_newer_data)
 }
 
 // BS-9
-TEST_F(machine_script, of_two_passives_with_equal_data_the_primary_takes_over) {
+TEST_F(machine_script, the_primary_takes_over_if_two_passive_nodes_have_equal_data) {
   for (const auto as : {role::primary, role::backup}) {
     start(as);
     hear(peer_state::active, 3);
@@ -211,7 +211,7 @@ TEST_F(machine_script, of_two_passives_with_equal_data_the_primary_takes_over) {
 
 // Options.
 
-TEST_F(machine_script, takeover_on_expiry_needs_no_client) {
+TEST_F(machine_script, a_takeover_on_expiry_does_not_need_a_client) {
   start(pair_options{.as = role::backup, .take_over = takeover::on_expiry});
   pass(1min);
   EXPECT_EQ(machine->current(), state::backup);
@@ -231,7 +231,7 @@ TEST_F(machine_script, takeover_on_expiry_needs_no_client) {
   EXPECT_EQ(machine->current(), state::active);
 }
 
-TEST_F(machine_script, backup_alone_is_promoted_if_it_may_be_and_has_heard_nobody) {
+TEST_F(machine_script, a_lone_backup_is_promoted_if_allowed_and_no_peer_was_seen) {
   start(pair_options{.as = role::backup, .promote_alone_after = 10s});
   pass(9'999ms);
   EXPECT_FALSE(ask());
@@ -245,7 +245,7 @@ TEST_F(machine_script, backup_alone_is_promoted_if_it_may_be_and_has_heard_nobod
 }
 
 // BS-17
-TEST_F(machine_script, one_that_has_lost_its_data_takes_nobodys_place) {
+TEST_F(machine_script, a_node_without_its_data_does_not_take_over) {
   for (const auto how : {takeover::on_request, takeover::on_expiry}) {
     for (const auto as : {role::primary, role::backup}) {
       start(pair_options{.as = as, .take_over = how, .primary_serves_at_once = true}, 3);
@@ -257,9 +257,10 @@ TEST_F(machine_script, one_that_has_lost_its_data_takes_nobodys_place) {
       pass(1min);
       EXPECT_FALSE(ask());
       EXPECT_TRUE(machine->data_lost());
-      EXPECT_EQ(events, (std::vector{event::data_lost, event::data_lost})) << "for each silence";
+      EXPECT_EQ(events, (std::vector{event::data_lost, event::data_lost}))
+          << "one event for each timeout";
       events.clear();
-      // It has its peer's.
+      // The node has copied the data of its peer.
       hear(peer_state::active, 4, 100);
       machine->set_position(100);
       machine->set_data_lost(false);
@@ -273,22 +274,22 @@ TEST_F(machine_script, one_that_has_lost_its_data_takes_nobodys_place) {
 }
 
 // BS-17
-TEST_F(machine_script, of_two_that_have_lost_their_data_one_becomes_active) {
+TEST_F(machine_script, one_node_becomes_active_if_both_have_lost_their_data) {
   start(role::primary, 3);
   machine->set_data_lost(true);
   hear(peer_state::backup, 4, 7);
-  EXPECT_EQ(machine->current(), state::primary) << "the peer has some";
+  EXPECT_EQ(machine->current(), state::primary) << "the peer has data";
   hear_late(peer_state::backup, 2, 0, 0);
-  EXPECT_EQ(machine->current(), state::primary) << "and this is old";
+  EXPECT_EQ(machine->current(), state::primary) << "this message is old";
   hear(peer_state::backup, 2);
   EXPECT_EQ(activated, epochs{5});
   EXPECT_FALSE(machine->data_lost());
   pass(1min);
-  EXPECT_TRUE(ask()) << "what it has now is not lost";
+  EXPECT_TRUE(ask()) << "its current data are not lost";
 }
 
 // BS-17
-TEST_F(machine_script, one_that_has_lost_its_data_is_promoted_alone_if_it_may_be) {
+TEST_F(machine_script, a_lone_node_without_its_data_is_promoted_only_if_allowed) {
   for (const auto as : {role::primary, role::backup}) {
     activated.clear();
     start(pair_options{.as = as, .promote_alone_after = 10s}, 3);
@@ -303,12 +304,12 @@ TEST_F(machine_script, one_that_has_lost_its_data_is_promoted_alone_if_it_may_be
     machine->set_data_lost(true);
     hear(peer_state::active, 4, 100);
     pass(1min);
-    EXPECT_FALSE(ask()) << "there was somebody";
+    EXPECT_FALSE(ask()) << "a peer was seen";
   }
 }
 
 // BS-17
-TEST_F(machine_script, a_peer_of_the_guide_decides_by_the_table_who_has_lost_its_data) {
+TEST_F(machine_script, a_node_without_its_data_follows_the_table_with_a_guide_peer) {
   start(role::primary, 3);
   machine->set_data_lost(true);
   EXPECT_EQ(machine->report().state, peer_state::primary);
@@ -317,13 +318,13 @@ TEST_F(machine_script, a_peer_of_the_guide_decides_by_the_table_who_has_lost_its
 }
 
 // BS-5
-TEST_F(machine_script, primary_of_the_proof_of_concept_serves_at_once) {
+TEST_F(machine_script, a_primary_can_serve_at_once_as_in_the_proof_of_concept) {
   start(pair_options{.as = role::primary, .primary_serves_at_once = true});
   EXPECT_TRUE(ask());
 }
 
 // BS-10
-TEST_F(machine_script, two_of_one_role_are_reported) {
+TEST_F(machine_script, two_nodes_of_the_same_role_are_reported) {
   start(role::backup);
   hear(peer_state::backup);
   hear(peer_state::backup);
@@ -334,7 +335,7 @@ TEST_F(machine_script, two_of_one_role_are_reported) {
   EXPECT_EQ(events.size(), 2U);
 }
 
-TEST_F(machine_script, expiry_may_be_longer) {
+TEST_F(machine_script, the_expiry_may_be_longer) {
   start(pair_options{.as = role::backup, .heartbeat = 100ms, .expiry = 1s});
   hear(peer_state::active);
   pass(999ms);
@@ -345,7 +346,7 @@ TEST_F(machine_script, expiry_may_be_longer) {
   EXPECT_TRUE(ask());
 }
 
-TEST_F(machine_script, state_is_told_with_each_heartbeat_and_each_change) {
+TEST_F(machine_script, the_state_is_published_with_each_heartbeat_and_each_change) {
   start(role::primary);
   pass(10s);
   EXPECT_EQ(published, 10U);

@@ -10,7 +10,7 @@ namespace bstar {
 namespace {
 
 // BS-1
-TEST(state_message, digit_of_the_guide_is_a_state_without_account) {
+TEST(state_message, the_digit_of_the_guide_is_a_state_without_an_account) {
   for (const char digit : std::string{"1234"}) {
     const auto report = parse_state(std::string(1, digit));
     ASSERT_TRUE(report);
@@ -21,7 +21,7 @@ TEST(state_message, digit_of_the_guide_is_a_state_without_account) {
 }
 
 // BS-2
-TEST(state_message, account_stands_behind_a_blank) {
+TEST(state_message, the_account_follows_a_space) {
   const auto report = parse_state("3 e=17 s=123 t=5 r=9");
   ASSERT_TRUE(report);
   EXPECT_EQ(*report,
@@ -31,7 +31,7 @@ TEST(state_message, account_stands_behind_a_blank) {
   EXPECT_EQ(state_digit(report->state), "3");
 }
 
-TEST(state_message, largest_numbers_are_read_and_written) {
+TEST(state_message, the_largest_numbers_are_read_and_written) {
   constexpr auto most = std::numeric_limits<std::uint64_t>::max();
   const peer_report report{
       .state = peer_state::passive,
@@ -48,7 +48,7 @@ TEST(state_message, fields_come_in_any_order_and_unknown_ones_are_skipped) {
 }
 
 // BS-3
-TEST(state_message, what_is_no_state_is_named) {
+TEST(state_message, malformed_states_are_named) {
   using namespace std::string_literals;
   for (const auto& frame :
        {""s, "0"s, "5"s, "9"s, "a"s, "33"s, "3\n"s, "3\0"s, "\0\0\0\3"s, "-3"s, " 3"s, "3e=1"s}) {
@@ -56,7 +56,7 @@ TEST(state_message, what_is_no_state_is_named) {
   }
 }
 
-TEST(state_message, damaged_account_is_named) {
+TEST(state_message, a_damaged_account_is_named) {
   const std::string frames[] = {
       "3 ",
       "3 e=1 s=1 t=1",
@@ -78,7 +78,7 @@ TEST(state_message, damaged_account_is_named) {
   }
 }
 
-TEST(state_message, epoch_that_no_node_takes_is_refused) {
+TEST(state_message, an_epoch_that_is_too_large_is_rejected) {
   EXPECT_TRUE(parse_state("3 e=524287 s=1 t=1 r=1"));
   EXPECT_EQ(parse_state("3 e=524288 s=1 t=1 r=1").error(), errc::epoch_too_large);
 }

@@ -31,7 +31,7 @@ asio::awaitable<void> run(zmtp::router_socket& router, zmtp::dealer_socket& a,
   const auto [ec, nothing] = co_await a.async_receive(10ms, as_result);
   std::cout << ec.message() << '\n';
 
-  // The first of two. What the other one would have received waits for the next receive.
+  // Receives the first of two messages. The message for the other receive waits for the next one.
   for (auto* const dealer : {&a, &b}) {
     zmtp::message hello{"hello"};
     co_await dealer->async_send(std::move(hello), use_awaitable);
@@ -42,7 +42,7 @@ asio::awaitable<void> run(zmtp::router_socket& router, zmtp::dealer_socket& a,
     std::cout << (first.index() == 0 ? "a" : "b") << " has an answer\n";
   }
 
-  // Whoever has the signal can cancel.
+  // Any code that has the signal can cancel.
   asio::cancellation_signal stop;
   asio::post(a.get_executor(), [&] { stop.emit(asio::cancellation_type::total); });
   const auto [cancelled, none] =

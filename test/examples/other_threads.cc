@@ -27,13 +27,13 @@ auto run_in(Socket& socket, Function f) {
   return asio::post(socket.get_executor(), asio::use_future(std::move(f))).get();
 }
 
-// Sent or dropped: nobody waits for it.
+// Queues or drops the message, without waiting.
 void send_some_time(zmtp::push_socket& to, zmtp::message m) {
   asio::post(to.get_executor(),
              [&to, m = std::move(m)]() mutable { (void)to.try_send(std::move(m)); });
 }
 
-// Whoever waits for the future learns when it is queued, or why not.
+// The future reports when the message is queued, or why it is not.
 std::future<void> send(zmtp::push_socket& to, zmtp::message m) {
   struct loop {
     static asio::awaitable<void> run(zmtp::push_socket& to, zmtp::message m) {

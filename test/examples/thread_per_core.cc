@@ -20,7 +20,7 @@ using asio::use_awaitable;
 
 constexpr int count = 10'000;
 
-// Of one core, until its context is stopped.
+// The work of one core, until its context stops.
 asio::awaitable<void> work(std::string jobs_at, std::string results_at) {
   const auto own = co_await asio::this_coro::executor;
   zmtp::pull_socket jobs{own};

@@ -58,7 +58,7 @@ void check_update(const chp::update& u) {
   try_properties(u.properties);
 }
 
-// What was made of the same parts is read as the same parts.
+// Two updates from the same parts must be equal.
 void expect_same(const chp::update& a, const chp::update& b) {
   require(a.key == b.key && a.number == b.number && a.id == b.id && a.value == b.value &&
               a.how == b.how && a.properties == b.properties,

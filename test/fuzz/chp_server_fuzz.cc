@@ -90,7 +90,7 @@ public:
       case 8: server_.on_update(take_message(octets, 1 + more % 6), now_, actions_); break;
       case 9:
         if (paired_ && !was_active_) {
-          last_number_ = 0;  // it goes on behind what it has copied, which may be less
+          last_number_ = 0;  // it continues after the last update that it has copied
         }
         server_.activate(more % 2 == 0 ? 0 : ++epoch_, now_, actions_);
         break;
@@ -234,7 +234,7 @@ private:
             "one that is alone asks nobody");
     check();
   }
-  // A client that hears all has the same map.
+  // A client that receives everything has the same map.
   void follow(const message& m) {
     const auto said = chp::parse_publication(m, chp::form::kvmsg, options().limit);
     require(said.has_value(), "what is published can be read");

@@ -15,7 +15,8 @@ constexpr socket_type own_types[] = {socket_type::dealer, socket_type::xpub, soc
                                      socket_type::pub};
 constexpr std::string_view peer_types[] = {"ROUTER", "SUB", "DEALER", "XSUB"};
 
-// The first octets of an input: which connection hears the rest, and how it comes.
+// The first octets of an input select the connection that gets the rest, and the sizes of the
+// pieces.
 struct plan {
   explicit plan(std::string_view head)
       : type{static_cast<std::size_t>(head[0]) % 4},
@@ -50,7 +51,7 @@ struct outcome {
   friend bool operator==(const outcome&, const outcome&) = default;
 };
 
-// Whatever comes, these hold at the end of each turn.
+// Invariants that hold at the end of each turn, for any input.
 class invariants {
 public:
   void check(const test::side& s) {
@@ -64,15 +65,15 @@ public:
   }
 
 private:
-  std::size_t seen_ = 0;  // of what was heard
+  std::size_t seen_ = 0;  // events checked so far
   bool closed_ = false;
 };
 
 // How a shell goes about it.
 struct habits {
-  unsigned seed = 0;  // of the pieces; 0: all at once
+  unsigned seed = 0;  // seed of the piece sizes; 0: one piece
   bool octet_by_octet = false;
-  bool writes_at_once = false;  // or only when all has been heard
+  bool writes_at_once = false;  // or only when everything has been read
 };
 
 outcome play(const plan& p, std::string_view octets, const habits& h) {

@@ -22,8 +22,8 @@ bool judges_frames(error_code fault) {
          fault == errc::too_many_commands;
 }
 
-// What was found in an input, one behind the other, and the fault. Kept from input to input, as all
-// memory here is: to allocate it costs more than the decoder does.
+// The content of an input, item after item, and the fault. All memory here stays allocated from
+// input to input: an allocation costs more than the decoder.
 struct finding {
   void clear() noexcept {
     octets.clear();
@@ -40,7 +40,7 @@ struct finding {
   error_code fault;
 };
 
-// Requires that another run finds the same, without keeping what it finds.
+// Requires that another run finds the same, without storing its findings.
 class same_again {
 public:
   explicit same_again(const finding& whole) noexcept : whole_{&whole} {}
@@ -64,7 +64,8 @@ private:
   std::size_t begin_ = 0;
 };
 
-// The octets of a peer as they come, in memory where ASan sees each look at what has not come yet.
+// The octets of a peer as they arrive, in memory where ASan detects each access beyond the received
+// octets.
 class incoming_octets {
 public:
   // All of them are to come again.
@@ -102,7 +103,7 @@ public:
     aside_ += text(0, count);
     take(count);
   }
-  // A message that ends with the next octets, and what was set aside of it.
+  // A message that ends with the next octets, and its octets that were set aside.
   [[nodiscard]] std::string_view message(std::size_t count) {
     return aside_.empty() ? text(0, count) : aside_ += text(0, count);
   }
@@ -115,12 +116,12 @@ private:
   std::vector<std::byte> memory_;
   std::string_view to_come_;
   std::string aside_;
-  std::size_t begin_ = 0;  // of what was not taken yet
+  std::size_t begin_ = 0;  // first octet not taken yet
   std::size_t end_ = 0;
 };
 
-// Of whole frames, all messages' or all commands', one behind the other: each but the last has more to
-// follow.
+// Counts whole frames of one kind, all messages' or all commands'. Each frame except the last has
+// another frame after it.
 std::size_t frames_in(std::string_view run, unsigned kind) {
   std::size_t count = 0;
   for (bool follows = true; follows; ++count) {
@@ -182,7 +183,7 @@ error_code find(incoming_octets& octets, const limits& limit, Piece&& piece, Int
   }
 }
 
-// The first octet says which limits hold, the second how the rest is cut.
+// The first octet selects the limits, the second the sizes of the pieces.
 void try_decoder(std::string_view input) {
   if (input.size() < 2) {
     return;
@@ -210,7 +211,7 @@ void try_decoder(std::string_view input) {
         }
         whole.add(run);
       });
-  // What is found is read once: it is enough that the same is found again.
+  // A single comparison is enough: the second pass must find the same.
   const auto again = [&](auto piece) {
     same_again same{whole};
     incoming.start(octets);

@@ -1,4 +1,4 @@
-// What servers may say to a Freelance client, and clients to a server, in any order.
+// Messages of servers to a Freelance client, and of clients to a server, in any order.
 
 #include "test/fuzz/frames.h"
 #include "test/fuzz/oracle.h"

@@ -13,7 +13,7 @@ bool judges_greetings(error_code fault) {
          fault == errc::mechanism_mismatch;
 }
 
-// Octets come in pieces, so a judgement must not change with what comes behind.
+// Octets arrive in pieces, so later octets must not change a result.
 error_code judged_in_pieces(std::span<const std::byte> octets, std::string_view mechanism) {
   error_code first;
   for (std::size_t size = 0; size <= octets.size(); ++size) {

@@ -110,7 +110,7 @@ public:
     finish();
   }
 
-  // When all have gone nothing is left.
+  // After all peers have disconnected, nothing is left.
   void end() {
     for (std::size_t i = 0; i != peers; ++i) {
       detach(i);

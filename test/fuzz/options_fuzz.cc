@@ -105,8 +105,8 @@ void change(socket_options& o, source& from) {
   }
 }
 
-// What is accepted can be worked with: the deadlines of a conversation and of reconnecting are times
-// that the clock has, and what may be read has an end.
+// Checks that the library can work with options that it accepts: the deadlines of a conversation
+// and of reconnecting are times that the clock has, and the amount to read is finite.
 void work_with(const socket_options& o) {
   const connection::time_point now{std::chrono::hours{24 * 365 * 10}};
   metadata own;

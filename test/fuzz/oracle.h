@@ -1,5 +1,5 @@
 #pragma once
-// What the fuzz targets have in common: octets as text, and how a broken promise is reported.
+// The common part of the fuzz targets: octets as text, and the report of a violated guarantee.
 
 #include <cstddef>
 #include <cstdint>

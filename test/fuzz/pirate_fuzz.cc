@@ -1,4 +1,4 @@
-// What workers and clients may say to a pirate queue, and a queue to a worker, in any order.
+// Messages of workers and clients to a pirate queue, and of a queue to a worker, in any order.
 
 #include "test/fuzz/frames.h"
 #include "test/fuzz/oracle.h"

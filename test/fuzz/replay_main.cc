@@ -47,7 +47,7 @@ std::vector<input> corpus_of(int count, char** directories) {
       paths.push_back(entry.path());
     }
   }
-  // Directories list their files in no order; the mutations are to be the same each time.
+  // Directories list their files in no order, but the mutations must be the same each time.
   std::sort(paths.begin(), paths.end());
   std::vector<input> corpus;
   for (const auto& path : paths) {

@@ -13,7 +13,7 @@ namespace {
 
 using slot = subscription_index::slot;
 
-// What subscribers want, said plainly.
+// The subscriptions of all peers, as a plain set.
 using model = std::map<slot, std::set<std::string>>;
 
 void try_match(const subscription_index& index, const model& wanted, std::string_view part) {
@@ -49,8 +49,8 @@ void try_match(const subscription_index& index, const model& wanted, std::string
   require(found == expected, "its subscribers are found, and nobody else");
 }
 
-// What an operation is made of: an octet that says which and whose, one that says how long its topic
-// is, and the topic. Sixteen times as long, where the first octet asks for it.
+// One operation: an octet that selects the operation and the peer, an octet with the length of the
+// topic, and the topic. The first octet can make the topic sixteen times as long.
 class script {
 public:
   explicit script(std::string_view octets) : rest_{octets} {}

@@ -14,7 +14,7 @@ namespace {
 
 namespace titanic = mdp::titanic;
 
-// What peers say to Titanic and it to them.
+// Commands of peers to Titanic and of Titanic to peers.
 void try_commands(const message& m) {
   if (const auto id = titanic::parse_id(m)) {
     auto text = id->to_string();

@@ -1,5 +1,5 @@
 #pragma once
-// What a simulation may find wrong.
+// The kinds of violations that a simulation finds.
 
 #include <cstdint>
 #include <string_view>
@@ -16,11 +16,11 @@ enum class breach : std::uint8_t {
   above_mark,    // a queue holds more than its mark and one message
   misaddressed,  // … to another than it was sent to
   wrong_answer,  // REQ got what does not answer its request
-  not_wanted,    // SUB got, or PUB sent, what was not subscribed to
-  mistold,       // XPUB's user hears of a topic's begin or end twice, or not at all
+  not_wanted,    // SUB got, or PUB sent, a message without a subscription
+  mistold,       // XPUB reports the begin or end of a topic twice, or not at all
   attach_order,  // attach and detach do not enclose a peer's messages
   miscounted,    // counters do not add up
-  leaked,        // a pipe is left when all connections are gone
+  leaked,        // a pipe is left after all connections ended
   stuck,         // something waits, and nothing will ever happen
 };
 

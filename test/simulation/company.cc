@@ -109,7 +109,7 @@ void company::say_more() {
   check_rest("after one more", true);
 }
 
-// Everything once: who wants it gets it, and nobody else.
+// Every subscriber must receive everything that it subscribed to, and nothing else.
 void company::publish_all() {
   for_each_that<pub_party>(publishes, [&](pub_party& publisher) {
     for (const auto topic : pub_party::topics) {
@@ -128,8 +128,8 @@ void company::publish_all() {
   });
 }
 
-// Who subscribes to a topic is sent the last values of what begins so, had it got them or not; nobody
-// else is, and nothing else.
+// A peer that subscribes to a topic gets the last values of all topics with this prefix, even if it
+// had received them before. No other peer gets them, and this peer gets nothing else.
 void company::subscribe_to_more() {
   for_each_that<sub_party>(subscribes, [&](sub_party& s) {
     const auto* const topic =
@@ -160,7 +160,7 @@ void company::subscribe_to_more() {
   });
 }
 
-// What XSUB says, XPUB hears.
+// XPUB must receive the messages that XSUB sends.
 void company::speak_to_publishers() {
   for_each_that<sub_party>([](socket_type type) { return type == socket_type::xsub; },
                            [&](sub_party& speaker) {

@@ -30,14 +30,15 @@ public:
   party& add(casting part);
   void introduce(party& connects, party& binds, event_queue::duration bound_after = {});
 
-  // Lets things happen until nothing does. What `when` is, a finding says.
+  // Runs events until none is left. A finding names the phase `when`.
   void come_to_rest(const char* when);
-  // Everybody is connected and has sent and received all. `excused`: who waits for an answer may do so
-  // for ever.
+  // Checks that every party is connected and has sent and received all its messages. `excused`: a
+  // party that waits for an answer may wait without limit.
   void check_rest(const char* when, bool excused);
-  // Everybody says something more, of which nothing may be lost.
+  // Lets every party send more messages, of which none may be lost.
   void say_more();
-  // Everybody disconnects; closes the books. What is left then, is left for ever.
+  // Disconnects every party and closes the ledger. Messages that are undelivered then stay
+  // undelivered.
   void take_leave();
 
 private:

@@ -74,7 +74,7 @@ void expect_survives(const cut_place& place, const cut_options& options, std::si
   cuts += result.was_cut ? 1U : 0U;
 }
 
-TEST(cut_everywhere, every_octet_of_a_stream_of_small_messages) {
+TEST(cut_everywhere, small_messages_survive_a_cut_at_every_byte) {
   std::size_t cuts = 0;
   std::size_t way = 0;
   for_each_way([&](cut_place place) {
@@ -94,7 +94,7 @@ TEST(cut_everywhere, every_octet_of_a_stream_of_small_messages) {
   std::printf("%zu cuts\n", cuts);
 }
 
-TEST(cut_everywhere, random_octets_of_streams_with_large_messages) {
+TEST(cut_everywhere, large_messages_survive_cuts_at_random_bytes) {
   std::size_t cuts = 0;
   std::uint64_t seed = 100;
   random_source random{1};

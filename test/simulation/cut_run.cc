@@ -36,11 +36,11 @@ cut_result run_cut(const cut_place& place, const cut_options& options) {
     part->topic_changes = options.topic_changes;
     part->options.reconnect.initial = std::chrono::milliseconds{10};
   }
-  // A publisher speaks to nobody before it is subscribed to.
+  // A publisher sends no message before it has a subscriber.
   for (auto* part : {&hub, &spoke}) {
     if (publishes(part->type)) {
       part->how.pace = std::chrono::milliseconds{5};
-      // Most of what it says goes to nobody.
+      // Most of its messages do not match a subscription.
       part->how.messages *= 2;
     }
   }

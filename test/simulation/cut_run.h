@@ -1,5 +1,6 @@
 #pragma once
-// Two sockets whose first connection is cut at one octet: what is lost, and whether they get over it.
+// Two sockets whose first connection is cut at one octet: the messages that are lost, and whether
+// the sockets recover.
 
 #include "test/simulation/ledger.h"
 #include "test/simulation/pattern.h"
@@ -34,7 +35,7 @@ struct cut_options {
 struct cut_result {
   std::vector<ledger::finding> findings;
   bool was_cut = false;
-  std::size_t octets = 0;   // that went from there on the first connection
+  std::size_t octets = 0;   // sent from there on the first connection
   std::size_t parcels = 0;  // received
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// What all troublemakers do: trouble of one kind or another at random times, for a while; and the kind that
-// every network knows.
+// The common part of all troublemakers: injects faults of random kinds at random times for a while.
+// It also implements the faults that every network has.
 
 #include "test/simulation/event_queue.h"
 #include "test/simulation/sim_net.h"
@@ -16,9 +16,9 @@ class disturbance {
 public:
   using way = std::function<void()>;
   struct deaths {
-    bool at_any_octet = false;  // and in the midst of what is said
+    bool at_any_octet = false;  // and in the middle of a message
     bool half_open = false;     // an end may not learn of it
-    // Of a hundred new connections so many are to die at an octet that is chosen beforehand.
+    // percentage of new connections that die at an octet chosen beforehand
     unsigned doomed = 0;
     std::size_t most_octets = 0;
   };
@@ -34,7 +34,7 @@ public:
 protected:
   // As kinds go, one.
   void also_kill_connections(const deaths& how);
-  // No connection dies of what was said before.
+  // Spares all connections that were doomed before.
   void stop();
   [[nodiscard]] sim_net& net() const noexcept { return *net_; }
   [[nodiscard]] random_source& random() const noexcept { return net_->here().random; }

@@ -1,5 +1,5 @@
 #pragma once
-// Virtual time: what is to happen, in the order of its time, and then of its being planned.
+// Virtual time: planned events, in the order of their time, then in the order of planning.
 
 #include <chrono>
 #include <cstddef>
@@ -34,7 +34,7 @@ public:
   [[nodiscard]] std::uint64_t happened() const noexcept { return happened_; }
 
 private:
-  // Zero would be taken for "never" by who subtracts durations from it.
+  // Not zero: code that subtracts durations from a time point would take zero for "never".
   time_point now_ = time_point{} + std::chrono::hours{1};
   std::uint64_t last_ = 0;
   std::uint64_t happened_ = 0;

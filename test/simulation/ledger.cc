@@ -8,7 +8,7 @@ namespace zmtp::simulation {
 
 namespace {
 
-// More of them say no more.
+// More findings give no more information.
 constexpr std::size_t most_findings = 20;
 
 breach breach_of(unwrapped::state found) noexcept {
@@ -128,7 +128,8 @@ void ledger::on_ended(const sim_socket&, std::uint64_t stream, end_of_stream e, 
   lane_of(stream, e).ended = true;
   auto& read = lane_of(stream, other(e));
   read.ended = true;
-  // Who ends a connection drops what it has not decoded; who finds it ended has decoded all.
+  // An end that closes the connection drops the octets that it has not decoded. An end that finds
+  // the connection closed has decoded everything.
   read.dropped_unread = reason != errc::connection_lost;
 }
 
@@ -171,7 +172,7 @@ void ledger::on_handed(std::size_t lane_number, std::span<const std::string_view
         {.reader = l.reader, .lane = lane_number, .position = l.messages.size() - 1});
     return;
   }
-  // Who has not learnt yet that a connection is dead, publishes to it and to its successor.
+  // A publisher that has not yet detected a dead connection publishes to it and to its successor.
   if (std::any_of(e->handings.begin(), e->handings.end(),
                   [&](const handing& h) { return !publishes || h.lane == lane_number; })) {
     report(breach::duplicate, name(m.what) + " is written a second time");
@@ -196,7 +197,7 @@ void ledger::on_read(std::uint64_t stream, end_of_stream at, std::size_t count) 
 void ledger::pass_over(lane& of, std::size_t position) {
   const auto* const e = find({.sender = of.writer, .sequence = of.messages[position].sequence});
   if (e == nullptr) {
-    return;  // that it was never sent has been found
+    return;  // the ledger has already reported that it was never sent
   }
   const auto excused = excuses_.find(of.reader);
   if (excused == excuses_.end() || !excused->second(e->topic)) {
@@ -214,8 +215,8 @@ void ledger::pass_over_all(std::uint32_t socket) {
   }
 }
 
-// Where it came from: what came earlier on a pipe is received earlier. If nothing waits to be received,
-// a place where it came and has been received.
+// Returns the place where the message arrived: messages that arrived earlier on a pipe are received
+// earlier. If no message waits there, returns a place where it arrived and has been received.
 ledger::handing* ledger::receivable(entry& e, std::uint32_t socket, std::optional<peer_id> from) {
   handing* received = nullptr;
   for (auto& h : e.handings) {

@@ -1,6 +1,6 @@
 #pragma once
-// The books of a simulation: what each user sent, what was handed to each connection, what came out
-// of it, what each user received; and what of that does not agree.
+// The ledger of a simulation: the messages that each user sent, that each connection got and
+// delivered, and that each user received. It reports every disagreement.
 
 #include "test/simulation/breach.h"
 #include "test/simulation/parcel.h"
@@ -34,24 +34,24 @@ public:
   // For users of sockets. The next parcel of a sender; nothing is known to have been sent yet.
   [[nodiscard]] parcel next(std::uint32_t sender, std::uint32_t destination = 0,
                             std::uint32_t answers = 0);
-  // The socket has queued `p`, as wrapped. `topic` is what it begins with, for PUB.
+  // The socket has queued `p`, as wrapped. `topic` is its prefix, for PUB.
   void queued(const parcel& p, std::string_view topic = {});
-  // What was received, if it is what was sent; `from` says on which pipe, if that is known.
+  // Returns the parcel in `m` if it is one that was sent. `from` names the pipe, if that is known.
   std::optional<parcel> received(std::uint32_t socket, const message& m,
                                  std::optional<peer_id> from = {});
   // The same with attach and detach.
   std::optional<parcel> received(std::uint32_t socket, const routed_message& m);
   void excuse_drops(std::uint32_t socket, excuse e) { excuses_[socket] = std::move(e); }
-  // All that came has been received or dropped, as the excuse is now.
+  // Treats every message that has arrived as received or, as the excuse allows now, as dropped.
   void pass_over_all(std::uint32_t socket);
-  // Nothing excuses a loss of what is queued from now on.
+  // From now on, no loss of a queued message is excused.
   void expect_all() noexcept { expect_all_ = true; }
   [[nodiscard]] bool has_received(std::uint32_t socket, const parcel& p) const;
   [[nodiscard]] bool has_received(const parcel& p) const;
   // How often; a last value comes more than once.
   [[nodiscard]] std::size_t times_received(std::uint32_t socket, std::uint32_t sender,
                                            std::uint32_t sequence) const;
-  // The socket is a PUB, an XPUB or an XSUB: what it sends goes to many.
+  // The socket is a PUB, an XPUB or an XSUB: it sends each message to many peers.
   void expect_publications(std::uint32_t socket, const publishing& how) {
     publications_.try_emplace(socket, how);
   }
@@ -63,7 +63,7 @@ public:
     publications_.at(socket).on_given(to, subscribe, topic);
   }
 
-  // The socket has one peer: what was sent earlier comes earlier, whichever connections it came on.
+  // The socket has one peer: messages arrive in the order of sending, on any connections.
   void expect_one_stream(std::uint32_t socket) { last_of_stream_[socket]; }
 
   void report(breach what, std::string text);
@@ -72,8 +72,8 @@ public:
   void close();
   // The counters of a socket that has been idle since close().
   void check_counters(const sim_socket& socket);
-  // Nothing waits to be sent or received: the user of an XPUB knows what his peers are subscribed to,
-  // and they have its last values.
+  // Checks that nothing waits to be sent or received: the user of an XPUB knows the subscriptions
+  // of its peers, and the peers have its last values.
   void check_subscribers(const sim_socket& socket);
   // All users have received all; attached and detached enclose it.
   void check_all_detached();
@@ -128,10 +128,11 @@ private:
     std::size_t read = 0;         // octets
     std::size_t decoded = 0;      // messages
     std::size_t next = 0;         // message that the user is to get
-    bool ended = false;           // one of its ends is gone
-    bool dropped_unread = false;  // the reader's end has gone, by itself
+    bool ended = false;           // one of its ends has closed
+    bool dropped_unread = false;  // the reader's end has closed by itself
 
-    // Messages that the reader's socket has had; of what is no ZMTP it may take more than there are.
+    // Returns the number of messages that the reader's socket has received. If the stream is not
+    // ZMTP, the socket may count more messages than exist.
     [[nodiscard]] std::size_t came() const noexcept { return std::min(decoded, messages.size()); }
   };
   struct account {

@@ -1,4 +1,4 @@
-// What the books say of one socket: its marks at all times, its counters at the end.
+// Checks of one socket: its high-water marks at all times, its counters at the end.
 #include "test/simulation/ledger.h"
 #include "test/simulation/sim_socket.h"
 

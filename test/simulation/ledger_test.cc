@@ -43,8 +43,8 @@ bool noticed(breach what, socket_type hub, socket_type spokes,
 
 using messages = std::vector<message>;
 
-// Gives `edit` what waits to be received, whenever something has come. It must leave something: who was
-// told that a queue can be read, reads it.
+// Gives the received messages to `edit`, whenever a message has arrived. `edit` must leave at least
+// one: the user reads after a notice that a queue is readable.
 std::function<void(party&)> editing(socket_type whose, std::function<void(messages&)> edit) {
   return [whose, edit = std::move(edit)](party& p) {
     if (p.socket().state().type() != whose) {
@@ -85,7 +85,7 @@ message without_last_part(const message& m) {
   return shorter;
 }
 
-TEST(ledger, agrees_when_nothing_is_put_in) {
+TEST(ledger, agrees_without_injected_faults) {
   for (std::size_t which = 0; which < patterns.size(); ++which) {
     const auto result = run_scenario(3, {.pattern = which, .no_troubles = true});
     EXPECT_TRUE(result.findings.empty())
@@ -120,7 +120,7 @@ TEST(ledger, notices_parts_of_another_message) {
                       })));
 }
 
-TEST(ledger, notices_a_part_too_many) {
+TEST(ledger, notices_an_extra_part) {
   EXPECT_TRUE(noticed(breach::spliced, socket_type::pull, socket_type::push,
                       editing(socket_type::pull, [](messages& all) {
                         for (auto& m : all) {
@@ -145,7 +145,7 @@ TEST(ledger, notices_a_message_that_comes_twice) {
                       editing(socket_type::xsub, double_last)));
 }
 
-TEST(ledger, notices_messages_that_change_places) {
+TEST(ledger, notices_messages_that_are_swapped) {
   const auto swap_last = [](messages& all) {
     if (all.size() > 1 && !all.back().empty() && !all[all.size() - 2].empty()) {
       std::swap(all.back(), all[all.size() - 2]);
@@ -159,8 +159,8 @@ TEST(ledger, notices_messages_that_change_places) {
                       editing(socket_type::xsub, swap_last)));
 }
 
-TEST(ledger, notices_what_comes_behind_the_words_of_a_later_connection) {
-  // Each connection's last message waits for the next one to say something.
+TEST(ledger, notices_a_message_that_arrives_after_those_of_a_later_connection) {
+  // The last message of each connection waits until the next connection sends something.
   struct last_words {
     peer_id of;
     message what;
@@ -191,7 +191,7 @@ TEST(ledger, notices_what_comes_behind_the_words_of_a_later_connection) {
       noticed(breach::mingled, socket_type::pair, socket_type::pair, holds_back, nullptr, false));
 }
 
-TEST(ledger, notices_a_message_that_does_not_come) {
+TEST(ledger, notices_a_message_that_does_not_arrive) {
   for (const auto& [hub, spokes] : patterns) {
     const auto one_at_a_time = hub == socket_type::req || spokes == socket_type::req;
     if (one_at_a_time || spokes == socket_type::push || publishes(spokes)) {
@@ -225,7 +225,7 @@ TEST(ledger, notices_a_message_at_the_wrong_peer) {
 }
 
 TEST(ledger, notices_a_late_answer_taken_for_another) {
-  // What REQ does that is relaxed and does not correlate.
+  // REQ behaves this way if it is relaxed and does not correlate.
   const auto adjust = [](casting& part) {
     part.options.relaxed = true;
     part.options.correlate = false;
@@ -237,19 +237,19 @@ TEST(ledger, notices_a_late_answer_taken_for_another) {
   EXPECT_TRUE(noticed(breach::wrong_answer, socket_type::rep, socket_type::req, nullptr, adjust));
 }
 
-TEST(ledger, notices_what_is_published_to_who_has_cancelled) {
+TEST(ledger, notices_a_publication_after_the_subscription_was_cancelled) {
   const auto adjust = [](casting& part) { part.topic_changes = 50; };
   EXPECT_TRUE(noticed(breach::not_wanted, socket_type::pub, socket_type::sub,
                       spoiling([](sabotage& s) { s.forgets_cancel = true; }), adjust));
 }
 
-TEST(ledger, notices_a_subscription_that_is_not_told) {
+TEST(ledger, notices_a_subscription_that_is_not_sent) {
   EXPECT_TRUE(noticed(breach::lost, socket_type::pub, socket_type::sub,
                       spoiling([](sabotage& s) { s.forgets_topics = true; })));
 }
 
-TEST(ledger, notices_a_subscription_that_is_not_told_again) {
-  // Whoever reconnects tells nothing; only cuts make him.
+TEST(ledger, notices_a_subscription_that_is_not_sent_again) {
+  // A socket that reconnects sends no topics; only cuts cause reconnects.
   const auto forgets_later = [](party& p) {
     auto& faults = p.socket().faults();
     p.socket().net().here().events.after(std::chrono::milliseconds{500},
@@ -263,7 +263,7 @@ TEST(ledger, notices_a_subscription_that_is_not_told_again) {
   }
 }
 
-TEST(ledger, notices_what_XSUB_did_not_subscribe_to) {
+TEST(ledger, notices_a_message_to_XSUB_without_a_subscription) {
   EXPECT_TRUE(noticed(breach::not_wanted, socket_type::xpub, socket_type::xsub,
                       editing(socket_type::xsub, [](messages& all) {
                         for (auto& m : all) {
@@ -276,12 +276,12 @@ TEST(ledger, notices_what_XSUB_did_not_subscribe_to) {
                       })));
 }
 
-TEST(ledger, notices_a_topic_of_which_XPUB_tells_twice) {
+TEST(ledger, notices_a_topic_that_XPUB_reports_twice) {
   const auto adjust = [](casting& part) { part.options.xpub.told = xpub_options::notices::all; };
   EXPECT_TRUE(noticed(breach::mistold, socket_type::xpub, socket_type::sub, nullptr, adjust));
 }
 
-TEST(ledger, notices_a_topic_of_which_XPUB_does_not_tell) {
+TEST(ledger, notices_a_topic_that_XPUB_does_not_report) {
   EXPECT_TRUE(noticed(breach::mistold, socket_type::xpub, socket_type::xsub,
                       editing(socket_type::xpub, [](messages& all) {
                         if (all.size() > 1 && !all.back().empty()) {
@@ -295,7 +295,7 @@ TEST(ledger, notices_a_topic_that_outlives_its_subscriber) {
                       spoiling([](sabotage& s) { s.forgets_detach = true; })));
 }
 
-TEST(ledger, notices_a_topic_that_was_cancelled_and_does_not_end) {
+TEST(ledger, notices_a_cancelled_topic_that_does_not_end) {
   const auto adjust = [](casting& part) { part.topic_changes = 50; };
   EXPECT_TRUE(noticed(breach::mistold, socket_type::sub, socket_type::xpub,
                       spoiling([](sabotage& s) { s.forgets_cancel = true; }), adjust));
@@ -318,7 +318,7 @@ TEST(ledger, notices_drops_that_are_not_counted) {
   }));
 }
 
-TEST(ledger, notices_octets_that_are_written_twice) {
+TEST(ledger, notices_bytes_that_are_written_twice) {
   const auto once = [](sabotage& s) {
     s.taken = [lied = false](std::size_t count) mutable {
       return std::exchange(lied, true) ? count : count - count / 2;
@@ -327,7 +327,7 @@ TEST(ledger, notices_octets_that_are_written_twice) {
   EXPECT_TRUE(noticed(breach::spliced, socket_type::push, socket_type::pull, spoiling(once)));
 }
 
-TEST(ledger, notices_words_to_publishers_that_do_not_come) {
+TEST(ledger, notices_messages_to_publishers_that_do_not_arrive) {
   EXPECT_TRUE(noticed(breach::lost, socket_type::xpub, socket_type::xsub,
                       editing(socket_type::xpub, [](messages& all) {
                         if (all.size() > 1 && is_parcel(all.back())) {
@@ -336,7 +336,7 @@ TEST(ledger, notices_words_to_publishers_that_do_not_come) {
                       })));
 }
 
-TEST(ledger, notices_words_to_publishers_that_come_twice) {
+TEST(ledger, notices_messages_to_publishers_that_arrive_twice) {
   EXPECT_TRUE(noticed(breach::duplicate, socket_type::xsub, socket_type::xpub,
                       editing(socket_type::xpub, [](messages& all) {
                         if (!all.empty() && is_parcel(all.back())) {
@@ -345,8 +345,8 @@ TEST(ledger, notices_words_to_publishers_that_come_twice) {
                       })));
 }
 
-TEST(ledger, notices_a_word_to_publishers_that_is_taken_for_a_subscription) {
-  // What stands behind the first part is cut off.
+TEST(ledger, notices_a_message_to_publishers_that_is_taken_for_a_subscription) {
+  // Cuts off all parts after the first.
   EXPECT_TRUE(noticed(breach::lost, socket_type::xpub, socket_type::xsub,
                       editing(socket_type::xpub, [](messages& all) {
                         for (auto& m : all) {
@@ -357,7 +357,7 @@ TEST(ledger, notices_a_word_to_publishers_that_is_taken_for_a_subscription) {
                       })));
 }
 
-TEST(ledger, notices_words_to_publishers_that_go_to_nobody) {
+TEST(ledger, notices_messages_to_publishers_that_reach_no_socket) {
   EXPECT_TRUE(noticed(breach::miscounted, socket_type::xsub, socket_type::xpub, [](party& p) {
     if (p.socket().state().type() == socket_type::xsub) {
       p.socket().faults().received = [](pipe& of) { of.out.clear(); };
@@ -365,7 +365,7 @@ TEST(ledger, notices_words_to_publishers_that_go_to_nobody) {
   }));
 }
 
-TEST(ledger, notices_words_that_PUB_does_not_count) {
+TEST(ledger, notices_messages_that_PUB_does_not_count) {
   EXPECT_TRUE(noticed(breach::miscounted, socket_type::pub, socket_type::xsub,
                       editing(socket_type::pub, [](messages& all) { all.clear(); })));
 }
@@ -385,12 +385,12 @@ std::function<void(party&)> granting(bool subscribe, std::string_view topic) {
   };
 }
 
-TEST(ledger, notices_what_XPUB_sends_to_whom_its_user_refused) {
+TEST(ledger, notices_messages_of_XPUB_to_a_peer_that_its_user_rejected) {
   EXPECT_TRUE(noticed(breach::not_wanted, socket_type::xpub, socket_type::xsub,
                       granting(true, "ba"), by_hand));
 }
 
-TEST(ledger, notices_what_XPUB_does_not_send_though_its_user_granted_it) {
+TEST(ledger, notices_messages_of_XPUB_missing_although_its_user_granted_them) {
   const auto adjust = [](casting& part) {
     by_hand(part);
     part.topic_changes = 50;
@@ -399,7 +399,7 @@ TEST(ledger, notices_what_XPUB_does_not_send_though_its_user_granted_it) {
       noticed(breach::lost, socket_type::xpub, socket_type::sub, granting(false, "a"), adjust));
 }
 
-TEST(ledger, notices_a_wish_that_the_granting_user_does_not_hear) {
+TEST(ledger, notices_a_subscription_that_a_manual_user_does_not_receive) {
   EXPECT_TRUE(noticed(
       breach::mistold, socket_type::xpub, socket_type::sub,
       [](party& p) {
@@ -415,7 +415,7 @@ TEST(ledger, notices_a_wish_that_the_granting_user_does_not_hear) {
       by_hand));
 }
 
-TEST(ledger, notices_a_wish_that_the_granting_user_hears_twice) {
+TEST(ledger, notices_a_subscription_that_a_manual_user_receives_twice) {
   EXPECT_TRUE(noticed(
       breach::mistold, socket_type::xpub, socket_type::sub,
       [](party& p) {
@@ -466,7 +466,7 @@ TEST(ledger, notices_pipes_that_are_left) {
                       spoiling([](sabotage& s) { s.forgets_detach = true; })));
 }
 
-TEST(ledger, notices_who_waits_for_ever) {
+TEST(ledger, notices_a_socket_that_waits_without_end) {
   EXPECT_TRUE(noticed(breach::stuck, socket_type::pull, socket_type::push,
                       spoiling([](sabotage& s) { s.never_resumes = true; })));
 }

@@ -10,7 +10,7 @@ namespace zmtp::simulation {
 
 namespace {
 
-// A part that says what the message is: begins as no other part does.
+// The part that describes the message: it begins as no other part does.
 struct label {
   char mark = '#';
   std::uint8_t parts = 0;  // behind it

@@ -1,6 +1,6 @@
 #pragma once
-// What is in a message of a simulation: who sent it to whom, which one it is, and a sum over all of
-// it, so that whatever happens to it on its way shows.
+// The content of a simulated message: its sender, its destination, its number, and a checksum over
+// the whole message, so that any damage in transit shows.
 
 #include "test/simulation/random_source.h"
 #include "zmtp/message.h"
@@ -16,11 +16,11 @@ namespace zmtp::simulation {
 
 struct parcel {
   std::uint32_t sender = 0;
-  std::uint32_t sequence = 0;     // of the sender's, from 1
-  std::uint32_t destination = 0;  // whose it is alone; none: whoever gets it
-  std::uint32_t answers = 0;      // which parcel of the destination's, if it is an answer
-  std::uint64_t sum = 0;          // of the parts behind it
-  std::size_t size = 0;           // as framed; does not travel with it
+  std::uint32_t sequence = 0;     // number within its sender, from 1
+  std::uint32_t destination = 0;  // the only receiver; 0: any receiver
+  std::uint32_t answers = 0;      // number of the destination's parcel that this one answers
+  std::uint64_t sum = 0;          // checksum of the following parts
+  std::size_t size = 0;           // as framed; not transmitted
 
   friend bool operator==(const parcel& a, const parcel& b) noexcept {
     return a.sender == b.sender && a.sequence == b.sequence && a.destination == b.destination &&
@@ -28,9 +28,9 @@ struct parcel {
   }
 };
 
-// How large the bodies are that are made up.
+// The sizes of generated bodies.
 struct body_sizes {
-  unsigned large = 3;  // of a hundred parts those of 4 to 70 KiB
+  unsigned large = 3;  // percentage of parts with 4 to 70 KiB
   std::size_t most_parts = 4;
 };
 
@@ -38,11 +38,11 @@ struct body_sizes {
 [[nodiscard]] message wrap(parcel& p, std::span<const std::string_view> envelope,
                            const body_sizes& sizes, random_source& random);
 
-// What is in a message, however it came about.
+// The content of a message from any source.
 struct unwrapped {
   enum class state : std::uint8_t {
     whole,
-    no_parcel,  // the part that says what it is, is missing, or there are several
+    no_parcel,  // the part that describes it is missing, or there are several
     cut_short,  // parts are missing
     mixed,      // parts are not those that were sent with it
   };

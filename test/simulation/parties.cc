@@ -90,7 +90,7 @@ bool router_party::speak() {
   return true;
 }
 
-// What cannot be queued is dropped.
+// Drops a message that the socket cannot queue.
 void router_party::send_to(peer_id peer, std::uint32_t destination, std::uint32_t answers,
                            std::span<const std::string_view> envelope) {
   auto p = books().next(number(), destination, answers);
@@ -190,7 +190,8 @@ pub_party::pub_party(sim_net& net, ledger& books, std::uint32_t number,
   }
 }
 
-// By hand: less than they asked for, or nothing. None of it is what somebody asks for, too.
+// Manual mode: grants less than the peers requested, or nothing. A granted topic never equals one
+// that another peer requests.
 std::optional<std::string_view> pub_party::granted(std::string_view topic) const {
   if (manual_ && topic == "ba") {
     return std::nullopt;
@@ -277,7 +278,7 @@ bool sub_party::receive() {
   }
   const auto& m = received.content;
   (void)books().received(number(), m, received.peer);
-  // What was on its way when it was cancelled, XSUB has no filter for.
+  // XSUB does not filter messages that were in flight when it cancelled the topic.
   if (!(filters() ? wants(m.front()) : matches(ever_, m.front()))) {
     books().report(breach::not_wanted, name() + " receives what it did not subscribe to");
   }

@@ -20,10 +20,10 @@
 
 namespace zmtp::simulation {
 
-// PUSH, PULL, DEALER and PAIR: sends to whoever takes it, receives from all.
+// PUSH, PULL, DEALER and PAIR: sends to any peer with a free queue, receives from all.
 class plain_party final : public party {
 public:
-  // `delimits`: the peers are REP, who want an empty part first.
+  // `delimits`: the peers are REP, which need an empty part first.
   plain_party(sim_net& net, ledger& books, std::uint32_t number,
               std::unique_ptr<socket_state> state, const habits& how, bool delimits);
 
@@ -34,7 +34,7 @@ private:
   bool delimits_;
 };
 
-// ROUTER: answers requests; to peers that do not only ask it speaks unasked, too.
+// ROUTER: answers requests, and sends unsolicited messages to peers other than REQ.
 class router_party final : public party {
 public:
   router_party(sim_net& net, ledger& books, std::uint32_t number, const socket_options& options,
@@ -55,7 +55,7 @@ private:
   [[nodiscard]] router_state& state() { return static_cast<router_state&>(socket().state()); }
 
   bool only_answers_;
-  std::map<peer_id, std::uint32_t> known_;  // who they are, once they have said something
+  std::map<peer_id, std::uint32_t> known_;  // party numbers, from their first message
   std::deque<answer> answers_;
 };
 
@@ -93,8 +93,8 @@ private:
   std::optional<parcel> request_;
 };
 
-// PUB and XPUB: each message under one of a few topics. XPUB hears who subscribes to which, receives
-// what XSUB says, and by hand gives its peers what granted() says.
+// PUB and XPUB: each message under one of a few topics. XPUB receives the subscriptions and the
+// messages of XSUB. In manual mode, it grants its peers the topics of granted().
 class pub_party final : public party {
 public:
   static constexpr std::string_view topics[] = {"",  "a",  "ab",      "abc",
@@ -104,7 +104,7 @@ public:
             const habits& how);
 
   void publish_next(std::string_view topic) { next_topic_ = topic; }
-  // What who asks for `topic` is sent; nothing if he is refused.
+  // Returns the topic that a subscriber to `topic` is granted; nothing if the publisher rejects it.
   [[nodiscard]] std::optional<std::string_view> granted(std::string_view topic) const;
 
 private:
@@ -116,7 +116,8 @@ private:
   std::optional<std::string_view> next_topic_;
 };
 
-// SUB and XSUB: subscribes to some topics, now and then to others. XSUB says something to its publishers.
+// SUB and XSUB: subscribes to some topics, now and then to others. XSUB sends messages to its
+// publishers.
 class sub_party final : public party {
 public:
   static constexpr std::string_view topics[] = {"", "a", "ab", "abc", "b", "ba", "weather"};
@@ -126,11 +127,11 @@ public:
             const habits& how, unsigned changes);
 
   [[nodiscard]] bool wants(std::string_view topic) const;
-  // What this publisher sends under `topic` is to arrive.
+  // Returns whether messages of this publisher under `topic` must arrive.
   [[nodiscard]] bool is_due(const pub_party& publisher, std::string_view topic) const;
   [[nodiscard]] bool has(std::string_view topic) const { return topics_.contains(topic); }
   void settle_down() noexcept { changes_ = 0; }
-  // All that has come has been received.
+  // Every message that has arrived must have been received before.
   void subscribe_to(std::string_view topic);
 
 private:
@@ -144,7 +145,7 @@ private:
 
   unsigned changes_;
   std::multiset<std::string, std::less<>> topics_;
-  std::set<std::string, std::less<>> ever_;  // of those that were once in topics_
+  std::set<std::string, std::less<>> ever_;  // all topics that were ever in topics_
 };
 
 }  // namespace zmtp::simulation

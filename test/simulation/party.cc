@@ -92,7 +92,8 @@ bool party::offer(std::span<const std::string_view> envelope, std::uint32_t dest
   if (status != send_status::queued) {
     return false;
   }
-  // What REP drops at once was not sent; what goes to many is in books of its own.
+  // REP drops some replies at once, so they were not sent. Separate books count messages to many
+  // peers.
   if (counters.messages_sent != sent_before || sends_to_many(socket_.state().type())) {
     books_->queued(p, envelope.empty() ? std::string_view{} : envelope.front());
   }

@@ -1,5 +1,5 @@
 #pragma once
-// A simulated socket and its user, who sends what he is told to and receives at his own pace. One
+// A simulated socket and its user, which sends as it is told and receives at its own pace. One
 // class per pattern derives from it.
 
 #include "test/simulation/ledger.h"
@@ -24,7 +24,7 @@ namespace zmtp::simulation {
   return type == socket_type::pub || type == socket_type::xpub;
 }
 
-// Sends what it sends to all that want it.
+// Sends each message to all peers that want it.
 [[nodiscard]] constexpr bool sends_to_many(socket_type type) noexcept {
   return publishes(type) || type == socket_type::xsub;
 }
@@ -52,7 +52,7 @@ public:
 
   [[nodiscard]] sim_socket& socket() noexcept { return socket_; }
   [[nodiscard]] std::uint32_t number() const noexcept { return socket_.number(); }
-  // What it is bound to, if it binds, and its routing id.
+  // Returns the endpoint to which it is bound, if it binds, and its routing id.
   [[nodiscard]] std::string name() const { return "party " + std::to_string(number()); }
 
   // Begins to send.
@@ -67,9 +67,9 @@ public:
 protected:
   // Receives one; false if there is none.
   [[nodiscard]] virtual bool receive() = 0;
-  // Has something to say, now.
+  // Returns whether it has a message to send now.
   [[nodiscard]] virtual bool speaks() const { return due_ != 0; }
-  // Says it; false if it has to wait.
+  // Sends the message. Returns false if it must wait.
   [[nodiscard]] virtual bool speak() { return false; }
 
   // Puts a parcel into a message and offers it to the socket until it is taken.

@@ -1,5 +1,5 @@
 #pragma once
-// The pairs of socket types that are simulated, and who plays them.
+// The pairs of socket types to simulate, and the parties that play them.
 
 #include "test/simulation/parties.h"
 
@@ -12,8 +12,8 @@
 namespace zmtp::simulation {
 
 struct pattern {
-  socket_type hub;     // of which there is one
-  socket_type spokes;  // of which there are several
+  socket_type hub;     // one socket of this type
+  socket_type spokes;  // several sockets of this type
 };
 
 // Every pair of types that talk to each other, both ways round.
@@ -55,7 +55,7 @@ struct casting {
   unsigned topic_changes = 0;  // see sub_party
 };
 
-// Users who see the senders of what they receive hear of attach and detach too.
+// Users that see the senders of their messages get attach and detach notices too.
 [[nodiscard]] std::unique_ptr<party> cast(sim_net& net, ledger& books, casting part);
 
 }  // namespace zmtp::simulation

@@ -23,7 +23,7 @@ public:
   [[nodiscard]] sim_host& host() noexcept { return *host_; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] bool running() const noexcept { return running_; }
-  // It does not come back.
+  // Returns whether the process has ended for good.
   [[nodiscard]] bool retired() const noexcept { return retired_; }
 
   void start() {
@@ -37,7 +37,7 @@ public:
     life_.reset();
     here().end_process(*host_, without_power);
     end();
-    // What was to happen finds nobody.
+    // Planned events no longer find the program.
     host_->resume();
   }
   // Whether it runs or not.
@@ -50,12 +50,12 @@ public:
 
 protected:
   virtual void begin() = 0;
-  // Nothing is left of it but what is on its disk.
+  // Only the content of its disk is left.
   virtual void end() = 0;
   virtual void on_kill(bool /*without_power*/) {}
 
   [[nodiscard]] Town& here() const noexcept { return *town_; }
-  // Unless it has ended by then.
+  // Calls `body` after this time if the process still runs then.
   template <class Body>
   void after(std::chrono::milliseconds wait, Body&& body) {
     (void)town_->net().after(

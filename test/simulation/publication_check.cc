@@ -126,7 +126,7 @@ void publication_check::on_published(std::uint32_t sequence, std::string_view to
   }
 }
 
-// The topic that has rested longest gives way.
+// Evicts the topic that has not changed for the longest time.
 void publication_check::keep(std::uint32_t sequence, std::string_view topic) {
   values_.insert_or_assign(std::string{topic}, sequence);
   if (values_.size() <= *how_.last_values) {

@@ -1,7 +1,8 @@
 #pragma once
-// What a socket that sends to many owes to each of its connections, by a model of its own: every message
-// that the peer wants, in order, less what its queue had no room for; and the last values of what it
-// begins to want. What the user of an XPUB knows: each topic that anybody has subscribed to.
+// A model of the duty of a socket that sends to many peers. Each connection must get every message
+// that its peer wants, in order, except messages for which its queue was full. A connection must
+// also get the last values of each topic that its peer begins to want. The user of an XPUB must
+// know each topic to which any peer has subscribed.
 
 #include "zmtp/routing/peer_id.h"
 
@@ -20,8 +21,8 @@ namespace zmtp::simulation {
 // How a socket publishes.
 struct publishing {
   bool to_all = false;  // XSUB: to each publisher, connected or about to be
-  bool manual = false;  // XPUB: what its user gives to each peer, who hears of each one's topics
-  std::optional<std::size_t> last_values{};  // XPUB: of so many topics
+  bool manual = false;  // XPUB: the user grants topics, and gets the topics of each peer
+  std::optional<std::size_t> last_values{};  // XPUB: number of topics with a last value
 };
 
 class publication_check {
@@ -30,12 +31,12 @@ public:
 
   // The peer asks for it, or wants it no longer.
   void on_subscription(peer_id pipe, bool subscribe, std::string_view topic);
-  // By hand: the user gives it to the peer, or takes it back.
+  // Manual mode: the user grants the topic to the peer, or revokes it.
   void on_given(peer_id pipe, bool subscribe, std::string_view topic);
   // An endpoint to connect to, or a connection that was accepted. The first outlives connections.
   void on_opened(peer_id pipe, bool durable);
   void on_closed(peer_id pipe);
-  // What was queued before is still owed, if the pipe outlives its connections.
+  // Messages that were queued before stay due if the pipe outlives its connections.
   void on_detached(peer_id pipe);
   void on_published(std::uint32_t sequence, std::string_view topic);
 
@@ -43,40 +44,42 @@ public:
     owed,
     again,     // a last value, which the peer may have been sent before
     stale,     // behind a later message of its topic
-    not_owed,  // … or what is later was written before
+    not_owed,  // … or a later message was written before
   };
   [[nodiscard]] writing on_written(peer_id pipe, std::uint32_t sequence, std::string_view topic);
 
-  // The user of an XPUB is told so. False if he knew that.
+  // The user of an XPUB gets this notification. Returns false if the user knew it already.
   [[nodiscard]] bool on_told(peer_id pipe, bool begins, std::string_view topic);
-  // He knows the topics of all that are connected, and no others.
+  // Returns whether the user knows the topics of all connected peers, and no others.
   [[nodiscard]] bool knows_all() const;
-  // Everybody has been written the last values of what it began to want, or later ones.
+  // Returns whether every peer got the last values of each topic that it began to want, or later
+  // ones.
   [[nodiscard]] bool all_caught_up() const;
   // The last value of each topic that is kept.
   [[nodiscard]] const std::map<std::string, std::uint32_t, std::less<>>& values() const noexcept {
     return values_;
   }
 
-  // To all connections together. Of last values only those that were written.
+  // Returns the number of messages due to all connections together. Last values count only when
+  // they were written.
   [[nodiscard]] std::size_t owed() const noexcept { return total_; }
-  // How many last values more may have been queued, and dropped with their connections, or taken the
-  // place of what there had been no room for.
+  // Returns the number of further last values that may have been queued, and dropped with their
+  // connections, or that may have replaced values beyond the queue limit.
   [[nodiscard]] std::size_t doubtful() const;
-  // Passed over by what was written later.
+  // Returns the number of messages that were skipped because a later one was written.
   [[nodiscard]] std::size_t missed() const noexcept { return missed_; }
 
 private:
   using topics = std::set<std::string, std::less<>>;
 
-  // What begins with `prefix` was given to a peer that did not have it.
+  // A peer was granted all topics with this prefix, and did not have it before.
   struct beginning {
     std::string prefix;
     std::uint32_t since;                   // the last that was published before
     std::optional<std::uint32_t> until{};  // … before it was taken back
-    // Of the topics that had one then: the last value.
+    // The last value of each matching topic that had one at that time.
     std::map<std::string, std::uint32_t, std::less<>> values{};
-    topics missing{};  // of those: not written yet
+    topics missing{};  // topics of `values` not written yet
     topics written{};  // last values
   };
   struct connection {

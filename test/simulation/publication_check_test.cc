@@ -9,7 +9,7 @@ using writing = publication_check::writing;
 
 constexpr peer_id peer{.slot = 0, .generation = 0};
 
-TEST(publication_check, owes_what_was_subscribed_to_in_order) {
+TEST(publication_check, expects_subscribed_messages_in_order) {
   publication_check check{{}};
   check.on_subscription(peer, true, "a");
   check.on_published(1, "ab");
@@ -22,7 +22,7 @@ TEST(publication_check, owes_what_was_subscribed_to_in_order) {
   EXPECT_EQ(check.owed(), 2U);
 }
 
-TEST(publication_check, owes_all_to_all_by_pipes_that_are_open) {
+TEST(publication_check, expects_every_message_on_all_open_pipes) {
   publication_check check{{.to_all = true}};
   check.on_opened(peer, true);
   check.on_detached(peer);
@@ -33,7 +33,7 @@ TEST(publication_check, owes_all_to_all_by_pipes_that_are_open) {
   EXPECT_EQ(check.on_written(peer, 2, ""), writing::not_owed);
 }
 
-TEST(publication_check, owes_by_hand_what_was_given) {
+TEST(publication_check, expects_granted_topics_in_manual_mode) {
   publication_check check{{.manual = true}};
   check.on_subscription(peer, true, "a");
   check.on_published(1, "a");
@@ -47,7 +47,7 @@ TEST(publication_check, owes_by_hand_what_was_given) {
   EXPECT_EQ(check.on_written(peer, 2, "b"), writing::owed);
 }
 
-TEST(publication_check, owes_last_values_to_who_begins_to_want_them) {
+TEST(publication_check, expects_last_values_for_a_peer_that_begins_to_want_them) {
   publication_check check{{.last_values = 10}};
   check.on_published(1, "a");
   check.on_published(2, "b");
@@ -65,7 +65,7 @@ TEST(publication_check, owes_last_values_to_who_begins_to_want_them) {
   EXPECT_EQ(check.on_written(peer, 3, "a"), writing::again);
 }
 
-TEST(publication_check, takes_a_later_value_for_a_last_one_but_none_behind_a_later_one) {
+TEST(publication_check, accepts_a_newer_value_but_no_older_one_after_it) {
   publication_check check{{.last_values = 10}};
   check.on_published(1, "a");
   check.on_subscription(peer, true, "");
@@ -75,14 +75,14 @@ TEST(publication_check, takes_a_later_value_for_a_last_one_but_none_behind_a_lat
   EXPECT_EQ(check.on_written(peer, 1, "a"), writing::stale);
 }
 
-TEST(publication_check, expects_no_value_that_gave_way) {
+TEST(publication_check, expects_no_value_that_was_evicted) {
   publication_check check{{.last_values = 1}};
   check.on_published(1, "a");
   check.on_published(2, "b");
   check.on_subscription(peer, true, "");
   EXPECT_EQ(check.on_written(peer, 1, "a"), writing::not_owed);
   check.on_published(3, "c");
-  EXPECT_TRUE(check.all_caught_up()) << "nobody can send what is no longer kept";
+  EXPECT_TRUE(check.all_caught_up()) << "no socket can send a value that was evicted";
   EXPECT_EQ(check.values().size(), 1U);
 }
 

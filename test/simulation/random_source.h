@@ -21,7 +21,7 @@ public:
     return least + pick(most - least + 1);
   }
   [[nodiscard]] bool chance(unsigned percent) { return engine_() % 100 < percent; }
-  // More than nothing, and at most so long.
+  // Returns a time that is more than zero and at most `most`.
   template <class Rep, class Period>
   [[nodiscard]] std::chrono::duration<Rep, Period> up_to(std::chrono::duration<Rep, Period> most) {
     return std::chrono::duration<Rep, Period>{

@@ -1,5 +1,5 @@
 #pragma once
-// What came of a run of a simulation that a seed has chosen.
+// The result of one run of a simulation from a seed.
 
 #include <algorithm>
 #include <chrono>
@@ -23,7 +23,7 @@ struct run_summary {
   std::uint64_t trace_hash = 0;
   std::uint64_t events = 0;
   std::chrono::nanoseconds virtual_time{};
-  // What there was of what: the same names in each run of a simulation.
+  // Numbers by name: the same names in each run of a simulation.
   std::vector<std::pair<std::string_view, std::size_t>> figures;
 };
 

@@ -12,16 +12,17 @@ struct pipe;
 namespace zmtp::simulation {
 
 struct sabotage {
-  // Has its way with what was decoded before the socket learns of it.
+  // Edits the decoded messages before the socket gets them.
   std::function<void(pipe&)> received{};
-  // … and with what is to be sent, once the socket has learnt what the peer wants.
+  // Edits the messages that are about to be sent, once the socket knows the subscription of the
+  // peer.
   std::function<void(pipe&, bool subscribe, std::string_view topic)> subscribed{};
-  // How much the queue is told that the kernel has taken.
+  // Changes the number of octets that the kernel reports as taken.
   std::function<std::size_t(std::size_t)> taken{};
   bool ignores_marks = false;   // decodes whether there is room or not
   bool never_resumes = false;   // forgets connections that waited for room
-  bool forgets_topics = false;  // tells a new connection no topics
-  bool forgets_detach = false;  // does not tell the socket that connections end
+  bool forgets_topics = false;  // sends no topics to a new connection
+  bool forgets_detach = false;  // does not report to the socket that connections end
   bool forgets_cancel = false;  // … or that a peer wants a topic no longer
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// A whole run of a simulation, all of it chosen by one seed: who talks to whom, what they say, what
-// goes wrong; and the books of it.
+// A whole run of a simulation, chosen by one seed: the parties, their messages, the faults, and the
+// ledger.
 
 #include "test/simulation/ledger.h"
 #include "test/simulation/pattern.h"
@@ -23,8 +23,8 @@ struct scenario_options {
   std::function<void(casting&)> adjust{};
   // Gets each party before it begins, to spoil it.
   std::function<void(party&)> prepare{};
-  // Instead of what the seed chooses.
-  std::optional<std::size_t> pattern{};  // of patterns
+  // Replaces the choice of the seed.
+  std::optional<std::size_t> pattern{};  // index in the list of patterns
   bool no_troubles = false;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// The frame of tests that run scenarios, each from its seed. What the command line may say:
+// The frame of tests that run scenarios, each from its seed. Options of the command line:
 //   --seeds N         how many (500; 4,000 in each part of a long run)
 //   --first-seed S    from which on (1, or the first of the part)
 //   --seed S          this one alone
@@ -39,7 +39,7 @@ public:
   explicit seed_sum(std::string_view target) : target_{target} {}
 
   void add(std::uint64_t seed, const run_summary& of, const std::vector<std::string>& findings);
-  // So many have failed that more would tell nothing.
+  // Ten failures are enough to find a fault.
   [[nodiscard]] bool enough() const noexcept { return failed_ == 10; }
   void print() const;
 
@@ -85,8 +85,8 @@ void expect_same_traces(Run run) {
   }
 }
 
-// Whether one of the first seeds shows it. What has to coincide with trouble takes more of them than what
-// is wrong all the time.
+// Returns whether one of the first seeds finds the breach. A breach that needs a coincidence with a
+// fault takes more seeds than one that always occurs.
 template <class Breach, class Run>
 bool noticed(Breach what, Run run) {
   for (std::uint64_t seed = 1; seed <= 1'000; ++seed) {

@@ -38,7 +38,7 @@ private:
   sim_host* host_;
   std::function<void()> on_time_;
   std::optional<event_queue::time_point> armed_;
-  std::shared_ptr<bool> current_;  // what was armed, unless it was armed anew
+  std::shared_ptr<bool> current_;  // the armed event, unless it was armed again
 };
 
 }  // namespace zmtp::simulation

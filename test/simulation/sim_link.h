@@ -32,9 +32,9 @@ public:
   void resume();
   void probe();
   void close(error_code reason);
-  // At once, and without a word.
+  // Closes at once, without an ERROR command.
   void abandon();
-  // All that there is has been written, and has arrived.
+  // Returns whether all queued messages have been written and have arrived.
   [[nodiscard]] bool written();
 
   [[nodiscard]] const std::shared_ptr<virtual_stream>& stream() const noexcept { return stream_; }

@@ -6,7 +6,7 @@ namespace zmtp::simulation {
 
 namespace {
 
-// A connection that nobody answers.
+// A connection attempt that gets no answer fails after this time.
 constexpr std::chrono::seconds gives_up_connecting{3};
 
 }  // namespace

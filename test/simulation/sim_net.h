@@ -25,7 +25,7 @@ struct net_options {
   std::size_t least_window = 64 * 1024;
   std::size_t most_window = 64 * 1024;
   bool cuts = false;              // see stream_options
-  unsigned failing_connects = 0;  // of a hundred
+  unsigned failing_connects = 0;  // percentage of attempts that fail
 };
 
 class sim_net {
@@ -49,8 +49,8 @@ public:
   void unlisten(std::string_view name);
   // `on_connected` gets the stream, or none.
   void connect(std::string_view name, sim_host& from, handler on_connected);
-  // Nothing arrives at `to` that `from` sends, so that no connection comes about between them; or it
-  // does again, with what was sent meanwhile.
+  // part() blocks everything that `from` sends to `to`: no connection succeeds between them.
+  // rejoin() unblocks it, and delivers everything sent meanwhile.
   void part(const sim_host& from, const sim_host& to);
   void rejoin(const sim_host& from, const sim_host& to);
   void rejoin_all();
@@ -59,7 +59,7 @@ public:
 
   // Streams that octets flow in.
   [[nodiscard]] std::vector<stream_ptr> living();
-  // Called with each new stream before anybody has it.
+  // Calls `prepare` with each new stream before a program has it.
   void on_stream(std::function<void(virtual_stream&)> prepare) { prepare_ = std::move(prepare); }
 
 private:

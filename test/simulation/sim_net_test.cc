@@ -47,7 +47,7 @@ protected:
     const std::array pieces{std::as_bytes(std::span{octets})};
     return stream->write_some(e, pieces).count;
   }
-  // What has come, up to `most` octets; "lost" when the connection is.
+  // Returns the octets that have arrived, up to `most`; "lost" if the connection is lost.
   std::string read(end_of_stream e, std::size_t most = 1000) {
     std::string octets(most, '\0');
     const auto got = stream->read_some(e, std::as_writable_bytes(std::span{octets}));
@@ -61,7 +61,7 @@ protected:
   sim_net::stream_ptr stream;
 };
 
-TEST_F(a_network, carries_octets_in_order_and_after_a_while) {
+TEST_F(a_network, carries_bytes_in_order_and_with_a_delay) {
   connect();
   EXPECT_EQ(write(here, "one "), 4U);
   EXPECT_EQ(write(here, "two"), 3U);
@@ -90,7 +90,7 @@ TEST_F(a_network, holds_no_more_than_its_window) {
   EXPECT_EQ(write(here, "345678"), 4U);
 }
 
-TEST_F(a_network, tells_who_waits_for_octets) {
+TEST_F(a_network, calls_a_program_that_waits_for_bytes) {
   connect();
   int told = 0;
   stream->wait_readable(there, [&] { ++told; });
@@ -103,7 +103,7 @@ TEST_F(a_network, tells_who_waits_for_octets) {
   EXPECT_EQ(told, 1);
 }
 
-TEST_F(a_network, delivers_what_was_written_before_the_end) {
+TEST_F(a_network, delivers_bytes_written_before_the_end) {
   connect();
   write(here, "last");
   stream->close(here);
@@ -112,7 +112,7 @@ TEST_F(a_network, delivers_what_was_written_before_the_end) {
   EXPECT_EQ(read(there), "lost");
 }
 
-TEST_F(a_network, loses_what_is_under_way_when_it_is_cut) {
+TEST_F(a_network, loses_bytes_in_flight_when_it_is_cut) {
   connect();
   write(here, "arrives ");
   rest();
@@ -126,7 +126,7 @@ TEST_F(a_network, loses_what_is_under_way_when_it_is_cut) {
   EXPECT_EQ(read(there), "lost");
 }
 
-TEST_F(a_network, cuts_at_the_octet_that_is_asked_for) {
+TEST_F(a_network, cuts_at_the_requested_byte) {
   connect();
   stream->cut_when_taken(here, 3);
   EXPECT_EQ(write(here, "12345"), 3U);
@@ -159,7 +159,7 @@ TEST_F(a_network, leaves_an_end_half_open_until_its_timer_runs_out) {
   EXPECT_EQ(read(here), "lost");
 }
 
-TEST_F(a_network, calls_nobody_on_a_host_that_is_paused) {
+TEST_F(a_network, does_not_call_handlers_on_a_paused_host) {
   connect();
   std::string heard;
   stream->wait_readable(there, [&] { heard += "octets "; });
@@ -172,7 +172,7 @@ TEST_F(a_network, calls_nobody_on_a_host_that_is_paused) {
   EXPECT_EQ(heard, "octets timer ");
 }
 
-TEST_F(a_network, keeps_no_connection_that_nobody_has) {
+TEST_F(a_network, frees_a_connection_that_both_ends_have_closed) {
   connect();
   net->part(*host, *server_host);
   write(here, "x");
@@ -184,7 +184,7 @@ TEST_F(a_network, keeps_no_connection_that_nobody_has) {
   EXPECT_TRUE(watched.expired());
 }
 
-TEST_F(a_network, refuses_where_nobody_listens) {
+TEST_F(a_network, rejects_a_connection_without_a_listener) {
   connect();
   net->unlisten("server");
   bool refused = false;

@@ -205,7 +205,7 @@ bool sim_socket::resume_drained() {
   return true;
 }
 
-// Who was too slow, if that is still the same connection.
+// Disconnects the peer that was too slow, if it still has the same connection.
 bool sim_socket::end_overrun() {
   auto& overrun = state_->overrun();
   if (overrun.empty()) {
@@ -228,7 +228,8 @@ void sim_socket::end_turn() {
     more = resume_drained();
     more = end_overrun() || more;
     more = (user_ && !abandoned_ && user_()) || more;
-    // A pattern may have dropped all that it received, and made room without anybody hearing of it.
+    // A pattern may have dropped everything that it received, and freed its queue without a
+    // notification.
     more = !state_->drained().empty() || !state_->overrun().empty() || more;
   }
   const auto promising = !state_->dirty().empty() && sender_waits_;

@@ -44,22 +44,22 @@ public:
   void connect(std::string_view name);
   void disconnect(std::string_view name);
   void disconnect(peer_id peer);
-  // The end: nothing is written any more, and nobody is told anything. What is under way may still look
-  // at it: to be kept as long as the network.
+  // Ends the socket: it no longer writes, and no longer calls a handler. Pending events may still
+  // access it, so it must live as long as the network.
   void abandon();
   [[nodiscard]] bool abandoned() const noexcept { return abandoned_; }
-  // All that was sent has arrived at a peer.
+  // Returns whether everything that was sent has arrived at a peer.
   [[nodiscard]] bool written() const;
   // SUB, XSUB: to all publishers, those that are connected later too.
   void subscribe(std::string_view topic);
   void unsubscribe(std::string_view topic);
 
   void serve(user u) { user_ = std::move(u); }
-  // `told` is called when an endpoint is not connected to any more (reconnect_options::stop_after).
+  // `told` is called when the socket gives up an endpoint (reconnect_options::stop_after).
   void on_stopped(std::function<void()> told) { told_of_stop_ = std::move(told); }
-  // The user has something to send for which there was no room.
+  // The user has a message that the socket could not queue.
   void wait_to_send(bool waits) noexcept { sender_waits_ = waits; }
-  // Tries to send as try_send() does: once more after the kernel was offered what is queued.
+  // Tries to send as try_send() does: once more after a write to the kernel.
   template <class Attempt>
   send_status send(Attempt&& attempt) {
     auto status = attempt(if_full::say_so);

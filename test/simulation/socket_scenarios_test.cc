@@ -1,5 +1,5 @@
-// Random scenarios, each from its seed: who talks to whom, what goes wrong. Whatever happens, the books
-// must agree. What may be said on the command line: see seeds.h.
+// Random scenarios, each from its seed, with random patterns and faults. In every case the ledger
+// must agree. See seeds.h for the options of the command line.
 #include "test/simulation/scenario.h"
 #include "test/simulation/seeds.h"
 
@@ -18,7 +18,7 @@ TEST(socket_scenarios, nothing_is_lost_doubled_spliced_or_out_of_order) {
   expect_no_findings("//test/simulation:socket_scenarios_test", run);
 }
 
-TEST(socket_scenarios, same_seed_same_trace) { expect_same_traces(run); }
+TEST(socket_scenarios, the_same_seed_gives_the_same_trace) { expect_same_traces(run); }
 
 }  // namespace
 }  // namespace zmtp::simulation

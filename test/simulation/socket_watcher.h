@@ -25,7 +25,7 @@ public:
                            end_of_stream e) = 0;
   virtual void on_subscription(const sim_socket& socket, peer_id pipe, bool subscribe,
                                std::string_view topic) = 0;
-  // So many messages more from the other end are in the socket's queue.
+  // The socket's queue has `messages` more messages from the other end.
   virtual void on_decoded(const sim_socket& socket, std::uint64_t stream, end_of_stream e,
                           std::size_t messages) = 0;
   virtual void on_detached(const sim_socket& socket, peer_id pipe) = 0;

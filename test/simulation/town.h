@@ -1,5 +1,5 @@
 #pragma once
-// One network on which programs run, and what is left of sockets that are no more.
+// One network of programs, and the remains of sockets that were destroyed.
 
 #include "test/simulation/sim_net.h"
 #include "test/simulation/sim_socket.h"
@@ -38,13 +38,14 @@ public:
         std::make_unique<sim_socket>(net_, host, ++last_socket_, std::move(state), *watcher_));
   }
 
-  // Whatever ran on this host has ended: its kernel closes the connections; or, if the machine has
-  // lost its power, nobody does, and peers learn of it when they write, or later still.
+  // Ends every program on this host: its kernel closes the connections. If the machine loses its
+  // power, nothing closes them, and peers detect the loss when they write, or later.
   void end_process(const sim_host& on, bool without_power);
 
 protected:
   ~town() = default;
-  // Who sees what all sockets do. Before the first is opened; it must not go before the town.
+  // Sets the observer of all sockets. Must be called before the first socket opens. The observer
+  // must outlive the town.
   void watch(socket_watcher& all) noexcept { watcher_ = &all; }
 
 private:

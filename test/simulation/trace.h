@@ -1,5 +1,5 @@
 #pragma once
-// All that happened in a simulation, as one number; and as text for who looks for a fault.
+// All events of a simulation, as one hash value and, to find a fault, as text.
 
 #include <cstdint>
 #include <functional>
@@ -16,7 +16,7 @@ public:
   using printer = std::function<void(std::string_view)>;
 
   void print_to(printer to) { print_ = std::move(to); }
-  // `microseconds` is the virtual time; what the figures are, `what` says.
+  // `microseconds` is the virtual time. `what` determines the meaning of the numbers.
   void note(std::uint64_t microseconds, std::string_view what,
             std::initializer_list<std::uint64_t> figures);
   [[nodiscard]] std::uint64_t hash() const noexcept { return hash_; }

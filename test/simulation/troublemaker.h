@@ -13,7 +13,7 @@ namespace zmtp::simulation {
 struct troubles {
   bool cuts = false;         // connections die, at any octet
   bool half_open = false;    // … and an end does not learn of it
-  bool pauses = false;       // hosts stand still
+  bool pauses = false;       // hosts are paused
   bool disconnects = false;  // users close connections
   bool moves = false;        // users disconnect endpoints and connect again
   bool outages = false;      // listeners are away

@@ -76,7 +76,7 @@ virtual_stream::transferred virtual_stream::write_some(end_of_stream e,
     observer_->on_written(id_, e, std::as_bytes(std::span{octets}));
   }
   if (cut_ || at(other(e)).closed) {
-    // Nobody answers; or somebody does that knows of no connection.
+    // No host answers, or a host that does not know the connection.
     const auto wait = cut_ ? milliseconds{world_->random.between(200, 2000)} : options_.delay;
     learn_after(e, wait);
   } else {
@@ -213,7 +213,8 @@ void virtual_stream::close(end_of_stream e) {
     return;
   }
   if (waiting(e) != 0 || !at(other(e)).under_way.empty()) {
-    // Who closes without having read all resets the connection, and what it wrote may be lost.
+    // If an end closes without having read everything, it resets the connection. The octets that it
+    // wrote may be lost.
     if (options_.cuts && world_->random.chance(50)) {
       own.under_way.clear();
     }
@@ -281,7 +282,7 @@ void virtual_stream::learn_after(end_of_stream e, event_queue::duration wait) {
 
 void virtual_stream::learn(end_of_stream e) {
   auto& own = at(e);
-  // That the other end is closed, a segment from there tells.
+  // A segment from the other end reports that it is closed.
   if (own.closed || own.lost || (!cut_ && keep_back(other(e), {&virtual_stream::learn, e}))) {
     return;
   }

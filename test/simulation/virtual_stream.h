@@ -23,14 +23,14 @@ enum class end_of_stream : std::uint8_t { connecting, accepting };
   return e == end_of_stream::connecting ? end_of_stream::accepting : end_of_stream::connecting;
 }
 
-// Sees what goes into streams and what comes out of them.
+// An observer of the octets that enter and leave streams.
 class stream_observer {
 public:
   virtual ~stream_observer() = default;
   // The kernel at `from` has taken these octets.
   virtual void on_written(std::uint64_t stream, end_of_stream from,
                           std::span<const std::byte> octets) = 0;
-  // The program at `at` has taken so many.
+  // The program at `at` has read `count` octets.
   virtual void on_read(std::uint64_t stream, end_of_stream at, std::size_t count) = 0;
 };
 
@@ -64,24 +64,25 @@ public:
   // Each calls `then` once, from the event queue, unless the end is closed before.
   void wait_readable(end_of_stream e, action then);
   void wait_writable(end_of_stream e, action then);
-  // The other end reads what is under way, and then that it is over.
+  // The other end reads the octets in flight, and then the end of the stream.
   void close(end_of_stream e);
   // The other end's kernel has taken all that was written.
   [[nodiscard]] bool acknowledged(end_of_stream e) const noexcept;
 
-  // The connection dies: what is under way is lost.
+  // Kills the connection: octets in flight are lost.
   void cut(learns_after connecting, learns_after accepting);
-  // It dies when the kernel at `from` has taken so many octets, and takes no more.
+  // Kills the connection when the kernel at `from` has taken this number of octets. The kernel
+  // takes no more.
   void cut_when_taken(end_of_stream from, std::size_t octets) { at(from).taken_limit = octets; }
-  // It dies when so many octets that were written at `from` have arrived; what the kernel has taken
-  // beyond is lost.
+  // Kills the connection when this number of octets from `from` have arrived. Octets that the
+  // kernel has taken beyond this number are lost.
   void cut_when_arrived(end_of_stream from, std::size_t octets) { at(from).arrive_limit = octets; }
 
-  // Nothing that is sent from this end arrives any more, or it does again, with what was kept back.
+  // Blocks everything that is sent from this end, or unblocks it, with everything held back.
   void hold_back(end_of_stream from, bool held);
   [[nodiscard]] const sim_host& host(end_of_stream e) const noexcept { return *at(e).host; }
 
-  // It does not die of what was said before.
+  // Removes the planned deaths of the connection.
   void spare() noexcept {
     for (auto& e : ends_) {
       e.taken_limit = e.arrive_limit = unlimited;
@@ -91,7 +92,7 @@ public:
   [[nodiscard]] bool is_cut() const noexcept { return cut_; }
   // Octets that the kernel at `from` has taken.
   [[nodiscard]] std::size_t taken(end_of_stream from) const noexcept { return at(from).taken; }
-  // Octets that the other end's kernel has told the one at `from` that it has.
+  // Returns the octets that the other end's kernel has acknowledged to the one at `from`.
   [[nodiscard]] std::size_t reached(end_of_stream from) const noexcept { return at(from).known; }
   // Octets flow in both directions.
   [[nodiscard]] bool alive() const noexcept;
@@ -114,20 +115,20 @@ private:
     action on_readable;
     action on_writable;
 
-    // Of the direction away from this end.
+    // The direction away from this end.
     std::deque<std::string> under_way;
     event_queue::time_point last_arrival{};
     std::string arrived;  // at the other end, and not read
     std::size_t unread_from = 0;
     std::size_t taken = 0;
     std::size_t reached = 0;
-    std::size_t known = 0;  // of those, here
+    std::size_t known = 0;  // octets of `reached` known at this end
     std::size_t read = 0;
     std::size_t taken_limit = unlimited;
     std::size_t arrive_limit = unlimited;
     bool ended = false;  // its end has arrived at the other end
     bool held_back = false;
-    std::vector<happening> kept_back;  // what would have happened at the other end
+    std::vector<happening> kept_back;  // events that would have happened at the other end
   };
 
   [[nodiscard]] end& at(end_of_stream e) noexcept { return ends_[static_cast<std::size_t>(e)]; }

@@ -1,6 +1,6 @@
 #pragma once
-// Reads along what one end of a connection says, with a parser of its own: which messages were wholly
-// handed over, and at which octet each ended.
+// Parses the output of one end of a connection with a parser of its own: the complete messages, and
+// the octet at which each ended.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,20 +14,21 @@ namespace zmtp::simulation {
 
 class wire_tap {
 public:
-  // Gets each message, and how many octets had been said at its end.
+  // Gets each message, and the number of octets at its end.
   using listener = std::function<void(std::span<const std::string_view>, std::size_t)>;
 
   void hear(std::span<const std::byte> octets, const listener& on_message);
-  // What was said is not ZMTP: a frame with unknown flags, or a command amid the parts of a message.
+  // Returns whether the stream is not ZMTP: a frame with unknown flags, or a command between the
+  // parts of a message.
   [[nodiscard]] bool garbled() const noexcept { return garbled_; }
 
 private:
   struct frame {
-    std::size_t begin;  // of its body
+    std::size_t begin;  // offset of its body
     std::size_t size;
   };
 
-  // False if no more is to be had of what was heard.
+  // Returns false if the octets contain no further complete frame.
   [[nodiscard]] bool take_frame(const listener& on_message);
 
   std::string heard_;  // from the first part of a message that is not complete

@@ -1,5 +1,5 @@
 #pragma once
-// What all parts of one simulation share: time, chance and the trace.
+// The state that all parts of one simulation share: time, randomness and the trace.
 
 #include "test/simulation/event_queue.h"
 #include "test/simulation/random_source.h"

@@ -12,7 +12,7 @@ struct allocations {
   std::size_t requests = 0;  // how many there were, ever
 };
 
-// Of this thread.
+// Returns the counters of this thread.
 [[nodiscard]] const allocations& counted() noexcept;
 void reset_peak() noexcept;
 

@@ -1,5 +1,5 @@
 #pragma once
-// Commands written again from what was read of them.
+// Encodes commands again from their parsed form.
 
 #include "zmtp/command.h"
 #include "zmtp/frame.h"
@@ -11,8 +11,8 @@
 
 namespace zmtp::test {
 
-// The body that says what `read` says. An unknown command keeps its name only, so its data is taken
-// from the body that it was read from.
+// Returns the body with the content of `read`. An unknown command stores only its name, so its data
+// come from the original body.
 inline std::string written_again(const command::traffic& read, std::string_view body) {
   struct writer {
     std::string& to;
@@ -31,7 +31,7 @@ inline std::string written_again(const command::traffic& read, std::string_view 
   return frame.substr(frame::header_size(static_cast<std::byte>(frame.front())));
 }
 
-// What `body` would be without libzmq's misspelling of ERROR.
+// Returns `body` without libzmq's misspelling of ERROR.
 inline std::string spelt_right(std::string_view body) {
   constexpr std::string_view misspelt = "^RROR";
   const bool wrong = body.starts_with(misspelt) && body.size() <= std::size_t{'^'};

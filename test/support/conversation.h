@@ -1,6 +1,6 @@
 #pragma once
-// One side of a conversation: a connection with what a shell has around it. What it is told and what
-// it hears are text, so that two runs can be compared.
+// One side of a conversation: a connection with the parts of a shell around it. Events and received
+// messages are text, so that tests can compare two runs.
 
 #include "test/support/wire.h"
 #include "zmtp/conversation/connection.h"
@@ -23,7 +23,7 @@ namespace zmtp::test {
 
 inline constexpr auto everything = static_cast<std::size_t>(-1);
 
-// How what was heard is written in a side's `heard`.
+// The text of each event in a side's `heard`.
 inline std::string heard_ready() { return "ready"; }
 inline std::string heard_request() { return "admission requested"; }
 inline std::string heard_subscribe(std::string_view topic) { return "+" + std::string{topic}; }
@@ -31,7 +31,7 @@ inline std::string heard_cancel(std::string_view topic) { return "-" + std::stri
 inline std::string heard_not_reading() { return "not reading"; }
 inline std::string heard_end(error_code why) { return "closed: " + why.message(); }
 inline std::string heard_part(std::string_view part) {
-  // Long enough parts are told apart by what they hash to, or a failure fills the screen.
+  // Shows long parts by their hash, or a failure fills the screen.
   return part.size() <= 64 ? "[" + std::string{part} + "]"
                            : "[" + std::to_string(part.size()) + " octets, hash " +
                                  std::to_string(std::hash<std::string_view>{}(part)) + "]";
@@ -117,7 +117,7 @@ public:
     }
   }
 
-  // What it writes, up to `at_most` octets, which are then written.
+  // Writes up to `at_most` octets of the output, and returns them.
   std::string say(std::size_t at_most = everything) {
     std::string said;
     while (said.size() < at_most) {
@@ -131,7 +131,7 @@ public:
     return said;
   }
 
-  // What it would write next, up to `at_most` octets of it.
+  // Returns the next output, up to `at_most` octets, without writing it.
   std::string offer(std::size_t at_most = everything) {
     std::array<connection::piece, connection::max_pieces> pieces;
     const auto count = talk.output(pieces, out);
@@ -143,7 +143,7 @@ public:
     return octets;
   }
 
-  // What was heard since the last call.
+  // Returns the events since the last call.
   std::vector<std::string> news() { return std::exchange(heard, {}); }
 
   const side_options options;
@@ -194,13 +194,13 @@ private:
   }
 };
 
-// Carries octets between two sides until neither has more to say or nobody listens.
+// Carries octets between two sides until neither has more output or each has closed.
 inline void pump(side& a, side& b, std::size_t at_most = everything) {
   for (bool moved = true; moved;) {
     moved = false;
     for (const auto& [from, to] : {std::pair{&a, &b}, std::pair{&b, &a}}) {
       while (from->talk.has_output(from->out)) {
-        // No more is said than is read at once: the rest would be lost.
+        // Writes no more than the other side reads at once: the rest would be lost.
         const auto said = from->say(std::min(at_most, to->talk.prepare().size()));
         if (said.empty()) {
           break;
@@ -212,7 +212,7 @@ inline void pump(side& a, side& b, std::size_t at_most = everything) {
   }
 }
 
-// With its handshake behind it, and what it said and heard of it forgotten.
+// Completes the handshake, and clears its output and events.
 inline void shake_hands(side& s, std::string_view peer_type, unsigned peer_minor = 1) {
   s.hear(greeting_of(3, peer_minor) + ready_of(peer_type));
   s.say();

@@ -1,6 +1,6 @@
 #pragma once
-// A script of one conversation, which is played again and again with what the peer sends cut in every
-// way that a network may cut it; each time the same must be heard and said.
+// A script of one conversation. It runs many times, with the peer's output cut in every way that a
+// network may cut it. Each run must produce the same events and output.
 
 #include "test/support/conversation.h"
 
@@ -23,7 +23,7 @@ public:
     size_ += octets.size();
     return add({.what = step::octets_come, .octets = std::move(octets)});
   }
-  // Exactly this was heard since the last look, in this order.
+  // Expects exactly these events since the last check, in this order.
   conversation_script& expect(std::vector<std::string> heard) {
     return add({.what = step::news_expected, .heard = std::move(heard)});
   }
@@ -33,12 +33,12 @@ public:
   }
   conversation_script& expect_closed(error_code why) { return expect({heard_end(why)}); }
   conversation_script& expect_nothing() { return expect({}); }
-  // Exactly this is said since the last look.
+  // Expects exactly this output since the last check.
   conversation_script& expect_output(std::string octets) {
     return add({.what = step::output_expected, .octets = std::move(octets)});
   }
   conversation_script& expect_silence() { return expect_output({}); }
-  // What the user or the shell does.
+  // Runs an action of the user or of the shell.
   conversation_script& then(std::function<void(side&)> act) {
     return add({.what = step::action, .act = std::move(act)});
   }
@@ -50,7 +50,8 @@ public:
         .expect({heard_request(), heard_ready()})
         .expect_output(ready_of(to_string(options_.type), options_.identity));
   }
-  // What is said depends on how much was heard before it could be: write only when looked at.
+  // Writes only when the script compares the output, because the output depends on the input so
+  // far.
   conversation_script& writes_late() {
     writes_late_ = true;
     return *this;
@@ -96,12 +97,12 @@ private:
     std::function<void(side&)> act = {};
   };
 
-  // How many octets the next piece has, at most, after so many of the whole conversation.
+  // Returns the maximal size of the next piece, from the octets of the conversation so far.
   using cutter = std::function<std::size_t(std::size_t)>;
-  // What shells may do or leave.
+  // Options of a shell.
   struct habits {
     bool settles = false;         // a turn ends after each piece
-    bool writes_at_once = false;  // … and what is to be said is written, octet by octet
+    bool writes_at_once = false;  // … and writes output at once, octet by octet
   };
 
   conversation_script& add(step s) {
@@ -120,7 +121,7 @@ private:
     };
   }
 
-  // All, or of a long script those near the ends of what is sent at once and some between.
+  // Every size, or for a long script the sizes near the ends of each piece and some between.
   std::vector<std::size_t> places_to_cut() const {
     const std::size_t near = size_ <= 512 * 1024 ? 100 : 12;
     std::vector<std::size_t> places;
@@ -189,7 +190,7 @@ private:
 
   side_options options_;
   std::vector<step> steps_;
-  std::size_t size_ = 0;  // of what the peer sends, in all
+  std::size_t size_ = 0;  // octets that the peer sends, in all
   bool writes_late_ = false;
 };
 

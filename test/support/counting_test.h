@@ -15,17 +15,17 @@ namespace zmtp::test {
 
 class counting_test : public pattern_test {
 protected:
-  // Of all sockets of the program.
+  // Calls of all sockets of the program.
   struct tally {
     std::size_t handlers = 0;
     std::size_t writes = 0;
     std::size_t reads = 0;
-    std::size_t most_writes = 0;  // of one descriptor in one handler
-    std::size_t most_reads = 0;   // likewise
-    std::size_t busiest = 0;      // writes of one handler, to whomever
+    std::size_t most_writes = 0;  // per descriptor and handler
+    std::size_t most_reads = 0;   // per descriptor and handler
+    std::size_t busiest = 0;      // writes of one handler, all descriptors
   };
 
-  // Counts what has been called since the last time.
+  // Counts the calls since the last time.
   void add_up(tally& to) const {
     const auto calls = counted_calls();
     const auto before = to.writes;
@@ -56,7 +56,7 @@ protected:
     }
     return all;
   }
-  // Of the handlers that are ready, and of those that they make ready.
+  // Counts the calls of the handlers that are ready, and of the handlers that they make ready.
   tally run_ready_counting() {
     tally all;
     reset_counted_calls();
@@ -71,7 +71,7 @@ protected:
     }
     return all;
   }
-  // The octets of this peer are not ours to judge.
+  // Excludes the octets of this peer from the counts.
   void except(raw_peer& peer) { foreign_.insert(peer.socket().native_handle()); }
 
 private:

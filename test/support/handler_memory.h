@@ -6,8 +6,8 @@
 
 namespace zmtp::test {
 
-// Of this thread, ever. What Asio uses again is not asked for; what it keeps for that lasts as long as one
-// run() of a context.
+// Returns the requests of this thread since its start. Memory that Asio reuses does not count; Asio
+// keeps it for one run() of a context.
 [[nodiscard]] std::size_t handler_memory_requests() noexcept;
 
 }  // namespace zmtp::test

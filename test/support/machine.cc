@@ -26,7 +26,7 @@ bool has_ipv6() {
 
 namespace {
 
-// The first address of this family that `wanted` says yes to; empty if there is none.
+// Returns the first address of this family that `wanted` accepts; empty if there is none.
 template <class Wanted>
 std::string own_address(int family, std::size_t size, Wanted wanted) {
   ::ifaddrs* list = nullptr;

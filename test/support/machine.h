@@ -1,5 +1,5 @@
 #pragma once
-// What this machine can do, for tests that need it.
+// Features of this machine, for tests that need them.
 
 #include <string>
 

@@ -11,13 +11,13 @@ using asio::ip::tcp;
 
 namespace {
 
-// Of no other process of this machine, and of no other test of this one.
+// Returns a name that no other process of this machine, and no other test of this process, uses.
 std::string new_name() {
   static int number = 0;
   return "zmtp-test-" + std::to_string(::getpid()) + "-" + std::to_string(++number);
 }
 
-// Of a transport whose names one makes up.
+// Returns an endpoint of a transport whose names the program can choose.
 std::string named_endpoint(medium over) {
   const auto* const where = over == medium::inproc         ? "inproc://"
                             : over == medium::ipc_abstract ? "ipc://@"

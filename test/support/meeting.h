@@ -1,6 +1,6 @@
 #pragma once
-// Where two sockets of a test meet: over which transport, and who binds. Parameters of the tests that
-// are the same on each.
+// The transport over which two sockets of a test connect, and the side that binds. Parameters of
+// tests that are the same on each transport.
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -16,14 +16,14 @@ enum class medium { tcp, tcp_ipv6, ipc, ipc_abstract, inproc };
 
 std::ostream& operator<<(std::ostream& to, medium m);
 
-// Those that this machine has; those of them that carry octets, from one process to another.
+// The transports that this machine has, and those of them that carry octets between processes.
 [[nodiscard]] std::vector<medium> media();
 [[nodiscard]] std::vector<medium> octet_media();
 
-// An endpoint to bind, where nobody is: the system's choice, or ours.
+// Returns a free endpoint to bind: chosen by the system, or by the test.
 [[nodiscard]] std::string free_endpoint(medium over);
 
-// An endpoint that is known before anybody binds to it, and at which nobody else listens meanwhile.
+// An endpoint that is known before a socket binds to it. No other socket listens at it meanwhile.
 class reserved_endpoint {
 public:
   reserved_endpoint(boost::asio::io_context& context, medium over);
@@ -31,12 +31,12 @@ public:
   [[nodiscard]] const std::string& to_string() const noexcept { return text_; }
 
 private:
-  // Its port is taken, but open to who sets SO_REUSEADDR, as our sockets do.
+  // The port is taken, but sockets that set SO_REUSEADDR can bind to it, as Zinc's sockets do.
   std::optional<boost::asio::ip::tcp::socket> holder_;
   std::string text_;
 };
 
-// Which of the two sides binds.
+// The side that binds.
 enum class side { sender, receiver };
 
 std::ostream& operator<<(std::ostream& to, side s);

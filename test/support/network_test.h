@@ -1,6 +1,6 @@
 #pragma once
-// Base of tests with real sockets: one context, run in the thread of the test until what is waited
-// for has come.
+// Base of tests with real sockets: one context, which runs in the thread of the test until the
+// awaited event.
 
 #include "test/support/meeting.h"
 #include "zmtp/socket/dealer_socket.h"
@@ -20,7 +20,7 @@ namespace zmtp::test {
 
 class network_test : public testing::Test {
 public:
-  // Of a whole wait: no test comes near it unless something is wrong.
+  // The limit of a whole wait. No test comes near it unless something is wrong.
   static constexpr std::chrono::seconds patience{20};
 
   [[nodiscard]] asio::io_context& context() { return *context_; }
@@ -67,7 +67,8 @@ public:
     run_until([&] { return from.try_receive(m); });
     return m;
   }
-  // Connects to a port of the system's choice; returns who it is to a router that announces peers.
+  // Connects to a port of the system's choice. Returns the id of the peer at a router that
+  // announces peers.
   [[nodiscard]] peer_id join(dealer_socket& dealer, router_socket& router) {
     dealer.connect(router.bind("tcp://127.0.0.1:*").to_string());
     const auto item = receive(router);
@@ -75,7 +76,7 @@ public:
     return item.peer;
   }
 
-  // An endpoint at which nobody listens until the test does, and nobody else meanwhile: until the next.
+  // Returns an endpoint at which only the test can listen, until the next call of reserve().
   [[nodiscard]] std::string reserve(medium over = medium::tcp) {
     return reserved_.emplace(context(), over).to_string();
   }

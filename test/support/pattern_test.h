@@ -26,7 +26,7 @@ public:
     run_until([&] { return from.try_receive(m); });
     return m;
   }
-  // Waits for a peer that has room.
+  // Waits for a peer with a free queue.
   template <class Socket>
   void put(Socket& to, message m) {
     std::optional<error_code> end;

@@ -28,7 +28,7 @@ struct raw_peer::state : std::enable_shared_from_this<state> {
     });
   }
 
-  // What the kernel does not take at once waits in `to_send`.
+  // `to_send` holds the octets that the kernel does not take at once.
   void send(std::string_view octets) {
     const bool idle = to_send.empty();
     to_send += octets;

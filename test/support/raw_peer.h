@@ -13,8 +13,8 @@
 
 namespace zmtp::test {
 
-// Reads nothing until it is told to. What it sends is in the kernel at once, as far as the kernel takes
-// it; the rest follows while the context runs.
+// Reads nothing until start_reading() is called. Octets that it sends are in the kernel at once, as
+// far as the kernel takes them. The rest follows while the context runs.
 class raw_peer {
 public:
   explicit raw_peer(boost::asio::io_context& context);
@@ -36,7 +36,7 @@ public:
   // Octets that the kernel has not taken yet.
   [[nodiscard]] std::size_t unsent() const noexcept;
   [[nodiscard]] const std::string& received() const noexcept;
-  // What came after greeting and READY.
+  // Returns the octets after greeting and READY.
   [[nodiscard]] std::string traffic() const;
   // The other side has closed, well or not.
   [[nodiscard]] bool ended() const noexcept;

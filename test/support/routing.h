@@ -1,5 +1,6 @@
 #pragma once
-// What a shell does to a socket_state, without a shell: peers that attach, send, are written to and go.
+// The calls of a shell to a socket_state, without a shell: peers attach, send, take output and
+// detach.
 
 #include "test/support/wire.h"
 #include "zmtp/routing/socket_state.h"
@@ -49,7 +50,7 @@ inline void peer_sends(socket_state& state, peer_id from, message m) {
   state.on_received(p);
 }
 
-// What the kernel takes of the pipe's queue, up to `at_most` octets.
+// Writes the pipe's queue, up to `at_most` octets, and returns them.
 inline std::string write(socket_state& state, peer_id to,
                          std::size_t at_most = static_cast<std::size_t>(-1)) {
   auto& p = *state.find(to);
@@ -67,8 +68,8 @@ inline std::string write(socket_state& state, peer_id to,
   return written;
 }
 
-// All that waits, as text: "A: attached", "A: [part]", "A: detached", with the peers named in turn
-// by `name_of`.
+// Receives all pending messages and returns them as text: "A: attached", "A: [part]", "A:
+// detached". `name_of` names the peers.
 template <class NameOf>
 std::vector<std::string> receive_all(socket_state& state, NameOf&& name_of) {
   std::vector<std::string> received;

@@ -9,7 +9,7 @@
 
 namespace zmtp::test {
 
-// Its path is short, as those of ipc sockets have to be.
+// A folder with a short path, as ipc sockets need it.
 class scratch_folder {
 public:
   scratch_folder() {
@@ -25,7 +25,7 @@ public:
   }
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
-  // Of a file in it.
+  // Returns the path of a file in the folder.
   [[nodiscard]] std::string path(const std::string& name) const { return path_ + "/" + name; }
   [[nodiscard]] bool empty() const { return std::filesystem::is_empty(path_); }
 

@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t most_descriptors = 1024;
 
 thread_local constinit std::array<descriptor_calls, most_descriptors> calls{};
-// Those above the highest one used are as reset left them.
+// Elements above the highest index in use are as reset left them.
 thread_local constinit std::size_t used = 0;
 
 descriptor_calls* calls_of(int fd) noexcept {
@@ -64,7 +64,7 @@ bool fails(system_call call, int fd) noexcept {
   return true;
 }
 
-// The socket that is to be made is not there yet.
+// The socket does not exist yet.
 bool opening_fails() noexcept {
   if (failure.state != planned_failure::planned || failure.call != system_call::open ||
       failure.skipped-- != 0) {

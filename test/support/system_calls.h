@@ -16,11 +16,11 @@ struct descriptor_calls {
   std::size_t written_octets = 0;
 };
 
-// Of this thread since the last reset, by descriptor.
+// Returns the counts of this thread since the last reset, by descriptor.
 [[nodiscard]] std::span<const descriptor_calls> counted_calls() noexcept;
 void reset_counted_calls() noexcept;
 
-// What can be made to fail: calls that concern a socket.
+// The calls on a socket that can fail on request.
 enum class system_call {
   open,        // socket
   bind,        // bind
@@ -35,14 +35,15 @@ enum class system_call {
   name,        // getsockname, getpeername
   control,     // ioctl
   shut_down,   // shutdown
-  close,       // close; the descriptor is gone all the same
+  close,       // close; closes the descriptor anyway
 };
 
 [[nodiscard]] std::string_view to_string(system_call call) noexcept;
 std::ostream& operator<<(std::ostream& to, system_call call);
 
-// Of this thread's calls of that kind the one behind the next `skipped` fails with `error`. Where that says that the
-// connection is lost, it is. Replaces what was to fail before.
+// Makes one call of this thread fail with `error`: the call of this kind after the next `skipped`.
+// If `error` says that the connection is lost, it is lost. Replaces the failure that was planned
+// before.
 void fail_call(system_call call, std::size_t skipped, int error) noexcept;
 // Nothing fails any more. Returns whether something has.
 bool stop_failing() noexcept;

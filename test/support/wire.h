@@ -1,5 +1,5 @@
 #pragma once
-// What goes over the wire, written down from RFC 37 alone: to be compared with what the library says.
+// The wire format, written from RFC 37 alone, to compare with the output of the library.
 
 #include "test/support/octets.h"
 
@@ -27,7 +27,7 @@ inline std::string big_endian(std::uint64_t value, int width) {
   return read;
 }
 
-// What stands before a body of this size; the long form wherever `flags` ask for it.
+// Returns the header of a body of this size; the long form if `flags` ask for it.
 inline std::string frame_header(unsigned flags, std::size_t size) {
   if (size > 255) {
     flags |= long_size;
@@ -74,12 +74,12 @@ inline std::string ready_of(std::string_view type, std::string_view identity = {
   return framed_command("READY", property("Socket-Type", type) + property("Identity", identity));
 }
 
-// What a stream behind the handshake says, read the plain way.
+// The content of a stream after the handshake, decoded in the simplest way.
 struct stream_content {
   std::vector<parts> messages;        // the whole ones
   std::vector<std::string> commands;  // bodies
   bool command_inside = false;        // one stood between the parts of a message
-  std::size_t unread = 0;             // octets at the end of what is not a whole message or command
+  std::size_t unread = 0;             // octets at the end that are not a whole message or command
 };
 
 inline stream_content content_of(std::string_view stream) {

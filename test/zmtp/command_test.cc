@@ -52,7 +52,7 @@ TEST(command, frames_are_appended) {
   EXPECT_EQ(to, "before" + octets("04 05 04 'PONG' 04 05 04 'PONG'"));
 }
 
-TEST(command, topics_around_255_octets_are_framed_with_the_size_they_have) {
+TEST(command, topics_around_255_bytes_are_framed_with_their_size) {
   std::string to;
   // The topic's frame has one octet more than it, the command's ten.
   command::put_subscribe(to, topic_of(254), 0);
@@ -68,13 +68,13 @@ TEST(command, topics_around_255_octets_are_framed_with_the_size_they_have) {
   EXPECT_EQ(to, octets("06 00 00 00 00 00 00 01 00 09 'SUBSCRIBE'") + topic_of(246));
 }
 
-TEST(command, a_reason_beyond_255_octets_is_cut) {
+TEST(command, a_reason_beyond_255_bytes_is_cut) {
   std::string to;
   command::put_error(to, std::string(300, 'r'));
   EXPECT_EQ(to, octets("06 00 00 00 00 00 00 01 06 05 'ERROR' ff") + std::string(255, 'r'));
 }
 
-TEST(command, is_split_behind_its_name) {
+TEST(command, is_split_after_its_name) {
   const auto text = octets("05 'READY' 'data'");
   const auto named = command::split(text);
   ASSERT_TRUE(named);
@@ -189,7 +189,7 @@ void expect_defined(std::string_view body) {
   }
 }
 
-TEST(command, any_truncation_or_changed_octet_is_refused_or_written_as_it_came) {
+TEST(command, any_truncation_or_changed_byte_is_rejected_or_preserved) {
   for (const auto& body : valid_bodies) {
     expect_defined(body);
     for_each_truncation(body, expect_defined);

@@ -22,7 +22,7 @@ using test::frame_header;
 using test::framed;
 using test::octets;
 
-// Octets that are all there, looked at as far as is told.
+// Octets that are all available, decoded only as far as requested.
 class looking {
 public:
   explicit looking(std::string text, const limits& limit = {})
@@ -50,7 +50,7 @@ private:
   std::unique_ptr<char[]> exact_;
 };
 
-TEST(decoder, finds_a_message_when_its_last_octet_has_come_and_not_before) {
+TEST(decoder, finds_a_message_when_its_last_byte_has_arrived) {
   for (const std::size_t size : {0U, 1U, 255U, 256U, 65'535U}) {
     looking l{framed({std::string(size, 'x')})};
     const auto header = size <= 255 ? 2U : 9U;
@@ -65,7 +65,7 @@ TEST(decoder, finds_a_message_when_its_last_octet_has_come_and_not_before) {
   }
 }
 
-TEST(decoder, says_how_far_the_octets_are_needed) {
+TEST(decoder, reports_how_many_bytes_are_needed) {
   looking l{framed({"ab", std::string(300, 'x')})};
   const std::size_t needed[] = {2, 2, 4, 4, 6, 6, 13};
   for (std::size_t come = 0; come < std::size(needed); ++come) {
@@ -77,7 +77,7 @@ TEST(decoder, says_how_far_the_octets_are_needed) {
   EXPECT_EQ(l.at_all(), found::message);
 }
 
-TEST(decoder, finds_messages_one_behind_the_other) {
+TEST(decoder, finds_messages_one_after_the_other) {
   const auto first = framed({"a", "", "c"});
   looking l{first + framed({"second"}) + framed({"cut"}).substr(0, 3)};
   ASSERT_EQ(l.at_all(), found::message);
@@ -129,7 +129,7 @@ TEST(decoder, parts_before_a_command_count_for_the_size_of_the_message) {
   }
 }
 
-TEST(decoder, says_how_far_the_octets_are_needed_behind_a_command) {
+TEST(decoder, reports_how_many_bytes_are_needed_after_a_command) {
   looking l{frame(test::more, std::string(40, 'a')) + test::pong() + frame_header(0, 300)};
   ASSERT_EQ(l.at_all(), found::command);
   l.cut(0, 42 + test::pong().size());
@@ -160,7 +160,7 @@ TEST(decoder, limits_the_commands_between_the_parts_of_each_message) {
   EXPECT_EQ(l->fault(), errc::too_many_commands);
 }
 
-TEST(decoder, heeds_limits_that_become_lower_within_a_message) {
+TEST(decoder, applies_limits_that_become_lower_within_a_message) {
   const limits high{.message_parts = 5, .message_commands = 5};
   const auto fault_after = [&](const std::string& begun, const std::string& next, limits lower) {
     auto limit = high;
@@ -242,7 +242,7 @@ TEST(decoder, a_command_may_have_a_long_size_without_its_flag) {
   }
 }
 
-TEST(decoder, a_fault_is_found_as_soon_as_the_header_has_come) {
+TEST(decoder, an_error_is_found_as_soon_as_the_header_has_arrived) {
   const limits limit{.handshake_command_size = 20,
                      .command_size = 30,
                      .frame_size = 1000,
@@ -337,7 +337,7 @@ std::string all_found(std::string text, const limits& limit,
   }
 }
 
-TEST(decoder, finds_the_same_however_the_octets_come) {
+TEST(decoder, finds_the_same_for_any_piece_sizes) {
   const limits limit{.handshake_command_size = 300, .frame_size = 500, .message_parts = 9};
   for (unsigned seed = 0; seed < 2000; ++seed) {
     std::mt19937 random{seed};

@@ -115,7 +115,7 @@ TEST(endpoint, is_written_as_it_is_read) {
   EXPECT_EQ(text("a", std::uint16_t{1}, host_port{"::1", 2}), "tcp://[::1]:2;a:1");
 }
 
-TEST(endpoint, refuses_what_is_no_endpoint) {
+TEST(endpoint, rejects_malformed_endpoints) {
   using namespace std::string_literals;
   for (const auto& text : {
            ""s,
@@ -254,7 +254,7 @@ TEST(endpoint, binds_only_without_a_source) {
   EXPECT_FALSE(endpoint::parse("tcp://127.0.0.1;localhost:5555")->bindable());
 }
 
-// What is accepted, however it came about, means the same after writing and reading.
+// An accepted endpoint from any source means the same after writing and reading.
 void expect_defined(std::string_view text) {
   const auto parsed = endpoint::parse(text);
   if (parsed) {
@@ -268,7 +268,7 @@ void expect_defined(std::string_view text) {
   }
 }
 
-TEST(endpoint, any_truncation_or_changed_octet_has_a_defined_result) {
+TEST(endpoint, any_truncation_or_changed_byte_has_a_defined_result) {
   for (const auto& each : accepted) {
     for_each_truncation(each.text, expect_defined);
     for_each_changed_octet(each.text, expect_defined);
@@ -279,7 +279,7 @@ TEST(endpoint, any_truncation_or_changed_octet_has_a_defined_result) {
   }
 }
 
-TEST(endpoint, agrees_with_the_system_on_what_an_address_is) {
+TEST(endpoint, agrees_with_the_system_on_addresses) {
   std::mt19937 random{1};
   const auto pick = [&](std::size_t n) { return random() % n; };
   const std::string pieces[] = {"0",   "1", "12", "255", "256", "f00d", "10000",   "01",

@@ -24,7 +24,7 @@ std::vector<errc> all_faults() {
 
 std::string text_of_no_fault() { return error_code{last + 1, zmtp_category()}.message(); }
 
-TEST(error, every_fault_fails_and_has_a_text_of_its_own) {
+TEST(error, every_error_has_a_text_of_its_own) {
   std::set<std::string> texts{text_of_no_fault()};
   for (const auto fault : all_faults()) {
     const error_code code = fault;
@@ -34,7 +34,7 @@ TEST(error, every_fault_fails_and_has_a_text_of_its_own) {
   EXPECT_EQ(texts.size(), static_cast<std::size_t>(last) + 1);
 }
 
-TEST(error, every_text_names_a_fault_and_a_remedy) {
+TEST(error, every_text_names_a_cause_and_a_remedy) {
   for (const auto fault : all_faults()) {
     const auto text = error_code{fault}.message();
     const auto separator = text.find("; ");
@@ -56,7 +56,7 @@ TEST(error, categories_are_named_and_distinct) {
   EXPECT_FALSE(zmtp_category() == zmtp_condition_category());
 }
 
-TEST(error, every_fault_has_exactly_the_condition_of_its_kind) {
+TEST(error, every_error_has_exactly_the_condition_of_its_kind) {
   const std::map<errc, condition> expected{
       {errc::not_zmtp, condition::version_refused},
       {errc::version_1_refused, condition::version_refused},

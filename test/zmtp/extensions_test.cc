@@ -27,7 +27,7 @@ TEST(extensions, without_any_there_is_no_property) {
   EXPECT_TRUE(own.properties().empty());
 }
 
-TEST(extensions, what_was_announced_is_found) {
+TEST(extensions, announced_extensions_are_found) {
   metadata peer;
   announce_extensions(peer, {"capacity=8", "mdp-errors", "empty="});
   EXPECT_EQ(find_extension(peer, "capacity"), "8");
@@ -39,18 +39,18 @@ TEST(extensions, what_was_announced_is_found) {
   EXPECT_EQ(find_extension(metadata{}, "capacity"), std::nullopt);
 }
 
-TEST(extensions, property_name_is_compared_without_case_and_those_in_the_list_with) {
+TEST(extensions, the_property_name_ignores_case_and_the_extensions_do_not) {
   metadata peer;
   peer.add("x-zinc", "capacity=8");
   EXPECT_EQ(find_extension(peer, "capacity"), "8");
   EXPECT_EQ(find_extension(peer, "Capacity"), std::nullopt);
 }
 
-TEST(extensions, of_two_the_first_counts) {
+TEST(extensions, the_first_of_two_counts) {
   EXPECT_EQ(find_extension(announced("a=1,a=2"), "a"), "1");
 }
 
-TEST(extensions, a_strange_list_is_read_as_far_as_it_goes) {
+TEST(extensions, a_malformed_list_is_read_up_to_the_error) {
   EXPECT_EQ(find_extension(announced(""), "a"), std::nullopt);
   EXPECT_EQ(find_extension(announced(","), "a"), std::nullopt);
   EXPECT_EQ(find_extension(announced(",,a=1,,"), "a"), "1");

@@ -26,7 +26,7 @@ std::string text_of(const std::array<std::byte, greeting::size>& from) {
 
 const std::string libzmq_null = octets("ff 00*7 01 7f 03 01 'NULL' 00*16 00 00*31");
 
-TEST(greeting, is_64_exact_octets) {
+TEST(greeting, is_exactly_64_bytes) {
   EXPECT_EQ(text_of(greeting::encode("NULL", false)), libzmq_null);
   EXPECT_EQ(text_of(greeting::encode("CURVE", true)),
             octets("ff 00*7 01 7f 03 01 'CURVE' 00*15 01 00*31"));
@@ -80,7 +80,7 @@ const refusal refusals[] = {
      errc::mechanism_mismatch},
 };
 
-TEST(greeting, a_bad_one_is_refused_as_soon_as_it_can_be_judged) {
+TEST(greeting, a_bad_greeting_is_rejected_at_its_first_bad_byte) {
   for (const auto& [what, text, judged_at, fault] : refusals) {
     for (std::size_t size = 0; size <= text.size(); ++size) {
       EXPECT_EQ(judged(text.substr(0, size)), size < judged_at ? error_code{} : error_code{fault})
@@ -89,7 +89,7 @@ TEST(greeting, a_bad_one_is_refused_as_soon_as_it_can_be_judged) {
   }
 }
 
-// RFC 37, octet by octet: what becomes of the NULL greeting if the one at `at` is `octet`.
+// RFC 37, octet by octet: returns the result of the NULL greeting with `octet` at `at`.
 error_code expected_of_changed(std::size_t at, char octet) {
   const bool named = std::string_view{"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.+"}.find(octet) !=
                      std::string_view::npos;
@@ -115,7 +115,7 @@ error_code expected_of_changed(std::size_t at, char octet) {
   return {};
 }
 
-TEST(greeting, each_octet_is_judged_as_the_specification_says_and_no_other_way) {
+TEST(greeting, each_byte_is_checked_exactly_as_specified) {
   for_each_changed_octet(libzmq_null, [](std::string_view changed) {
     std::size_t at = 0;
     while (changed[at] == libzmq_null[at]) {
@@ -125,7 +125,7 @@ TEST(greeting, each_octet_is_judged_as_the_specification_says_and_no_other_way) 
   });
 }
 
-TEST(greeting, later_versions_count_as_ours) {
+TEST(greeting, later_versions_are_accepted) {
   const struct {
     std::string version;
     std::uint8_t minor;

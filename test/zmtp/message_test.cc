@@ -19,7 +19,7 @@ std::string wire(const message& m) {
   return octets;
 }
 
-// What RFC 37 says a message of these parts looks like, written the plain way.
+// Returns the wire form of a message of these parts by RFC 37, written in the simplest way.
 std::string framed(const std::deque<std::string>& parts) {
   std::string octets;
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -166,14 +166,14 @@ TEST(message, adopted_body_is_not_copied) {
   expect_parts(m, {"more"});
 }
 
-TEST(message, adopted_octets_of_a_vector) {
+TEST(message, the_bytes_of_a_vector_can_be_adopted) {
   message m;
   m.adopt_back(std::vector<std::byte>(5000, std::byte{'v'}));
   m.adopt_back(std::vector<std::byte>(5000, std::byte{'w'}));
   expect_parts(m, {std::string(5000, 'v'), std::string(5000, 'w')});
 }
 
-TEST(message, changing_a_copy_leaves_the_original) {
+TEST(message, changing_a_copy_does_not_change_the_original) {
   const std::string body(3000, 'b');
   const auto original = read_from_buffer(framed({"head", body}), 2);
   auto copy = original;
@@ -183,7 +183,7 @@ TEST(message, changing_a_copy_leaves_the_original) {
   expect_parts(original, {"head", body});
 }
 
-TEST(message, parts_of_itself_may_be_put_into_it) {
+TEST(message, its_own_parts_can_be_inserted) {
   for (const std::size_t size : {10U, 60U, 200U, 5000U}) {
     const std::string body(size, 'b');
     message m{"first", body};
@@ -217,7 +217,7 @@ TEST(message, compact_gives_a_small_slice_a_block_of_its_own) {
   expect_parts(small, {"x"});
 }
 
-TEST(message, refuses_a_part_too_many) {
+TEST(message, rejects_more_than_the_maximal_number_of_parts) {
   std::string run;
   for (std::size_t i = 0; i < message::max_parts; ++i) {
     run += i + 1 < message::max_parts ? std::string("\1\0", 2) : std::string("\0\0", 2);

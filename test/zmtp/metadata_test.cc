@@ -58,7 +58,7 @@ TEST(metadata, none_at_all_is_valid) {
   EXPECT_TRUE(parsed->properties().empty());
 }
 
-TEST(metadata, names_are_found_in_any_case_and_kept_as_they_came) {
+TEST(metadata, names_ignore_case_and_are_stored_as_received) {
   const auto parsed = metadata::parse(octets("0b 'sOCKET-tYPE' 00 00 00 03 'SUB'"), {});
   ASSERT_TRUE(parsed);
   ASSERT_NE(parsed->find("Socket-Type"), nullptr);
@@ -77,7 +77,7 @@ TEST(metadata, case_is_ignored_for_letters_only) {
   EXPECT_EQ(m.find("X\ra-z"), nullptr);
 }
 
-TEST(metadata, unknown_names_and_any_octet_of_a_value_are_kept) {
+TEST(metadata, unknown_names_and_any_byte_of_a_value_are_stored) {
   std::string every;
   for (int i = 0; i < 256; ++i) {
     every.push_back(static_cast<char>(i));
@@ -90,7 +90,7 @@ TEST(metadata, unknown_names_and_any_octet_of_a_value_are_kept) {
   EXPECT_EQ(encoded(*parsed), text);
 }
 
-TEST(metadata, a_name_of_255_octets_is_read) {
+TEST(metadata, a_name_of_255_bytes_is_read) {
   const auto text = octets("ff 6e*255 00 00 00 01 'v'");
   const auto parsed = metadata::parse(text, {});
   ASSERT_TRUE(parsed);
@@ -153,7 +153,7 @@ TEST(metadata, a_truncation_is_valid_only_between_properties) {
   });
 }
 
-TEST(metadata, whatever_octet_changes_it_is_refused_or_encoded_as_it_came) {
+TEST(metadata, any_changed_byte_is_rejected_or_encoded_as_it_came) {
   for_each_changed_octet(of_dealer, [](std::string_view changed) {
     const auto parsed = metadata::parse(changed, {});
     if (parsed) {

@@ -19,7 +19,7 @@ TEST(octet_reader, numbers_are_in_network_order) {
   EXPECT_TRUE(reader.empty());
 }
 
-TEST(octet_reader, what_is_cut_short_is_nothing_and_takes_nothing) {
+TEST(octet_reader, an_incomplete_field_is_not_read_and_takes_nothing) {
   const auto text = octets("03 'ab'");
   octet_reader reader{text};
   EXPECT_FALSE(reader.sized(1));
@@ -30,7 +30,7 @@ TEST(octet_reader, what_is_cut_short_is_nothing_and_takes_nothing) {
   EXPECT_EQ(reader.rest(), text);
 }
 
-TEST(octet_reader, sized_octets_end_where_their_length_says) {
+TEST(octet_reader, sized_fields_end_where_their_length_says) {
   const auto text = octets("02 'ab' 00 00 00 01 'c' 00 'd'");
   octet_reader reader{text};
   EXPECT_EQ(reader.sized(1), "ab");

@@ -22,7 +22,7 @@ error_code judged(const change& c) {
   return validate(options);
 }
 
-TEST(options, are_valid_as_they_are) { EXPECT_EQ(validate({}), error_code{}); }
+TEST(options, the_defaults_are_valid) { EXPECT_EQ(validate({}), error_code{}); }
 
 TEST(options, outermost_values_are_valid) {
   const change valid[] = {
@@ -80,7 +80,7 @@ TEST(options, outermost_values_are_valid) {
   }
 }
 
-TEST(options, what_peers_were_told_cannot_change) {
+TEST(options, options_that_peers_have_received_cannot_change) {
   const change told[] = {
       [](auto& o) { o.routing_id = "another"; },
       [](auto& o) { o.extensions = {"another"}; },
@@ -133,7 +133,7 @@ TEST(options, everything_else_can_change) {
   EXPECT_EQ(validate_change({}, foreign, socket_type::router, true), errc::bad_option);
 }
 
-TEST(options, values_that_no_socket_can_work_with_are_refused) {
+TEST(options, values_that_no_socket_can_use_are_rejected) {
   const change refused[] = {
       [](auto& o) { o.routing_id = std::string(256, 'a'); },
       [](auto& o) { o.routing_id = std::string("\0a", 2); },
@@ -226,7 +226,7 @@ constexpr socket_type all_types[] = {
     socket_type::push, socket_type::xpub,   socket_type::xsub,
 };
 
-TEST(options, what_a_type_does_not_have_is_refused_and_what_it_has_is_not) {
+TEST(options, a_type_accepts_only_the_options_that_it_has) {
   using enum socket_type;
   const struct {
     change set;
@@ -265,7 +265,7 @@ TEST(options, what_a_type_does_not_have_is_refused_and_what_it_has_is_not) {
   }
 }
 
-TEST(options, values_are_looked_at_whatever_the_type) {
+TEST(options, values_are_checked_for_every_type) {
   socket_options options;
   options.backlog = 0;
   for (const auto type : all_types) {

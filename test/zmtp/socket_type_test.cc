@@ -9,7 +9,7 @@
 namespace zmtp {
 namespace {
 
-// RFC 28–31 and 37: who talks to whom.
+// RFC 28–31 and 37: the compatible pairs of types.
 const std::map<std::string, std::set<std::string>> accepted{
     {"REQ", {"REP", "ROUTER"}},
     {"REP", {"REQ", "DEALER"}},
@@ -35,7 +35,7 @@ TEST(socket_type, every_name_is_read_back) {
   EXPECT_EQ(types.size(), 11U);
 }
 
-TEST(socket_type, talks_to_the_listed_types_and_no_others) {
+TEST(socket_type, is_compatible_with_the_listed_types_and_no_others) {
   for (const auto& [ours, peers] : accepted) {
     for (const auto& [theirs, unused] : accepted) {
       EXPECT_EQ(compatible(*parse_socket_type(ours), *parse_socket_type(theirs)),
@@ -46,14 +46,14 @@ TEST(socket_type, talks_to_the_listed_types_and_no_others) {
 }
 
 // So libzmq does, whose peers may rely on it.
-TEST(socket_type, three_announce_a_routing_id) {
+TEST(socket_type, three_types_announce_a_routing_id) {
   const std::set<std::string> announcing{"REQ", "DEALER", "ROUTER"};
   for (const auto& [name, peers] : accepted) {
     EXPECT_EQ(announces_routing_id(*parse_socket_type(name)), announcing.contains(name)) << name;
   }
 }
 
-TEST(socket_type, names_of_no_type_are_nothing) {
+TEST(socket_type, unknown_names_are_rejected) {
   using namespace std::string_view_literals;
   for (const auto name : {""sv, "pub"sv, "Pub"sv, "PU"sv, "PUBX"sv, " PUB"sv, "PUB "sv, "PUB\0"sv,
                           "CLIENT"sv, "SERVER"sv, "RADIO"sv, "STREAM"sv}) {

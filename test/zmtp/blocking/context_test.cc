@@ -1,5 +1,5 @@
-// The life of a blocking context: its end is never waited for in vain, signals do not disturb it, and a
-// fork leaves it alone.
+// The life of a blocking context: its destructor always returns, signals do not disturb it, and it
+// survives a fork.
 
 #include "zmtp/blocking/context.h"
 
@@ -29,7 +29,7 @@ using namespace std::chrono_literals;
 
 constexpr auto patience = 20s;
 constexpr auto loopback = "tcp://127.0.0.1:*";
-// Nobody listens there.
+// No socket listens at this endpoint.
 constexpr auto nobody = "tcp://127.0.0.1:1";
 
 TEST(blocking_context, ends_without_sockets) { context unused; }
@@ -49,7 +49,7 @@ TEST(blocking_context, closes_sockets_that_outlive_it) {
   EXPECT_EQ(push.counters().messages_sent, 0U);
 }
 
-TEST(blocking_context, wakes_who_waits_when_it_ends) {
+TEST(blocking_context, wakes_waiting_threads_when_it_ends) {
   std::optional<context> own{std::in_place};
   dealer_socket dealer{*own};
   std::atomic<int> begun{0};
@@ -75,7 +75,7 @@ TEST(blocking_context, wakes_who_waits_when_it_ends) {
   }
 }
 
-TEST(blocking_context, writes_what_is_queued_before_it_ends) {
+TEST(blocking_context, writes_queued_messages_before_it_ends) {
   constexpr std::size_t count = 1'000;
   context receiving;
   pull_socket pull{receiving};
@@ -92,7 +92,7 @@ TEST(blocking_context, writes_what_is_queued_before_it_ends) {
   }
 }
 
-TEST(blocking_context, does_not_linger_for_ever) {
+TEST(blocking_context, bounds_the_linger_of_its_sockets) {
   const auto begin = std::chrono::steady_clock::now();
   {
     context bounded{10ms};
@@ -105,7 +105,7 @@ TEST(blocking_context, does_not_linger_for_ever) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, patience);
 }
 
-TEST(blocking_context, sockets_that_linger_for_nobody_end_with_their_linger_time) {
+TEST(blocking_context, sockets_without_a_peer_end_with_their_linger_time) {
   const auto begin = std::chrono::steady_clock::now();
   {
     context own{24h * 365 * 1'000};
@@ -118,7 +118,7 @@ TEST(blocking_context, sockets_that_linger_for_nobody_end_with_their_linger_time
   EXPECT_LT(std::chrono::steady_clock::now() - begin, patience);
 }
 
-TEST(blocking_context, what_has_no_blocking_form_runs_in_its_thread) {
+TEST(blocking_context, runs_asynchronous_operations_in_its_thread) {
   context own;
   std::promise<std::thread::id> where;
   boost::asio::post(own.get_executor(), [&] { where.set_value(std::this_thread::get_id()); });
@@ -157,14 +157,14 @@ TEST(blocking_context, signals_neither_end_nor_delay_a_call) {
     interrupt(200);
     push.send({"next"}, patience);
     receiver.join();
-    // One that is sent to the process comes to this thread: the context's takes none.
+    // A signal to the process reaches this thread: the context's thread blocks all signals.
     ::kill(::getpid(), SIGUSR1);
     EXPECT_GE(handled, 201);
   }
   ::sigaction(SIGUSR1, &before, nullptr);
 }
 
-TEST(blocking_context, in_a_fork_calls_fail_and_nothing_hangs_or_is_sent) {
+TEST(blocking_context, in_a_forked_child_calls_fail_and_nothing_hangs_or_is_sent) {
   context own;
   pull_socket pull{own};
   std::optional<push_socket> push{std::in_place, own};

@@ -31,7 +31,7 @@ TEST_F(locked, is_an_executor_of_its_context) {
   EXPECT_NE(executor_, asio::any_io_executor{context_.get_executor()});
 }
 
-TEST_F(locked, what_is_dispatched_within_runs_at_once_and_what_is_posted_later) {
+TEST_F(locked, dispatched_handlers_run_at_once_and_posted_ones_later) {
   std::vector<int> order;
   asio::post(executor_, [&] {
     asio::post(executor_, [&] { order.push_back(3); });
@@ -44,7 +44,7 @@ TEST_F(locked, what_is_dispatched_within_runs_at_once_and_what_is_posted_later) 
 
 TEST_F(locked, nothing_runs_while_another_thread_has_the_lock) {
   constexpr int count = 10'000;
-  // Not atomic: a thread sanitizer, or the sum, would tell.
+  // Not atomic: a thread sanitizer, or the sum, would show a race.
   int sum = 0;
   std::atomic<bool> others{true};
   for (int i = 0; i < count; ++i) {
@@ -67,7 +67,7 @@ TEST_F(locked, nothing_runs_while_another_thread_has_the_lock) {
   EXPECT_EQ(sum, own + count + 1);
 }
 
-TEST_F(locked, who_waits_lets_others_have_the_lock) {
+TEST_F(locked, a_waiting_thread_releases_the_lock) {
   bool done = false;
   std::condition_variable wake;
   asio::post(executor_, [&] {

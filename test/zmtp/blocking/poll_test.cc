@@ -29,7 +29,7 @@ protected:
   context context_;
 };
 
-TEST_F(polling, says_which_of_several_has_something) {
+TEST_F(polling, reports_which_of_several_sockets_is_ready) {
   pull_socket a{context_};
   pull_socket b{context_};
   push_socket to_b{context_};
@@ -48,7 +48,7 @@ TEST_F(polling, says_which_of_several_has_something) {
   EXPECT_EQ(poll(items, 1ms), 0U);
 }
 
-TEST_F(polling, says_all_that_are_ready) {
+TEST_F(polling, reports_all_ready_sockets) {
   dealer_socket a{context_};
   dealer_socket b{context_};
   join(a, b);
@@ -85,7 +85,7 @@ TEST_F(polling, a_router_can_always_be_sent_to_and_a_pull_never) {
   EXPECT_EQ(poll(never, 1ms), 0U);
 }
 
-TEST_F(polling, a_closed_socket_ends_it) {
+TEST_F(polling, ends_when_a_socket_closes) {
   pull_socket pull{context_};
   std::array items{poll_item{pull, wants::to_receive}};
   std::thread closer{[&] { pull.close(); }};
@@ -95,7 +95,7 @@ TEST_F(polling, a_closed_socket_ends_it) {
   EXPECT_FALSE(items[0].readable);
 }
 
-TEST_F(polling, what_came_before_it_was_closed_can_still_be_received) {
+TEST_F(polling, messages_that_arrived_before_a_close_can_be_received) {
   pull_socket pull{context_};
   push_socket push{context_};
   join(pull, push);
@@ -134,7 +134,7 @@ TEST_F(polling, ends_with_a_context) {
   EXPECT_TRUE(items[1].closed);
 }
 
-TEST_F(polling, of_the_same_sockets_in_several_threads_serves_all) {
+TEST_F(polling, serves_several_threads_with_the_same_sockets) {
   pull_socket pull{context_};
   push_socket push{context_};
   join(pull, push);
@@ -164,7 +164,7 @@ TEST_F(polling, of_the_same_sockets_in_several_threads_serves_all) {
   EXPECT_EQ(received, count);
 }
 
-TEST_F(polling, of_nothing_waits_for_its_deadline) { EXPECT_EQ(poll({}, 1ms), 0U); }
+TEST_F(polling, an_empty_list_waits_for_its_deadline) { EXPECT_EQ(poll({}, 1ms), 0U); }
 
 }  // namespace
 }  // namespace zmtp::blocking

@@ -20,7 +20,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Of a whole call: no test comes near it unless something is wrong.
+// The limit of a whole call. No test comes near it unless something is wrong.
 constexpr auto patience = 20s;
 constexpr auto loopback = "tcp://127.0.0.1:*";
 
@@ -43,7 +43,7 @@ protected:
   context context_;
 };
 
-TEST_F(blocking_socket, requests_and_replies) {
+TEST_F(blocking_socket, requests_get_replies) {
   rep_socket server{context_};
   req_socket client{context_};
   join(server, client);
@@ -57,7 +57,7 @@ TEST_F(blocking_socket, requests_and_replies) {
   }
 }
 
-TEST_F(blocking_socket, a_pipeline_of_single_messages) {
+TEST_F(blocking_socket, single_messages_pass_a_pipeline) {
   push_socket push{context_};
   pull_socket pull{context_};
   join(pull, push);
@@ -73,7 +73,7 @@ TEST_F(blocking_socket, a_pipeline_of_single_messages) {
   producer.join();
 }
 
-TEST_F(blocking_socket, a_pipeline_of_batches_above_the_marks) {
+TEST_F(blocking_socket, batches_above_the_marks_pass_a_pipeline) {
   push_socket push{context_, with_marks(100)};
   pull_socket pull{context_, with_marks(100)};
   join(pull, push);
@@ -99,13 +99,13 @@ TEST_F(blocking_socket, a_pipeline_of_batches_above_the_marks) {
   producer.join();
 }
 
-TEST_F(blocking_socket, publications) {
+TEST_F(blocking_socket, publications_reach_subscribers) {
   pub_socket pub{context_};
   sub_socket sub{context_};
   sub.subscribe("A");
   join(pub, sub);
   message got;
-  // Until the subscription has arrived.
+  // Repeats until the subscription has arrived.
   while (!sub.try_receive(got)) {
     pub.send({"A", "news"}, patience);
     pub.send({"B", "other news"}, patience);
@@ -124,7 +124,7 @@ TEST_F(blocking_socket, publications) {
   sub.unsubscribe("A");
 }
 
-TEST_F(blocking_socket, a_router_says_who_and_is_told_whom) {
+TEST_F(blocking_socket, a_router_reports_the_sender_and_sends_to_a_named_peer) {
   router_socket router{context_};
   dealer_socket a{context_};
   dealer_socket b{context_};
@@ -145,7 +145,7 @@ TEST_F(blocking_socket, a_router_says_who_and_is_told_whom) {
   EXPECT_TRUE(known);
 }
 
-TEST_F(blocking_socket, a_mandatory_router_says_that_there_is_no_such_peer) {
+TEST_F(blocking_socket, a_mandatory_router_reports_an_unknown_peer) {
   auto options = with_marks(1);
   options.mandatory = true;
   router_socket router{context_, options};
@@ -157,7 +157,7 @@ TEST_F(blocking_socket, a_mandatory_router_says_that_there_is_no_such_peer) {
   EXPECT_THROW(router.send(peer_id{7, 7}, {"m"}), boost::system::system_error);
 }
 
-TEST_F(blocking_socket, every_call_gives_up_at_its_deadline_and_keeps_what_it_has) {
+TEST_F(blocking_socket, every_call_ends_at_its_deadline_and_keeps_its_message) {
   dealer_socket dealer{context_};
   error_code ec;
   EXPECT_TRUE(dealer.receive(1ms, ec).empty());
@@ -194,7 +194,7 @@ TEST_F(blocking_socket, tries_do_not_wait) {
   EXPECT_EQ(m, message{"m"});  // NOLINT: moved from only if queued
 }
 
-TEST_F(blocking_socket, out_of_turn_is_an_error_that_says_so) {
+TEST_F(blocking_socket, out_of_turn_is_an_error_of_its_own) {
   req_socket client{context_};
   rep_socket server{context_};
   join(server, client);
@@ -206,7 +206,7 @@ TEST_F(blocking_socket, out_of_turn_is_an_error_that_says_so) {
   EXPECT_EQ(ec, errc::out_of_turn);
 }
 
-TEST_F(blocking_socket, what_cannot_be_done_is_an_error) {
+TEST_F(blocking_socket, invalid_arguments_are_errors) {
   pull_socket pull{context_};
   EXPECT_THROW(pull.bind("nonsense"), boost::system::system_error);
   EXPECT_THROW(pull.connect("tcp://*:1"), boost::system::system_error);
@@ -223,7 +223,7 @@ TEST_F(blocking_socket, what_cannot_be_done_is_an_error) {
   EXPECT_THROW((push_socket{context_, bad}), boost::system::system_error);
 }
 
-TEST_F(blocking_socket, unbinding_and_disconnecting) {
+TEST_F(blocking_socket, unbinding_and_disconnecting_work) {
   pull_socket pull{context_};
   push_socket push{context_};
   const auto at = pull.bind(loopback).to_string();
@@ -239,7 +239,7 @@ TEST_F(blocking_socket, unbinding_and_disconnecting) {
   EXPECT_FALSE(ec);
 }
 
-TEST_F(blocking_socket, closing_wakes_who_waits) {
+TEST_F(blocking_socket, closing_wakes_waiting_threads) {
   dealer_socket dealer{context_};
   std::atomic<int> begun{0};
   const auto waiting = [&](auto body) {
@@ -264,7 +264,7 @@ TEST_F(blocking_socket, closing_wakes_who_waits) {
   EXPECT_EQ(ec, errc::socket_closed);
 }
 
-TEST_F(blocking_socket, each_message_goes_to_one_of_the_threads_that_receive) {
+TEST_F(blocking_socket, each_message_goes_to_one_of_the_receiving_threads) {
   constexpr std::size_t count = 4'000;
   constexpr std::size_t threads = 4;
   pull_socket pull{context_};

@@ -21,9 +21,9 @@ block_ptr make(std::size_t capacity) { return block_ptr{block::create(capacity)}
 
 constexpr std::size_t largest_recycled = recycled_memory::largest - recycled_memory::beside;
 
-TEST(block, has_the_capacity_asked_for_and_one_owner) {
+TEST(block, has_the_requested_capacity_and_one_owner) {
   for (std::size_t size = 0; size <= 300'000; size += 1 + size / 7) {
-    // What the last of this size left is used again.
+    // The pool returns the last block of this size again.
     for (int i = 0; i < 2; ++i) {
       const auto memory = make(size);
       ASSERT_EQ(memory->capacity(), size);
@@ -34,7 +34,7 @@ TEST(block, has_the_capacity_asked_for_and_one_owner) {
   }
 }
 
-TEST(block, takes_at_most_a_quarter_more_than_was_asked_for) {
+TEST(block, takes_at_most_a_quarter_more_than_requested) {
   for (std::size_t size = 128; size <= largest_recycled; size += 1 + size / 11) {
     std::vector<block_ptr> others;
     others.reserve(1 + recycled_memory::kept / size);
@@ -48,7 +48,7 @@ TEST(block, takes_at_most_a_quarter_more_than_was_asked_for) {
   }
 }
 
-TEST(block, what_ended_gives_its_memory_to_the_next_of_its_size) {
+TEST(block, a_freed_block_is_reused_for_the_next_of_its_size) {
   for (const std::size_t size : {std::size_t{1}, std::size_t{100}, std::size_t{1033},
                                  block_size::small, block_size::large, largest_recycled}) {
     auto memory = make(size);
@@ -80,14 +80,14 @@ TEST(block, a_batch_after_a_batch_allocates_nothing) {
   EXPECT_EQ(counted().requests, before);
 }
 
-TEST(block, large_ones_return_to_the_heap) {
+TEST(block, large_blocks_return_to_the_heap) {
   auto memory = make(largest_recycled + 1);
   const auto before = counted().live;
   memory = block_ptr{};
   EXPECT_LE(counted().live + largest_recycled, before);
 }
 
-TEST(block, keeps_a_bounded_amount_of_memory_and_each_size_has_its_turn) {
+TEST(block, caches_a_bounded_amount_of_memory_for_each_size) {
   const auto before = counted().live;
   for (const std::size_t size : {largest_recycled, std::size_t{1000}, block_size::large}) {
     std::vector<block_ptr> batch;
@@ -96,7 +96,7 @@ TEST(block, keeps_a_bounded_amount_of_memory_and_each_size_has_its_turn) {
     }
     batch.clear();
     EXPECT_LE(counted().live, before + recycled_memory::kept);
-    // What was kept of the size before has made room.
+    // The pool has evicted the blocks of the previous size.
     const auto requests = counted().requests;
     for (std::size_t octets = 0; octets < recycled_memory::kept / 2; octets += size) {
       batch.push_back(make(size));
@@ -105,7 +105,7 @@ TEST(block, keeps_a_bounded_amount_of_memory_and_each_size_has_its_turn) {
   }
 }
 
-TEST(block, keeps_half_of_what_is_in_use_and_gives_it_back_with_that) {
+TEST(block, caches_half_of_the_memory_in_use_and_frees_it_afterwards) {
   const auto before = counted().live;
   constexpr auto in_use = 8 * recycled_memory::kept;
   constexpr auto again = 2 * recycled_memory::kept;
@@ -127,7 +127,7 @@ TEST(block, keeps_half_of_what_is_in_use_and_gives_it_back_with_that) {
   EXPECT_LE(counted().live, before + recycled_memory::kept + all.capacity() * sizeof(block_ptr));
 }
 
-TEST(block, may_end_in_another_thread_than_it_began_in) {
+TEST(block, may_be_freed_in_another_thread) {
   auto memory = make(1000);
   std::thread other{[&] {
     memory->data()[0] = std::byte{7};
@@ -138,10 +138,10 @@ TEST(block, may_end_in_another_thread_than_it_began_in) {
   EXPECT_TRUE(memory->unique());
 }
 
-TEST(block, what_a_thread_kept_is_freed_when_it_ends) {
+TEST(block, the_cache_of_a_thread_is_freed_when_it_ends) {
   std::ptrdiff_t live = 1;
   std::thread other{[&] {
-    // Ends after the thread's other objects, and has to find its way.
+    // An object that is destroyed after the other objects of the thread.
     thread_local struct watch {
       std::ptrdiff_t* live = nullptr;
       block_ptr memory;
@@ -159,7 +159,7 @@ TEST(block, what_a_thread_kept_is_freed_when_it_ends) {
     EXPECT_GT(counted().live, before);
   }};
   other.join();
-  // What the thread was begun with may have been freed in it, too.
+  // The thread may also have freed memory from its start.
   EXPECT_LE(live, 0);
 }
 

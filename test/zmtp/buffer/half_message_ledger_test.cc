@@ -1,4 +1,4 @@
-// Who goes when half messages hold too much together, on ledgers without connections.
+// Evictions when partial messages exceed their budget, on ledgers without connections.
 
 #include "zmtp/buffer/half_message_ledger.h"
 
@@ -31,7 +31,7 @@ protected:
   entry c;
 };
 
-TEST_F(a_half_message_ledger, lets_everybody_grow_up_to_its_budget) {
+TEST_F(a_half_message_ledger, lets_all_partial_messages_grow_up_to_its_budget) {
   EXPECT_EQ(ledger.hold(a, 10), nobody);
   EXPECT_EQ(ledger.hold(b, 30), nobody);
   EXPECT_EQ(ledger.hold(a, 70), nobody);
@@ -39,19 +39,19 @@ TEST_F(a_half_message_ledger, lets_everybody_grow_up_to_its_budget) {
   EXPECT_EQ(ledger.used(), 100U);
 }
 
-TEST_F(a_half_message_ledger, has_the_largest_go_for_who_wants_more) {
+TEST_F(a_half_message_ledger, evicts_the_largest_when_another_grows) {
   ASSERT_EQ(ledger.hold(a, 40), nobody);
   ASSERT_EQ(ledger.hold(b, 50), nobody);
   ASSERT_EQ(ledger.hold(c, 10), nobody);
   EXPECT_EQ(ledger.hold(c, 20), &b);
   EXPECT_TRUE(b.condemned());
   EXPECT_EQ(b.octets(), 0U);
-  EXPECT_EQ(c.octets(), 10U) << "it has to ask again";
+  EXPECT_EQ(c.octets(), 10U) << "the first call changed nothing";
   EXPECT_EQ(ledger.hold(c, 20), nobody);
   EXPECT_EQ(ledger.used(), 60U);
 }
 
-TEST_F(a_half_message_ledger, has_go_who_would_be_the_largest) {
+TEST_F(a_half_message_ledger, evicts_the_growing_message_if_it_would_be_the_largest) {
   ASSERT_EQ(ledger.hold(a, 60), nobody);
   ASSERT_EQ(ledger.hold(b, 20), nobody);
   EXPECT_EQ(ledger.hold(b, 61), &b);
@@ -60,20 +60,20 @@ TEST_F(a_half_message_ledger, has_go_who_would_be_the_largest) {
   EXPECT_FALSE(a.condemned());
 }
 
-TEST_F(a_half_message_ledger, has_who_is_the_largest_already_go_if_it_wants_more) {
+TEST_F(a_half_message_ledger, evicts_the_largest_if_it_grows) {
   ASSERT_EQ(ledger.hold(a, 60), nobody);
   ASSERT_EQ(ledger.hold(b, 40), nobody);
   EXPECT_EQ(ledger.hold(a, 61), &a);
   EXPECT_EQ(ledger.used(), 40U);
 }
 
-TEST_F(a_half_message_ledger, has_nothing_larger_than_its_budget) {
+TEST_F(a_half_message_ledger, holds_nothing_larger_than_its_budget) {
   EXPECT_EQ(ledger.hold(a, 101), &a);
   EXPECT_EQ(ledger.hold(b, 100), nobody);
 }
 
 // A peer that stops in the middle would keep out all whose messages are as large as its own.
-TEST_F(a_half_message_ledger, has_of_equals_the_one_go_that_has_not_grown_for_longest) {
+TEST_F(a_half_message_ledger, evicts_the_one_of_two_equals_that_grew_earlier) {
   ASSERT_EQ(ledger.hold(a, 40), nobody);
   ASSERT_EQ(ledger.hold(b, 20), nobody);
   ASSERT_EQ(ledger.hold(c, 20), nobody);
@@ -84,7 +84,7 @@ TEST_F(a_half_message_ledger, has_of_equals_the_one_go_that_has_not_grown_for_lo
   EXPECT_EQ(ledger.hold(a, 40), &b);
 }
 
-TEST_F(a_half_message_ledger, forgets_what_has_come_whole_or_is_gone) {
+TEST_F(a_half_message_ledger, forgets_completed_and_disconnected_messages) {
   ASSERT_EQ(ledger.hold(a, 90), nobody);
   ledger.release(a);
   ledger.release(a);
@@ -92,13 +92,13 @@ TEST_F(a_half_message_ledger, forgets_what_has_come_whole_or_is_gone) {
   EXPECT_EQ(ledger.hold(b, 90), nobody);
 }
 
-TEST_F(a_half_message_ledger, takes_back_what_somebody_needs_no_longer) {
+TEST_F(a_half_message_ledger, takes_back_memory_that_is_no_longer_needed) {
   ASSERT_EQ(ledger.hold(a, 90), nobody);
   EXPECT_EQ(ledger.hold(a, 30), nobody);
   EXPECT_EQ(ledger.used(), 30U);
 }
 
-TEST_F(a_half_message_ledger, gives_who_is_condemned_nothing_until_its_message_has_come_whole) {
+TEST_F(a_half_message_ledger, gives_an_evicted_message_nothing_until_it_is_released) {
   ASSERT_EQ(ledger.hold(a, 90), nobody);
   ASSERT_EQ(ledger.hold(b, 20), &a);
   EXPECT_EQ(ledger.hold(a, 1), &a);
@@ -108,14 +108,14 @@ TEST_F(a_half_message_ledger, gives_who_is_condemned_nothing_until_its_message_h
   EXPECT_EQ(ledger.hold(a, 50), nobody);
 }
 
-TEST_F(a_half_message_ledger, with_less_than_is_held_has_nobody_go_before_somebody_wants_more) {
+TEST_F(a_half_message_ledger, evicts_nothing_after_a_smaller_budget_until_one_grows) {
   ASSERT_EQ(ledger.hold(a, 40), nobody);
   ASSERT_EQ(ledger.hold(b, 35), nobody);
   ASSERT_EQ(ledger.hold(c, 5), nobody);
   ledger.set_budget(20);
-  EXPECT_EQ(ledger.hold(b, 34), nobody) << "that is less";
+  EXPECT_EQ(ledger.hold(b, 34), nobody) << "the connection needs less memory";
   EXPECT_EQ(ledger.hold(c, 6), &a);
-  EXPECT_EQ(ledger.hold(c, 6), &b) << "one was not enough";
+  EXPECT_EQ(ledger.hold(c, 6), &b) << "one eviction was not enough";
   EXPECT_EQ(ledger.hold(c, 6), nobody);
   EXPECT_EQ(ledger.used(), 6U);
 }
@@ -126,7 +126,7 @@ TEST_F(a_half_message_ledger, counts_without_wrapping) {
   EXPECT_EQ(ledger.hold(b, 10), &a);
 }
 
-TEST(half_message_ledger, agrees_with_the_plain_way_whatever_is_asked) {
+TEST(half_message_ledger, agrees_with_a_simple_model_for_any_requests) {
   struct plain {
     std::size_t octets = 0;
     std::size_t since = 0;

@@ -1,4 +1,4 @@
-// What queues hold is what their account says: whole blocks, each once; and what it allows is what they take.
+// The account of a queue: it counts whole blocks, each once, and limits what the queue takes.
 
 #include "zmtp/buffer/queue_account.h"
 
@@ -41,14 +41,14 @@ message slice(const block_ptr& memory, std::size_t octets) {
 
 void write(send_queue& queue, std::size_t octets) { queue.advance(octets); }
 
-TEST(queue_account, of_a_send_queue_has_its_chunks) {
+TEST(queue_account, counts_the_chunks_of_a_send_queue) {
   queue_account account;
   send_queue queue{no_mark, &account};
   EXPECT_EQ(account.octets(), 0);
   queue.push(of(10));
   EXPECT_EQ(account.octets(), small + entry_size);
   queue.push(of(100));
-  EXPECT_EQ(account.octets(), small + entry_size) << "it has room for both";
+  EXPECT_EQ(account.octets(), small + entry_size) << "the chunk has space for both";
   queue.push(of(4'000));
   EXPECT_EQ(account.octets(), 2 * small + 2 * entry_size);
   queue.push(of(100));
@@ -59,7 +59,7 @@ TEST(queue_account, of_a_send_queue_has_its_chunks) {
   EXPECT_EQ(account.octets(), 0);
 }
 
-TEST(queue_account, has_the_whole_block_of_a_large_message) {
+TEST(queue_account, counts_the_whole_block_of_a_large_message) {
   queue_account account;
   send_queue queue{no_mark, &account};
   const block_ptr memory{block::create(20'000)};
@@ -73,7 +73,7 @@ TEST(queue_account, has_the_whole_block_of_a_large_message) {
   EXPECT_EQ(account.octets(), 0);
 }
 
-TEST(queue_account, has_less_of_it_when_a_turn_ends) {
+TEST(queue_account, counts_only_the_message_after_a_turn) {
   queue_account account;
   send_queue queue{no_mark, &account};
   const block_ptr memory{block::create(block_size::reading)};
@@ -85,7 +85,7 @@ TEST(queue_account, has_less_of_it_when_a_turn_ends) {
   EXPECT_EQ(account.octets(), 0);
 }
 
-TEST(queue_account, counts_what_is_published_once_for_all_queues) {
+TEST(queue_account, counts_a_published_message_once_for_all_queues) {
   queue_account account;
   std::vector<std::unique_ptr<send_queue>> queues;
   for (int i = 0; i < 10; ++i) {
@@ -107,7 +107,7 @@ TEST(queue_account, counts_what_is_published_once_for_all_queues) {
   EXPECT_EQ(account.octets(), 0);
 }
 
-TEST(queue_account, gives_what_is_shared_between_sockets_to_the_first_and_takes_it_from_the_last) {
+TEST(queue_account, charges_a_shared_block_to_its_first_owner_and_credits_the_last) {
   queue_account one;
   queue_account other;
   send_queue of_one{no_mark, &one};
@@ -125,7 +125,7 @@ TEST(queue_account, gives_what_is_shared_between_sockets_to_the_first_and_takes_
   EXPECT_EQ(one.octets() + other.octets(), 0);
 }
 
-TEST(queue_account, keeps_what_was_handed_over_until_it_is_released) {
+TEST(queue_account, counts_messages_handed_over_until_they_are_released) {
   queue_account account;
   send_queue queue{no_mark, &account};
   queue.push(of(10));
@@ -144,7 +144,7 @@ TEST(queue_account, keeps_what_was_handed_over_until_it_is_released) {
   EXPECT_EQ(account.octets(), 0);
 }
 
-TEST(queue_account, has_what_was_handed_over_to_several_once) {
+TEST(queue_account, counts_a_block_handed_over_to_several_queues_once) {
   queue_account account;
   const block_ptr body{block::create(10'009)};
   std::vector<std::unique_ptr<send_queue>> queues;
@@ -165,7 +165,7 @@ TEST(queue_account, has_what_was_handed_over_to_several_once) {
   EXPECT_EQ(account.octets(), 0);
 }
 
-TEST(queue_account, has_nothing_of_what_gives_way) {
+TEST(queue_account, does_not_count_dropped_messages) {
   queue_account account;
   send_queue queue{no_mark, &account};
   for (int i = 0; i < 3; ++i) {
@@ -179,7 +179,7 @@ TEST(queue_account, has_nothing_of_what_gives_way) {
   EXPECT_EQ(account.octets(), 0);
 }
 
-TEST(queue_account, of_a_receive_queue_has_its_messages_and_of_large_ones_the_blocks) {
+TEST(queue_account, counts_messages_of_a_receive_queue_and_blocks_of_large_ones) {
   queue_account account;
   receive_queue queue{no_mark, &account};
   const block_ptr memory{block::create(block_size::reading)};
@@ -201,7 +201,7 @@ TEST(queue_account, of_a_receive_queue_has_its_messages_and_of_large_ones_the_bl
   EXPECT_EQ(account.octets(), 0);
 }
 
-TEST(queue_account, says_when_queues_are_full_but_never_of_empty_ones) {
+TEST(queue_account, limits_non_empty_queues_only) {
   queue_account account;
   send_queue out{no_mark, &account};
   receive_queue in{no_mark, &account};
@@ -230,8 +230,8 @@ TEST(queue_account, says_when_queues_are_full_but_never_of_empty_ones) {
   EXPECT_FALSE(out.full());
 }
 
-// Queues of two sockets that share blocks, under random use: what the accounts say together is what the
-// queues hold, as counted from outside.
+// Queues of two sockets that share blocks, under random use: the sum of the accounts equals the
+// memory of the queues, as counted from outside.
 class random_use {
 public:
   explicit random_use(unsigned seed) : random_{seed} {
@@ -307,14 +307,14 @@ private:
       }
     }
   }
-  // One message of about so many octets.
+  // Frames a message of about `octets` octets.
   static std::size_t frame_into(block& memory, std::size_t octets) {
     const auto m = of(std::max<std::size_t>(octets, 300) - 300);
     std::copy(m.head().begin(), m.head().end(), memory.data());
     std::copy(m.tail().begin(), m.tail().end(), memory.data() + m.head().size());
     return m.framed_size();
   }
-  // What is left to write.
+  // Returns the number of octets left to write.
   static std::size_t out_octets(send_queue& queue) {
     std::array<send_queue::piece, 64> pieces;
     std::size_t octets = 0;
@@ -337,7 +337,7 @@ private:
   std::array<std::unique_ptr<receive_queue>, 4> in_;
 };
 
-TEST(queue_account, under_random_use_loses_nothing_and_keeps_nothing) {
+TEST(queue_account, under_random_use_returns_to_zero) {
   for (unsigned seed = 0; seed < 100; ++seed) {
     SCOPED_TRACE(seed);
     random_use{seed}.run();

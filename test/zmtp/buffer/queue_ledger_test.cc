@@ -1,4 +1,4 @@
-// What queues may hold when memory is short, on ledgers without sockets.
+// The limits of queues when memory is short, on ledgers without sockets.
 
 #include "zmtp/buffer/queue_ledger.h"
 
@@ -17,7 +17,7 @@ using step = queue_ledger::step;
 constexpr std::ptrdiff_t mebi = 1024 * 1024;
 constexpr std::size_t unlimited = queue_account::unlimited;
 
-// So much is used from now on.
+// Sets the memory in use to `octets`.
 void use(queue_ledger& ledger, std::ptrdiff_t octets) {
   ledger.change(octets - static_cast<std::ptrdiff_t>(ledger.used()));
 }
@@ -31,7 +31,7 @@ TEST(queue_ledger, leaves_queues_to_their_marks_while_half_of_it_is_free) {
   EXPECT_EQ(ledger.times_scarce(), 0U);
 }
 
-TEST(queue_ledger, allows_each_queue_less_the_less_is_free) {
+TEST(queue_ledger, allows_each_queue_less_when_less_memory_is_free) {
   queue_ledger ledger{64 * mebi};
   use(ledger, 32 * mebi + 1);
   EXPECT_EQ(ledger.now(), step::scarce);
@@ -56,7 +56,7 @@ TEST(queue_ledger, takes_several_steps_at_once) {
   EXPECT_EQ(ledger.now(), step::ample);
 }
 
-// Else each message that comes and goes would call everybody.
+// Otherwise, each message would notify every queue.
 TEST(queue_ledger, leaves_a_step_an_eighth_below_its_beginning) {
   queue_ledger ledger{64 * mebi};
   use(ledger, 64 * mebi);
@@ -78,7 +78,7 @@ TEST(queue_ledger, leaves_a_step_an_eighth_below_its_beginning) {
   EXPECT_EQ(ledger.times_scarce(), 2U);
 }
 
-TEST(queue_ledger, with_another_budget_holds_to_it_at_once) {
+TEST(queue_ledger, a_new_budget_applies_at_once) {
   queue_ledger ledger{64 * mebi};
   use(ledger, 20 * mebi);
   ledger.set_budget(16 * mebi);
@@ -88,7 +88,7 @@ TEST(queue_ledger, with_another_budget_holds_to_it_at_once) {
   EXPECT_EQ(ledger.now(), step::ample);
 }
 
-// A block may be taken into one account and leave another, which tells first.
+// A block may enter one account and leave another, which reports first.
 TEST(queue_ledger, may_be_below_zero_for_a_while) {
   queue_ledger ledger{64 * mebi};
   ledger.change(-10 * mebi);
@@ -99,7 +99,7 @@ TEST(queue_ledger, may_be_below_zero_for_a_while) {
   EXPECT_EQ(ledger.now(), step::ample);
 }
 
-TEST(queue_ledger, of_nothing_allows_the_least_as_soon_as_something_is_queued) {
+TEST(queue_ledger, a_zero_budget_allows_the_minimum_once_anything_is_queued) {
   queue_ledger ledger{0};
   EXPECT_EQ(ledger.allowance(), unlimited);
   ledger.change(1);
@@ -114,13 +114,14 @@ TEST(queue_ledger, without_bounds_is_always_ample) {
   EXPECT_EQ(ledger.now(), step::ample);
 }
 
-TEST(queue_ledger, hears_of_small_changes_only_if_it_is_small) {
+TEST(queue_ledger, ignores_larger_changes_if_the_budget_is_larger) {
   EXPECT_EQ(queue_ledger{1}.unheard(), 16U * 1024);
   EXPECT_EQ(queue_ledger{256 * mebi}.unheard(), 64U * 1024);
   EXPECT_EQ(queue_ledger{64 * 1024 * std::size_t{mebi}}.unheard(), 256U * 1024);
 }
 
-// What the steps promise, looked at after each of many changes: as a table, not as the ledger does it.
+// The guarantees of the steps, checked after each of many changes. The model is a table, unlike the
+// ledger.
 class random_use {
 public:
   explicit random_use(unsigned seed) : random_{seed}, budget_{pick(1'000'000)}, ledger_{budget_} {}
@@ -175,7 +176,7 @@ private:
   std::uint64_t scarce_ = 0;
 };
 
-TEST(queue_ledger, under_random_use_keeps_to_its_steps) {
+TEST(queue_ledger, under_random_use_follows_its_steps) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE(seed);
     random_use{seed}.run();

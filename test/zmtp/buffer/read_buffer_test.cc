@@ -21,7 +21,7 @@ std::string_view text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// All of it, into a buffer that is told of nothing to come.
+// Reads everything into a buffer that expects no further octets.
 void read(read_buffer& into, std::string_view bytes, std::size_t at_most = mebi) {
   while (!bytes.empty()) {
     const auto to = into.prepare(into.undecoded().size() + 1);
@@ -33,7 +33,7 @@ void read(read_buffer& into, std::string_view bytes, std::size_t at_most = mebi)
   }
 }
 
-TEST(read_buffer, a_message_lies_in_one_piece_whatever_came_between_its_parts) {
+TEST(read_buffer, a_message_is_contiguous_even_with_commands_between_its_parts) {
   read_buffer b;
   read(b, "before one PING two PONG PONG three behind");
   EXPECT_EQ(text(b.take(7)), "before ");
@@ -49,7 +49,7 @@ TEST(read_buffer, a_message_lies_in_one_piece_whatever_came_between_its_parts) {
   EXPECT_TRUE(b.empty());
 }
 
-TEST(read_buffer, taken_bytes_stay_while_parts_behind_them_close_up) {
+TEST(read_buffer, taken_bytes_stay_while_later_parts_move_up) {
   read_buffer b;
   read(b, "taken aside COMMAND end next");
   const auto first = b.take(6);
@@ -66,7 +66,7 @@ TEST(read_buffer, taken_bytes_stay_while_parts_behind_them_close_up) {
 }
 
 // The parts before and behind a command are set aside at any step, and turns end there, too.
-TEST(read_buffer, bytes_set_aside_go_along_to_the_next_block) {
+TEST(read_buffer, bytes_set_aside_move_to_the_next_block) {
   for (const std::size_t size : {10U, 3'000U, 60'000U, 200'000U, 300'000U}) {
     read_buffer b;
     std::string message;
@@ -91,7 +91,7 @@ TEST(read_buffer, a_command_moves_no_byte_of_the_message_it_interrupts) {
     read_buffer b;
     read(b, std::string(size, 'm'));
     b.set_aside(size);
-    read(b, "x");  // in the block that has room for what follows
+    read(b, "x");  // in the block that has space for the following octets
     b.skip(1);
     const auto before = b.moved();
     constexpr std::size_t reads = 50;
@@ -108,7 +108,7 @@ TEST(read_buffer, a_command_moves_no_byte_of_the_message_it_interrupts) {
 }
 
 // Each byte alone, and a turn ends behind it.
-TEST(read_buffer, moves_in_proportion_to_what_comes_byte_by_byte) {
+TEST(read_buffer, moves_in_proportion_to_the_bytes_received) {
   for (const std::size_t size : {1'000U, 4'096U, 4'200U, 60'000U, 100'000U, 300'000U}) {
     read_buffer b;
     for (std::size_t i = 0; i < size; ++i) {

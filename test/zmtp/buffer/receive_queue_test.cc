@@ -26,7 +26,7 @@ message read_into(const block_ptr& buffer, std::size_t at, std::string_view body
 
 std::size_t charge_of(const message& m) { return sizeof(message) + m.tail().size(); }
 
-TEST(receive_queue, gives_messages_in_the_order_in_which_they_came) {
+TEST(receive_queue, returns_messages_in_order) {
   receive_queue queue{no_mark};
   EXPECT_TRUE(queue.empty());
   for (int i = 0; i < 5000; ++i) {
@@ -55,7 +55,7 @@ TEST(receive_queue, is_full_at_its_mark_in_messages) {
   EXPECT_TRUE(queue.half_empty());
 }
 
-TEST(receive_queue, is_full_at_its_mark_in_octets_which_counts_what_holds_the_messages) {
+TEST(receive_queue, is_full_at_its_byte_mark_which_includes_the_message_objects) {
   receive_queue queue{{.messages = {}, .octets = 10 * sizeof(message)}};
   for (int i = 0; i < 10; ++i) {
     EXPECT_FALSE(queue.full());
@@ -69,7 +69,7 @@ TEST(receive_queue, is_full_at_its_mark_in_octets_which_counts_what_holds_the_me
   EXPECT_GE(queue.octets(), 21 * sizeof(message));
 }
 
-TEST(receive_queue, half_of_the_mark_in_octets_is_to_be_free_too) {
+TEST(receive_queue, is_half_empty_only_if_half_of_the_byte_mark_is_free) {
   receive_queue queue{{.messages = 100, .octets = 10 * sizeof(message)}};
   for (int i = 0; i < 6; ++i) {
     queue.push({""});
@@ -88,7 +88,7 @@ TEST(receive_queue, without_a_mark_is_never_full) {
   EXPECT_TRUE(queue.half_empty());
 }
 
-TEST(receive_queue, a_mark_of_one_is_half_empty_when_nothing_is_left) {
+TEST(receive_queue, a_mark_of_one_is_half_empty_when_the_queue_is_empty) {
   receive_queue queue{{.messages = 1, .octets = {}}};
   queue.push({"m"});
   EXPECT_TRUE(queue.full());
@@ -97,7 +97,7 @@ TEST(receive_queue, a_mark_of_one_is_half_empty_when_nothing_is_left) {
   EXPECT_TRUE(queue.half_empty());
 }
 
-TEST(receive_queue, when_a_turn_ends_what_is_left_pins_no_read_buffer) {
+TEST(receive_queue, messages_left_after_a_turn_pin_no_read_buffer) {
   receive_queue queue{no_mark};
   const block_ptr buffer{block::create(64 * 1024)};
   for (std::size_t i = 0; i < 20; ++i) {
@@ -113,7 +113,7 @@ TEST(receive_queue, when_a_turn_ends_what_is_left_pins_no_read_buffer) {
   }
 }
 
-TEST(receive_queue, each_turn_frees_its_own_buffer_whatever_was_taken_between) {
+TEST(receive_queue, each_turn_frees_its_own_buffer) {
   receive_queue queue{no_mark};
   std::deque<std::string> expected;
   for (std::size_t turn = 0; turn < 40; ++turn) {
@@ -131,7 +131,7 @@ TEST(receive_queue, each_turn_frees_its_own_buffer_whatever_was_taken_between) {
   }
 }
 
-TEST(receive_queue, a_large_part_of_a_buffer_stays_where_it_is) {
+TEST(receive_queue, a_large_part_of_a_buffer_is_not_copied) {
   receive_queue queue{no_mark};
   const block_ptr buffer{block::create(64 * 1024)};
   auto large = read_into(buffer, 100, std::string(40'000, 'l'));
@@ -141,7 +141,7 @@ TEST(receive_queue, a_large_part_of_a_buffer_stays_where_it_is) {
   EXPECT_EQ(queue.pop().front().data(), octets);
 }
 
-TEST(receive_queue, empty_when_a_turn_ends_it_owns_no_memory) {
+TEST(receive_queue, owns_no_memory_if_it_is_empty_after_a_turn) {
   for (const bool pool_has_its_blocks : {false, true}) {
     receive_queue queue{no_mark};
     const auto before = counted().live;
@@ -177,7 +177,7 @@ TEST(receive_queue, in_the_steady_state_allocates_nothing) {
   EXPECT_EQ(counted().requests, before);
 }
 
-TEST(receive_queue, drops_what_it_holds_when_it_goes) {
+TEST(receive_queue, drops_its_messages_when_it_is_destroyed) {
   const block_ptr buffer{block::create(64 * 1024)};
   {
     receive_queue queue{no_mark};

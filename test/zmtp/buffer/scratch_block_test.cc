@@ -11,20 +11,20 @@ namespace {
 
 using test::counted;
 
-TEST(scratch_block, is_the_same_block_while_nobody_keeps_it) {
+TEST(scratch_block, is_the_same_block_while_it_has_no_other_owner) {
   const auto* first = scratch_block().get();
   EXPECT_EQ(scratch_block().get(), first);
   EXPECT_EQ(scratch_block()->capacity(), block_size::reading);
 }
 
-TEST(scratch_block, is_another_block_while_somebody_keeps_it) {
+TEST(scratch_block, is_another_block_while_it_has_another_owner) {
   const auto kept = scratch_block();
   const auto other = scratch_block();
   EXPECT_NE(other.get(), kept.get());
   EXPECT_NE(scratch_block().get(), kept.get());
 }
 
-TEST(scratch_block, is_a_block_again_that_was_let_go_of) {
+TEST(scratch_block, is_a_released_block_again) {
   auto first = scratch_block();
   const auto second = scratch_block();
   const auto* address = first.get();
@@ -32,7 +32,7 @@ TEST(scratch_block, is_a_block_again_that_was_let_go_of) {
   EXPECT_EQ(scratch_block().get(), address);
 }
 
-TEST(scratch_block, several_that_are_kept_for_good_are_given_up) {
+TEST(scratch_block, forgets_blocks_that_are_never_released) {
   std::vector<block_ptr> kept;
   for (int i = 0; i < 100; ++i) {
     kept.push_back(scratch_block());

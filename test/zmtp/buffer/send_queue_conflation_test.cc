@@ -1,4 +1,4 @@
-// What is not begun gives way; what is begun goes out whole.
+// The queue drops messages that it has not begun to write, and completes the ones that it has.
 
 #include "test/support/wire.h"
 #include "zmtp/buffer/send_queue.h"
@@ -51,7 +51,7 @@ TEST(send_queue_conflation, an_empty_queue_has_nothing_to_drop) {
   EXPECT_TRUE(queue.empty());
 }
 
-TEST(send_queue_conflation, what_was_handed_over_stays_counted_until_it_is_released) {
+TEST(send_queue_conflation, messages_handed_over_are_counted_until_they_are_released) {
   send_queue queue{no_mark};
   std::vector<send_queue::entry> away;
   queue.push(of(large_one));
@@ -67,7 +67,7 @@ TEST(send_queue_conflation, what_was_handed_over_stays_counted_until_it_is_relea
   EXPECT_FALSE(queue.full());
 }
 
-TEST(send_queue_conflation, what_is_not_begun_goes) {
+TEST(send_queue_conflation, a_message_not_begun_is_dropped) {
   for (const auto& first : {small_one, large_one}) {
     for (const auto& then : {small_one, large_one}) {
       send_queue queue{no_mark};
@@ -85,7 +85,7 @@ TEST(send_queue_conflation, what_is_not_begun_goes) {
   }
 }
 
-TEST(send_queue_conflation, what_is_begun_stays_and_is_followed_by_the_last_alone) {
+TEST(send_queue_conflation, a_begun_message_stays_and_only_the_last_follows_it) {
   for (const auto& first : {small_one, large_one}) {
     for (const auto& then : {small_one, large_one}) {
       for (std::size_t cut = 1; cut < framed(first).size(); cut += cut < 20 ? 1 : 5'003) {
@@ -107,7 +107,7 @@ TEST(send_queue_conflation, what_is_begun_stays_and_is_followed_by_the_last_alon
   }
 }
 
-TEST(send_queue_conflation, once_the_connection_is_gone_what_was_begun_gives_way_too) {
+TEST(send_queue_conflation, a_begun_message_is_dropped_after_a_disconnect) {
   send_queue queue{no_mark};
   queue.push(of(small_one));
   static_cast<void>(write(queue, 3));
@@ -117,8 +117,8 @@ TEST(send_queue_conflation, once_the_connection_is_gone_what_was_begun_gives_way
   EXPECT_EQ(write(queue), framed(large_one));
 }
 
-// Several in one chunk, of which the first has gone out before the connection did.
-TEST(send_queue_conflation, a_chunk_that_is_partly_done_goes_with_the_rest) {
+// Several messages in one chunk. The first was written before the connection was lost.
+TEST(send_queue_conflation, a_partly_written_chunk_is_dropped_with_the_rest) {
   send_queue queue{no_mark};
   for (int i = 0; i < 3; ++i) {
     queue.push(of(small_one));

@@ -43,7 +43,7 @@ std::string text_of(send_queue& queue) {
   return text;
 }
 
-TEST(send_queue_framed, counts_each_message_and_all_octets) {
+TEST(send_queue_framed, counts_each_message_and_all_bytes) {
   send_queue queue{{.messages = 100, .octets = 100'000}};
   const gathered few{10, 50};
   const gathered many{80, 100};
@@ -63,7 +63,7 @@ TEST(send_queue_framed, counts_each_message_and_all_octets) {
   EXPECT_EQ(queue.octets(), 0U);
 }
 
-TEST(send_queue_framed, room_is_what_is_left_until_a_mark) {
+TEST(send_queue_framed, reports_the_space_below_its_marks) {
   send_queue queue{{.messages = 15, .octets = 600}};
   EXPECT_EQ(queue.room_for_messages(), 15U);
   EXPECT_EQ(queue.room_for_octets(), 600U);
@@ -79,7 +79,7 @@ TEST(send_queue_framed, room_is_what_is_left_until_a_mark) {
   EXPECT_EQ(unmarked.room_for_octets(), static_cast<std::size_t>(-1));
 }
 
-TEST(send_queue_framed, few_octets_are_copied_so_that_their_block_is_free_at_once) {
+TEST(send_queue_framed, few_bytes_are_copied_so_that_their_block_is_free_at_once) {
   send_queue queue{{}};
   const gathered few{10, 50};
   few.push_to(queue);
@@ -88,7 +88,7 @@ TEST(send_queue_framed, few_octets_are_copied_so_that_their_block_is_free_at_onc
   EXPECT_EQ(text_of(queue), few.octets);
 }
 
-TEST(send_queue_framed, many_octets_are_shared_by_all_queues_until_the_last_has_written_them) {
+TEST(send_queue_framed, a_large_block_is_shared_until_the_last_queue_has_written_it) {
   const gathered many{100, 100};
   {
     send_queue one{{}};
@@ -112,7 +112,7 @@ TEST(send_queue_framed, many_octets_are_shared_by_all_queues_until_the_last_has_
   EXPECT_TRUE(many.memory->unique());
 }
 
-// The block is others' too: what comes next must not be put behind it, though it has room.
+// Other queues share the block: the next message must not go into it, although it has space.
 TEST(send_queue_framed, nothing_is_put_into_a_block_that_is_shared) {
   const gathered many{100, 100};
   const std::string behind(1'000, '-');
@@ -126,7 +126,7 @@ TEST(send_queue_framed, nothing_is_put_into_a_block_that_is_shared) {
   EXPECT_EQ(std::memcmp(many.memory->data() + many.octets.size(), behind.data(), behind.size()), 0);
 }
 
-TEST(send_queue_framed, after_a_cut_each_queue_goes_on_where_it_was_cut) {
+TEST(send_queue_framed, after_a_cut_each_queue_continues_at_its_own_position) {
   const gathered many{100, 100};
   for (std::size_t cut = 0; cut <= many.octets.size(); cut += 33) {
     send_queue one{{}};
@@ -142,7 +142,7 @@ TEST(send_queue_framed, after_a_cut_each_queue_goes_on_where_it_was_cut) {
   }
 }
 
-TEST(send_queue_framed, settling_leaves_the_octets_alone) {
+TEST(send_queue_framed, settling_leaves_the_bytes_alone) {
   send_queue queue{{}};
   const gathered many{100, 100};
   const gathered few{3, 20};
@@ -152,9 +152,9 @@ TEST(send_queue_framed, settling_leaves_the_octets_alone) {
   EXPECT_EQ(text_of(queue), many.octets + few.octets);
 }
 
-// Design 3.3: what is left when a turn ends and is smaller than a quarter of its block has one of its
-// own size.
-TEST(send_queue_framed, what_is_left_of_a_turn_does_not_pin_a_block_of_many_times_its_size) {
+// Design 3.3: at the end of a turn, a rest that is smaller than a quarter of its block moves to a
+// block of its own size.
+TEST(send_queue_framed, a_small_rest_of_a_turn_does_not_pin_a_large_block) {
   constexpr std::size_t turns = 100;
   send_queue queue{{}};
   const auto before = test::counted().live;

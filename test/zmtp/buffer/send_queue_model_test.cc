@@ -15,10 +15,10 @@
 namespace zmtp {
 namespace {
 
-// What the next connection would say if this one were lost, and how much of it this one has said.
+// The output of the next connection if this one were lost, and how much of it this one has written.
 struct model {
   std::deque<std::string> messages;  // not wholly written
-  std::size_t written = 0;           // of the first of them, by this connection
+  std::size_t written = 0;           // octets of the first message, by this connection
 
   [[nodiscard]] std::string rest() const {
     std::string all;
@@ -98,7 +98,7 @@ private:
     expected_.messages.push_back(test::framed(parts));
   }
 
-  // What PUB does: messages gathered in a block that other queues share.
+  // Pushes as PUB does: messages in a block that several queues share.
   void push_framed(send_queue& queue) {
     const block_ptr memory{block::create(64 * 1024)};
     std::size_t size = 0;
@@ -140,7 +140,7 @@ private:
     const auto all = text_of(std::span{pieces}.first(queue.gather(pieces)));
     ASSERT_EQ(all, rest.substr(0, all.size()));
     ASSERT_EQ(all.empty(), rest.empty());
-    // What is charged is what is left, and at most a chunk that is partly written.
+    // The queue counts the octets that are left, and at most one partly written chunk.
     ASSERT_GE(queue.messages(), expected_.messages.size());
     ASSERT_GE(queue.octets(), rest.size());
     ASSERT_LE(queue.octets(), rest.size() + 64 * 1024);

@@ -33,7 +33,7 @@ std::string gathered(send_queue& queue) {
   return octets;
 }
 
-TEST(send_queue, what_is_left_when_the_turn_ends_pins_no_read_buffer) {
+TEST(send_queue, a_rest_at_the_end_of_a_turn_pins_no_read_buffer) {
   send_queue queue{no_mark};
   block_ptr buffer{block::create(block_size::large)};
   const auto octets = framed({std::string(5000, 's')});
@@ -56,7 +56,7 @@ message large(char fill = 'l') {
   return m;
 }
 
-TEST(send_queue, gathers_messages_as_they_are_framed) {
+TEST(send_queue, gathers_messages_as_framed) {
   send_queue queue{no_mark};
   EXPECT_TRUE(queue.empty());
   EXPECT_EQ(gathered(queue), "");
@@ -81,7 +81,7 @@ TEST(send_queue, gathers_messages_as_they_are_framed) {
   EXPECT_EQ(queue.octets(), 0U);
 }
 
-TEST(send_queue, large_messages_are_written_from_where_they_lie) {
+TEST(send_queue, large_messages_are_written_without_a_copy) {
   const auto original = large();
   send_queue one{no_mark};
   send_queue other{no_mark};
@@ -136,7 +136,7 @@ TEST(send_queue, is_full_at_its_mark_in_messages) {
   EXPECT_FALSE(queue.full());
 }
 
-TEST(send_queue, is_full_at_its_mark_in_octets_and_passes_it_by_one_message_at_most) {
+TEST(send_queue, exceeds_its_byte_mark_by_one_message_at_most) {
   send_queue queue{{.messages = {}, .octets = 25'000}};
   int pushed = 0;
   for (; !queue.full(); ++pushed) {
@@ -179,7 +179,7 @@ TEST(send_queue, is_at_a_boundary_while_nothing_is_partly_written) {
   EXPECT_EQ(gathered(queue), framed({"behind"}));
 }
 
-TEST(send_queue, rewound_it_begins_with_the_message_that_was_cut) {
+TEST(send_queue, a_rewound_queue_begins_with_the_message_that_was_cut) {
   const std::string expected = framed({"a"}) + framed({"b", "bb"}) + framed({"c"});
   for (std::size_t cut = 0; cut < expected.size(); ++cut) {
     send_queue queue{no_mark};
@@ -215,7 +215,7 @@ TEST(send_queue, a_chunk_is_filled_to_its_end_and_not_beyond) {
   }
 }
 
-TEST(send_queue, a_large_message_is_given_up_as_soon_as_it_is_written) {
+TEST(send_queue, a_large_message_is_freed_as_soon_as_it_is_written) {
   send_queue queue{no_mark};
   queue.push({std::string(1'000'000, 'a')});
   const auto first = queue.octets();
@@ -225,7 +225,7 @@ TEST(send_queue, a_large_message_is_given_up_as_soon_as_it_is_written) {
   EXPECT_LE(counted().live + 1'000'000, before);
 }
 
-// While it holds what this returns the pool is empty, and what is taken is seen.
+// The caller empties the pool while it holds the returned blocks, so that allocations are visible.
 std::vector<block_ptr> empty_pool() {
   std::vector<block_ptr> kept;
   kept.reserve(10'000);
@@ -237,7 +237,7 @@ std::vector<block_ptr> empty_pool() {
   return kept;
 }
 
-TEST(send_queue, takes_little_more_memory_than_twice_what_waits) {
+TEST(send_queue, takes_little_more_memory_than_twice_its_content) {
   const auto kept = empty_pool();
   send_queue queue{no_mark};
   const auto before = counted().live;
@@ -247,7 +247,7 @@ TEST(send_queue, takes_little_more_memory_than_twice_what_waits) {
   }
 }
 
-TEST(send_queue, a_peer_that_is_sent_little_gets_by_with_little) {
+TEST(send_queue, a_peer_with_few_messages_needs_little_memory) {
   const auto kept = empty_pool();
   send_queue queue{no_mark};
   test::reset_peak();
@@ -271,7 +271,7 @@ TEST(send_queue, in_the_steady_state_allocates_nothing_for_small_messages) {
   EXPECT_EQ(counted().requests, before);
 }
 
-TEST(send_queue, emptied_or_cleared_it_owns_next_to_nothing) {
+TEST(send_queue, owns_almost_no_memory_once_empty) {
   const auto fill_and_empty = [](send_queue& queue, bool written) {
     for (int i = 0; i < 3000; ++i) {
       queue.push(large());
@@ -288,7 +288,7 @@ TEST(send_queue, emptied_or_cleared_it_owns_next_to_nothing) {
   };
   for (const bool written : {true, false}) {
     {
-      // What the pool keeps, it keeps from now on.
+      // From now on, the pool keeps its blocks.
       send_queue first{no_mark};
       fill_and_empty(first, true);
     }
@@ -303,7 +303,7 @@ TEST(send_queue, emptied_or_cleared_it_owns_next_to_nothing) {
   }
 }
 
-TEST(send_queue, drained_of_many_large_messages_it_keeps_no_room_for_as_many) {
+TEST(send_queue, keeps_no_large_array_after_many_large_messages) {
   send_queue queue{no_mark};
   const auto shared = large();
   const auto before = counted().live;

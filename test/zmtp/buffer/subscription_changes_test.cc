@@ -40,7 +40,7 @@ TEST(subscription_changes, keep_their_order) {
   EXPECT_TRUE(changes.empty());
 }
 
-TEST(subscription_changes, a_change_and_its_opposite_leave_nothing) {
+TEST(subscription_changes, a_change_and_its_opposite_cancel_out) {
   subscription_changes changes{0};
   changes.add(true, "a");
   changes.add(false, "b");
@@ -48,13 +48,13 @@ TEST(subscription_changes, a_change_and_its_opposite_leave_nothing) {
   changes.add(false, "a");
   changes.add(true, "b");
   EXPECT_EQ(texts_of(changes), texts{"+c"});
-  // Behind what has been added meanwhile.
+  // Behind the changes that were added meanwhile.
   changes.add(false, "b");
   changes.add(true, "a");
   EXPECT_EQ(texts_of(changes), (texts{"+c", "-b", "+a"}));
 }
 
-TEST(subscription_changes, the_first_ones_are_kept_in_full) {
+TEST(subscription_changes, the_first_changes_are_stored_in_full) {
   subscription_changes changes{4};
   for (int i = 0; i < 2; ++i) {
     changes.add(true, "a");

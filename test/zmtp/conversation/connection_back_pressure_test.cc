@@ -1,4 +1,5 @@
-// A user who does not receive: decoding stops at the mark, the rest stays with the peer, nothing is lost.
+// A user that does not receive: decoding stops at the mark, the rest stays with the peer, and
+// nothing is lost.
 
 #include "test/support/conversation.h"
 
@@ -15,7 +16,7 @@ using test::heard_message;
 using test::parts;
 using test::side;
 
-TEST(connection_back_pressure, decoding_stops_at_the_mark_and_says_so) {
+TEST(connection_back_pressure, decoding_stops_at_the_mark_and_reports_it) {
   side s{{.receive_mark = {.messages = 3, .octets = {}}, .receives = false}};
   shake_hands(s, "ROUTER");
   s.hear(framed({"1"}) + framed({"2"}));
@@ -43,7 +44,7 @@ TEST(connection_back_pressure, decoding_stops_at_the_mark_and_says_so) {
   EXPECT_EQ(s.news(), (std::vector<std::string>{"[3]", "[4]", "[5]", "[6]"}));
 }
 
-TEST(connection_back_pressure, part_of_a_message_waits_too) {
+TEST(connection_back_pressure, a_partial_message_waits_too) {
   side s{{.receive_mark = {.messages = 1, .octets = {}}, .receives = false}};
   shake_hands(s, "ROUTER");
   s.hear(framed({"1"}) + framed({"2", "two"}).substr(0, 4));
@@ -57,7 +58,7 @@ TEST(connection_back_pressure, part_of_a_message_waits_too) {
   EXPECT_EQ(s.news(), (std::vector<std::string>{"[1]", "[2][two]"}));
 }
 
-TEST(connection_back_pressure, commands_wait_their_turn_behind_messages) {
+TEST(connection_back_pressure, commands_wait_behind_messages) {
   side s{{.type = socket_type::xpub,
           .receive_mark = {.messages = 1, .octets = {}},
           .receives = false}};
@@ -72,7 +73,7 @@ TEST(connection_back_pressure, commands_wait_their_turn_behind_messages) {
   EXPECT_EQ(s.say(), test::pong("x"));
 }
 
-TEST(connection_back_pressure, the_mark_in_octets_is_passed_by_no_more_than_one_message) {
+TEST(connection_back_pressure, one_message_at_most_exceeds_the_byte_mark) {
   side s{{.receive_mark = {.messages = {}, .octets = 10'000}, .receives = false}};
   shake_hands(s, "ROUTER");
   std::string sent;
@@ -96,7 +97,7 @@ TEST(connection_back_pressure, a_blocked_connection_ends_when_it_is_closed) {
   EXPECT_EQ(s.in.size(), 1U);
 }
 
-TEST(connection_back_pressure, nothing_is_lost_whatever_the_marks_and_the_pace) {
+TEST(connection_back_pressure, nothing_is_lost_with_any_marks_and_pace) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937 random{seed};
@@ -132,7 +133,7 @@ TEST(connection_back_pressure, nothing_is_lost_whatever_the_marks_and_the_pace) 
       for (auto count = pick(10); count > 0 && !s.in.empty(); --count) {
         s.heard.push_back(heard_message(s.in.pop()));
       }
-      // What a socket does: it decodes again where it had stopped and there is room.
+      // A socket decodes again after it had stopped, once the queue has space.
       if (s.talk.blocked() && s.in.half_empty()) {
         s.digest();
       }

@@ -1,4 +1,4 @@
-// A peer that says little but commands is read from in short pieces, so that others have their turns.
+// A peer that sends mostly commands is read in short pieces, so that other peers have their turns.
 
 #include "test/support/conversation.h"
 
@@ -27,13 +27,13 @@ std::string repeated(const std::string& what, int times) {
 
 const test::side_options publisher{.type = socket_type::pub};
 
-// What it may be given at once after it has heard this.
+// Returns the size of the next read after this input.
 std::size_t next_read(side& of, const std::string& octets) {
   of.hear(octets);
   return of.talk.prepare().size();
 }
 
-TEST(connection_churn, whoever_says_much_at_once_is_given_the_usual) {
+TEST(connection_churn, messages_are_read_in_pieces_of_the_usual_size) {
   side s{publisher};
   shake_hands(s, "SUB");
   EXPECT_GE(next_read(s, repeated(framed({"a", "b"}), 1'000)), usual_read);
@@ -41,14 +41,14 @@ TEST(connection_churn, whoever_says_much_at_once_is_given_the_usual) {
   EXPECT_GE(next_read(s, repeated(framed_command("CANCEL", "few"), 30)), usual_read);
 }
 
-TEST(connection_churn, of_any_command_is_read_in_short_pieces) {
+TEST(connection_churn, commands_are_read_in_short_pieces) {
   for (const auto& one :
        {framed_command("CANCEL", "never had"), framed_command("SUBSCRIBE", "again"),
         framed_command("UNKNOWN"), framed({"\1by message"}), framed({std::string("\0by", 3)})}) {
     side s{publisher};
     shake_hands(s, "SUB");
     EXPECT_LE(next_read(s, repeated(one, 100)), short_read) << one;
-    // Until it ends, and never much more.
+    // Reads stay short until the churn ends.
     for (int i = 0; i < 20; ++i) {
       const auto size = next_read(s, repeated(one, static_cast<int>(short_read / one.size())));
       EXPECT_LE(size, 2 * short_read) << one;
@@ -56,7 +56,7 @@ TEST(connection_churn, of_any_command_is_read_in_short_pieces) {
   }
 }
 
-TEST(connection_churn, that_has_ended_is_forgotten) {
+TEST(connection_churn, a_churn_that_has_ended_is_forgotten) {
   side s{publisher};
   shake_hands(s, "SUB");
   const auto churn = repeated(framed_command("CANCEL", "a"), 100);
@@ -68,7 +68,7 @@ TEST(connection_churn, that_has_ended_is_forgotten) {
   EXPECT_GE(size, usual_read);
 }
 
-TEST(connection_churn, is_heard_to_its_last_octet) {
+TEST(connection_churn, all_bytes_of_a_churn_are_decoded) {
   side s{publisher};
   shake_hands(s, "SUB");
   std::string octets;

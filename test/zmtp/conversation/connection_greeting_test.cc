@@ -14,14 +14,14 @@ using test::ready_of;
 
 const auto own_greeting = octets("ff 00*7 01 7f 03 01 'NULL' 00*16 00*32");
 
-TEST(connection_greeting, is_said_whole_before_a_single_octet_has_come) {  // Z-1
+TEST(connection_greeting, is_written_before_any_byte_has_arrived) {  // Z-1
   test::side s;
   EXPECT_EQ(s.say(), own_greeting);
   EXPECT_EQ(s.say(), "");
   EXPECT_FALSE(s.talk.has_output(s.out));
 }
 
-TEST(connection_greeting, may_be_written_octet_by_octet) {
+TEST(connection_greeting, may_be_written_byte_by_byte) {
   test::side s;
   for (const char octet : own_greeting) {
     ASSERT_EQ(s.say(1), std::string(1, octet));
@@ -29,7 +29,7 @@ TEST(connection_greeting, may_be_written_octet_by_octet) {
   EXPECT_EQ(s.say(1), "");
 }
 
-TEST(connection_greeting, ready_follows_it_as_soon_as_the_peers_is_whole) {
+TEST(connection_greeting, ready_follows_as_soon_as_the_peers_greeting_is_complete) {
   conversation_script{}
       .expect_output(own_greeting)
       .peer_sends(greeting_of(3, 1).substr(0, 63))
@@ -60,7 +60,7 @@ TEST(connection_greeting, comes_in_stages_from_libzmq) {  // Z-1
   }
 }
 
-TEST(connection_greeting, later_versions_are_spoken_to_in_ours) {  // Z-2
+TEST(connection_greeting, peers_of_later_versions_get_our_version) {  // Z-2
   const struct {
     unsigned major;
     unsigned minor;
@@ -77,7 +77,7 @@ TEST(connection_greeting, later_versions_are_spoken_to_in_ours) {  // Z-2
   }
 }
 
-TEST(connection_greeting, what_is_never_validated_may_be_anything) {
+TEST(connection_greeting, bytes_that_are_never_validated_may_have_any_value) {
   auto greeting = greeting_of(3, 1);
   for (const std::size_t at : {1U, 5U, 8U, 32U, 33U, 63U}) {
     greeting[at] = '\x5a';
@@ -119,7 +119,7 @@ const refusal refusals[] = {
      errc::bad_mechanism_name},
 };
 
-TEST(connection_greeting, a_foreign_one_is_refused_silently_by_the_name_of_its_fault) {  // Z-3, Z-4
+TEST(connection_greeting, a_foreign_greeting_is_rejected_silently_with_its_error) {  // Z-3, Z-4
   for (const auto& [what, sent, fault] : refusals) {
     SCOPED_TRACE(what);
     conversation_script{}
@@ -131,7 +131,7 @@ TEST(connection_greeting, a_foreign_one_is_refused_silently_by_the_name_of_its_f
   }
 }
 
-TEST(connection_greeting, nothing_more_is_said_to_a_foreign_peer_even_if_nothing_was_said_yet) {
+TEST(connection_greeting, sends_nothing_more_to_an_incompatible_peer) {
   for (const auto& [what, sent, fault] : refusals) {
     SCOPED_TRACE(what);
     conversation_script{}
@@ -143,7 +143,7 @@ TEST(connection_greeting, nothing_more_is_said_to_a_foreign_peer_even_if_nothing
   }
 }
 
-TEST(connection_greeting, nothing_is_read_from_a_foreign_peer_once_it_is_refused) {
+TEST(connection_greeting, nothing_is_read_from_a_rejected_peer) {
   test::side s;
   s.hear(octets("'GET / HTTP/1.1'"));
   EXPECT_TRUE(s.talk.over());

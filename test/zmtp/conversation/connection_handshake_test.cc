@@ -1,4 +1,5 @@
-// From READY to traffic: who the peer says it is, whether it may come in, and what must not flow before.
+// From READY to traffic: the identity of the peer, its admission, and the messages that must not
+// flow before.
 
 #include "test/support/conversation_script.h"
 
@@ -26,7 +27,7 @@ constexpr socket_type all_types[] = {pair,   pub,  sub,  req,  rep, dealer,
 
 const auto greeting = greeting_of(3, 1);
 
-// A DEALER that has heard the greeting and now hears this.
+// A DEALER that has received the greeting and now receives this.
 conversation_script hearing(const std::string& sent) {
   return conversation_script{}
       .expect_output(greeting)
@@ -80,7 +81,7 @@ TEST(connection_handshake, a_long_ready_is_accepted) {
       .run();
 }
 
-TEST(connection_handshake, bad_metadata_closes_silently_by_the_name_of_its_fault) {  // Z-5
+TEST(connection_handshake, bad_metadata_close_the_connection_silently_with_their_error) {  // Z-5
   const auto type = property("Socket-Type", "ROUTER");
   std::string many;
   for (char c = 0; c < 33; ++c) {
@@ -115,7 +116,7 @@ TEST(connection_handshake, bad_metadata_closes_silently_by_the_name_of_its_fault
   }
 }
 
-TEST(connection_handshake, only_ready_may_come_before_it_is_over) {
+TEST(connection_handshake, only_ready_may_arrive_before_its_end) {
   const struct {
     const char* what;
     std::string sent;
@@ -140,15 +141,15 @@ TEST(connection_handshake, only_ready_may_come_before_it_is_over) {
   }
 }
 
-// Whoever is not admitted is not waited for, octet by octet of what it has declared.
-TEST(connection_handshake, a_message_before_it_is_over_is_refused_by_its_first_octets) {
+// The connection does not wait for the declared size of a peer that is not admitted.
+TEST(connection_handshake, an_early_message_is_rejected_by_its_first_bytes) {
   for (const auto& header :
        {octets("00 ff"), octets("02 00*4 04 00*3"), octets("03 00*4 04 00*3")}) {
     refusing(header, errc::unexpected_command).run();
   }
 }
 
-TEST(connection_handshake, the_peers_error_is_the_end_and_its_reason_is_kept) {
+TEST(connection_handshake, the_peers_error_ends_it_with_its_reason) {
   for (const auto& body : {octets("05 'ERROR' 03 '400'"), octets("5e 'RROR' 03 '400'")}) {
     refusing(test::frame(test::command, body), errc::refused_by_peer)
         .then([](side& s) { EXPECT_EQ(s.talk.peer_error(), "400"); })
@@ -156,8 +157,8 @@ TEST(connection_handshake, the_peers_error_is_the_end_and_its_reason_is_kept) {
   }
 }
 
-// A peer that asks its authenticator only once it has both READYs says ERROR behind its own.
-TEST(connection_handshake, an_error_glued_to_ready_is_the_end_too_and_its_reason_is_kept) {
+// A peer that asks its authenticator only after both READYs sends ERROR after its own READY.
+TEST(connection_handshake, an_error_right_after_ready_ends_the_connection_with_its_reason) {
   conversation_script{}
       .writes_late()
       .peer_sends(greeting + ready_of("ROUTER") + framed_command("ERROR", octets("03 '300'")))
@@ -174,7 +175,7 @@ TEST(connection_handshake, an_error_glued_to_ready_is_the_end_too_and_its_reason
       .run();
 }
 
-TEST(connection_handshake, nothing_of_the_queue_is_said_before_the_peers_ready) {  // Z-6
+TEST(connection_handshake, no_message_is_written_before_the_peers_ready) {  // Z-6
   conversation_script{}
       .then([](side& s) {
         s.out.push(message{"queued", "early"});
@@ -188,7 +189,7 @@ TEST(connection_handshake, nothing_of_the_queue_is_said_before_the_peers_ready) 
       .run();
 }
 
-TEST(connection_handshake, nothing_of_the_queue_is_said_and_nothing_read_before_admission) {
+TEST(connection_handshake, no_message_is_written_or_read_before_admission) {
   conversation_script{{.admits = false}}
       .then([](side& s) { s.out.push(message{"queued"}); })
       .expect_output(greeting)
@@ -210,7 +211,8 @@ TEST(connection_handshake, nothing_of_the_queue_is_said_and_nothing_read_before_
       .run();
 }
 
-TEST(connection_handshake, messages_glued_to_ready_are_heard_once_the_peer_is_admitted) {  // Z-6
+TEST(connection_handshake,
+     messages_right_after_ready_are_received_once_the_peer_is_admitted) {  // Z-6
   hearing(ready_of("ROUTER") + framed({"one"}) + framed({"", "two"}))
       .expect({heard_request(), heard_ready(), "[one]", "[][two]"})
       .run();
@@ -224,7 +226,7 @@ TEST(connection_handshake, messages_glued_to_ready_are_heard_once_the_peer_is_ad
   EXPECT_EQ(s.news(), (std::vector<std::string>{heard_ready(), "[one]", "[][two]"}));
 }
 
-TEST(connection_handshake, a_peer_that_is_refused_hears_error_only_for_its_credentials) {
+TEST(connection_handshake, a_rejected_peer_gets_error_only_for_its_credentials) {
   side silent{{.admits = false}};
   silent.hear(greeting + ready_of("ROUTER") + framed({"glued"}));
   silent.say();
@@ -259,7 +261,7 @@ TEST(connection_handshake, closing_ends_it_silently_and_once_in_every_state) {
   }
 }
 
-TEST(connection_handshake, sides_meet_if_and_only_if_their_types_talk_to_each_other) {
+TEST(connection_handshake, it_succeeds_if_and_only_if_the_types_are_compatible) {
   for (const auto a : all_types) {
     for (const auto b : all_types) {
       SCOPED_TRACE(std::string{to_string(a)} + " and " + std::string{to_string(b)});
@@ -273,7 +275,7 @@ TEST(connection_handshake, sides_meet_if_and_only_if_their_types_talk_to_each_ot
         EXPECT_EQ(one.talk.peer_routing_id(), "other");
         EXPECT_EQ(other.talk.peer_routing_id(), "one");
       } else {
-        // The fault alone is heard: who is refused never asks for admission.
+        // Only the error is reported: a rejected peer never reaches admission.
         EXPECT_EQ(one.news(), std::vector{heard_end(errc::bad_socket_type)});
       }
     }

@@ -34,7 +34,7 @@ protected:
   side s;
 };
 
-TEST_F(connection_heartbeat, pings_a_silent_peer_of_3_1_alone) {
+TEST_F(connection_heartbeat, pings_only_unresponsive_peers_of_3_1) {
   for (const unsigned minor : {0U, 1U, 2U}) {
     side own;
     shake_hands(own, "ROUTER", minor);
@@ -47,7 +47,7 @@ TEST_F(connection_heartbeat, pings_a_silent_peer_of_3_1_alone) {
   }
 }
 
-TEST_F(connection_heartbeat, says_our_ttl_in_tenths_of_a_second) {
+TEST_F(connection_heartbeat, sends_our_ttl_in_tenths_of_a_second) {
   side own{{.beat = {.ttl = std::chrono::seconds{3}}}};
   shake_hands(own, "ROUTER");
   pass_deadline(own);
@@ -59,7 +59,7 @@ TEST_F(connection_heartbeat, says_our_ttl_in_tenths_of_a_second) {
 }
 
 // libzmq cuts a peer in the middle of a large message.
-TEST_F(connection_heartbeat, every_octet_of_a_large_message_is_life) {  // Z-9
+TEST_F(connection_heartbeat, every_byte_of_a_large_message_counts_as_traffic) {  // Z-9
   shake_hands(s, "ROUTER");
   const auto large = framed({std::string(200, 'x')});
   for (const char octet : large) {
@@ -71,7 +71,7 @@ TEST_F(connection_heartbeat, every_octet_of_a_large_message_is_life) {  // Z-9
   EXPECT_EQ(s.news(), std::vector{test::heard_message(test::parts{std::string(200, 'x')})});
 }
 
-TEST_F(connection_heartbeat, a_ping_does_not_cut_a_message_of_ours_in_two) {
+TEST_F(connection_heartbeat, a_ping_does_not_split_a_message) {
   shake_hands(s, "ROUTER");
   s.out.push({"first part", "second part"});
   const auto whole = framed({"first part", "second part"});
@@ -80,7 +80,7 @@ TEST_F(connection_heartbeat, a_ping_does_not_cut_a_message_of_ours_in_two) {
   EXPECT_EQ(s.say(), whole.substr(5) + ping());
 }
 
-TEST_F(connection_heartbeat, without_an_answer_or_an_acknowledgement_it_closes) {
+TEST_F(connection_heartbeat, closes_without_an_answer_or_an_acknowledgement) {
   shake_hands(s, "ROUTER");
   pass_deadline(s);
   pass_deadline(s, nothing_taken);
@@ -88,7 +88,7 @@ TEST_F(connection_heartbeat, without_an_answer_or_an_acknowledgement_it_closes) 
   EXPECT_FALSE(s.talk.next_deadline().has_value());
 }
 
-TEST_F(connection_heartbeat, a_peer_that_does_not_read_is_kept_and_told_of_once) {
+TEST_F(connection_heartbeat, a_peer_that_does_not_read_is_reported_once_and_not_closed) {
   shake_hands(s, "ROUTER");
   pass_deadline(s);
   EXPECT_EQ(s.say(), ping());
@@ -111,7 +111,7 @@ TEST_F(connection_heartbeat, strict_closes_a_peer_that_does_not_read) {
   EXPECT_EQ(strict.news(), std::vector{heard_end(errc::heartbeat_timeout)});
 }
 
-TEST_F(connection_heartbeat, strict_closes_a_peer_that_outstays_its_ttl) {  // Z-9
+TEST_F(connection_heartbeat, strict_closes_a_peer_that_exceeds_its_ttl) {  // Z-9
   side strict{{.beat = {.strict = true}}};
   shake_hands(strict, "ROUTER", 0);
   strict.hear(framed_command("PING", octets("00 14")));
@@ -130,7 +130,7 @@ TEST_F(connection_heartbeat, a_ttl_of_65_6_seconds_is_65_6_seconds) {
 }
 
 // Octets that wait for room in the user's queue are unread by our doing.
-TEST_F(connection_heartbeat, nobody_is_silent_whom_we_do_not_listen_to) {
+TEST_F(connection_heartbeat, a_peer_whose_messages_we_do_not_read_is_not_unresponsive) {
   side full{{.beat = {.strict = true}, .receive_mark = {.messages = 1}, .receives = false}};
   shake_hands(full, "ROUTER");
   full.hear(framed({"one"}) + framed({"two"}));
@@ -146,7 +146,7 @@ TEST_F(connection_heartbeat, nobody_is_silent_whom_we_do_not_listen_to) {
   EXPECT_EQ(full.say(), ping());
 }
 
-TEST_F(connection_heartbeat, octets_that_nobody_wants_any_more_are_life_too) {
+TEST_F(connection_heartbeat, discarded_bytes_also_show_that_the_peer_is_alive) {
   shake_hands(s, "ROUTER");
   for (int i = 0; i < 20; ++i) {
     s.now += 9s;
@@ -157,7 +157,7 @@ TEST_F(connection_heartbeat, octets_that_nobody_wants_any_more_are_life_too) {
   EXPECT_TRUE(s.talk.traffic());
 }
 
-TEST_F(connection_heartbeat, two_of_ours_keep_each_other_alive_for_two_pings_an_interval_at_most) {
+TEST_F(connection_heartbeat, two_zinc_peers_exchange_at_most_two_pings_an_interval) {
   side a;
   side b{{.type = socket_type::router}};
   pump(a, b);

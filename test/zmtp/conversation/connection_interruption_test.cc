@@ -41,7 +41,7 @@ conversation_script in_traffic(const limits& limit = {}) {
   return conversation_script{{.limit = limit}}.shake_hands("ROUTER");
 }
 
-TEST(connection_interruption, four_commands_alone_may_interrupt_a_message) {
+TEST(connection_interruption, only_four_commands_may_interrupt_a_message) {
   for (const auto& allowed :
        {ping("x"), pong("x"), framed_command("SUBSCRIBE", "t"), framed_command("CANCEL", "t")}) {
     in_traffic()
@@ -64,7 +64,7 @@ TEST(connection_interruption, four_commands_alone_may_interrupt_a_message) {
   }
 }
 
-TEST(connection_interruption, other_commands_stand_before_and_behind_a_message) {
+TEST(connection_interruption, other_commands_may_precede_and_follow_a_message) {
   in_traffic()
       .peer_sends(framed_command("X") + framed({"a", "b"}) + framed_command("X") + framed({"c"}) +
                   error)
@@ -72,7 +72,7 @@ TEST(connection_interruption, other_commands_stand_before_and_behind_a_message) 
       .run();
 }
 
-TEST(connection_interruption, that_breaks_its_form_is_judged_as_everywhere) {
+TEST(connection_interruption, a_malformed_command_closes_the_connection) {
   in_traffic()
       .peer_sends(frame(test::more, "a") + framed_command("PING", "1"))
       .expect_closed(errc::bad_ping)
@@ -145,7 +145,7 @@ std::uint64_t moved_for(const churn& what, std::size_t incomplete, std::size_t a
   shake_hands(s, "XSUB");
   s.hear(frame(test::more, std::string(incomplete, 'm')) + frame(test::more, "and one part more"));
   s.talk.settle();
-  // In a block that has room for what follows.
+  // In a block that has space for the following octets.
   s.hear(frame(test::more, ""));
   s.talk.settle();
   const auto before = s.talk.moved();
@@ -159,7 +159,7 @@ std::uint64_t moved_for(const churn& what, std::size_t incomplete, std::size_t a
   return s.talk.moved() - before;
 }
 
-TEST(connection_interruption, costs_the_same_whatever_the_message_it_interrupts) {
+TEST(connection_interruption, costs_the_same_for_every_size_of_message) {
   for (const auto& one : all_churn()) {
     SCOPED_TRACE(one.name);
     std::size_t said = 0;
@@ -175,7 +175,7 @@ TEST(connection_interruption, costs_the_same_whatever_the_message_it_interrupts)
   }
 }
 
-TEST(connection_interruption, is_read_no_further_at_once_than_others_are) {
+TEST(connection_interruption, does_not_increase_the_size_of_reads) {
   side s;
   shake_hands(s, "ROUTER");
   s.hear(frame_header(test::more, 48 * mebi));
@@ -192,7 +192,7 @@ TEST(connection_interruption, is_read_no_further_at_once_than_others_are) {
 }
 
 // All in one read, where each command leaves a gap that what follows closes.
-TEST(connection_interruption, moves_each_byte_of_a_read_once_at_most) {
+TEST(connection_interruption, moves_each_byte_of_a_read_at_most_once) {
   std::string sent;
   std::size_t moved_at_most = 0;
   parts message;

@@ -1,4 +1,4 @@
-// What a peer may take of us: each limit holds to the octet, and is judged before the octets are held.
+// The limits of a peer: each limit holds to the octet, and applies before the octets are in memory.
 
 #include "test/support/conversation_script.h"
 
@@ -37,7 +37,7 @@ std::string ready_of_size(std::size_t size) {
   return framed_command("READY", type + property("X", std::string(rest, 'x')));
 }
 
-TEST(connection_limits, a_handshake_command_of_4_kibioctets_is_accepted) {
+TEST(connection_limits, a_handshake_command_of_4_kibibytes_is_accepted) {
   conversation_script{}
       .expect_output(greeting_of(3, 1))
       .peer_sends(greeting_of(3, 1) + ready_of_size(4096))
@@ -46,7 +46,7 @@ TEST(connection_limits, a_handshake_command_of_4_kibioctets_is_accepted) {
       .run();
 }
 
-TEST(connection_limits, a_larger_handshake_command_is_refused_by_its_header) {
+TEST(connection_limits, a_larger_handshake_command_is_rejected_by_its_header) {
   for (const std::size_t size : {std::size_t{4097}, std::size_t{65'536}, std::size_t{1} << 32U,
                                  (std::size_t{1} << 63U) - 1}) {
     conversation_script{}
@@ -75,7 +75,7 @@ TEST(connection_limits, later_commands_have_a_limit_of_their_own) {
       .run();
 }
 
-TEST(connection_limits, a_frame_may_reach_the_limit_and_not_pass_it) {  // Z-10, Z-11
+TEST(connection_limits, a_frame_may_reach_the_limit_but_not_exceed_it) {  // Z-10, Z-11
   const limits limit{.frame_size = 300};
   const std::string largest(300, 'f');
   limited(limit)
@@ -87,7 +87,7 @@ TEST(connection_limits, a_frame_may_reach_the_limit_and_not_pass_it) {  // Z-10,
       .run();
 }
 
-TEST(connection_limits, a_message_may_reach_the_limit_and_not_pass_it) {
+TEST(connection_limits, a_message_may_reach_the_limit_but_not_exceed_it) {
   const limits limit{.message_size = 300};
   const auto largest = framed({std::string(100, 'm'), std::string(196, 'm')});
   ASSERT_EQ(largest.size(), 300U);
@@ -120,7 +120,7 @@ TEST(connection_limits, empty_parts_count_with_their_headers) {
       .run();
 }
 
-TEST(connection_limits, a_message_may_have_so_many_parts_and_no_more) {
+TEST(connection_limits, a_message_has_at_most_the_allowed_number_of_parts) {
   const limits limit{.message_parts = 4};
   limited(limit)
       .peer_sends(framed({"", "b", "c", "d"}))
@@ -133,7 +133,7 @@ TEST(connection_limits, a_message_may_have_so_many_parts_and_no_more) {
       .run();
 }
 
-TEST(connection_limits, the_defaults_are_those_that_are_promised) {
+TEST(connection_limits, the_defaults_match_the_documentation) {
   std::string endless;
   for (int i = 0; i < 1024; ++i) {
     endless += frame(test::more, "");
@@ -155,7 +155,7 @@ TEST(connection_limits, the_defaults_are_those_that_are_promised) {
       .run();
 }
 
-TEST(connection_limits, what_was_whole_before_the_limit_was_passed_is_heard) {
+TEST(connection_limits, messages_completed_before_a_violation_are_received) {
   const limits limit{.frame_size = 10};
   limited(limit)
       .peer_sends(framed({"one"}) + framed({"two"}) + frame_header(0, 11))
@@ -163,7 +163,7 @@ TEST(connection_limits, what_was_whole_before_the_limit_was_passed_is_heard) {
       .run();
 }
 
-TEST(connection_limits, the_time_of_the_handshake_is_for_all_of_it_not_for_each_octet) {
+TEST(connection_limits, the_handshake_timeout_covers_the_whole_handshake) {
   const auto sent = greeting_of(3, 1) + ready_of("ROUTER");
   side s;
   const auto begin = s.now;
@@ -180,7 +180,7 @@ TEST(connection_limits, the_time_of_the_handshake_is_for_all_of_it_not_for_each_
   EXPECT_EQ(s.say(), "");
 }
 
-TEST(connection_limits, the_time_of_the_handshake_ends_with_it_and_includes_admission) {
+TEST(connection_limits, the_handshake_timeout_ends_with_it_and_includes_admission) {
   const limits limit{.handshake_time = 700ms};
   side waiting{{.limit = limit, .admits = false}};
   waiting.hear(greeting_of(3, 1) + ready_of("ROUTER"));

@@ -1,4 +1,5 @@
-// What a peer can make a connection hold: as much as it has sent, never as much as it has declared.
+// The memory that a peer can make a connection hold: as much as it has sent, never as much as it
+// has declared.
 
 #include "test/support/allocations.h"
 #include "test/support/conversation.h"
@@ -26,7 +27,7 @@ constexpr std::size_t mebi = 1024 * kibi;
 // A read buffer, which connections of a thread share, and small change.
 constexpr std::size_t slack = 80 * kibi;
 
-// Reads into a connection, and sees how often what had already come was moved.
+// Reads into a connection, and counts the moves of received octets.
 class reader {
 public:
   explicit reader(side& s) : side_{s} {}
@@ -72,7 +73,7 @@ protected:
   }
 };
 
-TEST_F(connection_memory, a_declared_size_is_trusted_up_to_a_mebioctet) {  // Z-11
+TEST_F(connection_memory, a_declared_size_is_trusted_up_to_a_mebibyte) {  // Z-11
   side s;
   shake_hands(s, "ROUTER");
   reset_peak();
@@ -86,7 +87,7 @@ TEST_F(connection_memory, a_declared_size_is_trusted_up_to_a_mebioctet) {  // Z-
   EXPECT_GE(counted().live - before, 10 * kibi) << "nothing is counted";
 }
 
-TEST_F(connection_memory, what_is_held_stays_in_proportion_to_what_has_come) {
+TEST_F(connection_memory, memory_stays_proportional_to_the_received_bytes) {
   side s;
   shake_hands(s, "ROUTER");
   const auto before = counted().live;
@@ -97,7 +98,7 @@ TEST_F(connection_memory, what_is_held_stays_in_proportion_to_what_has_come) {
     from.pour(256 * kibi, 64 * kibi);
     const auto all = came + 256 * kibi;
     ASSERT_LE(counted().live - before, std::max(mebi, 2 * all) + slack) << all;
-    // While it is moved.
+    // The peak while the connection moves it.
     ASSERT_LE(counted().peak - before, std::max(mebi, 3 * all) + slack) << all;
   }
 }
@@ -115,7 +116,7 @@ TEST_F(connection_memory, a_large_frame_is_not_moved_for_each_piece_of_it) {
   }
 }
 
-TEST_F(connection_memory, a_frame_of_a_read_buffer_is_not_moved_for_each_octet_of_it) {
+TEST_F(connection_memory, a_frame_of_the_buffer_size_is_not_moved_for_each_byte) {
   side s;
   shake_hands(s, "ROUTER");
   reader from{s};
@@ -143,7 +144,7 @@ TEST_F(connection_memory, a_message_byte_by_byte_is_moved_in_proportion_to_its_s
   }
 }
 
-TEST_F(connection_memory, a_large_message_of_many_parts_is_not_moved_for_each_of_them) {
+TEST_F(connection_memory, a_large_message_of_many_parts_is_not_moved_for_each_part) {
   side s;
   shake_hands(s, "ROUTER");
   reader from{s};
@@ -157,8 +158,8 @@ TEST_F(connection_memory, a_large_message_of_many_parts_is_not_moved_for_each_of
   EXPECT_EQ(s.in.pop().part_count(), 1001U);
 }
 
-// Who answers for memory is told before it is taken, and of nothing else.
-TEST_F(connection_memory, is_what_it_says_before_it_reads) {
+// The ledger gets each request for memory before the connection takes it, and no other call.
+TEST_F(connection_memory, is_announced_before_a_read) {
   for (const std::size_t size : {200 * kibi, 300 * kibi, 8 * mebi}) {
     side s;
     shake_hands(s, "ROUTER");
@@ -190,8 +191,9 @@ TEST_F(connection_memory, is_what_it_says_before_it_reads) {
   }
 }
 
-// What is small is copied out when a turn ends; what is not keeps the block that was read to.
-TEST_F(connection_memory, is_its_own_when_a_turn_leaves_much_in_the_shared_buffer) {
+// The connection copies a small rest when a turn ends. A larger rest keeps the block that it was
+// read into.
+TEST_F(connection_memory, moves_a_large_rest_of_a_turn_to_its_own_block) {
   for (const std::size_t size : {kibi, 60 * kibi, 70 * kibi, 200 * kibi}) {
     side s;
     shake_hands(s, "ROUTER");
@@ -212,7 +214,7 @@ TEST_F(connection_memory, is_its_own_when_a_turn_leaves_much_in_the_shared_buffe
   }
 }
 
-TEST_F(connection_memory, goes_when_nobody_will_receive_any_more) {
+TEST_F(connection_memory, is_freed_when_the_messages_will_not_be_received) {
   side s;
   shake_hands(s, "ROUTER");
   s.talk.settle();
@@ -239,7 +241,7 @@ TEST_F(connection_memory, nothing_is_trusted_before_admission) {
   }
 }
 
-TEST_F(connection_memory, who_is_not_admitted_yet_holds_8_kibioctets_at_most) {
+TEST_F(connection_memory, a_peer_before_admission_holds_at_most_8_kibibytes) {
   const auto greeting = greeting_of(3, 1);
   const auto ready = ready_of("ROUTER");
   const std::string glued(60 * kibi, 'x');
@@ -263,7 +265,7 @@ TEST_F(connection_memory, who_is_not_admitted_yet_holds_8_kibioctets_at_most) {
       s.talk.settle();
       ASSERT_FALSE(s.talk.traffic());
     }
-    // What the test's own side takes is not the connection's.
+    // The memory of the test's own side does not count.
     EXPECT_LE((counted().live - before) / peers, 8 * kibi + sizeof(side) + 2 * kibi) << sent.size();
   }
 }
@@ -286,7 +288,7 @@ TEST_F(connection_memory, an_idle_connection_owns_no_buffer) {
   EXPECT_LE(counted().live, before + 50 * 256);
 }
 
-TEST_F(connection_memory, half_a_small_message_is_kept_in_a_small_block_when_the_turn_ends) {
+TEST_F(connection_memory, a_small_partial_message_moves_to_a_small_block_after_the_turn) {
   std::deque<side> sides(50);
   for (auto& s : sides) {
     shake_hands(s, "ROUTER");
@@ -306,7 +308,7 @@ TEST_F(connection_memory, half_a_small_message_is_kept_in_a_small_block_when_the
   }
 }
 
-// A user who subscribes and cancels the same topics again and again, and is asked whether it lives.
+// A user that subscribes and cancels the same topics repeatedly, while the peer sends PINGs.
 TEST_F(connection_memory, pending_commands_do_not_grow_while_the_peer_does_not_read) {
   for (const unsigned minor : {0U, 1U}) {
     side s{{.type = socket_type::sub}};

@@ -1,5 +1,5 @@
-// What is written: messages whole and in order, commands between them, and what becomes of them when
-// the connection is lost at any octet.
+// The output: whole messages in order, commands between them, and the outcome for both when the
+// connection is lost at any octet.
 
 #include "test/support/conversation.h"
 
@@ -45,7 +45,7 @@ std::vector<parts> mixed(std::size_t count, unsigned seed = 1) {
   return messages;
 }
 
-TEST(connection_output, octet_by_octet_is_the_same_as_all_at_once) {
+TEST(connection_output, byte_by_byte_output_equals_a_single_write) {
   std::string expected;
   side whole;
   side bit_by_bit;
@@ -69,7 +69,7 @@ TEST(connection_output, octet_by_octet_is_the_same_as_all_at_once) {
   EXPECT_EQ(bit_by_bit.out.octets(), 0U);
 }
 
-TEST(connection_output, a_command_goes_before_a_message_that_is_not_begun) {
+TEST(connection_output, a_command_precedes_a_message_that_is_not_begun) {
   side s;
   shake_hands(s, "ROUTER");
   s.out.push({"queued"});
@@ -77,7 +77,7 @@ TEST(connection_output, a_command_goes_before_a_message_that_is_not_begun) {
   EXPECT_EQ(s.say(), pong("x") + framed({"queued"}));
 }
 
-TEST(connection_output, a_command_waits_for_the_end_of_a_message_that_is_begun) {
+TEST(connection_output, a_command_waits_for_the_end_of_a_begun_message) {
   for (const std::size_t size : {100U, 9000U}) {
     const parts message{"head", std::string(size, 'b')};
     for (std::size_t written = 1; written < framed(message).size(); written += size / 50) {
@@ -98,7 +98,7 @@ TEST(connection_output, a_command_waits_for_the_end_of_a_message_that_is_begun) 
   }
 }
 
-TEST(connection_output, a_command_waits_for_no_more_than_what_is_begun) {
+TEST(connection_output, a_command_waits_only_for_the_begun_message) {
   const parts large{"", std::string(9000, 'l')};
   side s;
   shake_hands(s, "ROUTER");
@@ -112,7 +112,7 @@ TEST(connection_output, a_command_waits_for_no_more_than_what_is_begun) {
 }
 
 // The kernel takes the end of a command together with the beginning of a message.
-TEST(connection_output, a_command_behind_another_that_was_written_with_half_a_message_waits) {
+TEST(connection_output, a_command_waits_for_a_message_begun_after_an_earlier_command) {
   const parts message{"a", "b"};
   for (std::size_t written = 1; written <= ping().size() + framed(message).size(); ++written) {
     side s{{.type = socket_type::sub}};
@@ -130,7 +130,7 @@ TEST(connection_output, a_command_behind_another_that_was_written_with_half_a_me
   }
 }
 
-TEST(connection_output, commands_never_cut_a_message_in_two) {
+TEST(connection_output, commands_never_split_a_message) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     std::mt19937 random{seed};
     const auto pick = [&](std::size_t n) { return random() % n; };
@@ -172,7 +172,8 @@ TEST(connection_output, commands_never_cut_a_message_in_two) {
   }
 }
 
-// What both connections said of `messages`, the first of them lost after `cut` octets of traffic.
+// Checks the output of both connections for `messages`. The first connection is lost after `cut`
+// octets of traffic.
 void expect_none_lost_nor_spliced(const std::vector<parts>& messages, std::size_t cut) {
   side s;
   shake_hands(s, "ROUTER");
@@ -192,7 +193,7 @@ void expect_none_lost_nor_spliced(const std::vector<parts>& messages, std::size_
   ASSERT_EQ(all, messages);
 }
 
-TEST(connection_output, whole_messages_go_on_when_the_connection_is_lost_at_any_octet) {  // Z-14
+TEST(connection_output, whole_messages_continue_after_a_disconnect_at_any_byte) {  // Z-14
   const std::vector<parts> messages{
       {""},
       {"a", "", "c"},
@@ -216,7 +217,7 @@ TEST(connection_output, whole_messages_go_on_when_the_connection_is_lost_at_any_
   }
 }
 
-TEST(connection_output, whole_messages_go_on_when_connections_are_lost_again_and_again) {
+TEST(connection_output, whole_messages_continue_after_repeated_disconnects) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     std::mt19937 random{seed};
     const auto messages = mixed(120, seed);
@@ -243,7 +244,7 @@ TEST(connection_output, whole_messages_go_on_when_connections_are_lost_again_and
   }
 }
 
-TEST(connection_output, commands_are_not_kept_for_the_next_connection) {
+TEST(connection_output, commands_are_not_stored_for_the_next_connection) {
   side s{{.type = socket_type::sub}};
   shake_hands(s, "PUB");
   s.talk.subscribe("A");
@@ -254,7 +255,7 @@ TEST(connection_output, commands_are_not_kept_for_the_next_connection) {
   EXPECT_EQ(s.say(), "");
 }
 
-TEST(connection_output, more_messages_than_pieces_are_written_in_several_goes) {
+TEST(connection_output, many_messages_are_written_in_several_steps) {
   side s;
   shake_hands(s, "ROUTER");
   std::vector<parts> messages;

@@ -1,4 +1,4 @@
-// PING and PONG: answering the peer's, and asking whether it still lives.
+// PING and PONG: answers to the peer's PINGs, and probes whether the peer is alive.
 
 #include "test/support/conversation_script.h"
 
@@ -18,7 +18,7 @@ using test::ping;
 using test::pong;
 using test::side;
 
-TEST(connection_ping, is_answered_with_its_context_whatever_the_peers_version) {  // Z-9
+TEST(connection_ping, is_answered_with_its_context_for_every_version_of_the_peer) {  // Z-9
   for (const unsigned minor : {0U, 1U, 2U}) {
     for (const std::size_t size : {0U, 1U, 7U, 16U}) {
       const std::string context(size, 'c');
@@ -32,7 +32,7 @@ TEST(connection_ping, is_answered_with_its_context_whatever_the_peers_version) {
   }
 }
 
-TEST(connection_ping, is_answered_whatever_its_ttl) {
+TEST(connection_ping, is_answered_for_any_ttl) {
   for (const auto& ttl : {octets("00 00"), octets("00 1e"), octets("02 90"), octets("ff ff")}) {
     conversation_script{}
         .shake_hands("ROUTER")
@@ -42,7 +42,7 @@ TEST(connection_ping, is_answered_whatever_its_ttl) {
   }
 }
 
-TEST(connection_ping, that_breaks_its_form_closes) {  // Z-9
+TEST(connection_ping, a_malformed_ping_closes_the_connection) {  // Z-9
   for (const auto& data : {octets(""), octets("00")}) {
     conversation_script{}
         .shake_hands("ROUTER")
@@ -54,7 +54,7 @@ TEST(connection_ping, that_breaks_its_form_closes) {  // Z-9
 }
 
 // libzmq cuts it so.
-TEST(connection_ping, a_longer_context_comes_back_cut_to_16_bytes) {  // Z-9
+TEST(connection_ping, a_longer_context_is_returned_cut_to_16_bytes) {  // Z-9
   for (const std::size_t size : {17U, 200U, 60'000U}) {
     conversation_script{}
         .shake_hands("ROUTER")
@@ -65,7 +65,7 @@ TEST(connection_ping, a_longer_context_comes_back_cut_to_16_bytes) {  // Z-9
   }
 }
 
-TEST(connection_ping, a_context_comes_back_cut_to_the_limit) {
+TEST(connection_ping, a_context_is_returned_cut_to_the_limit) {
   conversation_script{{.limit = {.ping_context_size = 3}}}
       .shake_hands("ROUTER")
       .peer_sends(ping("abc"))
@@ -75,7 +75,7 @@ TEST(connection_ping, a_context_comes_back_cut_to_the_limit) {
       .run();
 }
 
-TEST(connection_ping, only_the_newest_is_answered_where_nothing_could_be_written) {
+TEST(connection_ping, only_the_newest_is_answered_if_nothing_could_be_written) {
   conversation_script{}
       .shake_hands("ROUTER")
       .writes_late()
@@ -87,7 +87,7 @@ TEST(connection_ping, only_the_newest_is_answered_where_nothing_could_be_written
       .run();
 }
 
-TEST(connection_ping, pongs_do_not_pile_up_behind_one_that_is_being_written) {
+TEST(connection_ping, pongs_do_not_accumulate_behind_one_being_written) {
   side s;
   shake_hands(s, "ROUTER");
   s.hear(ping("begun"));
@@ -98,7 +98,7 @@ TEST(connection_ping, pongs_do_not_pile_up_behind_one_that_is_being_written) {
   EXPECT_EQ(s.say(), pong("begun").substr(3) + pong("39"));
 }
 
-TEST(connection_ping, a_flood_closes) {
+TEST(connection_ping, a_flood_closes_the_connection) {
   side s;
   shake_hands(s, "ROUTER");
   for (unsigned i = 0; i < s.limit.pings_per_second; ++i) {
@@ -110,7 +110,7 @@ TEST(connection_ping, a_flood_closes) {
   EXPECT_EQ(s.say(), "");
 }
 
-TEST(connection_ping, a_flood_in_one_segment_closes) {
+TEST(connection_ping, a_flood_in_one_segment_closes_the_connection) {
   std::string flood;
   for (int i = 0; i < 51; ++i) {
     flood += ping("x");
@@ -124,7 +124,7 @@ TEST(connection_ping, a_flood_in_one_segment_closes) {
       .run();
 }
 
-TEST(connection_ping, as_many_as_allowed_each_second_are_no_flood) {
+TEST(connection_ping, the_allowed_number_each_second_is_not_a_flood) {
   side s;
   shake_hands(s, "ROUTER");
   for (int second = 0; second < 10; ++second) {
@@ -153,7 +153,7 @@ TEST(connection_ping, output_is_never_more_than_input) {
   EXPECT_LE(said, heard);
 }
 
-// What TCP says.
+// The acknowledgements of TCP.
 constexpr connection::acknowledgement all_taken{.octets = 100, .complete = true};
 constexpr connection::acknowledgement nothing_taken{.octets = 100, .complete = false};
 constexpr connection::acknowledgement some_taken{.octets = 101, .complete = false};
@@ -164,7 +164,7 @@ protected:
   side s{{.beat = {.interval = std::nullopt}}};
 };
 
-TEST_F(connection_probe, asks_a_peer_that_knows_ping_and_only_that) {
+TEST_F(connection_probe, sends_a_ping_only_to_a_peer_that_supports_it) {
   for (const unsigned minor : {0U, 1U, 9U}) {
     side peers{{.beat = {.interval = std::nullopt}}};
     shake_hands(peers, "ROUTER", minor);
@@ -175,7 +175,7 @@ TEST_F(connection_probe, asks_a_peer_that_knows_ping_and_only_that) {
   }
 }
 
-TEST_F(connection_probe, is_asked_once_at_a_time) {
+TEST_F(connection_probe, runs_once_at_a_time) {
   shake_hands(s, "ROUTER");
   const auto asked = s.now;
   s.talk.probe(s.now, all_taken);
@@ -188,7 +188,7 @@ TEST_F(connection_probe, is_asked_once_at_a_time) {
   EXPECT_EQ(s.talk.next_deadline(), asked + 5s);
 }
 
-TEST_F(connection_probe, any_octet_answers_it) {
+TEST_F(connection_probe, any_byte_answers_it) {
   for (const auto& sent : {pong(), framed({"m"}), std::string(1, '\1')}) {
     side heard{{.beat = {.interval = std::nullopt}}};
     shake_hands(heard, "ROUTER");
@@ -201,7 +201,7 @@ TEST_F(connection_probe, any_octet_answers_it) {
   }
 }
 
-TEST_F(connection_probe, unanswered_it_closes_silently_when_its_time_is_over) {
+TEST_F(connection_probe, an_unanswered_probe_closes_silently_after_its_timeout) {
   shake_hands(s, "ROUTER");
   s.out.push({"queued"});
   s.talk.probe(s.now, all_taken);
@@ -215,7 +215,7 @@ TEST_F(connection_probe, unanswered_it_closes_silently_when_its_time_is_over) {
   EXPECT_EQ(s.out.messages(), 1U);
 }
 
-TEST_F(connection_probe, a_peer_whose_kernel_acknowledges_lives) {
+TEST_F(connection_probe, an_acknowledgement_by_the_kernel_shows_that_the_peer_is_alive) {
   for (const auto& said : {all_taken, some_taken}) {
     side lives{{.beat = {.interval = std::nullopt}}};
     shake_hands(lives, "ROUTER");
@@ -229,8 +229,8 @@ TEST_F(connection_probe, a_peer_whose_kernel_acknowledges_lives) {
   }
 }
 
-// To a peer that does not know PING it is what was sent anyhow that TCP is to acknowledge.
-TEST_F(connection_probe, of_a_peer_without_ping_waits_for_what_was_sent_before) {
+// If a peer does not support PING, TCP must acknowledge other messages that were sent.
+TEST_F(connection_probe, without_ping_support_a_probe_waits_for_earlier_output) {
   for (const bool sent_before : {true, false}) {
     side old{{.beat = {.interval = std::nullopt}}};
     shake_hands(old, "ROUTER", 0);

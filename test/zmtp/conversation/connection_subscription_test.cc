@@ -1,4 +1,5 @@
-// Subscriptions: the peer's, heard by who publishes, and our own, as the peer's version wants them.
+// Subscriptions: those of the peer, which a publisher receives, and our own, in the form of the
+// peer's version.
 
 #include "test/support/conversation_script.h"
 
@@ -28,7 +29,7 @@ conversation_script publishing(socket_type type, unsigned peer_minor = 1) {
   return conversation_script{{.type = type}}.shake_hands("SUB", peer_minor);
 }
 
-TEST(connection_subscription, both_forms_are_heard_from_peers_of_every_version) {
+TEST(connection_subscription, both_forms_are_accepted_from_peers_of_every_version) {
   for (const auto type : publishers) {
     for (const unsigned minor : {0U, 1U}) {
       publishing(type, minor)
@@ -41,7 +42,7 @@ TEST(connection_subscription, both_forms_are_heard_from_peers_of_every_version) 
   }
 }
 
-TEST(connection_subscription, topics_may_be_empty_and_have_any_octet) {
+TEST(connection_subscription, topics_may_be_empty_and_have_any_byte) {
   const auto strange = octets("00 01 'x' ff 00");
   publishing(socket_type::xpub)
       .peer_sends(framed_command("SUBSCRIBE") + framed({"\1"}) +
@@ -51,7 +52,7 @@ TEST(connection_subscription, topics_may_be_empty_and_have_any_octet) {
       .run();
 }
 
-TEST(connection_subscription, topics_are_heard_around_the_limits_of_a_frames_forms) {
+TEST(connection_subscription, topics_around_the_limits_of_the_frame_forms_are_received) {
   for (const std::size_t size : {244U, 245U, 246U, 253U, 254U, 255U, 256U, 1024U}) {
     const std::string topic(size, 't');
     publishing(socket_type::pub)
@@ -62,7 +63,7 @@ TEST(connection_subscription, topics_are_heard_around_the_limits_of_a_frames_for
   }
 }
 
-TEST(connection_subscription, each_is_heard_as_often_as_it_comes) {
+TEST(connection_subscription, each_repetition_is_received) {
   publishing(socket_type::pub)
       .peer_sends(framed_command("SUBSCRIBE", "A") + framed_command("SUBSCRIBE", "A") +
                   framed_command("CANCEL", "A") + framed_command("CANCEL", "never"))
@@ -70,14 +71,14 @@ TEST(connection_subscription, each_is_heard_as_often_as_it_comes) {
       .run();
 }
 
-TEST(connection_subscription, what_is_no_subscription_is_a_message) {
+TEST(connection_subscription, malformed_subscriptions_are_messages) {
   publishing(socket_type::xpub)
       .peer_sends(framed({"\2A"}) + framed({""}) + framed({"\1A", "more"}) + framed({"", "\1A"}))
       .expect({"[\2A]", "[]", "[\1A][more]", "[][\1A]"})
       .run();
 }
 
-TEST(connection_subscription, they_are_heard_in_order_with_messages) {
+TEST(connection_subscription, is_received_in_order_with_messages) {
   publishing(socket_type::xpub)
       .peer_sends(framed({"one"}) + framed_command("SUBSCRIBE", "A") + framed({"two"}) +
                   framed({"\1B"}) + framed({"three"}))
@@ -85,7 +86,7 @@ TEST(connection_subscription, they_are_heard_in_order_with_messages) {
       .run();
 }
 
-TEST(connection_subscription, one_between_the_parts_of_a_message_leaves_it_intact) {
+TEST(connection_subscription, is_accepted_between_the_parts_of_a_message) {
   publishing(socket_type::xpub)
       .peer_sends(frame(test::more, "a") + framed_command("SUBSCRIBE", "A") +
                   frame(test::more, std::string(300, 'b')) + framed_command("CANCEL", "A") +
@@ -94,7 +95,7 @@ TEST(connection_subscription, one_between_the_parts_of_a_message_leaves_it_intac
       .run();
 }
 
-TEST(connection_subscription, a_topic_too_long_is_refused_and_counted_and_the_connection_lives) {
+TEST(connection_subscription, a_topic_that_is_too_long_is_rejected_and_counted) {
   const std::string long_topic(1025, 't');
   for (const auto type : publishers) {
     publishing(type)
@@ -108,7 +109,7 @@ TEST(connection_subscription, a_topic_too_long_is_refused_and_counted_and_the_co
   }
 }
 
-TEST(connection_subscription, a_topic_too_long_does_not_disturb_who_publishes_nothing) {
+TEST(connection_subscription, a_topic_that_is_too_long_does_not_affect_other_types) {
   const std::string long_topic(1025, 't');
   conversation_script{{.type = socket_type::dealer}}
       .shake_hands("ROUTER")
@@ -118,7 +119,7 @@ TEST(connection_subscription, a_topic_too_long_does_not_disturb_who_publishes_no
       .run();
 }
 
-TEST(connection_subscription, ours_is_a_command_to_later_peers_and_a_message_to_3_0) {
+TEST(connection_subscription, is_a_command_from_version_3_1_and_a_message_before) {
   side later{{.type = socket_type::sub}};
   shake_hands(later, "PUB", 1);
   later.talk.subscribe("A");
@@ -132,7 +133,7 @@ TEST(connection_subscription, ours_is_a_command_to_later_peers_and_a_message_to_
   EXPECT_EQ(first.say(), octets("00 02 01 41 00 02 00 41"));
 }
 
-TEST(connection_subscription, ours_is_well_framed_at_every_size_of_topic) {
+TEST(connection_subscription, is_well_framed_for_every_size_of_topic) {
   for (const unsigned minor : {0U, 1U}) {
     for (std::size_t size = 240; size <= 260; ++size) {
       const std::string topic(size, 't');
@@ -144,7 +145,7 @@ TEST(connection_subscription, ours_is_well_framed_at_every_size_of_topic) {
   }
 }
 
-TEST(connection_subscription, a_sides_is_the_others_whatever_the_pieces) {
+TEST(connection_subscription, is_received_as_sent_with_any_piece_size) {
   for (const std::size_t at_most : {std::size_t{1}, std::size_t{13}, test::everything}) {
     side publisher{{.type = socket_type::xpub}};
     side subscriber{{.type = socket_type::sub}};
@@ -179,7 +180,7 @@ TEST(connection_subscription, a_peer_that_does_not_read_is_sent_the_net_changes)
   EXPECT_FALSE(s.talk.has_output(s.out));
 }
 
-TEST(connection_subscription, a_change_that_is_partly_written_is_written_to_its_end) {
+TEST(connection_subscription, a_change_that_is_partly_written_is_completed) {
   side s{{.type = socket_type::sub}};
   shake_hands(s, "PUB");
   s.talk.subscribe("A");
@@ -219,8 +220,8 @@ TEST(connection_subscription, ping_and_pong_overtake_changes_of_later_writes) {
   EXPECT_LT(said.find(test::ping()), 70'000U);
 }
 
-// The end of a conversation has nothing to say of subscriptions.
-TEST(connection_subscription, changes_go_with_the_conversation) {
+// The end of a conversation sends no subscriptions.
+TEST(connection_subscription, changes_end_with_the_conversation) {
   side s{{.type = socket_type::sub}};
   shake_hands(s, "PUB");
   s.talk.subscribe("A");
@@ -230,7 +231,7 @@ TEST(connection_subscription, changes_go_with_the_conversation) {
 }
 
 // A peer that reads a few bytes now and then, cut anywhere, of a user that changes its mind all the time.
-TEST(connection_subscription, a_slow_peer_ends_with_what_the_user_wants) {
+TEST(connection_subscription, a_slow_peer_finally_has_the_topics_that_the_user_wants) {
   for (const unsigned minor : {0U, 1U}) {
     for (unsigned seed = 0; seed < 20; ++seed) {
       std::mt19937 random{seed};

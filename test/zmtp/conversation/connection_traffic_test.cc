@@ -1,4 +1,5 @@
-// Messages and commands once both sides are ready: what is understood, what is ignored, what closes.
+// Messages and commands once both sides are ready: accepted ones, ignored ones, and errors that
+// close the connection.
 
 #include "test/support/conversation_script.h"
 
@@ -35,7 +36,7 @@ TEST(connection_traffic, frames_of_every_size_arrive) {
   }
 }
 
-TEST(connection_traffic, a_mebioctet_arrives) {
+TEST(connection_traffic, a_mebibyte_arrives) {
   std::string body(1024 * 1024, '\0');
   for (std::size_t i = 0; i < body.size(); ++i) {
     body[i] = static_cast<char>(i * 7 >> 3);
@@ -60,7 +61,7 @@ TEST(connection_traffic, multipart_messages_arrive_whole_and_in_order) {
   in_traffic().peer_sends(sent).expect(heard).run();
 }
 
-TEST(connection_traffic, nothing_of_a_message_is_heard_before_its_last_part) {
+TEST(connection_traffic, no_part_of_a_message_is_received_before_its_last) {
   in_traffic()
       .peer_sends(framed({"a", "b", "c"}).substr(0, 8))
       .expect_nothing()
@@ -97,7 +98,7 @@ TEST(connection_traffic, reserved_flags_are_tolerated_and_passed_on_cleared) {
   }
 }
 
-TEST(connection_traffic, broken_framing_closes_by_the_name_of_its_fault) {
+TEST(connection_traffic, broken_framing_closes_the_connection_with_its_error) {
   const struct {
     const char* what;
     std::string sent;
@@ -125,7 +126,7 @@ TEST(connection_traffic, broken_framing_closes_by_the_name_of_its_fault) {
         .expect({"[before]", test::heard_end(fault)})
         .expect_silence()
         .run();
-    // Between the parts of a message, which is then never heard. No ERROR is expected there.
+    // Between the parts of a message, which is then never received. No ERROR is expected there.
     const auto inside = fault == errc::refused_by_peer ? errc::command_in_message : fault;
     in_traffic()
         .peer_sends(frame(test::more, "begun") + sent + framed({"end"}))
@@ -147,7 +148,7 @@ TEST(connection_traffic, unknown_commands_are_ignored) {
       .run();
 }
 
-TEST(connection_traffic, subscriptions_are_ignored_by_who_publishes_nothing) {
+TEST(connection_traffic, a_type_that_does_not_publish_ignores_subscriptions) {
   in_traffic()
       .peer_sends(framed_command("SUBSCRIBE", "A") + framed_command("CANCEL", "A") +
                   framed({"\1A"}))
@@ -175,7 +176,7 @@ TEST(connection_traffic, commands_between_the_parts_of_a_message_leave_it_intact
   }
 }
 
-TEST(connection_traffic, a_slice_that_was_received_does_not_change_when_more_is_read) {
+TEST(connection_traffic, a_received_slice_does_not_change_when_more_is_read) {
   side s{{.receives = false}};
   shake_hands(s, "ROUTER");
   std::vector<parts> sent;

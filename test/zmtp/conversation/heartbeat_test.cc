@@ -1,4 +1,4 @@
-// When a silent peer is asked, and what becomes of its answer.
+// PINGs to an unresponsive peer, and the outcome of its answer.
 
 #include "zmtp/conversation/heartbeat.h"
 
@@ -47,14 +47,14 @@ protected:
   heartbeat::time_point now{1h};
 };
 
-TEST_F(a_heartbeat, asks_after_ten_seconds_of_silence) {
+TEST_F(a_heartbeat, pings_after_ten_seconds_without_traffic) {
   start();
   expect_due(10s);
   EXPECT_EQ(beat.on_deadline(now + 9999ms, all_taken), action::none);
   EXPECT_EQ(at_deadline(), action::ping);
 }
 
-TEST_F(a_heartbeat, never_asks_who_does_not_know_ping) {
+TEST_F(a_heartbeat, never_pings_a_peer_without_ping_support) {
   start(false);
   EXPECT_EQ(beat.next_deadline(), std::nullopt);
   beat.on_octets(now + 1s);
@@ -70,8 +70,8 @@ TEST_F(a_heartbeat, does_nothing_before_it_starts_nor_after_it_stopped) {
   EXPECT_EQ(beat.next_deadline(), std::nullopt);
 }
 
-// The deadline of before stays: a timer is not armed anew for each message.
-TEST_F(a_heartbeat, octets_defer_it_when_it_is_due_only) {
+// The previous deadline stays: the code does not set the timer again for each message.
+TEST_F(a_heartbeat, bytes_defer_it_only_when_it_is_due) {
   start();
   const auto due = beat.next_deadline();
   for (int i = 0; i < 90; ++i) {
@@ -84,7 +84,7 @@ TEST_F(a_heartbeat, octets_defer_it_when_it_is_due_only) {
   EXPECT_EQ(at_deadline(), action::ping);
 }
 
-TEST_F(a_heartbeat, asks_once_at_a_time) {
+TEST_F(a_heartbeat, pings_once_at_a_time) {
   start();
   ask();
   for (int i = 0; i < 20; ++i) {
@@ -95,7 +95,7 @@ TEST_F(a_heartbeat, asks_once_at_a_time) {
   ask();
 }
 
-TEST_F(a_heartbeat, an_octet_right_after_the_question_is_an_answer_to_it) {
+TEST_F(a_heartbeat, a_byte_right_after_a_ping_answers_it) {
   start();
   ask();
   beat.on_octets(now);
@@ -124,7 +124,7 @@ TEST_F(a_heartbeat, a_peer_whose_kernel_takes_something_does_not_read) {
   EXPECT_EQ(at_deadline(some_taken), action::not_reading);
 }
 
-TEST_F(a_heartbeat, not_reading_is_said_once_for_each_silence) {
+TEST_F(a_heartbeat, not_reading_is_reported_once_for_each_timeout) {
   start();
   ask();
   EXPECT_EQ(at_deadline(), action::not_reading);
@@ -137,8 +137,8 @@ TEST_F(a_heartbeat, not_reading_is_said_once_for_each_silence) {
   EXPECT_EQ(at_deadline(), action::not_reading);
 }
 
-// What was sent a moment before TCP is asked may well be on its way.
-TEST_F(a_heartbeat, what_was_sent_a_moment_ago_has_its_time) {
+// Data that were sent just before the query to TCP may still be in flight.
+TEST_F(a_heartbeat, data_sent_a_moment_ago_get_their_time) {
   start();
   ask();
   EXPECT_EQ(at_deadline({.octets = 20, .complete = true}), action::not_reading);
@@ -148,7 +148,7 @@ TEST_F(a_heartbeat, what_was_sent_a_moment_ago_has_its_time) {
   EXPECT_EQ(at_deadline({.octets = 21, .complete = true}), action::none);
 }
 
-TEST_F(a_heartbeat, who_dies_while_it_does_not_read_is_found_dead) {
+TEST_F(a_heartbeat, a_peer_that_dies_while_it_does_not_read_is_detected) {
   start();
   ask();
   EXPECT_EQ(at_deadline(all_taken), action::not_reading);
@@ -156,7 +156,7 @@ TEST_F(a_heartbeat, who_dies_while_it_does_not_read_is_found_dead) {
   EXPECT_EQ(at_deadline(nothing_taken), action::dead);
 }
 
-TEST_F(a_heartbeat, strict_closes_whatever_tcp_says) {
+TEST_F(a_heartbeat, strict_closes_independently_of_tcp) {
   for (const auto& what : {all_taken, nothing_taken, some_taken}) {
     options.strict = true;
     start();
@@ -167,7 +167,7 @@ TEST_F(a_heartbeat, strict_closes_whatever_tcp_says) {
   }
 }
 
-TEST_F(a_heartbeat, keeps_to_its_options_and_to_their_changes) {
+TEST_F(a_heartbeat, follows_its_options_and_their_changes) {
   options.interval = 3s;
   options.timeout = 5s;
   start();
@@ -183,7 +183,7 @@ TEST_F(a_heartbeat, keeps_to_its_options_and_to_their_changes) {
   EXPECT_EQ(beat.next_deadline(), std::nullopt);
 }
 
-TEST_F(a_heartbeat, options_that_change_hold_for_a_silence_that_has_begun) {
+TEST_F(a_heartbeat, changed_options_apply_to_a_timeout_that_has_begun) {
   options.interval.reset();
   start();
   EXPECT_EQ(beat.next_deadline(), std::nullopt);
@@ -199,7 +199,7 @@ TEST_F(a_heartbeat, options_that_change_hold_for_a_silence_that_has_begun) {
   expect_due(30s);
 }
 
-TEST_F(a_heartbeat, a_ttl_has_the_peer_asked_earlier) {
+TEST_F(a_heartbeat, a_ttl_causes_an_earlier_ping) {
   start();
   now += 1s;
   beat.on_octets(now);
@@ -210,7 +210,7 @@ TEST_F(a_heartbeat, a_ttl_has_the_peer_asked_earlier) {
   EXPECT_EQ(at_deadline(nothing_taken), action::dead);
 }
 
-TEST_F(a_heartbeat, a_ttl_alone_cuts_nobody_whose_kernel_lives) {
+TEST_F(a_heartbeat, a_ttl_alone_never_disconnects_a_peer_whose_kernel_answers) {
   start();
   beat.on_octets(now);
   beat.on_ping(deciseconds{30});
@@ -222,7 +222,7 @@ TEST_F(a_heartbeat, a_ttl_alone_cuts_nobody_whose_kernel_lives) {
 }
 
 // TTL of 65.6 s and more overflow in libzmq; shorter ones than a round trip are given time.
-TEST_F(a_heartbeat, ttl_of_any_size_is_taken_at_its_word) {
+TEST_F(a_heartbeat, a_ttl_of_any_size_is_applied_exactly) {
   for (const auto tenths : {1, 19, 656, 65'535}) {
     options.interval.reset();
     beat = heartbeat{options};
@@ -234,7 +234,7 @@ TEST_F(a_heartbeat, ttl_of_any_size_is_taken_at_its_word) {
   }
 }
 
-TEST_F(a_heartbeat, the_newest_ttl_holds) {
+TEST_F(a_heartbeat, the_newest_ttl_applies) {
   start();
   beat.on_ping(deciseconds{30});
   beat.on_ping(deciseconds{0});
@@ -245,7 +245,7 @@ TEST_F(a_heartbeat, the_newest_ttl_holds) {
   expect_due(2s);
 }
 
-TEST_F(a_heartbeat, strict_closes_who_outstays_its_ttl) {
+TEST_F(a_heartbeat, strict_closes_a_peer_that_exceeds_its_ttl) {
   options.strict = true;
   start();
   beat.on_octets(now);
@@ -259,7 +259,7 @@ TEST_F(a_heartbeat, strict_closes_who_outstays_its_ttl) {
   EXPECT_EQ(at_deadline(all_taken), action::expired);
 }
 
-TEST_F(a_heartbeat, strict_lets_a_peer_live_that_keeps_within_its_ttl) {
+TEST_F(a_heartbeat, strict_does_not_close_a_peer_within_its_ttl) {
   options.strict = true;
   start();
   beat.on_ping(deciseconds{10});
@@ -271,7 +271,7 @@ TEST_F(a_heartbeat, strict_lets_a_peer_live_that_keeps_within_its_ttl) {
   }
 }
 
-TEST_F(a_heartbeat, a_probe_has_two_seconds_and_then_the_rest_of_the_time_goes_on) {
+TEST_F(a_heartbeat, a_probe_ends_after_two_seconds_and_the_heartbeat_goes_on) {
   start();
   EXPECT_EQ(beat.probe(now, all_taken), action::ping);
   expect_due(2s);
@@ -280,7 +280,7 @@ TEST_F(a_heartbeat, a_probe_has_two_seconds_and_then_the_rest_of_the_time_goes_o
   EXPECT_EQ(at_deadline(all_taken), action::not_reading);
 }
 
-TEST_F(a_heartbeat, a_probe_of_who_was_asked_already_sends_no_second_ping) {
+TEST_F(a_heartbeat, a_probe_after_a_ping_sends_no_second_ping) {
   start();
   ask(all_taken);
   now += 1s;
@@ -289,9 +289,9 @@ TEST_F(a_heartbeat, a_probe_of_who_was_asked_already_sends_no_second_ping) {
   EXPECT_EQ(at_deadline(nothing_taken), action::dead);
 }
 
-// Whatever happens: who has said anything within the interval is not asked, and who is dead has been
-// asked, and has left something unacknowledged for the whole timeout.
-TEST_F(a_heartbeat, judges_nobody_too_early_in_any_history) {
+// In any history: a peer that has sent anything within the interval gets no PING. A peer that is
+// declared dead got a PING, and left data unacknowledged for the whole timeout.
+TEST_F(a_heartbeat, declares_no_peer_dead_too_early_in_any_history) {
   std::mt19937 random{1};
   int deaths = 0;
   for (int run = 0; run < 2'000; ++run) {

@@ -21,14 +21,14 @@ parting shut() {
   return p;
 }
 
-TEST(parting, of_who_does_not_part_the_stream_stays_open) {
+TEST(parting, the_stream_stays_open_before_the_close_begins) {
   parting p;
   EXPECT_FALSE(p.begun());
   EXPECT_FALSE(p.shuts(true, false));
   EXPECT_FALSE(p.shut());
 }
 
-TEST(parting, closes_our_end_when_all_is_written_once) {
+TEST(parting, closes_our_end_once_everything_is_written) {
   parting p;
   p.begin();
   EXPECT_FALSE(p.shuts(false, true)) << "still in the handshake";
@@ -40,7 +40,7 @@ TEST(parting, closes_our_end_when_all_is_written_once) {
   EXPECT_FALSE(p.shuts(true, false));
 }
 
-TEST(parting, stays_while_the_peer_does) {
+TEST(parting, stays_open_while_the_peer_does) {
   parting p;
   p.begin();
   for (const auto what : {heard::octets, heard::nothing}) {
@@ -49,14 +49,14 @@ TEST(parting, stays_while_the_peer_does) {
   }
 }
 
-TEST(parting, who_closes_before_we_did_has_not_read_to_the_end) {
+TEST(parting, a_peer_that_closes_first_has_not_read_to_the_end) {
   parting p;
   p.begin();
   EXPECT_EQ(p.on_read(heard::end), verdict::left_unread);
   EXPECT_EQ(shut().on_read(heard::end), verdict::closed);
 }
 
-TEST(parting, whose_connection_fails_has_not_read_to_the_end) {
+TEST(parting, a_peer_whose_connection_fails_has_not_read_to_the_end) {
   parting p;
   p.begin();
   EXPECT_EQ(p.on_read(heard::failure), verdict::left_unread);
@@ -72,20 +72,20 @@ TEST(parting, does_not_wait_for_a_stream_that_the_peer_has_ended) {
   EXPECT_FALSE(p.listens());
 }
 
-TEST(parting, who_acknowledged_all_has_read_to_the_end) {
+TEST(parting, a_peer_that_acknowledged_everything_has_read_to_the_end) {
   auto p = shut();
   EXPECT_EQ(p.judge({}, false, false, 0), outcome::read_all);
   EXPECT_EQ(p.next_look(), std::nullopt);
 }
 
-TEST(parting, what_is_not_acknowledged_may_still_be) {
+TEST(parting, unacknowledged_bytes_may_still_be_acknowledged) {
   auto p = shut();
   EXPECT_EQ(p.judge({}, false, false, 1), outcome::unknown);
   EXPECT_EQ(p.judge({}, false, false, 0), outcome::read_all);
   EXPECT_EQ(p.next_look(), std::nullopt);
 }
 
-TEST(parting, looks_at_unacknowledged_bytes_after_pauses_that_double_up_to_a_limit) {
+TEST(parting, checks_unacknowledged_bytes_after_doubling_pauses_up_to_a_limit) {
   using namespace std::chrono_literals;
   auto p = shut();
   auto now = parting::clock::time_point{} + 1h;
@@ -96,7 +96,7 @@ TEST(parting, looks_at_unacknowledged_bytes_after_pauses_that_double_up_to_a_lim
   }
 }
 
-TEST(parting, who_resets_or_takes_nothing_has_left_something_unread) {
+TEST(parting, a_reset_or_a_stalled_peer_leaves_bytes_unread) {
   for (const std::size_t unacknowledged : {0U, 1U}) {
     auto p = shut();
     EXPECT_EQ(p.judge({}, false, true, unacknowledged), outcome::left_unread);

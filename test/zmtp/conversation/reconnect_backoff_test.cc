@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
 constexpr auto never = milliseconds{0};      // the handshake was not completed
-constexpr std::uint32_t in_the_middle = 50;  // of 101 equally likely shares: 100 %
+constexpr std::uint32_t in_the_middle = 50;  // among 101 equally likely shares: 100 %
 
 TEST(reconnect_backoff, doubles_to_its_maximum) {
   reconnect_backoff backoff{{}};
@@ -21,7 +21,7 @@ TEST(reconnect_backoff, doubles_to_its_maximum) {
   }
 }
 
-TEST(reconnect_backoff, goes_on_longer_while_the_peer_refuses) {
+TEST(reconnect_backoff, grows_further_while_the_peer_rejects) {
   reconnect_backoff backoff{{}};
   for (const auto expected : {100ms, 200ms, 400ms, 800ms, 1600ms, 3200ms, 6400ms, 12'800ms,
                               25'600ms, 30'000ms, 30'000ms}) {
@@ -30,7 +30,7 @@ TEST(reconnect_backoff, goes_on_longer_while_the_peer_refuses) {
   EXPECT_EQ(backoff.next(never, false, in_the_middle), 2000ms);
 }
 
-TEST(reconnect_backoff, starts_over_once_a_connection_was_stable) {
+TEST(reconnect_backoff, starts_over_after_a_stable_connection) {
   reconnect_backoff backoff{{}};
   for (int i = 0; i < 4; ++i) {
     EXPECT_GT(backoff.next(never, false, in_the_middle), 0ms);
@@ -67,7 +67,7 @@ TEST(reconnect_backoff, the_spread_does_not_add_up) {
   }
 }
 
-TEST(reconnect_backoff, keeps_to_the_options_it_is_given) {
+TEST(reconnect_backoff, follows_its_options) {
   reconnect_backoff backoff{
       {.initial = 10ms, .maximum = 35ms, .refused_maximum = 50ms, .stable = 5ms}};
   EXPECT_EQ(backoff.next(never, false, in_the_middle), 10ms);
@@ -79,7 +79,7 @@ TEST(reconnect_backoff, keeps_to_the_options_it_is_given) {
   EXPECT_EQ(narrow.next(never, false, in_the_middle), 200ms);
 }
 
-TEST(reconnect_backoff, a_refusal_is_what_the_handshake_would_come_to_again) {
+TEST(reconnect_backoff, a_rejection_is_an_error_that_the_next_handshake_would_repeat) {
   for (const auto reason : {errc::refused_by_peer, errc::not_admitted}) {
     EXPECT_TRUE(is_refusal(reason, false));
     EXPECT_TRUE(is_refusal(reason, true));
@@ -97,7 +97,7 @@ TEST(reconnect_backoff, a_refusal_is_what_the_handshake_would_come_to_again) {
   EXPECT_FALSE(is_refusal(system, false)) << "nobody listens, which is no refusal";
 }
 
-TEST(reconnect_backoff, waits_longer_for_who_refuses) {
+TEST(reconnect_backoff, waits_longer_if_the_peer_rejects) {
   reconnect_backoff backoff{{.initial = 1s, .maximum = 2s, .refused_maximum = 4s}};
   EXPECT_EQ(backoff.on_end(errc::bad_socket_type, {}, in_the_middle), 1s);
   EXPECT_EQ(backoff.on_end(errc::refused_by_peer, 1ms, in_the_middle), 2s);
@@ -105,29 +105,30 @@ TEST(reconnect_backoff, waits_longer_for_who_refuses) {
   EXPECT_EQ(backoff.on_end(errc::connection_lost, {}, in_the_middle), 2s);
 }
 
-TEST(reconnect_backoff, never_stops_unless_it_is_told_to) {
+TEST(reconnect_backoff, never_stops_by_default) {
   reconnect_backoff backoff{{}};
   for (int i = 0; i < 10'000; ++i) {
     EXPECT_TRUE(backoff.on_end(errc::refused_by_peer, {}, in_the_middle));
   }
 }
 
-TEST(reconnect_backoff, stops_after_so_many_failures_in_a_row) {
+TEST(reconnect_backoff, stops_after_the_allowed_number_of_failures_in_a_row) {
   reconnect_backoff backoff{{.stable = 1s, .stop_after = 3}};
   EXPECT_TRUE(backoff.on_end(errc::connection_lost, {}, in_the_middle));
   EXPECT_TRUE(backoff.on_end(errc::connection_lost, 999ms, in_the_middle));
-  EXPECT_TRUE(backoff.on_end(errc::connection_lost, 1s, in_the_middle)) << "it had been stable";
+  EXPECT_TRUE(backoff.on_end(errc::connection_lost, 1s, in_the_middle))
+      << "the connection had been stable";
   EXPECT_TRUE(backoff.on_end(errc::connection_lost, {}, in_the_middle));
   EXPECT_TRUE(backoff.on_end(errc::bad_socket_type, {}, in_the_middle));
   EXPECT_FALSE(backoff.on_end(errc::handshake_timeout, {}, in_the_middle));
 }
 
-TEST(reconnect_backoff, stops_at_the_first_attempt_where_one_is_all) {
+TEST(reconnect_backoff, stops_at_the_first_attempt_if_one_is_the_limit) {
   reconnect_backoff backoff{{.stop_after = 1}};
   EXPECT_FALSE(backoff.on_end(errc::connection_lost, {}, in_the_middle));
 }
 
-TEST(reconnect_backoff, stops_on_refusal_alone) {
+TEST(reconnect_backoff, stops_only_on_rejection_if_so_configured) {
   reconnect_backoff backoff{{.stop_on_refusal = true}};
   EXPECT_TRUE(backoff.on_end(errc::connection_lost, {}, in_the_middle));
   EXPECT_TRUE(backoff.on_end(errc::bad_socket_type, 5ms, in_the_middle));

@@ -42,7 +42,7 @@ void expect_admission(null_mechanism& m, std::string_view body) {
   EXPECT_EQ(output, "");
 }
 
-TEST(null_mechanism, sends_ready_before_the_peer_has_said_anything) {
+TEST(null_mechanism, sends_ready_before_the_peer_has_sent_anything) {
   std::string output;
   fresh().start(output);
   EXPECT_EQ(output, octets("04 19") + ready_of_sub);
@@ -53,7 +53,7 @@ TEST(null_mechanism, sends_ready_before_the_peer_has_said_anything) {
   EXPECT_EQ(output, octets("04 29") + ready_of_dealer);
 }
 
-TEST(null_mechanism, that_accepts_sends_ready_to_whom_it_admits) {
+TEST(null_mechanism, an_accepting_side_sends_ready_after_admission) {
   using ready = null_mechanism::ready;
   null_mechanism pub{announcing("PUB"), {}, ready::once_admitted};
   std::string output;
@@ -102,7 +102,7 @@ TEST(null_mechanism, asks_for_admission_once_the_peer_is_known) {
   EXPECT_EQ(*m.peer_metadata().find("identity"), "");
 }
 
-TEST(null_mechanism, what_libzmq_accepts_is_accepted) {
+TEST(null_mechanism, bodies_that_libzmq_accepts_are_accepted) {
   for (const auto& body : {
            octets("05 'READY'"),
            octets("05 'READY' 0b 'socket-type' 00 00 00 03 'PUB'"),
@@ -114,7 +114,7 @@ TEST(null_mechanism, what_libzmq_accepts_is_accepted) {
   }
 }
 
-TEST(null_mechanism, a_bad_ready_is_refused_by_the_name_of_its_fault) {
+TEST(null_mechanism, a_bad_ready_is_rejected_with_its_error) {
   const struct {
     std::string body;
     errc fault;
@@ -147,7 +147,7 @@ TEST(null_mechanism, the_limits_hold) {
   expect_admission(within, ready_of_sub);
 }
 
-TEST(null_mechanism, the_peers_error_is_kept) {
+TEST(null_mechanism, the_peers_error_is_stored) {
   for (const auto& body : {octets("05 'ERROR' 03 '400'"), octets("5e 52 52 4f 52 03 '400'")}) {
     auto m = fresh();
     EXPECT_EQ(m.error_reason(), "");
@@ -156,7 +156,7 @@ TEST(null_mechanism, the_peers_error_is_kept) {
   }
 }
 
-TEST(null_mechanism, the_peer_may_refuse_behind_its_ready) {
+TEST(null_mechanism, the_peer_may_reject_after_its_ready) {
   auto m = fresh();
   expect_admission(m, ready_of_sub);
   expect_fault(m, octets("05 'ERROR' 03 '300'"), errc::refused_by_peer);
@@ -187,7 +187,7 @@ TEST(null_mechanism, nothing_is_accepted_after_a_fault) {
   expect_fault(m, octets("05 'ERROR' 03 '400'"), errc::unexpected_command);
 }
 
-TEST(null_mechanism, refusing_sends_the_reason_and_ends_it) {
+TEST(null_mechanism, a_rejection_sends_the_reason_and_ends_the_handshake) {
   auto m = fresh();
   expect_admission(m, ready_of_sub);
   std::string output;
@@ -211,7 +211,7 @@ void expect_defined(std::string_view body) {
   }
 }
 
-TEST(null_mechanism, any_truncation_or_changed_octet_is_refused_or_understood) {
+TEST(null_mechanism, any_truncation_or_changed_byte_is_rejected_or_accepted) {
   expect_defined(ready_of_dealer);
   for_each_truncation(ready_of_dealer, expect_defined);
   for_each_changed_octet(ready_of_dealer, expect_defined);

@@ -41,14 +41,14 @@ TEST_F(alarm_test, rings_once) {
   EXPECT_EQ(rings_, 1);
 }
 
-TEST_F(alarm_test, cancelled_it_does_not_ring_though_its_timer_has_fired) {
+TEST_F(alarm_test, a_cancelled_alarm_does_not_ring_after_its_timer_fired) {
   just_before([this] { alarm_->cancel(); });
   alarm_->set(after(1ms));
   context_.run();
   EXPECT_EQ(rings_, 0);
 }
 
-TEST_F(alarm_test, set_again_after_a_cancel_it_rings) {
+TEST_F(alarm_test, an_alarm_set_again_after_a_cancel_rings) {
   alarm_->set(after(1ms));
   alarm_->cancel();
   alarm_->set(after(2ms));
@@ -56,7 +56,7 @@ TEST_F(alarm_test, set_again_after_a_cancel_it_rings) {
   EXPECT_EQ(rings_, 1);
 }
 
-TEST_F(alarm_test, destroyed_it_does_not_ring_though_its_timer_has_fired) {
+TEST_F(alarm_test, a_destroyed_alarm_does_not_ring_after_its_timer_fired) {
   just_before([this] { alarm_.reset(); });
   alarm_->set(after(1ms));
   context_.run();

@@ -19,7 +19,7 @@ TEST(call_errors, texts_are_distinct_and_of_the_known_only) {
   EXPECT_FALSE(texts.contains(call_category().message(0)));
 }
 
-TEST(call_errors, say_what_became_of_the_call) {
+TEST(call_errors, name_the_outcome_of_the_call) {
   EXPECT_EQ(outcome_of({}), call_outcome::answered);
   EXPECT_EQ(outcome_of(call_errc::no_answer), call_outcome::unknown);
   EXPECT_EQ(outcome_of(boost::asio::error::operation_aborted), call_outcome::unknown);

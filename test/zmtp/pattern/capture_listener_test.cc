@@ -19,7 +19,7 @@ namespace {
 
 class capture_listener_test : public pattern_test {};
 
-TEST_F(capture_listener_test, it_hears_messages_and_subscriptions_and_nothing_is_lost) {
+TEST_F(capture_listener_test, receives_messages_and_subscriptions_without_a_loss) {
   std::vector<message> heard;
   capture_listener listener{executor(), [&](const message& m) { heard.push_back(m); }};
   pub_socket publisher{executor()};
@@ -45,7 +45,7 @@ TEST_F(capture_listener_test, it_hears_messages_and_subscriptions_and_nothing_is
   run_until([&] { return end.has_value(); });
 }
 
-TEST_F(capture_listener_test, a_batch_is_heard_and_gone) {
+TEST_F(capture_listener_test, a_batch_is_passed_on_and_freed) {
   std::size_t heard = 0;
   capture_listener listener{executor(), [&](const message&) { ++heard; }};
   std::vector<message> batch{{"a"}, {"b"}};

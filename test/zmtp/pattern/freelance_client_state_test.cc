@@ -42,7 +42,7 @@ public:
   void answer(std::size_t server, std::uint64_t call, std::string_view what) {
     hear(server, answer_to(call, what));
   }
-  // Who was sent a call since this was asked last, in order.
+  // Returns the servers that were sent a call since the last check, in order.
   std::vector<std::size_t> sent_to(std::uint64_t call) {
     std::vector<std::size_t> who;
     auto all = std::exchange(actions.sends, {});
@@ -55,7 +55,7 @@ public:
     }
     return who;
   }
-  // Who was sent a PING.
+  // Returns the servers that were sent a PING.
   std::vector<std::size_t> pinged() {
     for (const auto& one : actions.sends) {
       EXPECT_TRUE(one.call != 0 || one.content == message{"PING"sv});
@@ -109,7 +109,7 @@ INSTANTIATE_TEST_SUITE_P(models, freelances,
                          });
 
 // Servers fall silent in turn, with unanswered calls and open connections.
-TEST_P(freelances, a_silent_server_costs_an_idempotent_call_two_ping_timeouts_at_most) {
+TEST_P(freelances, an_unresponsive_server_costs_an_idempotent_call_two_ping_timeouts) {
   constexpr auto round_trip = 1ms;
   auto longest = 0ms;
   for (std::size_t server = 0; server != 3; ++server) {
@@ -180,7 +180,7 @@ TEST_P(freelances, a_call_ends_with_the_first_answer_and_once) {
   EXPECT_EQ(state().in_flight(), 0U);
 }
 
-TEST_P(freelances, what_is_no_answer_is_counted) {
+TEST_P(freelances, malformed_answers_are_counted) {
   attach(0);
   const auto call = ask("1");
   hear(0, {"1"sv, "OK"sv});
@@ -196,7 +196,7 @@ TEST_P(freelances, what_is_no_answer_is_counted) {
     m.push_front({});
   }
   hear(0, m);
-  // Without a body.
+  // An answer without a body.
   const auto own = control_frame{session, call}.octets();
   hear(0, message{std::string_view{own.data(), own.size()}});
   EXPECT_EQ(state().counters().invalid, 8U);
@@ -218,7 +218,7 @@ TEST_P(freelances, a_call_waits_for_the_first_server) {
   EXPECT_EQ(ended[0].failure, call_errc::no_answer);
 }
 
-TEST_P(freelances, what_nobody_was_there_for_was_not_sent) {
+TEST_P(freelances, a_call_without_a_connected_server_was_not_sent) {
   const auto call = ask("1");
   pass(2'999ms);
   EXPECT_TRUE(ends().empty());
@@ -227,7 +227,7 @@ TEST_P(freelances, what_nobody_was_there_for_was_not_sent) {
   EXPECT_FALSE(state().next_deadline());
 }
 
-TEST_P(freelances, a_call_that_may_run_once_goes_to_one_server_only) {
+TEST_P(freelances, a_call_that_may_run_once_goes_to_one_server) {
   attach(0);
   attach(1);
   const auto call = ask("1");
@@ -239,7 +239,7 @@ TEST_P(freelances, a_call_that_may_run_once_goes_to_one_server_only) {
   expect_failure(call, call_errc::no_answer);
 }
 
-TEST_P(freelances, what_became_of_a_call_is_unknown_when_its_server_is_lost) {
+TEST_P(freelances, the_outcome_of_a_call_is_unknown_if_its_server_is_lost) {
   attach(0);
   attach(1);
   const auto call = ask("1");
@@ -249,7 +249,7 @@ TEST_P(freelances, what_became_of_a_call_is_unknown_when_its_server_is_lost) {
   EXPECT_TRUE(sent_to(call).empty());
 }
 
-TEST_P(freelances, an_idempotent_call_is_sent_anew_to_a_server_that_comes_back) {
+TEST_P(freelances, an_idempotent_call_is_resent_to_a_server_that_reconnects) {
   attach(1);
   const auto call = ask("1", true);
   EXPECT_EQ(sent_to(call), std::vector<std::size_t>{1});
@@ -261,7 +261,7 @@ TEST_P(freelances, an_idempotent_call_is_sent_anew_to_a_server_that_comes_back) 
   expect_answer(call, "OK");
 }
 
-TEST_P(freelances, what_a_server_does_not_take_goes_to_the_next) {
+TEST_P(freelances, a_call_that_a_server_does_not_take_goes_to_the_next) {
   attach(0);
   attach(1);
   const auto call = ask("1");
@@ -272,7 +272,7 @@ TEST_P(freelances, what_a_server_does_not_take_goes_to_the_next) {
   EXPECT_TRUE(sent_to(call).empty());
   detach(0);
   detach(1);
-  EXPECT_TRUE(ends().empty()) << "it was never sent";
+  EXPECT_TRUE(ends().empty()) << "the call was never sent";
   pass(3s);
   expect_failure(call, call_errc::not_sent);
 }
@@ -296,14 +296,14 @@ TEST_P(freelances, calls_are_limited_and_cancelled) {
   EXPECT_EQ(state().in_flight(), 1U);
 }
 
-TEST_P(freelances, a_call_has_its_own_timeout_if_it_says_so) {
+TEST_P(freelances, a_call_can_have_its_own_timeout) {
   attach(0);
   const auto call = state().ask(message{"1"sv}, {.timeout = 10ms}, now, actions);
   pass(10ms);
   expect_failure(call.value(), call_errc::no_answer);
 }
 
-TEST_P(freelances, give_another_timeout_when_they_were_stopped_themselves) {
+TEST_P(freelances, restart_the_timeout_after_a_pause_of_the_client) {
   attach(0);
   const auto call = ask("1");
   now += 1min;
@@ -316,7 +316,7 @@ TEST_P(freelances, give_another_timeout_when_they_were_stopped_themselves) {
 class shotgun : public freelance_run {};
 INSTANTIATE_TEST_SUITE_P(models, shotgun, testing::Values(freelance_model::shotgun));
 
-TEST_P(shotgun, asks_all_servers_at_once_and_who_comes_later) {
+TEST_P(shotgun, asks_all_servers_at_once_and_any_that_connect_later) {
   attach(0);
   attach(1);
   const auto call = ask("1", true);
@@ -336,7 +336,7 @@ class directed : public freelance_run {};
 INSTANTIATE_TEST_SUITE_P(models, directed, testing::Values(freelance_model::directed));
 
 // FLP-1, FLP-5
-TEST_P(directed, silent_servers_are_pinged) {
+TEST_P(directed, unresponsive_servers_are_pinged) {
   attach(0);
   attach(1);
   pass(1'999ms);
@@ -353,7 +353,7 @@ TEST_P(directed, silent_servers_are_pinged) {
 }
 
 // FLP-5
-TEST_P(directed, the_next_server_is_asked_when_one_has_not_answered_its_ping) {
+TEST_P(directed, the_next_server_is_asked_after_an_unanswered_ping) {
   attach(0);
   attach(1);
   const auto call = ask("1", true);
@@ -366,7 +366,7 @@ TEST_P(directed, the_next_server_is_asked_when_one_has_not_answered_its_ping) {
   EXPECT_EQ(state().counters().passed_over, 1U);
   answer(1, call, "OK");
   expect_answer(call, "OK");
-  // It is the one that is asked from now on, also when the other is back.
+  // This server gets the calls from now on, even if the other server is connected again.
   hear(0, {"PONG"sv});
   const auto next = ask("2", true);
   EXPECT_EQ(sent_to(next), std::vector<std::size_t>{1});
@@ -387,7 +387,7 @@ TEST_P(directed, a_server_that_works_and_answers_pings_is_not_passed_over) {
   expect_answer(call, "OK");
 }
 
-TEST_P(directed, a_lost_server_leaves_its_idempotent_calls_to_the_next) {
+TEST_P(directed, idempotent_calls_of_a_lost_server_go_to_the_next) {
   attach(0);
   attach(1);
   const auto call = ask("1", true);
@@ -396,7 +396,7 @@ TEST_P(directed, a_lost_server_leaves_its_idempotent_calls_to_the_next) {
   EXPECT_EQ(sent_to(call), std::vector<std::size_t>{1});
 }
 
-TEST_P(directed, silent_servers_are_asked_where_there_is_no_other_and_not_for_ever) {
+TEST_P(directed, unresponsive_servers_are_asked_only_if_there_is_no_other) {
   attach(0);
   const auto first = ask("1");
   pass(3s);
@@ -423,7 +423,7 @@ TEST_P(directed, an_idempotent_call_is_at_each_server_once) {
   EXPECT_EQ(sent_to(call.value()), (std::vector<std::size_t>{0, 1, 2}));
 }
 
-TEST_P(directed, nobody_is_passed_over_by_who_was_stopped_himself) {
+TEST_P(directed, a_client_that_was_paused_skips_no_server) {
   attach(0);
   attach(1);
   const auto call = state().ask(message{"1"sv}, {.idempotent = true, .timeout = 1h}, now, actions);

@@ -37,7 +37,7 @@ public:
   [[nodiscard]] std::size_t requests() const noexcept { return requests_; }
   [[nodiscard]] bool up() const noexcept { return router_.has_value(); }
 
-  // As if the process had died: with what it had.
+  // Ends the server like a killed process, with its pending requests.
   void kill() {
     late_.clear();
     timer_.cancel();
@@ -48,7 +48,7 @@ public:
 private:
   void start(const std::string& at) {
     socket_options options;
-    options.routing_id = "as before";  // whoever it was is known under it
+    options.routing_id = "as before";  // clients know the server under this id
     router_.emplace(executor_, options);
     at_ = router_->bind(at).to_string();
     receive();
@@ -89,7 +89,7 @@ private:
     static_cast<void>(router_->try_send(item.peer, std::move(item.content)));
   }
 
-  // What is late comes in any order.
+  // Sends delayed replies in any order.
   void tick() {
     timer_.expires_after(5ms);
     timer_.async_wait([this](error_code ec) {

@@ -69,7 +69,7 @@ TEST_F(freelance_servers, ping_is_answered_with_pong) {
 }
 
 // FLP-2
-TEST_F(freelance_servers, control_frame_is_sent_back_whatever_it_is) {
+TEST_F(freelance_servers, the_control_frame_is_returned_unchanged) {
   freelance_server_state server{{}};
   for (const auto control : {"1"sv, "\0\1\377 binary"sv, ""sv, "PING"sv}) {
     hear(server, client_a, {control, "random name"sv});
@@ -80,18 +80,18 @@ TEST_F(freelance_servers, control_frame_is_sent_back_whatever_it_is) {
   }
 }
 
-TEST_F(freelance_servers, an_empty_frame_behind_the_control_frame_is_taken_away) {
+TEST_F(freelance_servers, an_empty_frame_after_the_control_frame_is_removed) {
   freelance_server_state server{{}};
   hear(server, client_a, {"1"sv, ""sv, "random name"sv});
   EXPECT_EQ(request().body, message{"random name"sv});
   hear(server, client_a, {"2"sv, ""sv});
   EXPECT_EQ(request().body, message{""sv});
-  // A client of ours means it.
+  // For a Zinc client, the empty frame is part of the message.
   hear(server, client_a, {"3"sv, ""sv, "second part"sv}, true);
   EXPECT_EQ(request().body, (message{""sv, "second part"sv}));
 }
 
-TEST_F(freelance_servers, what_is_no_request_is_counted) {
+TEST_F(freelance_servers, malformed_requests_are_counted) {
   freelance_server_state plain{{.form = freelance_form::plain}};
   hear(plain, client_a, {"x"sv});
   hear(plain, client_a, {"x"sv, ""sv});
@@ -106,7 +106,7 @@ TEST_F(freelance_servers, what_is_no_request_is_counted) {
   EXPECT_TRUE(actions.requests.empty());
 }
 
-TEST_F(freelance_servers, without_kept_replies_a_request_that_comes_again_is_carried_out_again) {
+TEST_F(freelance_servers, without_a_reply_cache_a_repeated_request_is_executed_again) {
   freelance_server_state server{{}};
   hear(server, client_a, {"1"sv, "x"sv});
   reply(server, request().id, "first");
@@ -115,7 +115,7 @@ TEST_F(freelance_servers, without_kept_replies_a_request_that_comes_again_is_car
   EXPECT_EQ(server.counters().requests, 2U);
 }
 
-TEST_F(freelance_servers, with_them_it_is_carried_out_once) {
+TEST_F(freelance_servers, with_a_reply_cache_a_repeated_request_is_executed_once) {
   freelance_server_state server{{.keep_replies = reply_cache_options{}}};
   hear(server, client_a, {"1"sv, "x"sv});
   reply(server, request().id, "first");
@@ -130,11 +130,11 @@ TEST_F(freelance_servers, with_them_it_is_carried_out_once) {
   EXPECT_EQ(sent(), (sends{{client_b, {"1"sv, "of another"sv}}}));
 }
 
-TEST_F(freelance_servers, of_a_client_of_ours_whichever_connection_it_comes_over) {
+TEST_F(freelance_servers, a_repeated_request_is_recognized_on_any_connection) {
   freelance_server_state server{{.keep_replies = reply_cache_options{}}};
   hear(server, client_a, {"session and number"sv, "x"sv}, true);
   const auto asked = request();
-  // It is still being worked on: who asked last is answered.
+  // The request is still in progress: the reply goes to the last connection that asked.
   hear(server, client_b, {"session and number"sv, "x"sv}, true);
   EXPECT_TRUE(actions.requests.empty());
   reply(server, asked.id, "first");
@@ -145,7 +145,7 @@ TEST_F(freelance_servers, of_a_client_of_ours_whichever_connection_it_comes_over
   EXPECT_EQ(server.counters().repeated, 2U);
 }
 
-TEST_F(freelance_servers, a_request_that_was_given_up_is_carried_out_when_it_comes_again) {
+TEST_F(freelance_servers, a_dropped_request_is_executed_when_the_client_repeats_it) {
   freelance_server_state server{{.keep_replies = reply_cache_options{}}};
   hear(server, client_a, {"1"sv, "x"sv});
   server.drop(request().id);

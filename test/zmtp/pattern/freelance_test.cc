@@ -26,7 +26,7 @@ namespace {
 using namespace std::chrono_literals;
 using namespace std::string_view_literals;
 
-// Clients and servers of ours on real sockets.
+// Zinc's clients and servers on real sockets.
 class freelancers : public test::network_test {
 protected:
   struct end {
@@ -41,7 +41,7 @@ protected:
     int executed = 0;
   };
 
-  // Answers with what it was asked and its own name, or holds the request.
+  // Answers with the request and its own name, or holds the request.
   void start(served& one, std::string name, freelance_server_options options) {
     one.server.emplace(executor(), "", options, [&one, name](held_request request) {
       ++one.executed;
@@ -83,7 +83,7 @@ protected:
   std::array<served, 3> servers_;
 };
 
-TEST_F(freelancers, of_a_server_see_messages_as_they_are_on_the_wire) {
+TEST_F(freelancers, handlers_of_a_server_see_messages_as_on_the_wire) {
   using messages = std::vector<message>;
   messages received;
   messages sent;
@@ -111,7 +111,7 @@ TEST_F(freelancers, of_a_server_see_messages_as_they_are_on_the_wire) {
   EXPECT_EQ(sent, (messages{{"PONG"}, {"control", "answer"}}));
 }
 
-TEST_F(freelancers, of_the_first_model_turn_to_the_next_server) {
+TEST_F(freelancers, clients_of_the_first_model_switch_to_the_next_server) {
   const auto dead = reserve();
   start(servers_[0], "a", {.form = freelance_form::plain});
   lazy_pirate_client client{executor(), {dead, servers_[0].at}, {.timeout = 500ms, .attempts = 2}};
@@ -121,7 +121,7 @@ TEST_F(freelancers, of_the_first_model_turn_to_the_next_server) {
   EXPECT_EQ(answer, (message{"Hello world"sv, "a"sv}));
 }
 
-TEST_F(freelancers, of_the_second_model_are_answered_by_whoever_lives) {
+TEST_F(freelancers, clients_of_the_second_model_get_an_answer_from_any_live_server) {
   start_all(freelance_form::sequenced);
   freelance_client client{executor(), endpoints(), {.model = freelance_model::shotgun}};
   EXPECT_EQ(answer_of(call(client, {"1"sv}, {.idempotent = true})).front(), "1");
@@ -132,7 +132,7 @@ TEST_F(freelancers, of_the_second_model_are_answered_by_whoever_lives) {
   }
 }
 
-TEST_F(freelancers, of_the_second_model_work_with_a_rep) {
+TEST_F(freelancers, clients_of_the_second_model_work_with_a_rep) {
   rep_socket server{executor()};
   const auto at = server.bind("tcp://127.0.0.1:*").to_string();
   freelance_client client{executor(), {at}, {.model = freelance_model::shotgun}};
@@ -146,7 +146,7 @@ TEST_F(freelancers, of_the_second_model_work_with_a_rep) {
 }
 
 // FLP-3
-TEST_F(freelancers, of_the_third_model_ask_one_server_and_the_next_when_it_is_gone) {
+TEST_F(freelancers, clients_of_the_third_model_switch_when_their_server_is_gone) {
   start_all(freelance_form::flp);
   freelance_client client{executor(), endpoints(), {}};
   const auto name = std::string{answer_of(call(client, {"1"sv})).back()};
@@ -172,7 +172,7 @@ TEST_F(freelancers, a_server_that_works_long_is_waited_for) {
   EXPECT_EQ(answer_of(told), message{"OK"sv});
 }
 
-TEST_F(freelancers, a_kept_reply_is_given_again_and_not_made_again) {
+TEST_F(freelancers, a_cached_reply_is_sent_again) {
   start(servers_[0], "a", {.form = freelance_form::flp, .keep_replies = reply_cache_options{}});
   auto& server = servers_[0];
   dealer_socket guide{executor()};
@@ -187,7 +187,7 @@ TEST_F(freelancers, a_kept_reply_is_given_again_and_not_made_again) {
 }
 
 // FLP-4
-TEST_F(freelancers, a_server_is_named_as_it_is_told_and_a_client_is_not) {
+TEST_F(freelancers, a_server_announces_its_name_and_a_client_announces_none) {
   router_socket guide{executor(), test::announcing()};
   freelance_server server{executor(), "tcp://localhost:5555", {}, [](held_request) {}};
   guide.connect(server.bind("tcp://127.0.0.1:*").to_string());
@@ -223,7 +223,7 @@ TEST_F(freelancers, requests_above_the_limit_wait_outside) {
   }
 }
 
-TEST_F(freelancers, calls_fail_with_what_is_known) {
+TEST_F(freelancers, failed_calls_report_the_outcome) {
   freelance_client nobody{executor(), {reserve()}, {.timeout = 20ms}};
   EXPECT_EQ(end_of(call(nobody, {"1"sv})), call_errc::not_sent);
   EXPECT_EQ(end_of(call(nobody, {})), errc::bad_message);
@@ -256,7 +256,7 @@ TEST_F(freelancers, a_call_can_be_cancelled_and_its_answer_is_nobodys) {
   EXPECT_EQ(client.counters().surplus, 1U);
 }
 
-TEST_F(freelancers, end_their_calls_when_they_go_or_are_stopped) {
+TEST_F(freelancers, end_their_calls_when_they_stop) {
   start(servers_[0], "a", {.form = freelance_form::flp});
   servers_[0].holds = true;
   std::optional<freelance_client> client{std::in_place, executor(), std::vector{servers_[0].at},

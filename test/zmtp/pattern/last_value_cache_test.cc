@@ -54,7 +54,7 @@ protected:
   std::vector<news> news_;
 };
 
-TEST_F(last_value_cache_test, who_comes_late_has_the_last_value) {
+TEST_F(last_value_cache_test, a_late_subscriber_gets_the_last_value) {
   start();
   publish({"A", "1"});
   publish({"A", "2"});
@@ -72,8 +72,9 @@ TEST_F(last_value_cache_test, who_comes_late_has_the_last_value) {
   EXPECT_GT(status.octets, 0U);
 }
 
-// The Guide's tells each subscriber, also those that have it already, and only of the first subscription.
-TEST_F(last_value_cache_test, each_subscriber_is_told_and_nobody_else) {
+// The Guide's cache sends the value to each subscriber, also to those that have it already, and
+// only on the first subscription.
+TEST_F(last_value_cache_test, only_the_new_subscriber_gets_the_stored_value) {
   start();
   publish({"A", "1"});
   sub_socket first{executor()};
@@ -96,7 +97,7 @@ TEST_F(last_value_cache_test, a_subscription_is_a_topic) {
   sub_socket late{executor()};
   subscribe(late, "A");
   EXPECT_EQ(take(late), (message{"A", "2"}));
-  // Of the others it hears what is new.
+  // The subscriber gets new values of the other topics.
   publish({"AB", "4"});
   EXPECT_EQ(take(late), (message{"AB", "4"}));
   sub_socket of_all{executor()};
@@ -106,7 +107,7 @@ TEST_F(last_value_cache_test, a_subscription_is_a_topic) {
   EXPECT_EQ(take(of_all), (message{"B", "5"}));
 }
 
-TEST_F(last_value_cache_test, a_prefix_has_all_that_begins_so_if_it_is_said) {
+TEST_F(last_value_cache_test, with_prefix_matching_a_subscriber_gets_all_matching_topics) {
   start({.matching = xpub_options::matching::prefix});
   publish({"AB", "1"});
   publish({"B", "2"});
@@ -118,7 +119,7 @@ TEST_F(last_value_cache_test, a_prefix_has_all_that_begins_so_if_it_is_said) {
   EXPECT_EQ(take(late), (message{"AB", "1"}));
 }
 
-TEST_F(last_value_cache_test, what_is_not_known_is_not_sent) {
+TEST_F(last_value_cache_test, unknown_values_are_not_sent) {
   start();
   sub_socket early{executor()};
   subscribe(early, "A");
@@ -127,7 +128,7 @@ TEST_F(last_value_cache_test, what_is_not_known_is_not_sent) {
   EXPECT_EQ(take(early), (message{"A", "1"}));
 }
 
-TEST_F(last_value_cache_test, topics_and_octets_are_bounded) {
+TEST_F(last_value_cache_test, topics_and_bytes_are_bounded) {
   start({.limit = {.topics = 2, .octets = 10'000}, .matching = xpub_options::matching::prefix});
   for (const auto* const topic : {"A", "B", "C"}) {
     publish({topic, "x"});
@@ -142,7 +143,7 @@ TEST_F(last_value_cache_test, topics_and_octets_are_bounded) {
   EXPECT_EQ(take(late), (message{"C", "x"}));
 }
 
-TEST_F(last_value_cache_test, subscriptions_stay_here_so_that_caches_chain) {
+TEST_F(last_value_cache_test, subscriptions_are_not_forwarded_so_that_caches_chain) {
   start({.matching = xpub_options::matching::prefix});
   publish({"A", "1"});
   last_value_cache second{executor()};
@@ -175,7 +176,7 @@ TEST_F(last_value_cache_test, the_handler_may_destroy_it) {
   run_until([&] { return !cache; });
 }
 
-TEST_F(last_value_cache_test, stopped_it_leaves_nothing_pending) {
+TEST_F(last_value_cache_test, nothing_is_pending_after_a_stop) {
   start();
   publish({"A", "1"});
   cache_->stop();

@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What it has beyond a bstar::client, whose tests are its tests too.
+// The additions to bstar::client, whose tests apply to both.
 class lazy_pirates : public test::network_test {
 protected:
   struct end {
@@ -68,12 +68,12 @@ TEST_F(lazy_pirates, ask_again_from_a_fresh_socket_and_then_give_up) {
                                                "asking 3", "lost 3"}));
 }
 
-TEST_F(lazy_pirates, know_what_nobody_was_there_for) {
+TEST_F(lazy_pirates, report_a_request_without_a_server_as_not_sent) {
   lazy_pirate_client pirate{executor(), {reserve()}, {.timeout = 20ms, .attempts = 2}};
   EXPECT_EQ(await(ask(pirate, "1")).ec, call_errc::not_sent);
 }
 
-TEST_F(lazy_pirates, wait_on_after_what_is_no_answer) {
+TEST_F(lazy_pirates, keep_waiting_after_a_malformed_answer) {
   lazy_pirate_client pirate{executor(), {at_}, {.timeout = 400ms}, noting()};
   const auto told = ask(pirate, "1");
   auto request = receive(server_);
@@ -97,7 +97,7 @@ TEST_F(lazy_pirates, reach_a_server_that_comes_late) {
   EXPECT_EQ(await(told).answer, message{"1"});
 }
 
-TEST_F(lazy_pirates, may_be_stopped_or_destroyed_by_who_is_told) {
+TEST_F(lazy_pirates, may_be_stopped_or_destroyed_by_their_handler) {
   std::optional<lazy_pirate_client> pirate;
   pirate.emplace(executor(), std::vector{at_}, lazy_pirate_options{.timeout = 20ms},
                  lazy_pirate_handlers{.on_attempt = [&](const attempt_event& event, auto) {
@@ -109,7 +109,7 @@ TEST_F(lazy_pirates, may_be_stopped_or_destroyed_by_who_is_told) {
   EXPECT_FALSE(pirate);
 }
 
-TEST_F(lazy_pirates, refuse_what_nothing_can_work_with) {
+TEST_F(lazy_pirates, reject_invalid_options) {
   const auto fault_of = [&](std::vector<std::string> servers, lazy_pirate_options options) {
     try {
       const lazy_pirate_client made{executor(), std::move(servers), options};

@@ -14,9 +14,9 @@ public:
   void ask(lazy_pirate_state& of, std::optional<lazy_pirate_state::time_point> until = {}) {
     EXPECT_FALSE(of.ask(now, until, actions));
   }
-  // What was done since it was asked last.
+  // Returns the actions since the last call.
   lazy_pirate_actions done() { return std::exchange(actions, {}); }
-  // To the next deadline, and what is done then.
+  // Advances to the next deadline, and returns the actions there.
   lazy_pirate_actions wait(lazy_pirate_state& of) {
     EXPECT_TRUE(of.next_deadline());
     now = of.next_deadline().value_or(now);
@@ -65,26 +65,26 @@ TEST_F(lazy_pirate, tries_again_on_a_fresh_socket_and_gives_up_in_the_end) {
   EXPECT_EQ(last.lost->attempt, 3U);
   EXPECT_EQ(last.failure, call_errc::no_answer);
   EXPECT_FALSE(state.next_deadline());
-  // The next one begins anew.
+  // The next request starts from the beginning.
   ask(state);
   const auto next = done();
   EXPECT_EQ(next.open, 0U);
   EXPECT_EQ(next.asking->attempt, 1U);
 }
 
-TEST_F(lazy_pirate, what_no_connection_took_was_not_sent) {
+TEST_F(lazy_pirate, a_request_that_no_connection_took_was_not_sent) {
   lazy_pirate_state state{1, {1s, 0s, 2}};
   ask(state);
   static_cast<void>(wait(state));
   EXPECT_EQ(wait(state).failure, call_errc::not_sent);
-  // What was sent once may have been carried out, whatever became of the attempts behind it.
+  // A request that was sent once may have been executed, whatever happened to later attempts.
   ask(state);
   state.on_sent();
   static_cast<void>(wait(state));
   EXPECT_EQ(wait(state).failure, call_errc::no_answer);
 }
 
-TEST_F(lazy_pirate, goes_round_and_stays_with_who_answers) {
+TEST_F(lazy_pirate, tries_the_servers_in_turn_and_stays_with_one_that_answers) {
   lazy_pirate_state state{3, {1s, 0s, std::nullopt}};
   ask(state);
   EXPECT_EQ(done().open, 0U);
@@ -157,7 +157,7 @@ TEST_F(lazy_pirate, is_cancelled_with_its_socket) {
   EXPECT_FALSE(state.next_deadline());
 }
 
-TEST_F(lazy_pirate, gives_the_server_another_timeout_when_it_was_stopped_itself) {
+TEST_F(lazy_pirate, restarts_the_timeout_after_a_pause_of_the_client) {
   lazy_pirate_state state{1, {1s, 0s, 1}};
   ask(state);
   static_cast<void>(done());

@@ -11,7 +11,7 @@
 namespace zmtp {
 namespace {
 
-TEST(message_packer, messages_are_what_they_were) {
+TEST(message_packer, packed_messages_are_unchanged) {
   message_packer packer;
   for (const std::size_t size : {0U, 80U, 97U, 300U, 4'000U, 4'090U, 5'000U, 100'000U}) {
     const message before{"topic", std::string(size, 'x'), "", "end"};
@@ -26,7 +26,7 @@ TEST(message_packer, messages_are_what_they_were) {
   }
 }
 
-TEST(message_packer, they_leave_the_block_that_they_shared) {
+TEST(message_packer, packed_messages_release_their_shared_block) {
   message_packer packer;
   const message shared{"topic", std::string(1'000, 'x')};
   ASSERT_NE(shared.tail_block(), nullptr);
@@ -40,11 +40,11 @@ TEST(message_packer, they_leave_the_block_that_they_shared) {
   EXPECT_TRUE(shared.tail_block()->unique());
 }
 
-TEST(message_packer, they_outlive_it) {
+TEST(message_packer, packed_messages_outlive_the_packer) {
   std::vector<message> kept;
   {
     message_packer packer;
-    // Of several blocks.
+    // A message in several blocks.
     for (int n = 0; n < 1'000; ++n) {
       message m{std::to_string(n), std::string(500, 'x')};
       packer.pack(m);
@@ -57,7 +57,7 @@ TEST(message_packer, they_outlive_it) {
   }
 }
 
-TEST(message_packer, short_messages_have_nothing_to_leave) {
+TEST(message_packer, short_messages_have_no_block) {
   message_packer packer;
   message m{"topic", "short"};
   packer.pack(m);
@@ -65,7 +65,7 @@ TEST(message_packer, short_messages_have_nothing_to_leave) {
   EXPECT_EQ(message_packer::charge(m), sizeof(message));
 }
 
-TEST(message_packer, what_is_large_stays_where_it_is_unless_that_is_waste) {
+TEST(message_packer, large_messages_stay_in_place_unless_that_wastes_memory) {
   message_packer packer;
   message whole{std::string(50'000, 'x')};
   const auto* const block = whole.tail_block();
@@ -79,7 +79,7 @@ TEST(message_packer, what_is_large_stays_where_it_is_unless_that_is_waste) {
   EXPECT_LT(message_packer::charge(rest), 10'000U);
 }
 
-TEST(message_packer, a_message_is_charged_what_it_takes) {
+TEST(message_packer, a_message_is_charged_its_memory) {
   message_packer packer;
   message m{std::string(1'000, 'x')};
   packer.pack(m);

@@ -13,7 +13,7 @@ constexpr auto paranoid = pirate_protocol::paranoid;
 std::optional<pirate_kind> kind_of(message m, pirate_protocol how) { return parse_pirate(m, how); }
 
 // PPP-2
-TEST(pirate_messages, commands_are_one_frame_of_one_octet) {
+TEST(pirate_messages, commands_are_one_frame_of_one_byte) {
   EXPECT_EQ(make_ready(paranoid), message{"\1"sv});
   EXPECT_EQ(make_heartbeat(), message{"\2"sv});
   EXPECT_EQ(kind_of(make_ready(paranoid), paranoid), pirate_kind::ready);
@@ -25,7 +25,7 @@ TEST(pirate_messages, commands_are_one_frame_of_one_octet) {
   EXPECT_EQ(kind_of({}, paranoid), std::nullopt);
 }
 
-TEST(pirate_messages, of_the_simple_kind_have_an_empty_frame_in_front_and_no_heartbeat) {
+TEST(pirate_messages, the_simple_kind_has_an_empty_frame_in_front_and_no_heartbeat) {
   EXPECT_EQ(make_ready(simple), (message{""sv, "\1"sv}));
   EXPECT_EQ(kind_of(make_ready(simple), simple), pirate_kind::ready);
   EXPECT_EQ(kind_of({""sv, "\2"sv}, simple), std::nullopt);

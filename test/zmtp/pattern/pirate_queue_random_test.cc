@@ -1,5 +1,5 @@
-// A queue under random events: who gets what is what he asked for, once, and a worker has one request at a
-// time.
+// A queue under random events: every client gets the answer to its own request, once, and a worker
+// has one request at a time.
 
 #include "zmtp/pattern/pirate_queue_state.h"
 
@@ -76,7 +76,8 @@ private:
       workers_.erase(gone);
     }
   }
-  // One says something else than an answer, and has nothing in hand then if it is READY.
+  // A worker sends a message that is not an answer. If this message is READY, the worker has no
+  // request in flight afterwards.
   void say(message m) {
     if (workers_.empty()) {
       return;
@@ -180,7 +181,7 @@ private:
   pirate_queue_actions actions_;
   pirate_queue_state::time_point now_{1h};
   std::map<peer_id, worker> workers_;
-  std::map<peer_id, std::set<std::string>> clients_;  // what they have asked
+  std::map<peer_id, std::set<std::string>> clients_;  // their pending requests
   std::set<peer_id> paused_;
   std::uint32_t last_peer_ = 0;
   std::uint32_t last_body_ = 0;

@@ -42,7 +42,7 @@ public:
   void ask(peer_id client, message m) {
     state.on_client_message(client, std::move(m), now, actions);
   }
-  // What was sent first of what was not looked at yet.
+  // Returns the first message that the test has not checked yet.
   pirate_queue_actions::addressed to_worker() { return take(actions.to_workers); }
   pirate_queue_actions::addressed to_client() { return take(actions.to_clients); }
   bool nothing_sent() const { return actions.to_workers.empty() && actions.to_clients.empty(); }
@@ -53,7 +53,7 @@ public:
   // Clients that were paused, or resumed, since they were asked for last, by number.
   std::vector<peer_id> paused() { return sorted(std::exchange(actions.pause, {})); }
   std::vector<peer_id> resumed() { return sorted(std::exchange(actions.resume, {})); }
-  // Time passes, and workers say that they live.
+  // Lets time pass, while workers send heartbeats.
   void pass(std::chrono::milliseconds time, std::vector<peer_id> alive = {}) {
     const auto end = now + time;
     while (state.next_deadline() && *state.next_deadline() <= end) {
@@ -111,7 +111,7 @@ public:
     }
     return m;
   }
-  // The answer of a worker to what it was sent.
+  // Returns the answer of a worker to its request.
   message answer(const message& request, std::string_view body) {
     const auto inside = inner(request);
     return outer({inside.front(), ""sv, body});
@@ -146,7 +146,7 @@ TEST_P(pirate_queues, give_a_request_to_a_worker_and_its_reply_to_the_client) {
   EXPECT_EQ(run.state.idle_workers(), 1U);
 }
 
-TEST_P(pirate_queues, whatever_the_client_has_in_front_is_in_front_of_the_reply) {
+TEST_P(pirate_queues, the_envelope_of_a_request_precedes_its_reply) {
   run.join(worker_a);
   run.ask(client_a, {"far"sv, "near"sv, ""sv, "request"sv});
   const auto sent = run.to_worker().second;
@@ -155,7 +155,7 @@ TEST_P(pirate_queues, whatever_the_client_has_in_front_is_in_front_of_the_reply)
   EXPECT_EQ(run.to_client().second, (message{"far"sv, "near"sv, ""sv, "reply"sv}));
 }
 
-TEST_P(pirate_queues, who_has_rested_longest_is_next) {
+TEST_P(pirate_queues, the_longest_idle_worker_is_next) {
   run.join(worker_a);
   run.join(worker_b);
   run.ask(client_a, {""sv, "1"sv});
@@ -168,7 +168,7 @@ TEST_P(pirate_queues, who_has_rested_longest_is_next) {
   EXPECT_EQ(run.to_worker().first, worker_a);
 }
 
-TEST_P(pirate_queues, requests_wait_for_a_worker_and_go_with_their_client) {
+TEST_P(pirate_queues, requests_wait_for_a_worker_and_end_with_their_client) {
   run.ask(client_a, {""sv, "1"sv});
   run.ask(client_b, {""sv, "2"sv});
   run.ask(client_a, {""sv, "3"sv});
@@ -206,12 +206,12 @@ TEST_P(pirate_queues, pause_a_client_above_the_limit_of_bytes) {
   EXPECT_EQ(small.paused(), peers{client_a});
   small.ask(client_b, {""sv, "b"sv});
   EXPECT_EQ(small.paused(), peers{client_b});
-  // Nothing is left over of what is given out.
+  // Nothing is left of the requests that were assigned.
   small.join(worker_a);
   EXPECT_EQ(small.resumed(), (peers{client_a, client_b}));
 }
 
-TEST_P(pirate_queues, with_no_room_each_client_has_one_request_that_waits) {
+TEST_P(pirate_queues, without_a_queue_each_client_has_one_pending_request) {
   queue_run none{{.protocol = GetParam(), .waiting = 0}};
   none.ask(client_a, {""sv, "a"sv});
   none.ask(client_b, {""sv, "b"sv});
@@ -222,7 +222,7 @@ TEST_P(pirate_queues, with_no_room_each_client_has_one_request_that_waits) {
   EXPECT_EQ(none.resumed(), peers{client_b});
 }
 
-TEST_P(pirate_queues, a_client_that_goes_makes_room_for_others) {
+TEST_P(pirate_queues, a_client_that_disconnects_frees_space_for_others) {
   queue_run few{{.protocol = GetParam(), .waiting = 4}};
   for (int i = 0; i < 4; ++i) {
     few.ask(client_a, {""sv, "a"sv, "of two parts"sv});
@@ -249,7 +249,7 @@ TEST_P(pirate_queues, a_request_expires_while_no_worker_is_there) {
   EXPECT_FALSE(brief.state.next_deadline());
 }
 
-TEST_P(pirate_queues, the_time_without_a_worker_counts_and_not_that_behind_busy_ones) {
+TEST_P(pirate_queues, only_the_time_without_a_worker_counts_for_the_expiry) {
   queue_run brief{{.protocol = GetParam(), .unserved_expiry = 10s}};
   brief.join(worker_a);
   brief.ask(client_a, {""sv, "1"sv});
@@ -263,7 +263,7 @@ TEST_P(pirate_queues, the_time_without_a_worker_counts_and_not_that_behind_busy_
   EXPECT_EQ(brief.state.counters().expired, 1U);
 }
 
-TEST_P(pirate_queues, a_lost_worker_gets_nothing_and_what_it_had_is_lost) {
+TEST_P(pirate_queues, a_lost_worker_gets_no_request_and_its_request_is_lost) {
   run.join(worker_a);
   run.join(worker_b);
   run.state.on_worker_detached(worker_a, run.now, run.actions);
@@ -281,7 +281,7 @@ TEST_P(pirate_queues, a_lost_worker_gets_nothing_and_what_it_had_is_lost) {
                                                                          {worker_lost, worker_b}}));
 }
 
-TEST_P(pirate_queues, what_a_worker_does_not_take_goes_to_another) {
+TEST_P(pirate_queues, a_request_that_a_worker_does_not_take_goes_to_another) {
   run.join(worker_a);
   run.join(worker_b);
   run.ask(client_a, {"far"sv, ""sv, "1"sv});
@@ -292,7 +292,7 @@ TEST_P(pirate_queues, what_a_worker_does_not_take_goes_to_another) {
   EXPECT_EQ(inner(again)[2], "1"sv);
   run.say(worker_b, answer(again, "reply"));
   EXPECT_EQ(run.to_client().second, (message{"far"sv, ""sv, "reply"sv}));
-  // And waits, if there is none.
+  // If there is no other worker, the request waits.
   run.ask(client_a, {""sv, "2"sv});
   auto last = run.to_worker();
   run.state.on_not_taken(worker_b, std::move(last.second), run.now, run.actions);
@@ -302,7 +302,7 @@ TEST_P(pirate_queues, what_a_worker_does_not_take_goes_to_another) {
   EXPECT_EQ(run.state.counters().lost, 0U);
 }
 
-TEST_P(pirate_queues, a_busy_worker_that_says_ready_has_begun_anew) {
+TEST_P(pirate_queues, a_busy_worker_that_sends_ready_starts_from_the_beginning) {
   run.join(worker_a);
   run.ask(client_a, {""sv, "1"sv});
   const auto first = run.to_worker().second;
@@ -310,14 +310,14 @@ TEST_P(pirate_queues, a_busy_worker_that_says_ready_has_begun_anew) {
   EXPECT_EQ(run.state.counters().lost, 1U);
   run.ask(client_b, {""sv, "2"sv});
   const auto second = run.to_worker().second;
-  // Its answer to the first is nobody's.
+  // The queue drops the answer to the first request.
   run.say(worker_a, answer(first, "late"));
   EXPECT_TRUE(run.nothing_sent());
   run.say(worker_a, answer(second, "reply"));
   EXPECT_EQ(run.to_client(), (pirate_queue_actions::addressed{client_b, {""sv, "reply"sv}}));
 }
 
-TEST_P(pirate_queues, count_what_is_nothing) {
+TEST_P(pirate_queues, count_malformed_messages) {
   run.ask(client_a, {"no empty frame"sv});
   run.ask(client_a, {""sv});
   run.ask(client_a, {"a"sv, "b"sv});
@@ -337,7 +337,7 @@ TEST_P(pirate_queues, count_what_is_nothing) {
   EXPECT_EQ(run.state.idle_workers(), 1U);
   EXPECT_TRUE(run.nothing_sent());
   run.say({5, 5}, make_ready(GetParam()));
-  EXPECT_EQ(run.state.workers(), 1U) << "of one that is not attached";
+  EXPECT_EQ(run.state.workers(), 1U) << "from a peer that is not attached";
 }
 
 TEST_P(pirate_queues, have_a_limit_of_workers) {
@@ -351,7 +351,7 @@ TEST_P(pirate_queues, have_a_limit_of_workers) {
   EXPECT_EQ(one.state.workers(), 1U);
 }
 
-TEST_P(pirate_queues, take_out_a_worker_that_hangs_if_told_to) {
+TEST_P(pirate_queues, remove_a_worker_that_exceeds_the_busy_deadline) {
   queue_run run_with_deadline{{.protocol = GetParam(), .busy_deadline = 10s}};
   auto& with = run_with_deadline;
   with.join(worker_a);
@@ -362,7 +362,7 @@ TEST_P(pirate_queues, take_out_a_worker_that_hangs_if_told_to) {
   with.pass(1s);
   EXPECT_EQ(with.state.workers(), 0U);
   EXPECT_EQ(with.state.counters().workers_expired, 1U);
-  // Its late answer says that it is there again, and is nobody's.
+  // A late answer shows that the worker is alive, but the queue drops it.
   with.say(worker_a, answer(sent, "late"));
   EXPECT_EQ(with.state.idle_workers(), 1U);
   EXPECT_TRUE(with.nothing_sent());
@@ -393,7 +393,7 @@ TEST_F(paranoid_queue, sends_heartbeats_to_idle_workers) {
 }
 
 // PPP-6, PPP-8
-TEST_F(paranoid_queue, takes_out_who_is_silent_for_three_intervals) {
+TEST_F(paranoid_queue, removes_a_worker_that_is_unresponsive_for_three_intervals) {
   run.join(worker_a);
   run.join(worker_b);
   run.pass(2'999ms, {worker_b});
@@ -405,12 +405,12 @@ TEST_F(paranoid_queue, takes_out_who_is_silent_for_three_intervals) {
   EXPECT_EQ(run.to_worker().first, worker_b);
   run.pass(10s);
   EXPECT_TRUE(run.nothing_sent());
-  // It goes on living, and is a worker again.
+  // The worker is alive and becomes idle again.
   run.heartbeat(worker_a);
   EXPECT_EQ(run.state.idle_workers(), 1U);
 }
 
-TEST_F(paranoid_queue, a_heartbeat_makes_nobody_free) {
+TEST_F(paranoid_queue, a_heartbeat_does_not_make_a_busy_worker_idle) {
   run.join(worker_a);
   run.ask(client_a, {""sv, "1"sv});
   const auto sent = run.to_worker().second;
@@ -423,7 +423,7 @@ TEST_F(paranoid_queue, a_heartbeat_makes_nobody_free) {
   EXPECT_EQ(run.to_worker().second[2], "2"sv);
 }
 
-TEST_F(paranoid_queue, a_busy_worker_may_be_silent) {
+TEST_F(paranoid_queue, a_busy_worker_need_not_send_heartbeats) {
   run.join(worker_a);
   run.ask(client_a, {""sv, "1"sv});
   const auto sent = run.to_worker().second;
@@ -435,7 +435,7 @@ TEST_F(paranoid_queue, a_busy_worker_may_be_silent) {
   EXPECT_EQ(run.state.workers(), 0U);
 }
 
-TEST_F(paranoid_queue, whatever_a_worker_says_makes_it_one) {
+TEST_F(paranoid_queue, any_message_of_a_worker_registers_it) {
   run.attach(worker_a);
   run.heartbeat(worker_a);
   EXPECT_EQ(run.state.idle_workers(), 1U);
@@ -446,7 +446,7 @@ TEST_F(paranoid_queue, whatever_a_worker_says_makes_it_one) {
 }
 
 // PPP-1
-TEST_F(paranoid_queue, if_it_is_strict_only_ready_does) {
+TEST_F(paranoid_queue, in_strict_mode_only_ready_registers_a_worker) {
   queue_run strict{{.protocol = pirate_protocol::paranoid, .strict_ready = true}};
   strict.attach(worker_a);
   strict.heartbeat(worker_a);
@@ -455,12 +455,12 @@ TEST_F(paranoid_queue, if_it_is_strict_only_ready_does) {
   EXPECT_EQ(strict.state.workers(), 1U);
 }
 
-TEST_F(paranoid_queue, gives_several_parts_only_to_who_takes_them) {
+TEST_F(paranoid_queue, assigns_several_parts_only_to_workers_that_accept_them) {
   run.join(worker_a, false);
   run.ask(client_a, {""sv, "1"sv, "2"sv});
   EXPECT_TRUE(run.nothing_sent());
   run.ask(client_b, {""sv, "one"sv});
-  EXPECT_EQ(run.to_worker().first, worker_a) << "it need not wait";
+  EXPECT_EQ(run.to_worker().first, worker_a) << "this request can go to any worker";
   run.join(worker_b);
   const auto [to, sent] = run.to_worker();
   EXPECT_EQ(to, worker_b);
@@ -472,7 +472,7 @@ TEST_F(paranoid_queue, gives_several_parts_only_to_who_takes_them) {
   EXPECT_EQ(all.to_worker().first, worker_a);
 }
 
-TEST_F(paranoid_queue, a_full_queue_of_what_no_worker_takes_serves_other_clients) {
+TEST_F(paranoid_queue, requests_that_no_worker_accepts_do_not_block_other_clients) {
   constexpr std::size_t limit = 1'000;
   run.join(worker_a, false);
   for (std::size_t i = 0; i < limit; ++i) {
@@ -512,7 +512,7 @@ TEST_F(paranoid_queue, a_request_that_no_present_worker_takes_expires_with_a_rea
   EXPECT_EQ(brief.to_worker().second.part_count(), 4U);
 }
 
-TEST_F(paranoid_queue, lets_no_request_expire_when_it_was_stopped_itself) {
+TEST_F(paranoid_queue, expires_no_request_after_a_pause_of_its_own) {
   run.ask(client_a, {""sv, "1"sv});
   run.now += 1h;
   run.state.on_deadline(run.now, run.actions);
@@ -521,7 +521,7 @@ TEST_F(paranoid_queue, lets_no_request_expire_when_it_was_stopped_itself) {
   EXPECT_EQ(run.state.waiting(), 0U);
 }
 
-TEST_F(paranoid_queue, takes_nobody_for_dead_when_it_was_stopped_itself) {
+TEST_F(paranoid_queue, declares_no_worker_dead_after_a_pause_of_its_own) {
   run.join(worker_a);
   run.now += 1min;
   run.state.on_deadline(run.now, run.actions);

@@ -21,7 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 using namespace std::string_view_literals;
 
-// Clients, queue and workers of ours on real sockets.
+// Zinc's clients, queue and workers on real sockets.
 class pirates : public test::network_test, public testing::WithParamInterface<pirate_protocol> {
 protected:
   struct end {
@@ -86,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(protocols, pirates,
                            return tested.param == pirate_protocol::simple ? "simple" : "paranoid";
                          });
 
-TEST_P(pirates, requests_go_round_the_workers) {
+TEST_P(pirates, workers_take_turns) {
   start_queue();
   const auto a = echo_worker("a");
   const auto b = echo_worker("b");
@@ -109,7 +109,7 @@ TEST_P(pirates, a_request_waits_for_the_first_worker) {
   EXPECT_EQ(answer_of(told), (message{"1"sv, "a"sv}));
 }
 
-TEST_P(pirates, a_worker_that_goes_leaves_its_request_to_the_clients_next_attempt) {
+TEST_P(pirates, the_clients_next_attempt_replaces_the_request_of_a_lost_worker) {
   start_queue();
   auto holding = holding_worker();
   lazy_pirate_client client{executor(), {clients_at_}, {.timeout = 200ms, .attempts = 20}};
@@ -162,7 +162,7 @@ TEST_P(pirates, a_request_that_is_dropped_frees_the_worker) {
   EXPECT_EQ(answer_of(told), message{"second"sv});
 }
 
-TEST_P(pirates, a_worker_that_is_stopped_says_nothing_more) {
+TEST_P(pirates, a_stopped_worker_sends_nothing_more) {
   start_queue();
   std::vector<pirate_worker_event::kind> events;
   pirate_worker worker{executor(), workers_at_, worker_options(),
@@ -178,8 +178,9 @@ TEST_P(pirates, a_worker_that_is_stopped_says_nothing_more) {
   EXPECT_FALSE(told->ec);
 }
 
-// The queue once read no client any more after 1,500 requests that no worker took, from a client that had gone.
-TEST_P(pirates, a_client_that_leaves_a_full_queue_behind_blocks_no_other) {
+// Previously, 1,500 requests that no worker took, from a client that had disconnected, made the
+// queue stop reading all clients.
+TEST_P(pirates, requests_of_a_disconnected_client_do_not_block_others) {
   constexpr std::size_t many = 1'500;
   start_queue();
   {
@@ -252,7 +253,7 @@ TEST_P(paranoid_pirates, idle_workers_and_the_queue_keep_each_other_alive) {
   EXPECT_EQ(queue_->counters().workers_expired, 0U);
 }
 
-TEST_P(paranoid_pirates, a_worker_leaves_a_queue_that_is_silent) {
+TEST_P(paranoid_pirates, a_worker_leaves_an_unresponsive_queue) {
   router_socket silent{executor(), test::announcing()};
   workers_at_ = silent.bind("tcp://127.0.0.1:*").to_string();
   std::vector<pirate_worker_event::kind> events;

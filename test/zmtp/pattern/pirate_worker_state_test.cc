@@ -35,7 +35,7 @@ public:
   boost::system::error_code reply(std::uint64_t id, std::string_view body) {
     return state.reply(id, message{body}, now, actions);
   }
-  // Time passes; what was done meanwhile, all together.
+  // Lets time pass, and returns all actions meanwhile.
   pirate_worker_actions pass(std::chrono::milliseconds time) {
     const auto end = now + time;
     while (state.next_deadline() && *state.next_deadline() <= end) {
@@ -58,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(protocols, pirate_workers,
                          });
 
 // PPP-1
-TEST_P(pirate_workers, say_ready_first_on_each_connection) {
+TEST_P(pirate_workers, send_ready_first_on_each_connection) {
   for (int i = 0; i < 2; ++i) {
     attach();
     const auto began = done();
@@ -89,7 +89,7 @@ TEST_P(pirate_workers, answer_once_with_the_address_stack_of_the_request) {
   EXPECT_TRUE(done().sends.empty());
 }
 
-TEST_P(pirate_workers, have_one_request_and_ignore_what_is_above) {
+TEST_P(pirate_workers, accept_one_request_and_ignore_more) {
   attach();
   hear({"a"sv, ""sv, "1"sv});
   const auto asked = request();
@@ -102,7 +102,7 @@ TEST_P(pirate_workers, have_one_request_and_ignore_what_is_above) {
   EXPECT_NE(request().id, asked.id);
 }
 
-TEST_P(pirate_workers, what_is_in_hand_is_lost_with_the_connection) {
+TEST_P(pirate_workers, a_request_in_flight_is_lost_with_the_connection) {
   attach();
   hear({"a"sv, ""sv, "1"sv});
   const auto asked = request();
@@ -112,7 +112,7 @@ TEST_P(pirate_workers, what_is_in_hand_is_lost_with_the_connection) {
   EXPECT_EQ(reply(asked.id, "late"), call_errc::no_request);
 }
 
-TEST_P(pirate_workers, say_ready_when_they_give_a_request_up) {
+TEST_P(pirate_workers, send_ready_after_they_drop_a_request) {
   attach();
   hear({"a"sv, ""sv, "1"sv});
   const auto asked = request();
@@ -123,7 +123,7 @@ TEST_P(pirate_workers, say_ready_when_they_give_a_request_up) {
   EXPECT_TRUE(done().sends.empty());
 }
 
-TEST_P(pirate_workers, ignore_what_is_nothing) {
+TEST_P(pirate_workers, ignore_malformed_messages) {
   attach();
   static_cast<void>(done());
   for (const auto& bad :
@@ -159,7 +159,7 @@ TEST_P(paranoid_worker, sends_heartbeats_while_idle_and_none_while_busy) {
 }
 
 // PPP-6, PPP-7
-TEST_P(paranoid_worker, begins_anew_after_a_silent_queue_waiting_longer_each_time) {
+TEST_P(paranoid_worker, reconnects_after_an_unresponsive_queue_with_growing_delays) {
   attach();
   static_cast<void>(done());
   auto expected = 1s;
@@ -178,18 +178,18 @@ TEST_P(paranoid_worker, begins_anew_after_a_silent_queue_waiting_longer_each_tim
     expected = std::min(expected * 2, 32s);
   }
   EXPECT_EQ(expected, 32s);
-  // Whatever the queue says is life.
+  // Any message of the queue shows that it is alive.
   hear(make_heartbeat());
   EXPECT_EQ(pass(3s).reopen, 1s);
 }
 
-TEST_P(paranoid_worker, takes_a_queue_that_is_not_there_for_silent) {
+TEST_P(paranoid_worker, treats_an_absent_queue_as_unresponsive) {
   EXPECT_EQ(pass(3s).reopen, 1s);
   EXPECT_EQ(pass(4s).reopen, 2s);
   EXPECT_EQ(pass(5s).reopen, 4s);
 }
 
-TEST_P(paranoid_worker, takes_nobody_for_dead_when_it_was_stopped_itself) {
+TEST_P(paranoid_worker, does_not_declare_the_queue_dead_after_a_pause_of_its_own) {
   attach();
   static_cast<void>(done());
   now += 1min;

@@ -29,7 +29,7 @@ TEST_F(reply_caches, carry_a_request_out_once) {
   EXPECT_EQ(cache.entries(), 3U);
 }
 
-TEST_F(reply_caches, keep_the_first_reply_octet_by_octet) {
+TEST_F(reply_caches, store_the_first_reply_byte_by_byte) {
   reply_cache cache;
   const message reply{std::string(10'000, 'x'), ""sv, "\0\1"sv};
   cache.store("key", reply, now);
@@ -56,7 +56,7 @@ TEST_F(reply_caches, are_bounded_by_entries) {
   EXPECT_EQ(none.entries(), 0U);
 }
 
-TEST_F(reply_caches, are_bounded_by_octets) {
+TEST_F(reply_caches, are_bounded_by_bytes) {
   reply_cache cache{{.octets = 10'000}};
   for (int i = 0; i < 100; ++i) {
     cache.store(std::to_string(i), {std::string(1'000, 'x')}, now);

@@ -1,4 +1,4 @@
-// The shard of a topic is the same for ever, and topics are spread.
+// The shard of a topic never changes, and topics are spread evenly.
 
 #include "zmtp/pattern/shard_of.h"
 
@@ -12,7 +12,7 @@ namespace zmtp {
 namespace {
 
 // Other programs may count on these.
-TEST(shard_of, it_never_changes) {
+TEST(shard_of, the_shard_of_a_topic_never_changes) {
   EXPECT_EQ(shard_of("", 0x1'0000'0000), 0xc338'3c52U);
   EXPECT_EQ(shard_of("a", 0x1'0000'0000), 0x1919'a24dU);
   EXPECT_EQ(shard_of("foobar", 0x1'0000'0000), 0x48d4'bc55U);

@@ -118,10 +118,10 @@ TEST_F(sharded_subscriber_test, each_message_once_and_in_the_order_of_its_topic)
   EXPECT_NE(threads_[0], threads_[2]);
 }
 
-TEST_F(sharded_subscriber_test, what_it_has_no_room_for_waits_with_the_publisher) {
+TEST_F(sharded_subscriber_test, full_shards_stop_the_publisher) {
   start({.shards = shards_, .queue_messages = 10, .socket = with_marks(10)});
   hold(true);
-  // More than there is room for on the way.
+  // More messages than the queues on the path can hold.
   constexpr int count = 2'000;
   std::vector<message> all;
   for (int n = 0; n < count; ++n) {
@@ -147,7 +147,7 @@ TEST_F(sharded_subscriber_test, what_it_has_no_room_for_waits_with_the_publisher
   }
 }
 
-TEST_F(sharded_subscriber_test, what_was_received_is_processed_before_it_ends) {
+TEST_F(sharded_subscriber_test, received_messages_are_processed_before_it_ends) {
   start({.shards = shards_});
   hold(true);
   publish(0, 500, 5);
@@ -161,7 +161,7 @@ TEST_F(sharded_subscriber_test, what_was_received_is_processed_before_it_ends) {
   EXPECT_EQ(taken_, 500U);
 }
 
-TEST_F(sharded_subscriber_test, it_may_close_instead_of_waiting) {
+TEST_F(sharded_subscriber_test, can_close_instead_of_waiting) {
   start({.shards = shards_, .queue_messages = 1, .close_when_full = true});
   hold(true);
   for (int sent = 0; publisher_.subscribers("") != 0;) {

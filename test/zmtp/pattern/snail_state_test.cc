@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 using enum snail_verdict;
 
-TEST(snail_state, a_message_may_be_so_old_and_no_older) {
+TEST(snail_state, a_message_older_than_the_limit_is_too_late) {
   snail_state snail{{.max_delay = 1'000ms}};
   EXPECT_EQ(snail.on_message({.at = 5'000ms}, 5'000ms), keeps_up);
   EXPECT_EQ(snail.on_message({.at = 5'000ms}, 6'000ms), keeps_up);
@@ -29,7 +29,7 @@ TEST(snail_state, a_message_of_the_future_has_no_age) {
   EXPECT_EQ(snail.delay(), 0ms);
 }
 
-TEST(snail_state, age_does_not_matter_if_nobody_asks) {
+TEST(snail_state, age_is_ignored_without_a_limit) {
   snail_state snail{{.max_delay = std::nullopt}};
   EXPECT_EQ(snail.on_message({.at = 0ms}, 1h), keeps_up);
   EXPECT_EQ(snail.delay(), 1h);
@@ -41,14 +41,14 @@ TEST(snail_state, clocks_that_differ_are_compared_with_the_youngest_message) {
   EXPECT_EQ(snail.on_message({.publisher = "a", .at = 100ms}, 1h + 50ms), keeps_up);
   EXPECT_EQ(snail.on_message({.publisher = "a", .at = 200ms}, 1h + 1'150ms), keeps_up);
   EXPECT_EQ(snail.delay(), 1'000ms);
-  // Of another publisher the clock is another.
+  // Another publisher has another clock.
   EXPECT_EQ(snail.on_message({.publisher = "b", .at = 0ms}, 2h), keeps_up);
   EXPECT_EQ(snail.on_message({.publisher = "a", .at = 300ms}, 1h + 1'251ms), too_late);
 }
 
 TEST(snail_state, numbers_follow_each_other) {
   snail_state snail{{}};
-  // The first one may be any: who comes late has not missed what was before.
+  // The first message may have any number: a late subscriber has not missed the earlier ones.
   EXPECT_EQ(snail.on_message({.number = 17}, 0ms), keeps_up);
   EXPECT_EQ(snail.on_message({.number = 18}, 0ms), keeps_up);
   EXPECT_EQ(snail.on_message({.number = 21}, 0ms), gap);
@@ -68,7 +68,7 @@ TEST(snail_state, each_publisher_has_numbers_of_its_own) {
   EXPECT_EQ(snail.publishers(), 2U);
 }
 
-TEST(snail_state, a_publisher_that_was_restarted_begins_anew) {
+TEST(snail_state, a_restarted_publisher_starts_a_new_sequence) {
   snail_state snail{{.clocks_differ = true}};
   EXPECT_EQ(snail.on_message({.number = 1'000, .at = 10s}, 10s), keeps_up);
   EXPECT_EQ(snail.on_message({.number = 1, .at = 0s}, 20s), keeps_up);
@@ -76,20 +76,20 @@ TEST(snail_state, a_publisher_that_was_restarted_begins_anew) {
   EXPECT_EQ(snail.on_message({.number = 2, .at = 0s}, 20s), keeps_up);
 }
 
-TEST(snail_state, gaps_are_counted_where_they_are_expected) {
+TEST(snail_state, expected_gaps_are_only_counted) {
   snail_state snail{{.gapless = false}};
   EXPECT_EQ(snail.on_message({.number = 1}, 0ms), keeps_up);
   EXPECT_EQ(snail.on_message({.number = 5}, 0ms), keeps_up);
   EXPECT_EQ(snail.missed(), 3U);
 }
 
-TEST(snail_state, messages_that_say_nothing_are_in_time) {
+TEST(snail_state, messages_without_a_number_or_time_are_on_time) {
   snail_state snail{{}};
   EXPECT_EQ(snail.on_message({}, 1h), keeps_up);
   EXPECT_EQ(snail.on_message({}, 2h), keeps_up);
 }
 
-TEST(snail_state, who_was_silent_longest_is_forgotten) {
+TEST(snail_state, the_publisher_with_the_longest_silence_is_forgotten) {
   snail_state snail{{.publishers = 2}};
   EXPECT_EQ(snail.on_message({.publisher = "a", .number = 1}, 0ms), keeps_up);
   EXPECT_EQ(snail.on_message({.publisher = "b", .number = 1}, 0ms), keeps_up);

@@ -83,7 +83,7 @@ TEST_F(suicidal_snail_test, a_message_that_is_late_is_the_end) {
   run_until([&] { return publisher_.peers().empty(); });
 }
 
-TEST_F(suicidal_snail_test, it_may_be_destroyed_by_its_handler) {
+TEST_F(suicidal_snail_test, can_be_destroyed_by_its_handler) {
   start({.max_delay = std::nullopt});
   destroy_ = true;
   publish("a", 1);

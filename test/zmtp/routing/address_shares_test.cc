@@ -17,7 +17,7 @@ host ipv4(std::uint8_t a, std::uint8_t b, std::uint8_t c, std::uint8_t d) {
 const host one = ipv4(192, 0, 2, 1);
 const host other = ipv4(192, 0, 2, 2);
 
-// How many of so many get in, one after the other.
+// Returns how many of `count` connections get a slot, one after the other.
 int entered(address_shares& shares, const std::optional<host>& from, std::size_t places,
             int count) {
   int in = 0;
@@ -33,7 +33,7 @@ TEST(address_shares, one_address_has_a_quarter) {
   EXPECT_EQ(entered(shares, other, 1'024, 1'000), 256) << "and so has each other one";
 }
 
-TEST(address_shares, who_is_over_makes_room_for_the_next_of_its_address) {
+TEST(address_shares, an_address_above_its_share_gets_a_slot_after_it_leaves_one) {
   address_shares shares;
   EXPECT_EQ(entered(shares, one, 8, 5), 2);
   EXPECT_EQ(entered(shares, other, 8, 1), 1);
@@ -46,7 +46,7 @@ TEST(address_shares, who_is_over_makes_room_for_the_next_of_its_address) {
   EXPECT_EQ(entered(shares, one, 8, 5), 2);
 }
 
-TEST(address_shares, of_few_places_one_address_has_one) {
+TEST(address_shares, an_address_gets_one_of_a_few_slots) {
   for (const std::size_t places : {1U, 3U, 7U}) {
     address_shares shares;
     EXPECT_EQ(entered(shares, one, places, 3), 1) << places;
@@ -62,7 +62,7 @@ TEST(address_shares, holds_as_many_as_there_are_now) {
   EXPECT_EQ(entered(shares, one, 32, 9), 5);
 }
 
-TEST(address_shares, this_machine_and_who_has_no_address_are_no_strangers) {
+TEST(address_shares, loopback_and_unknown_addresses_are_exempt) {
   host ipv6_loopback{};
   ipv6_loopback.back() = 1;
   for (const std::optional<host>& exempt :
@@ -74,11 +74,11 @@ TEST(address_shares, this_machine_and_who_has_no_address_are_no_strangers) {
   }
 }
 
-TEST(address_shares, what_only_looks_like_loopback_is_not_exempt) {
+TEST(address_shares, addresses_that_resemble_loopback_are_not_exempt) {
   host within_ipv6{};  // 7f00::1
   within_ipv6[0] = 127;
   within_ipv6.back() = 1;
-  host not_mapped{};  // ::127.0.0.1, which is no IPv4 address any more
+  host not_mapped{};  // ::127.0.0.1, which no longer is an IPv4 address
   not_mapped[12] = 127;
   not_mapped.back() = 1;
   for (const auto& stranger : {within_ipv6, not_mapped, ipv4(128, 0, 0, 1), ipv4(126, 0, 0, 1)}) {

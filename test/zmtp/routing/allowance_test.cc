@@ -1,5 +1,6 @@
-// While memory is short each queue takes less than its marks say: who is sent to then, what is dropped and under
-// what name, and who goes on when there is memory again.
+// While memory is short, each queue takes less than its marks allow: the peers that still get
+// messages, the counter of the dropped ones, and the queues that continue when memory is free
+// again.
 
 #include "test/support/routing.h"
 #include "zmtp/routing/pair_state.h"
@@ -26,7 +27,7 @@ constexpr std::size_t plenty = queue_account::unlimited;
 
 const std::string body(3'000, 'x');
 
-TEST(allowance, stops_a_sender_below_its_mark_and_lets_it_go_on) {
+TEST(allowance, stops_a_sender_below_its_mark_and_resumes_it) {
   push_state push{{}};
   const auto a = attach_new(push);
   const auto b = attach_new(push);
@@ -48,8 +49,8 @@ TEST(allowance, stops_a_sender_below_its_mark_and_lets_it_go_on) {
   EXPECT_EQ(push.counters().dropped_over_budget, 0U);
 }
 
-// A peer in the process says when it has taken something only if it is asked to.
-TEST(allowance, has_what_is_queued_looked_after) {
+// A peer in the same process reports that it has taken a message only on request.
+TEST(allowance, causes_a_write_of_queued_messages) {
   push_state push{{}};
   const auto a = attach_new(push);
   attach_new(push);
@@ -61,7 +62,7 @@ TEST(allowance, has_what_is_queued_looked_after) {
   EXPECT_EQ(push.dirty().front(), a);
 }
 
-TEST(allowance, of_whatever_size_takes_a_message_where_nothing_is_queued) {
+TEST(allowance, a_quota_of_any_size_accepts_a_message_if_nothing_is_queued) {
   pair_state pair{{}};
   const auto a = attach_new(pair);
   pair.on_allowance(1);
@@ -74,7 +75,7 @@ TEST(allowance, of_whatever_size_takes_a_message_where_nothing_is_queued) {
   }
 }
 
-TEST(allowance, reads_on_from_who_was_stopped) {
+TEST(allowance, resumes_reading_from_a_paused_peer) {
   pull_state pull{{}};
   const auto a = attach_new(pull);
   const auto b = attach_new(pull);
@@ -94,7 +95,7 @@ TEST(allowance, reads_on_from_who_was_stopped) {
   EXPECT_FALSE(stopped.blocked);
 }
 
-TEST(allowance, is_what_a_publisher_drops_for) {
+TEST(allowance, makes_a_publisher_drop_messages) {
   pub_state pub{{}};
   const auto slow = attach_new(pub);
   const auto quick = attach_new(pub);
@@ -117,14 +118,14 @@ TEST(allowance, is_what_a_publisher_drops_for) {
   EXPECT_EQ(pub.find(quick)->counters.dropped_over_budget, 0U);
   EXPECT_EQ(pub.counters().dropped_full, 0U);
   EXPECT_EQ(pub.find(slow)->counters.dropped_full, 0U);
-  // It misses nothing from then on.
+  // The subscriber misses nothing from then on.
   pub.on_allowance(plenty);
   EXPECT_EQ(pub.send({body}), send_status::queued);
   pub.end_turn();
   EXPECT_EQ(pub.find(slow)->out.messages(), 3U);
 }
 
-TEST(allowance, above_a_mark_is_not_to_blame) {
+TEST(allowance, is_not_counted_if_the_mark_is_reached_first) {
   socket_options options;
   options.send_mark.messages = 1;
   pub_state pub{options};
@@ -138,7 +139,7 @@ TEST(allowance, above_a_mark_is_not_to_blame) {
   EXPECT_EQ(pub.counters().dropped_over_budget, 0U);
 }
 
-TEST(allowance, has_a_publisher_wait_that_does_not_drop) {
+TEST(allowance, makes_a_publisher_with_no_drop_wait) {
   socket_options options;
   options.no_drop = true;
   pub_state pub{options};
@@ -154,7 +155,7 @@ TEST(allowance, has_a_publisher_wait_that_does_not_drop) {
   EXPECT_TRUE(pub.writable());
 }
 
-TEST(allowance, is_what_a_router_and_a_rep_drop_for) {
+TEST(allowance, makes_a_router_and_a_rep_drop_messages) {
   router_state router{{}};
   const auto peer = attach_new(router, "peer");
   router.on_allowance(1);
@@ -177,7 +178,7 @@ TEST(allowance, is_what_a_router_and_a_rep_drop_for) {
   EXPECT_EQ(rep.counters().dropped_over_budget, 1U);
 }
 
-TEST(allowance, is_what_an_xsub_drops_for) {
+TEST(allowance, makes_an_xsub_drop_messages) {
   xsub_state xsub{{}};
   const auto publisher = attach_new(xsub);
   xsub.on_allowance(1);
@@ -187,7 +188,7 @@ TEST(allowance, is_what_an_xsub_drops_for) {
   EXPECT_EQ(xsub.find(publisher)->counters.dropped_over_budget, 1U);
 }
 
-TEST(allowance, is_not_for_who_keeps_the_last_message_only) {
+TEST(allowance, does_not_apply_to_conflating_queues) {
   socket_options options;
   options.conflate = true;
   push_state push{options};
@@ -200,14 +201,14 @@ TEST(allowance, is_not_for_who_keeps_the_last_message_only) {
   EXPECT_EQ(push.counters().dropped_conflated, 2U);
 }
 
-TEST(allowance, counts_what_all_pipes_hold_until_they_are_gone) {
+TEST(allowance, counts_the_messages_of_all_pipes_until_they_are_freed) {
   dealer_state dealer{{}};
   const auto a = attach_new(dealer);
   ASSERT_EQ(dealer.send({body}), send_status::queued);
   peer_sends(dealer, a, {body});
   EXPECT_GE(dealer.account().octets(), 6'000);
   dealer.on_detached(*dealer.find(a));
-  EXPECT_LE(dealer.account().octets(), 3'500) << "what it sent is still to be received";
+  EXPECT_LE(dealer.account().octets(), 3'500) << "its messages are still to be received";
   message m;
   ASSERT_TRUE(dealer.receive(m));
   EXPECT_EQ(dealer.account().octets(), 0);

@@ -13,7 +13,7 @@ using step = closing::step;
 
 constexpr closing::time_point start{1000s};
 
-// One that goes on for a second from `start`.
+// A close that lingers for a second from `start`.
 closing finishing() {
   closing c;
   EXPECT_EQ(c.on_close(start, 1s, 0), step::finish);
@@ -29,7 +29,7 @@ TEST(closing, is_open_until_the_user_closes_it) {
   EXPECT_FALSE(c.expired(closing::time_point::max()));
 }
 
-TEST(closing, goes_on_for_the_linger_time) {
+TEST(closing, continues_for_the_linger_time) {
   const auto c = finishing();
   EXPECT_FALSE(c.open());
   EXPECT_TRUE(c.finishing());
@@ -39,7 +39,7 @@ TEST(closing, goes_on_for_the_linger_time) {
   EXPECT_TRUE(c.expired(start + 1s));
 }
 
-TEST(closing, without_a_linger_time_goes_on_for_as_long_as_it_takes) {
+TEST(closing, without_a_linger_time_has_no_limit) {
   closing c;
   EXPECT_EQ(c.on_close(start, std::nullopt, 0), step::finish);
   EXPECT_TRUE(c.finishing());
@@ -72,14 +72,14 @@ TEST(closing, closed_once_more_counts_the_new_linger_time_from_then) {
   }
 }
 
-TEST(closing, closed_once_more_may_take_as_long_as_it_takes_or_end_at_once) {
+TEST(closing, a_second_close_can_remove_the_limit_or_end_at_once) {
   auto c = finishing();
   EXPECT_EQ(c.on_close(start, std::nullopt, 0), step::nothing);
   EXPECT_FALSE(c.expired(start + 1h));
   EXPECT_EQ(c.on_close(start + 1h, 0ms, 0), step::end);
 }
 
-TEST(closing, what_is_over_is_not_closed_again) {
+TEST(closing, a_finished_close_does_not_start_again) {
   auto c = finishing();
   c.on_end(true, 0);
   for (const auto linger :
@@ -92,7 +92,7 @@ TEST(closing, what_is_over_is_not_closed_again) {
   }
 }
 
-TEST(closing, connects_while_open_and_then_for_what_is_left_to_write) {
+TEST(closing, connects_only_if_messages_are_left_to_write) {
   closing c;
   EXPECT_TRUE(c.connects(false));
   EXPECT_TRUE(c.connects(true));
@@ -104,13 +104,13 @@ TEST(closing, connects_while_open_and_then_for_what_is_left_to_write) {
   EXPECT_FALSE(c.connects(true));
 }
 
-TEST(closing, came_to_nothing_bad_when_all_was_written_and_read) {
+TEST(closing, succeeds_if_everything_was_written_and_read) {
   auto c = finishing();
   c.on_end(false, 0);
   EXPECT_EQ(c.outcome(), error_code{});
 }
 
-TEST(closing, what_is_still_queued_was_not_written_in_time) {
+TEST(closing, messages_still_queued_at_the_end_have_timed_out) {
   auto c = finishing();
   c.on_end(true, 0);
   EXPECT_EQ(c.outcome(), errc::timed_out);
@@ -123,21 +123,21 @@ TEST(closing, a_peer_that_left_something_unread_was_lost) {
   EXPECT_EQ(c.outcome(), errc::connection_lost);
 }
 
-TEST(closing, a_peer_that_went_with_its_queue_was_lost) {
+TEST(closing, a_peer_that_disconnected_with_a_queue_is_an_error) {
   closing c;
   EXPECT_EQ(c.on_close(start, 1s, 3), step::finish);
   c.on_end(false, 4);
   EXPECT_EQ(c.outcome(), errc::connection_lost);
 }
 
-TEST(closing, what_went_with_a_peer_before_does_not_count) {
+TEST(closing, messages_lost_before_the_close_do_not_count) {
   closing c;
   EXPECT_EQ(c.on_close(start, 1s, 3), step::finish);
   c.on_end(false, 3);
   EXPECT_EQ(c.outcome(), error_code{});
 }
 
-TEST(closing, what_went_between_two_closings_counts) {
+TEST(closing, messages_lost_between_two_closes_count) {
   closing c;
   EXPECT_EQ(c.on_close(start, 1s, 3), step::finish);
   EXPECT_EQ(c.on_close(start, 0ms, 4), step::end);
@@ -145,7 +145,7 @@ TEST(closing, what_went_between_two_closings_counts) {
   EXPECT_EQ(c.outcome(), errc::connection_lost);
 }
 
-TEST(closing, of_what_was_not_written_and_what_was_not_read_the_former_is_told) {
+TEST(closing, unwritten_messages_have_precedence_over_unread_ones) {
   auto c = finishing();
   c.on_unread();
   c.on_end(true, 5);

@@ -1,4 +1,4 @@
-// conflate: of what waits for a peer, and of what has come from one, only the last message is kept, whole.
+// conflate: of the messages queued for a peer, or received from one, only the last stays, whole.
 
 #include "test/support/routing.h"
 #include "zmtp/routing/pub_state.h"
@@ -48,7 +48,7 @@ TEST(conflation, push_keeps_the_last_for_each_peer_and_is_never_full) {
   EXPECT_EQ(push.counters().dropped_full, 0U);
 }
 
-TEST(conflation, an_endpoint_that_is_not_connected_gets_the_last_when_it_is) {
+TEST(conflation, a_disconnected_endpoint_gets_the_last_message_on_connect) {
   dealer_state dealer{conflating()};
   auto& p = dealer.open_pipe(true);
   for (int n = 0; n < 3; ++n) {
@@ -76,7 +76,7 @@ TEST(conflation, pub_keeps_the_last_that_each_subscriber_wants) {
   EXPECT_EQ(pub.counters().dropped_conflated, 8U);
 }
 
-TEST(conflation, what_is_half_written_goes_out_whole) {
+TEST(conflation, a_partly_written_message_is_written_completely) {
   push_state push{conflating()};
   const auto id = attach_new(push);
   ASSERT_EQ(push.send(message{"first", "x"}), send_status::queued);
@@ -105,7 +105,7 @@ TEST(conflation, pull_receives_the_last_from_each_peer) {
   EXPECT_EQ(pull.counters().messages_received, 2U);
 }
 
-TEST(conflation, several_that_come_at_once_leave_the_last_and_make_room) {
+TEST(conflation, only_the_last_of_several_received_at_once_stays) {
   pull_state pull{conflating()};
   auto& p = pull.open_pipe(false);
   pull.on_attached(p, {}, 1);
@@ -122,7 +122,7 @@ TEST(conflation, several_that_come_at_once_leave_the_last_and_make_room) {
   EXPECT_FALSE(pull.receive(m));
 }
 
-TEST(conflation, where_peers_come_and_go_is_not_conflated) {
+TEST(conflation, peer_notices_are_not_conflated) {
   dealer_state dealer{conflating(true)};
   const auto id = attach_new(dealer);
   peer_sends(dealer, id, {"1"});
@@ -133,7 +133,7 @@ TEST(conflation, where_peers_come_and_go_is_not_conflated) {
 }
 
 // A message that is not wanted any more must not displace one that is.
-TEST(conflation, sub_keeps_the_last_that_it_wants) {
+TEST(conflation, a_sub_keeps_the_last_matching_message) {
   sub_state sub{conflating()};
   const auto id = attach_new(sub);
   sub.subscribe("A");

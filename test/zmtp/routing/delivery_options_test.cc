@@ -1,4 +1,5 @@
-// immediate and the send policies: to whom a message may be queued, and to whom it is.
+// immediate and the send policies: the peers for which a message may be queued, and the one that
+// gets it.
 
 #include "test/support/routing.h"
 #include "zmtp/routing/pair_state.h"
@@ -36,7 +37,7 @@ class immediate : public testing::Test {};
 using senders = testing::Types<push_state, dealer_state, req_state, pair_state>;
 TYPED_TEST_SUITE(immediate, senders);
 
-TYPED_TEST(immediate, nothing_is_queued_for_an_endpoint_until_it_is_connected) {
+TYPED_TEST(immediate, nothing_is_queued_for_a_disconnected_endpoint) {
   TypeParam state{immediately()};
   auto& p = state.open_pipe(true);
   EXPECT_FALSE(state.writable());
@@ -47,7 +48,7 @@ TYPED_TEST(immediate, nothing_is_queued_for_an_endpoint_until_it_is_connected) {
   EXPECT_EQ(written(state, p.id).size(), 1U);
 }
 
-TYPED_TEST(immediate, what_was_queued_before_the_connection_was_lost_is_kept) {
+TYPED_TEST(immediate, messages_queued_before_a_disconnect_are_kept) {
   TypeParam state{immediately()};
   auto& p = state.open_pipe(true);
   state.on_attached(p, {}, 1);
@@ -59,7 +60,7 @@ TYPED_TEST(immediate, what_was_queued_before_the_connection_was_lost_is_kept) {
   EXPECT_EQ(written(state, p.id).size(), 1U);
 }
 
-TEST(immediate_round_robin, messages_go_to_who_is_there) {
+TEST(immediate_round_robin, messages_go_to_connected_peers_only) {
   push_state push{immediately()};
   auto& absent = push.open_pipe(true);
   auto& there = push.open_pipe(true);
@@ -69,13 +70,13 @@ TEST(immediate_round_robin, messages_go_to_who_is_there) {
   }
   EXPECT_EQ(written(push, there.id).size(), 4U);
   EXPECT_TRUE(absent.out.empty());
-  // A write to who is gone makes nobody writable.
+  // A write to a peer that has disconnected does not make the socket writable.
   push.on_detached(there);
   push.on_written(there);
   EXPECT_FALSE(push.writable());
 }
 
-TEST(immediate_router, an_endpoint_that_is_not_connected_has_no_room) {
+TEST(immediate_router, a_disconnected_endpoint_accepts_no_message) {
   router_state router{immediately()};
   auto& p = router.open_pipe(true);
   EXPECT_EQ(router.send(p.id, {"too early"}), send_status::full);
@@ -107,7 +108,7 @@ TEST(immediate_router, the_routing_id_of_an_endpoint_that_is_not_connected_is_un
   }
 }
 
-TEST(immediate_router, without_it_messages_wait_for_the_connection) {
+TEST(immediate_router, without_immediate_messages_wait_for_the_connection) {
   router_state router{{}};
   auto& p = router.open_pipe(true);
   router.on_attached(p, test::announcing("server"), 1);
@@ -126,7 +127,7 @@ TEST(immediate_xsub, endpoints_that_are_not_connected_are_passed_over) {
   EXPECT_EQ(xsub.counters().dropped_full, 0U);
 }
 
-TEST(send_policy, round_robin_takes_turns_whatever_waits) {
+TEST(send_policy, round_robin_ignores_the_queue_lengths) {
   push_state push{{}};
   const auto a = attach_new(push);
   const auto b = attach_new(push);
@@ -144,7 +145,7 @@ socket_options least_queued(std::size_t mark = 1'000) {
   return options;
 }
 
-TEST(send_policy, least_queued_goes_to_who_has_the_least_to_be_written) {
+TEST(send_policy, least_queued_selects_the_peer_with_the_shortest_queue) {
   push_state push{least_queued()};
   const auto slow = attach_new(push);
   const auto fast = attach_new(push);
@@ -170,7 +171,7 @@ TEST(send_policy, least_queued_goes_to_who_has_the_least_to_be_written) {
   EXPECT_EQ(push.find(faster)->out.messages(), 2U);
 }
 
-TEST(send_policy, least_queued_passes_over_who_is_full_and_is_full_when_all_are) {
+TEST(send_policy, least_queued_skips_full_peers_and_is_full_if_all_are) {
   dealer_state dealer{least_queued(2)};
   static_cast<void>(attach_new(dealer));
   const auto other = attach_new(dealer);

@@ -14,7 +14,7 @@ using test::octets;
 constexpr peer_id first{0, 1};
 constexpr peer_id second{1, 1};
 
-TEST(identity_table, finds_who_has_a_routing_id) {
+TEST(identity_table, finds_the_peer_with_a_routing_id) {
   identity_table table;
   EXPECT_EQ(table.find("A"), std::nullopt);
   table.insert("A", first);
@@ -25,7 +25,7 @@ TEST(identity_table, finds_who_has_a_routing_id) {
   EXPECT_EQ(table.find(""), std::nullopt);
 }
 
-TEST(identity_table, routing_ids_are_octets_not_text) {
+TEST(identity_table, routing_ids_are_bytes_and_not_text) {
   identity_table table;
   table.insert(octets("41 00 42"), first);
   table.insert(octets("41 00 43"), second);
@@ -34,7 +34,7 @@ TEST(identity_table, routing_ids_are_octets_not_text) {
   EXPECT_EQ(table.find("A"), std::nullopt);
 }
 
-TEST(identity_table, forgets_only_for_the_peer_that_has_it) {
+TEST(identity_table, removes_an_id_only_for_its_owner) {
   identity_table table;
   table.insert("A", first);
   table.insert("A", second);
@@ -48,20 +48,20 @@ TEST(identity_table, forgets_only_for_the_peer_that_has_it) {
   table.erase("A", second);
 }
 
-TEST(identity_table, makes_up_five_octets_a_zero_and_a_counter_from_a_random_start) {
+TEST(identity_table, generates_ids_from_a_zero_and_a_counter_with_random_start) {
   identity_table table;
   EXPECT_EQ(table.make_up(0x01020304), octets("00 01 02 03 04"));
   EXPECT_EQ(table.make_up(0xffffffff), octets("00 01 02 03 05"));
   EXPECT_EQ(table.make_up(0), octets("00 01 02 03 06"));
 }
 
-TEST(identity_table, the_counter_goes_round) {
+TEST(identity_table, the_counter_wraps) {
   identity_table table;
   EXPECT_EQ(table.make_up(0xffffffff), octets("00 ff ff ff ff"));
   EXPECT_EQ(table.make_up(7), octets("00 00 00 00 00"));
 }
 
-TEST(identity_table, never_makes_up_what_a_peer_has) {
+TEST(identity_table, never_generates_an_id_in_use) {
   identity_table table;
   table.insert(octets("00 00 00 00 05"), first);
   table.insert(octets("00 00 00 00 06"), second);

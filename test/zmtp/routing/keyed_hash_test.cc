@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::string_literals;
 
-TEST(keyed_hash, of_a_prefix_is_that_of_the_same_octets_alone) {
+TEST(keyed_hash, the_hash_of_a_prefix_equals_that_of_the_same_bytes) {
   const keyed_hash hash{7};
   std::mt19937 random{1};
   std::string text(70, '\0');
@@ -26,7 +26,7 @@ TEST(keyed_hash, of_a_prefix_is_that_of_the_same_octets_alone) {
     octet = static_cast<char>(random());
   }
   for (std::size_t size = 0; size <= text.size(); ++size) {
-    // Memory of its own, so that a sanitizer sees whoever reads beyond.
+    // A separate allocation, so that a sanitizer finds code that reads beyond it.
     const auto whole = std::make_unique<char[]>(size);
     std::copy_n(text.begin(), size, whole.get());
     keyed_hash::walk prefixes{hash, {whole.get(), size}};
@@ -37,7 +37,7 @@ TEST(keyed_hash, of_a_prefix_is_that_of_the_same_octets_alone) {
   }
 }
 
-TEST(keyed_hash, differs_with_every_octet_and_the_length) {
+TEST(keyed_hash, depends_on_every_byte_and_on_the_length) {
   const keyed_hash hash{7};
   std::set<std::uint64_t> all;
   std::size_t texts = 0;
@@ -80,7 +80,7 @@ TEST(keyed_hash, spreads_texts_that_differ_little) {
 }
 
 // Texts that one key lets collide in the low bits do not with another, as far as chance goes.
-TEST(keyed_hash, what_collides_under_one_key_does_not_under_another) {
+TEST(keyed_hash, texts_that_collide_under_one_key_do_not_under_another) {
   const keyed_hash known{1};
   const keyed_hash secret{2};
   std::set<std::uint64_t> places;

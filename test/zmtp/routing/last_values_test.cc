@@ -29,7 +29,7 @@ texts kept(const last_values& values, std::string_view wanted = {},
   return all;
 }
 
-TEST(last_values, of_each_topic_the_last_is_kept) {
+TEST(last_values, the_last_value_of_each_topic_is_stored) {
   last_values values{{}};
   values.keep({"B", "1"});
   values.keep({"A", "2"});
@@ -37,7 +37,7 @@ TEST(last_values, of_each_topic_the_last_is_kept) {
   EXPECT_EQ(kept(values), (texts{"A=2", "B=3"}));
 }
 
-TEST(last_values, those_that_begin_so_are_found_and_no_others) {
+TEST(last_values, all_topics_with_a_prefix_are_found_and_no_others) {
   last_values values{{}};
   for (const auto* topic : {"", "A", "AB", "ABC", "AC", "B", "\xff"}) {
     values.keep({topic, "x"});
@@ -51,7 +51,7 @@ TEST(last_values, those_that_begin_so_are_found_and_no_others) {
   EXPECT_EQ(kept(values).size(), 7U);
 }
 
-TEST(last_values, a_visit_can_be_stopped_and_goes_on_where_it_was) {
+TEST(last_values, a_visit_can_be_stopped_and_resumed) {
   last_values values{{}};
   for (const auto* topic : {"A", "AA", "AB", "B"}) {
     values.keep({topic, "x"});
@@ -70,7 +70,7 @@ TEST(last_values, a_visit_can_be_stopped_and_goes_on_where_it_was) {
   EXPECT_EQ(rest, (texts{"AA", "AB"}));
 }
 
-TEST(last_values, the_topic_that_has_rested_longest_gives_way) {
+TEST(last_values, the_topic_unchanged_for_the_longest_time_is_evicted) {
   last_values values{{.topics = 2}};
   values.keep({"A", "1"});
   values.keep({"B", "1"});
@@ -79,7 +79,7 @@ TEST(last_values, the_topic_that_has_rested_longest_gives_way) {
   EXPECT_EQ(kept(values), (texts{"A=2", "C=1"}));
 }
 
-TEST(last_values, what_is_too_large_outdates_what_was_kept) {
+TEST(last_values, a_value_that_is_too_large_erases_the_stored_one) {
   last_values values{{.topics = 10, .octets = 10'000}};
   values.keep({"A", "small"});
   values.keep({"A", std::string(20'000, 'x')});

@@ -104,7 +104,7 @@ private:
     ASSERT_EQ(rep_.writable(), in_turn_.has_value());
     ASSERT_EQ(rep_.counters().messages_sent, sent_);
     ASSERT_EQ(rep_.counters().dropped_unknown, unknown_);
-    // What was passed over for a request is gone; of other peers, some more may be.
+    // Messages that REP skipped for a request are dropped; some more of other peers may be dropped.
     ASSERT_GE(rep_.counters().dropped_unexpected, passed_over_);
     ASSERT_LE(rep_.counters().dropped_unexpected, nonsense_);
   }
@@ -159,7 +159,7 @@ private:
       return;
     }
     if (!received) {
-      // All that came was no request, and is gone.
+      // None of the messages that arrived was a request, and REP has dropped them.
       for (auto& [id, p] : peers_) {
         passed_over_ += drop_nonsense(p);
         ASSERT_TRUE(p.asked.empty());
@@ -293,7 +293,7 @@ private:
     if (requests.empty() || pick(4) == 0) {
       test::peer_sends(req_, id, pick(2) == 0 ? message{"nonsense"} : message{"a", "", "nonsense"});
     } else {
-      // The last one, and once, if there is no number that tells which it is.
+      // The last reply, and once, if it has no number that identifies its request.
       const auto which = req_.options().correlate ? pick(requests.size()) : requests.size() - 1;
       test::peer_sends(req_, id, to_message(requests[which]));
       if (!req_.options().correlate) {

@@ -1,5 +1,6 @@
-// Random use of PAIR with endpoints and peers that come by themselves: never two at once, and nothing is
-// lost but what was queued for a peer that came to us, or for an endpoint that was given up.
+// Random use of PAIR with endpoints and accepted peers: a PAIR never has two peers at once. It
+// loses no message except messages queued for an accepted peer, or for an endpoint that was
+// disconnected.
 
 #include "test/support/routing.h"
 #include "zmtp/routing/pair_state.h"
@@ -51,7 +52,7 @@ private:
     state_.for_each_pipe([&](const pipe& p) { count += p.attached ? 1U : 0U; });
     return count;
   }
-  // What the account says: whoever was first, until it is gone.
+  // The model: the first peer stays until it disconnects.
   void come(std::optional<peer_id> id) {
     const auto verdict = state_.on_admission(id, {});
     ASSERT_EQ(!verdict.refused, !peer_ || peer_ == id);

@@ -39,7 +39,7 @@ TEST(pair_state, without_a_peer_nothing_can_be_sent) {
   EXPECT_EQ(m.front(), "A");
 }
 
-TEST(pair_state, messages_go_to_the_peer_and_come_from_it) {
+TEST(pair_state, messages_go_both_ways) {
   pair_state state{{}};
   const auto peer = attach_new(state);
   EXPECT_TRUE(state.writable());
@@ -49,7 +49,7 @@ TEST(pair_state, messages_go_to_the_peer_and_come_from_it) {
   EXPECT_EQ(received(state), std::vector<std::string>{"C"});
 }
 
-TEST(pair_state, a_second_peer_is_refused_until_the_first_has_gone) {
+TEST(pair_state, a_second_peer_is_rejected_until_the_first_disconnects) {
   pair_state state{{}};
   EXPECT_FALSE(judged(state));
   const auto first = attach_new(state);
@@ -64,7 +64,7 @@ TEST(pair_state, a_second_peer_is_refused_until_the_first_has_gone) {
   EXPECT_EQ(received(state), std::vector<std::string>{"last words"});
 }
 
-TEST(pair_state, what_a_peer_has_sent_comes_before_the_words_of_the_next) {
+TEST(pair_state, messages_of_a_peer_come_before_those_of_the_next) {
   pair_state state{{}};
   for (const auto* const words : {"1", "2", "3"}) {
     const auto peer = attach_new(state);
@@ -76,7 +76,7 @@ TEST(pair_state, what_a_peer_has_sent_comes_before_the_words_of_the_next) {
             (std::vector<std::string>{"1", "1 again", "2", "2 again", "3", "3 again"}));
 }
 
-TEST(pair_state, who_hears_of_peers_hears_of_one_at_a_time) {
+TEST(pair_state, announced_peers_come_one_at_a_time) {
   pair_state state{{.announce_peers = true}};
   for (const auto* const words : {"1", "2"}) {
     const auto peer = attach_new(state);
@@ -92,7 +92,7 @@ TEST(pair_state, who_hears_of_peers_hears_of_one_at_a_time) {
   EXPECT_EQ(all, (std::vector{attached, message, detached, attached, message, detached}));
 }
 
-TEST(pair_state, full_it_says_so_and_never_discards) {
+TEST(pair_state, reports_a_full_queue_and_never_drops) {
   socket_options options;
   options.send_mark.messages = 2;
   pair_state state{options};
@@ -108,7 +108,7 @@ TEST(pair_state, full_it_says_so_and_never_discards) {
   EXPECT_EQ(state.counters().dropped_full, 0U);
 }
 
-TEST(pair_state, an_endpoint_takes_messages_before_it_is_connected_and_keeps_them) {
+TEST(pair_state, an_endpoint_accepts_messages_before_it_connects) {
   pair_state state{{}};
   auto& p = state.open_pipe(true);
   EXPECT_EQ(state.send(message{"1"}), send_status::queued);
@@ -121,7 +121,7 @@ TEST(pair_state, an_endpoint_takes_messages_before_it_is_connected_and_keeps_the
   EXPECT_EQ(content_of(test::write(state, p.id)).messages, (std::vector<parts>{{"1"}, {"2"}}));
 }
 
-TEST(pair_state, of_two_endpoints_the_first_is_the_peer_until_it_is_disconnected) {
+TEST(pair_state, the_first_of_two_endpoints_is_the_peer_until_it_is_disconnected) {
   pair_state state{{}};
   auto& first = state.open_pipe(true);
   auto& second = state.open_pipe(true);
@@ -137,7 +137,7 @@ TEST(pair_state, of_two_endpoints_the_first_is_the_peer_until_it_is_disconnected
   EXPECT_EQ(content_of(test::write(state, second.id)).messages, std::vector<parts>{{"2"}});
 }
 
-TEST(pair_state, what_was_queued_for_a_peer_that_came_to_us_goes_with_it) {
+TEST(pair_state, messages_queued_for_an_accepted_peer_are_dropped_when_it_disconnects) {
   pair_state state{{}};
   const auto peer = attach_new(state);
   EXPECT_EQ(state.send(message{"1"}), send_status::queued);

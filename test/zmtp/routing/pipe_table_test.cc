@@ -45,12 +45,12 @@ TEST_F(pipe_table_of_a_socket, finds_a_pipe_by_its_id_until_it_is_erased) {
   EXPECT_EQ(table.size(), 0U);
 }
 
-TEST_F(pipe_table_of_a_socket, a_default_id_names_nobody) {
+TEST_F(pipe_table_of_a_socket, a_default_id_does_not_name_a_pipe) {
   table.open(false);
   EXPECT_EQ(table.find({}), nullptr);
 }
 
-TEST_F(pipe_table_of_a_socket, a_slot_is_used_again_and_a_stale_id_never_finds_its_new_pipe) {
+TEST_F(pipe_table_of_a_socket, a_stale_id_never_finds_a_new_pipe_in_its_slot) {
   const auto stale = table.open(false).id;
   table.erase(stale);
   for (int i = 0; i < 100; ++i) {
@@ -64,7 +64,7 @@ TEST_F(pipe_table_of_a_socket, a_slot_is_used_again_and_a_stale_id_never_finds_i
   }
 }
 
-TEST_F(pipe_table_of_a_socket, pipes_stay_where_they_are_while_others_come_and_go) {
+TEST_F(pipe_table_of_a_socket, pipes_keep_their_address_while_others_are_added_and_erased) {
   auto& stays = table.open(true);
   std::vector<peer_id> others;
   for (int i = 0; i < 1000; ++i) {

@@ -29,14 +29,14 @@ protected:
   proxy_state state;
 };
 
-TEST_F(proxy_decision, takes_nothing_that_the_other_side_has_no_room_for) {
+TEST_F(proxy_decision, takes_nothing_that_the_other_side_cannot_queue) {
   EXPECT_EQ(state.next(there, false, false), step::await_message);
   EXPECT_EQ(state.next(there, false, true), step::await_message);
   EXPECT_EQ(state.next(there, true, false), step::await_room);
   EXPECT_EQ(state.next(there, true, true), step::move);
 }
 
-TEST_F(proxy_decision, what_is_in_hand_goes_before_anything_else_of_its_direction) {
+TEST_F(proxy_decision, a_message_in_flight_goes_before_any_other_of_its_direction) {
   state.keep(there, message{"m"});
   state.keep_copy(there, message{"m"});
   EXPECT_EQ(next(), step::copy);
@@ -59,7 +59,7 @@ TEST_F(proxy_decision, one_direction_does_not_starve_others) {
   EXPECT_EQ(next(), step::move);
 }
 
-TEST_F(proxy_decision, a_pause_holds_up_everything_and_outlasts_a_run) {
+TEST_F(proxy_decision, a_pause_stops_both_directions_and_outlives_a_run) {
   state.keep(there, message{"m"});
   state.pause();
   EXPECT_EQ(next(), step::rest);
@@ -88,7 +88,7 @@ TEST_F(proxy_decision, outside_a_run_there_is_nothing_to_end) {
   EXPECT_FALSE(state.reason());
 }
 
-TEST_F(proxy_decision, an_interruption_is_no_end_and_loses_nothing) {
+TEST_F(proxy_decision, an_interruption_neither_ends_the_proxy_nor_loses_a_message) {
   state.keep(there, message{"m"});
   state.on_delivered(there, 1, boost::asio::error::operation_aborted);
   state.on_waited(boost::asio::error::operation_aborted);
@@ -106,7 +106,7 @@ TEST_F(proxy_decision, a_closed_socket_is_the_end_and_loses_nothing) {
   EXPECT_EQ(next(), step::deliver);
 }
 
-TEST_F(proxy_decision, what_can_never_be_sent_is_dropped_and_counted) {
+TEST_F(proxy_decision, a_message_that_can_never_be_sent_is_dropped_and_counted) {
   for (const auto why : {errc::host_unreachable, errc::out_of_turn, errc::bad_message}) {
     state.keep(there, message{"m"});
     state.on_delivered(there, 1, why);
@@ -117,7 +117,7 @@ TEST_F(proxy_decision, what_can_never_be_sent_is_dropped_and_counted) {
   EXPECT_EQ(state.statistics().backend.messages_sent, 0U);
 }
 
-TEST_F(proxy_decision, a_copy_that_can_never_be_sent_is_no_loss_of_the_message) {
+TEST_F(proxy_decision, a_copy_that_can_never_be_sent_does_not_lose_the_message) {
   state.keep_copy(there, message{"m"});
   state.on_copied(there, errc::out_of_turn);
   EXPECT_EQ(next(), step::move);
@@ -134,7 +134,7 @@ TEST_F(proxy_decision, commands_are_libzmqs) {
   EXPECT_FALSE(state.reason());
 }
 
-TEST_F(proxy_decision, what_is_no_command_does_nothing) {
+TEST_F(proxy_decision, an_unknown_command_does_nothing) {
   for (const auto* text : {"", "pause", "TERMINATE ", "TERMINAT", "KILL"}) {
     EXPECT_FALSE(told({text})) << text;
   }
@@ -157,7 +157,7 @@ TEST_F(proxy_decision, statistics_are_eight_numbers) {
   EXPECT_EQ(numbers, (std::vector<std::uint64_t>{2, 30, 1, 300, 1, 300, 1, 10}));
 }
 
-TEST_F(proxy_decision, an_answer_goes_back_in_its_envelope) {
+TEST_F(proxy_decision, an_answer_returns_in_its_envelope) {
   const auto statistics = told({"id", "", "STATISTICS"});
   ASSERT_TRUE(statistics);
   ASSERT_EQ(statistics->part_count(), 10U);

@@ -32,7 +32,7 @@ protected:
     state.on_subscription(*state.find(id), true, topic);
     return id;
   }
-  // As a shell sends: a full queue is written once, here to who is named, then asked again.
+  // Sends as a shell does: writes a full queue once, here only to `readers`, then tries again.
   static send_status send(pub_state& state, const message& m, const std::vector<peer_id>& readers,
                           messages* read = nullptr) {
     message copy{m};
@@ -65,7 +65,7 @@ protected:
   }
 };
 
-TEST_F(pub_full, one_alone_misses_what_it_has_no_room_for) {
+TEST_F(pub_full, only_the_full_subscriber_misses_messages) {
   pub_state state{marked(10)};
   const auto slow = subscriber(state);
   const auto fast = subscriber(state);
@@ -81,7 +81,7 @@ TEST_F(pub_full, one_alone_misses_what_it_has_no_room_for) {
   EXPECT_EQ(taken(state, slow), numbered(0, 10)) << "what it gets is whole and in order";
 }
 
-TEST_F(pub_full, all_that_are_full_miss_it_and_sending_succeeds) {
+TEST_F(pub_full, all_full_subscribers_miss_it_and_sending_succeeds) {
   pub_state state{marked(3)};
   const auto one = subscriber(state);
   const auto other = subscriber(state);
@@ -93,7 +93,7 @@ TEST_F(pub_full, all_that_are_full_miss_it_and_sending_succeeds) {
   EXPECT_EQ(taken(state, other), numbered(0, 3));
 }
 
-TEST_F(pub_full, who_was_full_gets_all_again_once_it_has_room) {
+TEST_F(pub_full, a_full_subscriber_gets_everything_again_once_it_has_space) {
   pub_state state{marked(4)};
   const auto slow = subscriber(state);
   for (int n = 0; n < 6; ++n) {
@@ -107,7 +107,7 @@ TEST_F(pub_full, who_was_full_gets_all_again_once_it_has_room) {
   EXPECT_EQ(state.counters().dropped_full, 2U);
 }
 
-TEST_F(pub_full, room_in_the_middle_of_a_turn_is_used) {
+TEST_F(pub_full, space_freed_within_a_turn_is_used) {
   pub_state state{marked(4)};
   const auto slow = subscriber(state);
   const auto fast = subscriber(state);
@@ -133,7 +133,7 @@ TEST_F(pub_full, a_full_peer_that_does_not_want_the_message_misses_nothing) {
   EXPECT_EQ(taken(state, full), (messages{{"A"}, {"A"}}));
 }
 
-// RFC 29: what is dropped is a message, never a part.
+// RFC 29: a publisher drops whole messages, never parts.
 TEST_F(pub_full, large_messages_of_many_parts_are_dropped_whole) {
   socket_options options;
   options.send_mark.octets = 200'000;
@@ -154,7 +154,7 @@ TEST_F(pub_full, large_messages_of_many_parts_are_dropped_whole) {
 }
 
 // S5: a mark is never exceeded by more than one message, however messages are gathered.
-TEST_F(pub_full, marks_in_messages_and_octets_hold_for_who_never_reads) {
+TEST_F(pub_full, both_marks_hold_for_a_subscriber_that_never_reads) {
   for (const std::size_t size : {0U, 20U, 1'000U, 4'090U, 5'000U, 70'000U}) {
     for (const bool by_octets : {false, true}) {
       socket_options options;
@@ -181,7 +181,7 @@ TEST_F(pub_full, marks_in_messages_and_octets_hold_for_who_never_reads) {
   }
 }
 
-TEST_F(pub_full, with_no_drop_it_stays_full_and_nobody_gets_the_message) {
+TEST_F(pub_full, with_no_drop_it_stays_full_and_no_subscriber_gets_the_message) {
   pub_state state{marked(5, true)};
   const auto slow = subscriber(state);
   const auto fast = subscriber(state);
@@ -204,7 +204,7 @@ TEST_F(pub_full, with_no_drop_it_stays_full_and_nobody_gets_the_message) {
   EXPECT_EQ(taken(state, slow), numbered(5, 6));
 }
 
-TEST_F(pub_full, with_no_drop_who_goes_holds_up_nobody) {
+TEST_F(pub_full, with_no_drop_a_peer_that_disconnects_does_not_block_others) {
   pub_state state{marked(2, true)};
   const auto slow = subscriber(state);
   const auto fast = subscriber(state);
@@ -218,7 +218,7 @@ TEST_F(pub_full, with_no_drop_who_goes_holds_up_nobody) {
   EXPECT_EQ(taken(state, fast), numbered(2, 3));
 }
 
-TEST_F(pub_full, with_no_drop_who_cancels_holds_up_nobody) {
+TEST_F(pub_full, with_no_drop_a_peer_that_cancels_does_not_block_others) {
   pub_state state{marked(2, true)};
   const auto slow = subscriber(state, "A");
   const auto fast = subscriber(state, "A");
@@ -248,7 +248,7 @@ TEST_F(pub_full, with_no_drop_it_is_not_writable_while_a_subscriber_is_full) {
   EXPECT_TRUE(state.writable());
 }
 
-TEST_F(pub_full, with_disconnect_slow_who_has_no_room_gets_nothing_behind_the_gap) {
+TEST_F(pub_full, with_disconnect_slow_a_full_subscriber_gets_nothing_after_the_gap) {
   auto options = marked(3);
   options.disconnect_slow = true;
   pub_state state{options};
@@ -273,7 +273,7 @@ TEST_F(pub_full, with_disconnect_slow_who_has_no_room_gets_nothing_behind_the_ga
   EXPECT_EQ(read, numbered(0, 9));
 }
 
-TEST_F(pub_full, with_disconnect_slow_a_connection_begins_with_what_is_sent_then) {
+TEST_F(pub_full, with_disconnect_slow_a_new_connection_gets_only_new_messages) {
   auto options = marked(3);
   options.disconnect_slow = true;
   pub_state state{options};
@@ -296,7 +296,7 @@ TEST_F(pub_full, with_disconnect_slow_a_connection_begins_with_what_is_sent_then
   EXPECT_EQ(state.counters().dropped_detached, 3U + 2U);
 }
 
-TEST_F(pub_full, a_message_that_is_refused_leaves_nothing_to_be_written) {
+TEST_F(pub_full, a_rejected_message_leaves_nothing_to_write) {
   pub_state state{marked(2, true)};
   const auto fast = subscriber(state);
   const auto slow = subscriber(state);
@@ -312,19 +312,21 @@ TEST_F(pub_full, a_message_that_is_refused_leaves_nothing_to_be_written) {
   EXPECT_TRUE(state.dirty().empty());
 }
 
-TEST_F(pub_full, a_full_answer_is_for_this_message_and_not_for_a_later_one) {
+TEST_F(pub_full, a_full_result_applies_to_one_message_only) {
   pub_state state{marked(2)};
   const auto slow = subscriber(state, "A");
   for (int n = 0; n < 2; ++n) {
     ASSERT_EQ(state.send({"A"}), send_status::queued);
   }
   ASSERT_EQ(state.send({"A"}), send_status::full);
-  // The user gives up this message; meanwhile the peer takes what it had, and is full again.
+  // The user gives up this message. Meanwhile the peer takes the queued messages, and is full
+  // again.
   EXPECT_EQ(taken(state, slow), (messages{{"A"}, {"A"}}));
   for (int n = 0; n < 2; ++n) {
     ASSERT_EQ(state.send({"A"}), send_status::queued);
   }
-  EXPECT_EQ(state.send({"A"}), send_status::full) << "it is to have its chance to be written";
+  EXPECT_EQ(state.send({"A"}), send_status::full)
+      << "the new messages must first get a chance to be written";
   EXPECT_EQ(state.counters().dropped_full, 0U);
 }
 

@@ -1,5 +1,5 @@
-// What a subscriber may ask of a PUB: above its limits a subscription is refused and counted, and all
-// else goes on (reliability.md 1.4).
+// The limits of a subscriber at a PUB: above them, the PUB rejects and counts a subscription, and
+// everything else goes on (reliability.md 1.4).
 
 #include "test/support/routing.h"
 #include "zmtp/routing/pub_state.h"
@@ -39,7 +39,7 @@ protected:
   }
 };
 
-TEST_F(pub_limits, subscriptions_above_the_limit_are_refused_and_counted) {
+TEST_F(pub_limits, subscriptions_above_the_limit_are_rejected_and_counted) {
   pub_state state{limited(3, 1'000)};
   const auto id = attach_new(state);
   for (const auto* topic : {"A", "B", "C", "D", "E"}) {
@@ -61,7 +61,7 @@ TEST_F(pub_limits, the_limit_is_each_peers_own) {
   EXPECT_EQ(gets(state, other, "B"), 1U);
 }
 
-TEST_F(pub_limits, a_cancelled_one_makes_room) {
+TEST_F(pub_limits, a_cancelled_subscription_frees_its_place) {
   pub_state state{limited(2, 1'000)};
   const auto id = attach_new(state);
   subscribe(state, id, "A");
@@ -72,7 +72,7 @@ TEST_F(pub_limits, a_cancelled_one_makes_room) {
   EXPECT_EQ(gets(state, id, "C"), 1U);
 }
 
-TEST_F(pub_limits, octets_of_topics_above_the_limit_are_refused_and_counted) {
+TEST_F(pub_limits, topic_bytes_above_the_limit_are_rejected_and_counted) {
   pub_state state{limited(100, 10)};
   const auto id = attach_new(state);
   subscribe(state, id, "12345");
@@ -87,7 +87,7 @@ TEST_F(pub_limits, octets_of_topics_above_the_limit_are_refused_and_counted) {
   EXPECT_EQ(gets(state, id, "x"), 1U);
 }
 
-TEST_F(pub_limits, octets_of_cancelled_topics_are_free_again) {
+TEST_F(pub_limits, the_bytes_of_cancelled_topics_are_free_again) {
   pub_state state{limited(100, 10)};
   const auto id = attach_new(state);
   subscribe(state, id, "1234567890");
@@ -98,7 +98,7 @@ TEST_F(pub_limits, octets_of_cancelled_topics_are_free_again) {
 }
 
 // The churn of reliability.md 1.4, with the limits as they are by default.
-TEST_F(pub_limits, churn_far_beyond_the_limit_of_octets_is_never_refused) {
+TEST_F(pub_limits, churn_below_the_byte_limit_is_never_rejected) {
   pub_state state{socket_options{}};
   const auto id = attach_new(state);
   const std::string topic(1'024, 't');
@@ -111,7 +111,7 @@ TEST_F(pub_limits, churn_far_beyond_the_limit_of_octets_is_never_refused) {
   EXPECT_EQ(gets(state, id, "A"), 1U);
 }
 
-TEST_F(pub_limits, the_same_topic_again_takes_nothing_and_is_not_refused) {
+TEST_F(pub_limits, a_repeated_topic_takes_no_space) {
   pub_state state{limited(2, 10)};
   const auto id = attach_new(state);
   subscribe(state, id, "12345");
@@ -120,7 +120,7 @@ TEST_F(pub_limits, the_same_topic_again_takes_nothing_and_is_not_refused) {
   }
   subscribe(state, id, "67890");
   EXPECT_EQ(refused(state), 0U);
-  // Full now: what it has it may ask for again.
+  // The peer is at its limit, but it may repeat its own topics.
   subscribe(state, id, "12345");
   EXPECT_EQ(refused(state), 0U);
   EXPECT_EQ(gets(state, id, "12345"), 1U);
@@ -136,7 +136,7 @@ TEST_F(pub_limits, an_unmatched_cancel_frees_nothing) {
   EXPECT_EQ(refused(state), 1U);
 }
 
-TEST_F(pub_limits, a_peer_that_comes_back_starts_anew) {
+TEST_F(pub_limits, a_peer_that_reconnects_starts_without_subscriptions) {
   pub_state state{limited(2, 10)};
   auto& p = state.open_pipe(true);
   const auto id = p.id;

@@ -1,5 +1,5 @@
-// What publishing costs: nothing once warm, for however many subscribers; and who does not read pins
-// no more than its mark.
+// The memory cost of publishing: nothing once warm, for any number of subscribers. A subscriber
+// that does not read pins no more than its high-water mark.
 
 #include "test/support/allocations.h"
 #include "test/support/routing.h"
@@ -25,7 +25,7 @@ peer_id subscriber(pub_state& state, std::string_view topic = "") {
   return id;
 }
 
-// What a kernel with room takes.
+// Writes everything, as a kernel with free buffers does.
 void write_all(pub_state& state, peer_id id) {
   auto& p = *state.find(id);
   std::array<send_queue::piece, 64> pieces;
@@ -41,7 +41,7 @@ void write_all(pub_state& state, peer_id id) {
   state.on_written(p);
 }
 
-// Peers; octets of a message; messages of a turn.
+// The number of peers, the octets of a message, and the messages of a turn.
 using load = std::tuple<std::size_t, std::size_t, int>;
 
 class steady_publishing : public testing::TestWithParam<load> {};
@@ -54,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(peers_octets_messages, steady_publishing,
 TEST_P(steady_publishing, allocates_nothing) {
   const auto peers = std::get<0>(GetParam());
   const auto size = std::get<1>(GetParam());
-  // Of messages that are entries of their own, as many as a queue keeps room for.
+  // If messages are entries of their own, at most as many as a queue has space for.
   const auto messages = std::min(std::get<2>(GetParam()), size > message::large_slice ? 50 : 500);
   pub_state state{socket_options{}};
   std::vector<peer_id> ids;
@@ -112,8 +112,8 @@ TEST(pub_state_memory, peers_that_change_with_each_message_cost_nothing) {
   EXPECT_EQ(counted().requests - before, 0U);
 }
 
-// Design 3.3: what is still queued when a turn ends pins at most four times its size.
-TEST(pub_state_memory, who_does_not_read_pins_little_more_than_its_messages) {
+// Design 3.3: messages that are queued at the end of a turn pin at most four times their size.
+TEST(pub_state_memory, a_subscriber_that_does_not_read_pins_little_beyond_its_messages) {
   for (const std::size_t size : {10U, 1'000U, 2'100U, 4'090U, 6'000U, 30'000U}) {
     for (const int messages_of_a_turn : {1, 2}) {
       socket_options options;
@@ -143,7 +143,7 @@ TEST(pub_state_memory, who_does_not_read_pins_little_more_than_its_messages) {
 }
 
 // A subscriber that is not there any more leaves nothing.
-TEST(pub_state_memory, peers_that_come_and_go_leave_nothing) {
+TEST(pub_state_memory, disconnected_peers_leave_no_memory) {
   pub_state state{socket_options{}};
   const auto round = [&] {
     const auto id = subscriber(state, "topic");

@@ -1,4 +1,4 @@
-// PUB against a plain account of who wants what and has been given what, under random use.
+// PUB compared with a simple model of subscriptions and deliveries, under random use.
 
 #include "test/support/routing.h"
 #include "zmtp/routing/pub_state.h"
@@ -23,13 +23,13 @@ namespace {
 using test::framed;
 using test::parts;
 
-// What is known of a subscriber from outside.
+// The model of a subscriber.
 struct peer {
   peer_id id;
   bool durable = false;
   bool attached = false;
   bool gone = false;
-  bool misses = false;  // what comes, until it has room, or until it has been disconnected
+  bool misses = false;  // until its queue has space, or until it has been disconnected
   std::set<std::string> topics;
   std::deque<std::string> to_write;  // framed messages that are not wholly written
   std::size_t written = 0;           // octets of the first of them, by this connection
@@ -203,7 +203,7 @@ private:
       state_.end_turn();
       ASSERT_LT(with_room(takers).size(), takers.size()) << "everybody has room";
       if (pick(3) == 0) {
-        // What the shell does before it asks again.
+        // A shell writes before it tries again.
         write();
       }
       takers = who_takes(content.front());

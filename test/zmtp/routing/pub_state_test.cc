@@ -36,7 +36,7 @@ protected:
     state_.on_subscription(*state_.find(id), false, topic);
   }
   void send(message m) { EXPECT_EQ(state_.send(std::move(m)), send_status::queued); }
-  // What it was sent since the last call.
+  // Returns the messages to the peer since the last call.
   std::vector<parts> taken(peer_id id) {
     state_.end_turn();
     const auto content = content_of(test::write(state_, id));
@@ -60,13 +60,13 @@ TEST_F(pub, without_subscribers_messages_are_dropped_and_sending_never_fails) {
   EXPECT_EQ(state_.counters().dropped_full, 0U) << "nobody missed anything";
 }
 
-TEST_F(pub, a_message_that_nobody_wants_is_moved_from) {
+TEST_F(pub, a_message_without_subscribers_is_moved_from) {
   message m{"A"};
   EXPECT_EQ(state_.send(std::move(m)), send_status::queued);
   EXPECT_TRUE(m.empty());
 }
 
-TEST_F(pub, each_gets_what_its_topics_match_in_order) {
+TEST_F(pub, each_subscriber_gets_its_matching_messages_in_order) {
   const auto a = subscriber({"A"});
   const auto ab = subscriber({"AB"});
   const auto all = subscriber({""});
@@ -87,7 +87,7 @@ TEST_F(pub, once_even_if_several_topics_match) {
   EXPECT_EQ(state_.counters().messages_sent, 1U);
 }
 
-TEST_F(pub, only_the_first_part_is_looked_at) {
+TEST_F(pub, only_the_first_part_is_matched) {
   const auto id = subscriber({"A"});
   send({"", "A"});
   send({"B", "A"});
@@ -95,7 +95,7 @@ TEST_F(pub, only_the_first_part_is_looked_at) {
   EXPECT_EQ(taken(id), (messages{{"A", "", "B"}}));
 }
 
-TEST_F(pub, topics_may_be_empty_long_and_of_any_octets) {
+TEST_F(pub, topics_may_be_empty_long_and_of_any_bytes) {
   const std::string longest(1'024, 't');
   const auto zero = subscriber({"\0"s});
   const auto zeros = subscriber({"\0\0"s});
@@ -111,7 +111,7 @@ TEST_F(pub, topics_may_be_empty_long_and_of_any_octets) {
 }
 
 // C2-1: a set for each peer, as libzmq has it, and its SUB relies on.
-TEST_F(pub, subscribed_twice_and_cancelled_once_is_gone) {
+TEST_F(pub, one_cancel_ends_two_equal_subscriptions) {
   const auto id = subscriber({"A", "A"});
   cancel(id, "A");
   send({"A"});
@@ -127,7 +127,7 @@ TEST_F(pub, each_peer_has_its_own_set) {
   EXPECT_EQ(taken(other), messages{{"A"}});
 }
 
-TEST_F(pub, cancelling_what_is_not_there_does_nothing) {
+TEST_F(pub, cancelling_an_unknown_topic_does_nothing) {
   const auto id = subscriber({"A"});
   cancel(id, "");
   cancel(id, "B");
@@ -136,7 +136,7 @@ TEST_F(pub, cancelling_what_is_not_there_does_nothing) {
   EXPECT_EQ(taken(id), messages{{"A"}});
 }
 
-TEST_F(pub, what_changes_between_messages_of_one_turn_holds_from_the_next_on) {
+TEST_F(pub, changes_between_messages_of_one_turn_apply_from_the_next_message_on) {
   const auto stays = subscriber({"A"});
   const auto changes = subscriber({"A"});
   send({"A", "1"});
@@ -167,7 +167,7 @@ TEST_F(pub, a_slot_used_again_has_nothing_of_its_former_peer) {
   EXPECT_EQ(taken(after), messages{{"A"}});
 }
 
-TEST_F(pub, what_was_queued_for_who_went_is_counted) {
+TEST_F(pub, messages_queued_for_a_disconnected_peer_are_counted) {
   const auto id = subscriber({""});
   for (int i = 0; i < 5; ++i) {
     send({"small"});
@@ -232,7 +232,7 @@ TEST_F(pub, more_than_a_buffer_of_small_messages_in_one_turn_arrives) {
   EXPECT_TRUE(taken(other) == expected);
 }
 
-TEST_F(pub, who_has_something_to_write_is_named_once_a_turn) {
+TEST_F(pub, a_peer_with_output_is_listed_once_a_turn) {
   const auto wants = subscriber({"A"});
   static_cast<void>(subscriber({"B"}));
   for (int i = 0; i < 10; ++i) {
@@ -242,7 +242,7 @@ TEST_F(pub, who_has_something_to_write_is_named_once_a_turn) {
   EXPECT_EQ(test::ids_of(state_.dirty()), std::vector{wants});
 }
 
-TEST_F(pub, what_a_subscriber_says_besides_is_nobodys) {
+TEST_F(pub, other_messages_of_a_subscriber_are_dropped) {
   const auto id = subscriber({"A"});
   peer_sends(state_, id, {"hello"});
   peer_sends(state_, id, {"a", "b"});
@@ -265,9 +265,9 @@ TEST_F(pub, an_endpoint_gets_nothing_before_it_subscribes) {
   EXPECT_EQ(taken(id), (messages{{"A", "subscribed"}}));
 }
 
-// … and once more after a reconnection: subscriptions are the connection's. What was queued for the
-// endpoint stays (A8: queues of the connecting side survive).
-TEST_F(pub, an_endpoint_that_comes_back_subscribes_again) {
+// A reconnect repeats it: subscriptions belong to the connection. Messages that were queued for the
+// endpoint stay (A8: queues of the connecting side survive).
+TEST_F(pub, an_endpoint_that_reconnects_subscribes_again) {
   auto& p = state_.open_pipe(true);
   const auto id = p.id;
   state_.on_attached(p, {}, 1);
@@ -282,11 +282,11 @@ TEST_F(pub, an_endpoint_that_comes_back_subscribes_again) {
   EXPECT_EQ(taken(id), (messages{{"A", "1"}, {"A", "4"}}));
 }
 
-TEST_F(pub, an_endpoint_cut_in_a_message_gets_that_message_whole_from_its_start) {
+TEST_F(pub, an_endpoint_cut_within_a_message_gets_the_whole_message_again) {
   auto& p = state_.open_pipe(true);
   state_.on_attached(p, {}, 1);
   subscribe(p.id, "");
-  // Enough for a block that is shared with other queues.
+  // Enough messages for a block that several queues share.
   const auto other = subscriber({""});
   std::string expected;
   for (int i = 0; i < 100; ++i) {
@@ -305,7 +305,7 @@ TEST_F(pub, an_endpoint_cut_in_a_message_gets_that_message_whole_from_its_start)
   EXPECT_EQ(taken(other).size(), 100U);
 }
 
-TEST_F(pub, peers_that_are_announced_to_nobody_are_forgotten) {
+TEST_F(pub, a_pub_forgets_peers_whose_announcement_is_never_received) {
   socket_options options;
   options.announce_peers = true;
   pub_state state{options};
@@ -313,8 +313,7 @@ TEST_F(pub, peers_that_are_announced_to_nobody_are_forgotten) {
     const auto id = attach_new(state);
     state.on_received(*state.find(id));
     state.on_detached(*state.find(id));
-    EXPECT_EQ(state.find(id), nullptr)
-        << "a PUB receives nothing, so nobody takes the announcement";
+    EXPECT_EQ(state.find(id), nullptr) << "a PUB receives nothing, so the announcement stays";
   }
 }
 

@@ -52,7 +52,7 @@ TEST(push_state, without_a_peer_is_full_and_keeps_the_message) {
   EXPECT_EQ(push.counters().dropped_full, 0U);
 }
 
-TEST(push_state, sends_to_each_peer_in_turn_and_a_newcomer_takes_turns_too) {
+TEST(push_state, sends_to_each_peer_in_turn_also_to_new_ones) {
   push_state push{{}};
   const auto a = attach_new(push);
   const auto b = attach_new(push);
@@ -77,7 +77,7 @@ TEST(push_state, adds_nothing_to_a_message) {
   EXPECT_EQ(write(push, id), framed({"", "a", "", std::string(300, 'x')}));
 }
 
-TEST(push_state, what_was_sent_is_unwritten_until_it_has_been_written_to_every_peer) {
+TEST(push_state, is_unwritten_until_every_peer_has_been_written_its_messages) {
   push_state push{{}};
   EXPECT_FALSE(push.unwritten());
   const auto a = attach_new(push);
@@ -93,7 +93,7 @@ TEST(push_state, what_was_sent_is_unwritten_until_it_has_been_written_to_every_p
   EXPECT_FALSE(push.unwritten());
 }
 
-TEST(push_state, passes_over_who_is_at_its_mark_and_discards_nothing) {
+TEST(push_state, skips_full_peers_and_drops_nothing) {
   push_state push{sending_at_most({.messages = 3, .octets = {}})};
   const auto slow = attach_new(push);
   const auto quick = attach_new(push);
@@ -147,7 +147,7 @@ TEST(push_state, an_endpoint_takes_messages_before_and_between_connections) {
   EXPECT_EQ(push.counters().dropped_detached, 0U);
 }
 
-TEST(push_state, what_an_accepted_peer_was_not_sent_goes_with_it_and_is_counted) {
+TEST(push_state, messages_for_an_accepted_peer_are_dropped_and_counted_when_it_disconnects) {
   push_state push{{}};
   const auto id = attach_new(push);
   for (int i = 0; i < 5; ++i) {
@@ -159,7 +159,7 @@ TEST(push_state, what_an_accepted_peer_was_not_sent_goes_with_it_and_is_counted)
   EXPECT_FALSE(push.writable());
 }
 
-TEST(push_state, drops_and_counts_what_a_peer_sends) {
+TEST(push_state, drops_and_counts_messages_of_a_peer) {
   push_state push{{}};
   const auto id = attach_new(push);
   for (int i = 0; i < 3; ++i) {
@@ -174,7 +174,7 @@ TEST(push_state, drops_and_counts_what_a_peer_sends) {
   EXPECT_TRUE(push.writable());
 }
 
-TEST(push_state, goes_on_decoding_what_a_peer_sends_above_the_mark) {
+TEST(push_state, keeps_decoding_messages_of_a_peer_above_the_mark) {
   push_state push{{}};
   const auto id = attach_new(push);
   push.find(id)->blocked = true;
@@ -183,7 +183,7 @@ TEST(push_state, goes_on_decoding_what_a_peer_sends_above_the_mark) {
   EXPECT_FALSE(push.find(id)->blocked);
 }
 
-// Nobody receives from a PUSH, so nobody would take the announcements.
+// A PUSH never receives, so the announcements would stay in its queue.
 TEST(push_state, keeps_no_announcements) {
   push_state push{announcing()};
   auto& endpoint = push.open_pipe(true);
@@ -194,7 +194,7 @@ TEST(push_state, keeps_no_announcements) {
   EXPECT_TRUE(endpoint.in.empty()) << endpoint.in.size() << " announcements wait";
 }
 
-TEST(push_state, forgets_peers_that_are_gone_although_they_were_to_be_announced) {
+TEST(push_state, forgets_disconnected_peers_even_if_it_announces_peers) {
   push_state push{announcing()};
   for (int i = 0; i < 100; ++i) {
     const auto id = attach_new(push);
@@ -204,7 +204,7 @@ TEST(push_state, forgets_peers_that_are_gone_although_they_were_to_be_announced)
   std::size_t left = 0;
   push.for_each_pipe([&](const pipe&) { ++left; });
   EXPECT_EQ(left, 0U);
-  EXPECT_EQ(push.counters().dropped_unexpected, 100U) << "announcements are no messages";
+  EXPECT_EQ(push.counters().dropped_unexpected, 100U) << "announcements do not count as messages";
 }
 
 TEST(push_state, in_the_steady_state_allocates_nothing) {
@@ -239,7 +239,7 @@ TEST(push_state, in_the_steady_state_allocates_nothing) {
   EXPECT_EQ(test::counted().requests - before, 0U);
 }
 
-TEST(pull_state, receives_from_each_peer_in_turn_and_each_ones_in_order) {
+TEST(pull_state, receives_from_each_peer_in_turn_and_in_order) {
   pull_state pull{{}};
   const auto a = attach_new(pull);
   const auto b = attach_new(pull);
@@ -293,7 +293,7 @@ TEST(pull_state, sends_nothing) {
   EXPECT_TRUE(pull.dirty().empty());
 }
 
-TEST(pull_state, gives_what_came_before_a_peer_went_and_forgets_it_then) {
+TEST(pull_state, delivers_the_messages_of_a_disconnected_peer_before_it_forgets_it) {
   pull_state pull{{}};
   const auto id = attach_new(pull);
   peer_sends(pull, id, {"1"});

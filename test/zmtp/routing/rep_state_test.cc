@@ -21,7 +21,7 @@ using test::parts;
 using test::peer_sends;
 using test::write;
 
-// Whom REP asks for more than it can hold: frames before the content, with the delimiter.
+// The largest envelope that REP can hold: frames before the content, with the delimiter.
 constexpr std::size_t largest_envelope = 255;
 
 message to_message(const parts& from) {
@@ -98,7 +98,7 @@ TEST(rep_state, only_the_first_empty_frame_is_the_delimiter) {
   EXPECT_EQ(write(rep, id), framed({"a", "", ""}));
 }
 
-TEST(rep_state, drops_and_counts_what_has_no_delimiter_or_nothing_behind_it) {
+TEST(rep_state, drops_and_counts_requests_without_a_delimiter_or_a_body) {
   rep_state rep{{}};
   const auto id = attach_new(rep);
   const std::vector<message> malformed{{"body"}, {"a", "b", "c"}, {""}, {"a", ""}, {"a", "b", ""}};
@@ -127,7 +127,7 @@ TEST(rep_state, malformed_requests_of_one_peer_do_not_hide_anothers) {
   EXPECT_EQ(received(rep), "question");
 }
 
-TEST(rep_state, without_a_request_a_reply_is_out_of_turn_and_kept_as_it_was) {
+TEST(rep_state, a_reply_without_a_request_is_out_of_turn_and_kept) {
   rep_state rep{{}};
   const auto id = attach_new(rep);
   message m{"kept"};
@@ -161,7 +161,7 @@ TEST(rep_state, receives_nothing_before_it_has_replied) {
   EXPECT_EQ(write(rep, id), framed({"", "to 1"}) + framed({"", "to 2"}));
 }
 
-TEST(rep_state, replies_to_who_asked_and_serves_all_in_turn) {
+TEST(rep_state, replies_to_the_requester_and_serves_all_peers_in_turn) {
   rep_state rep{{}};
   const std::array peers{attach_new(rep), attach_new(rep), attach_new(rep)};
   for (int round = 0; round < 3; ++round) {
@@ -169,7 +169,8 @@ TEST(rep_state, replies_to_who_asked_and_serves_all_in_turn) {
       peer_sends(rep, peers.at(i), {std::string(i, 'e'), "", std::to_string(i)});
     }
   }
-  // That of the first has no address: its first frame is the delimiter, and the second content.
+  // The request of the first peer has no address: its first frame is the delimiter, the second is
+  // the content.
   std::vector<std::string> order;
   for (int n = 0; n < 9; ++n) {
     order.push_back(received(rep));
@@ -199,7 +200,7 @@ TEST(rep_state, a_flooding_requester_delays_another_by_one_request) {
   EXPECT_TRUE(next[0] == "quiet" || next[1] == "quiet");
 }
 
-TEST(rep_state, drops_and_counts_a_reply_to_a_peer_that_is_gone) {
+TEST(rep_state, drops_and_counts_a_reply_to_a_disconnected_peer) {
   rep_state rep{{}};
   const auto gone = attach_new(rep);
   const auto other = attach_new(rep);
@@ -207,7 +208,7 @@ TEST(rep_state, drops_and_counts_a_reply_to_a_peer_that_is_gone) {
   EXPECT_EQ(received(rep), "question");
   rep.on_detached(*rep.find(gone));
   EXPECT_EQ(rep.find(gone), nullptr);
-  // In the place of the one that went, but somebody else.
+  // A new peer in the slot of the previous one.
   const auto newcomer = attach_new(rep);
   EXPECT_TRUE(rep.writable());
   EXPECT_EQ(rep.send({"answer"}), send_status::queued);
@@ -220,7 +221,7 @@ TEST(rep_state, drops_and_counts_a_reply_to_a_peer_that_is_gone) {
   EXPECT_EQ(received(rep), "next");
 }
 
-TEST(rep_state, drops_and_counts_a_reply_to_a_peer_that_is_gone_but_for_its_requests) {
+TEST(rep_state, drops_the_reply_to_a_disconnected_peer_but_not_its_requests) {
   rep_state rep{{}};
   const auto gone = attach_new(rep);
   peer_sends(rep, gone, {"", "1"});
@@ -258,7 +259,7 @@ TEST(rep_state, drops_and_counts_a_reply_to_a_peer_that_does_not_read) {
   EXPECT_EQ(rep.counters().messages_sent, 3U);
 }
 
-TEST(rep_state, keeps_nothing_of_requesters_that_are_gone) {
+TEST(rep_state, stores_nothing_of_disconnected_requesters) {
   rep_state rep{{}};
   for (int i = 0; i < 1'000; ++i) {
     const auto id = attach_new(rep);
@@ -329,7 +330,7 @@ TEST(rep_state, gives_no_announcements_as_requests) {
   EXPECT_EQ(rep.counters().dropped_unexpected, 0U);
 }
 
-TEST(rep_state, replies_over_an_endpoint_that_it_connected_to) {
+TEST(rep_state, replies_over_a_connecting_endpoint) {
   rep_state rep{{}};
   auto& p = rep.open_pipe(true);
   EXPECT_EQ(rep.send({"nobody asked"}), send_status::out_of_turn);
@@ -340,7 +341,8 @@ TEST(rep_state, replies_over_an_endpoint_that_it_connected_to) {
   EXPECT_EQ(write(rep, p.id), framed({"client", "", "answer"}));
 }
 
-// Who asked `text` over an endpoint and was lost; the next to come there announces itself so.
+// A peer asked `text` over an endpoint and disconnected. The next peer at the endpoint announces
+// this routing id.
 class rep_state_left : public testing::Test {
 protected:
   void ask(const std::string& text) { peer_sends(rep, endpoint, {"", text}); }
@@ -353,7 +355,7 @@ protected:
   peer_id endpoint = attach_to(rep, rep.open_pipe(true).id, "A");
 };
 
-TEST_F(rep_state_left, by_who_asked_gives_nobody_else_the_reply) {
+TEST_F(rep_state_left, the_next_peer_does_not_get_the_reply_to_the_previous_one) {
   for (const auto* next : {"B", "", "", "A"}) {
     ask("question");
     EXPECT_EQ(received(rep), "question");
@@ -370,7 +372,7 @@ TEST_F(rep_state_left, by_who_asked_gives_nobody_else_the_reply) {
   EXPECT_EQ(rep.counters().dropped_detached, 0U);
 }
 
-TEST_F(rep_state_left, with_replies_that_were_not_written_drops_and_counts_them) {
+TEST_F(rep_state_left, unwritten_replies_are_dropped_and_counted) {
   ask("1");
   EXPECT_EQ(received(rep), "1");
   reply();
@@ -383,7 +385,7 @@ TEST_F(rep_state_left, with_replies_that_were_not_written_drops_and_counts_them)
   EXPECT_EQ(rep.counters().dropped_detached, 2U);
 }
 
-TEST_F(rep_state_left, with_requests_that_were_not_received_gives_their_replies_to_nobody) {
+TEST_F(rep_state_left, replies_to_requests_of_the_previous_peer_are_dropped) {
   ask("1");
   ask("2");
   lose();
@@ -397,7 +399,7 @@ TEST_F(rep_state_left, with_requests_that_were_not_received_gives_their_replies_
   EXPECT_EQ(rep.counters().dropped_unknown, 2U);
 }
 
-TEST_F(rep_state_left, by_who_comes_back_with_its_routing_id_replies_to_it) {
+TEST_F(rep_state_left, a_requester_that_reconnects_with_its_routing_id_gets_its_replies) {
   ask("1");
   ask("2");
   EXPECT_EQ(received(rep), "1");

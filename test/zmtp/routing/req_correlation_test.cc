@@ -1,4 +1,4 @@
-// REQ that may ask again without a reply, and tells replies by the number that they bring back.
+// REQ that may send a new request without a reply, and recognizes replies by their number.
 
 #include "test/support/allocations.h"
 #include "test/support/routing.h"
@@ -30,7 +30,7 @@ socket_options with(bool relaxed, bool correlate) {
 
 message reply(std::string_view text) { return {"", text}; }
 
-// The peer has taken what it was sent, and then sends.
+// The peer has taken its messages, and then sends.
 void peer_sends(req_state& req, peer_id from, message m) {
   write(req, from);
   test::peer_sends(req, from, std::move(m));
@@ -64,7 +64,7 @@ TEST(req_correlation, relaxed_asks_again_without_a_reply_and_wants_the_last_one_
   EXPECT_EQ(req.counters().dropped_unexpected, 1U);
 }
 
-TEST(req_correlation, relaxed_drops_the_reply_that_waits_when_it_asks_again) {
+TEST(req_correlation, relaxed_drops_a_pending_reply_on_the_next_request) {
   for (const bool correlate : {false, true}) {
     req_state req{with(true, correlate)};
     const auto id = attach_new(req);
@@ -83,7 +83,7 @@ TEST(req_correlation, relaxed_drops_the_reply_that_waits_when_it_asks_again) {
   }
 }
 
-TEST(req_correlation, relaxed_without_room_still_awaits_the_reply_to_the_last_request) {
+TEST(req_correlation, relaxed_awaits_the_last_reply_if_the_next_request_does_not_fit) {
   auto options = with(true, true);
   options.send_mark.messages = 1;
   req_state req{options};
@@ -97,7 +97,7 @@ TEST(req_correlation, relaxed_without_room_still_awaits_the_reply_to_the_last_re
   EXPECT_EQ(received(req), "answer");
 }
 
-TEST(req_correlation, relaxed_whose_asked_peer_is_gone_asks_another) {
+TEST(req_correlation, relaxed_asks_another_peer_after_a_disconnect) {
   req_state req{with(true, false)};
   const auto a = attach_new(req);
   const auto b = attach_new(req);
@@ -110,7 +110,7 @@ TEST(req_correlation, relaxed_whose_asked_peer_is_gone_asks_another) {
   EXPECT_EQ(received(req), "answer");
 }
 
-TEST(req_correlation, correlate_puts_four_octets_before_the_delimiter) {
+TEST(req_correlation, correlate_adds_four_bytes_before_the_delimiter) {
   req_state req{with(false, true)};
   const auto id = attach_new(req);
   EXPECT_EQ(req.send({"question"}), send_status::queued);
@@ -153,7 +153,7 @@ TEST(req_correlation, correlate_drops_and_counts_replies_without_the_number) {
   EXPECT_EQ(received(req), "answer");
 }
 
-TEST(req_correlation, relaxed_and_correlate_tell_a_late_reply_of_the_same_peer) {
+TEST(req_correlation, relaxed_and_correlate_recognize_a_late_reply) {
   req_state req{with(true, true)};
   const auto id = attach_new(req);
   EXPECT_EQ(req.send({"first"}), send_status::queued);
@@ -169,7 +169,7 @@ TEST(req_correlation, relaxed_and_correlate_tell_a_late_reply_of_the_same_peer) 
   EXPECT_EQ(req.counters().dropped_unexpected, 2U);
 }
 
-// Beyond what one and two of the octets can tell apart.
+// More requests than one and two of the octets can distinguish.
 TEST(req_correlation, the_numbers_of_successive_requests_differ) {
   req_state req{with(true, true)};
   const auto id = attach_new(req);
@@ -207,7 +207,7 @@ TEST_P(req_kind, in_the_steady_state_allocates_nothing) {
     p.dirty = false;
     req.on_written(p);
     req.dirty().clear();
-    // What was asked comes back as it is.
+    // The reply returns the request as it is.
     peer_sends(req, id, message{block_ptr{}, std::span{octets}.first(size), GetParam() ? 3U : 2U});
     ASSERT_TRUE(req.receive(m));
     p.in.settle();

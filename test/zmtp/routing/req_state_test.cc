@@ -30,7 +30,7 @@ socket_options with(bool relaxed, bool correlate) {
 
 message reply(std::string_view text) { return {"", text}; }
 
-// The peer has taken what it was sent, and then sends.
+// The peer has taken its messages, and then sends.
 void peer_sends(req_state& req, peer_id from, message m) {
   write(req, from);
   test::peer_sends(req, from, std::move(m));
@@ -42,7 +42,7 @@ std::string received(req_state& req) {
   return req.receive(m) ? std::string{m.back()} : "none";
 }
 
-TEST(req_state, puts_an_empty_delimiter_before_a_request_and_takes_it_off_the_reply) {
+TEST(req_state, adds_a_delimiter_to_a_request_and_removes_it_from_the_reply) {
   req_state req{{}};
   const auto id = attach_new(req);
   EXPECT_EQ(req.send({"question", "", "more"}), send_status::queued);
@@ -67,7 +67,7 @@ TEST(req_state, an_empty_reply_is_a_reply) {
   EXPECT_EQ(m, message{""});
 }
 
-TEST(req_state, without_a_peer_is_full_and_keeps_the_request_as_it_was) {
+TEST(req_state, without_a_peer_is_full_and_keeps_the_request) {
   req_state req{with(false, true)};
   EXPECT_FALSE(req.writable());
   message m{"kept"};
@@ -76,7 +76,7 @@ TEST(req_state, without_a_peer_is_full_and_keeps_the_request_as_it_was) {
   EXPECT_FALSE(req.awaiting_reply());
 }
 
-TEST(req_state, a_second_request_before_the_reply_is_out_of_turn_and_kept_as_it_was) {
+TEST(req_state, a_second_request_is_out_of_turn_and_kept) {
   req_state req{{}};
   const auto id = attach_new(req);
   attach_new(req);
@@ -93,8 +93,8 @@ TEST(req_state, a_second_request_before_the_reply_is_out_of_turn_and_kept_as_it_
   EXPECT_EQ(req.counters().messages_sent, 2U);
 }
 
-// writable() says that a message would be queued.
-TEST(req_state, is_writable_only_when_it_is_its_turn) {
+// writable() is true if the socket would queue a message.
+TEST(req_state, is_writable_only_in_its_turn) {
   req_state req{{}};
   const auto id = attach_new(req);
   EXPECT_TRUE(req.writable());
@@ -136,7 +136,7 @@ TEST(req_state, passes_over_a_peer_at_its_mark) {
   EXPECT_EQ(write(req, slow), framed({"", "0"}));
 }
 
-TEST(req_state, drops_and_counts_what_comes_from_a_peer_that_was_not_asked) {
+TEST(req_state, drops_and_counts_messages_of_a_peer_that_was_not_asked) {
   req_state req{{}};
   const auto asked = attach_new(req);
   const auto other = attach_new(req);
@@ -152,7 +152,7 @@ TEST(req_state, drops_and_counts_what_comes_from_a_peer_that_was_not_asked) {
   EXPECT_EQ(req.counters().dropped_unexpected, 2U);
 }
 
-TEST(req_state, drops_and_counts_what_comes_when_nothing_was_asked) {
+TEST(req_state, drops_and_counts_messages_without_a_request) {
   req_state req{{}};
   const auto id = attach_new(req);
   peer_sends(req, id, reply("too early"));
@@ -180,7 +180,7 @@ TEST(req_state, drops_and_counts_replies_without_a_delimiter_or_without_content)
   EXPECT_EQ(req.counters().dropped_unexpected, malformed.size());
 }
 
-TEST(req_state, counts_as_received_only_what_the_user_was_given) {
+TEST(req_state, counts_only_messages_that_the_user_received) {
   req_state req{{}};
   const auto asked = attach_new(req);
   const auto other = attach_new(req);
@@ -194,7 +194,7 @@ TEST(req_state, counts_as_received_only_what_the_user_was_given) {
   EXPECT_EQ(req.counters().messages_received, 1U);
 }
 
-TEST(req_state, without_a_reply_the_message_is_as_it_was) {
+TEST(req_state, without_a_reply_the_message_is_unchanged) {
   req_state req{{}};
   const auto id = attach_new(req);
   message m{"before"};
@@ -205,7 +205,7 @@ TEST(req_state, without_a_reply_the_message_is_as_it_was) {
 }
 
 // protocols A9: there is no automatic resend.
-TEST(req_state, whose_asked_peer_is_gone_goes_on_waiting) {
+TEST(req_state, keeps_waiting_if_the_asked_peer_disconnects) {
   req_state req{{}};
   const auto asked = attach_new(req);
   const auto other = attach_new(req);
@@ -216,14 +216,14 @@ TEST(req_state, whose_asked_peer_is_gone_goes_on_waiting) {
   EXPECT_TRUE(req.awaiting_reply());
   EXPECT_EQ(req.send({"another"}), send_status::out_of_turn);
   EXPECT_TRUE(req.find(other)->out.empty());
-  // A newcomer in the place of the one that went has not been asked.
+  // A new peer in the slot of the previous one did not get the request.
   const auto newcomer = attach_new(req);
   peer_sends(req, newcomer, reply("foreign"));
   EXPECT_EQ(received(req), "none");
   EXPECT_EQ(req.counters().dropped_unexpected, 1U);
 }
 
-TEST(req_state, whose_asked_peer_is_gone_has_the_reply_that_came_before) {
+TEST(req_state, receives_a_reply_that_arrived_before_the_disconnect) {
   req_state req{{}};
   const auto asked = attach_new(req);
   EXPECT_EQ(req.send({"question"}), send_status::queued);
@@ -235,7 +235,7 @@ TEST(req_state, whose_asked_peer_is_gone_has_the_reply_that_came_before) {
   EXPECT_EQ(req.find(asked), nullptr);
 }
 
-TEST(req_state, a_request_that_was_not_written_goes_to_the_next_connection_of_its_endpoint) {
+TEST(req_state, an_unwritten_request_goes_to_the_next_connection_of_its_endpoint) {
   req_state req{{}};
   auto& p = req.open_pipe(true);
   EXPECT_EQ(req.send({"question"}), send_status::queued);
@@ -248,7 +248,7 @@ TEST(req_state, a_request_that_was_not_written_goes_to_the_next_connection_of_it
   EXPECT_EQ(received(req), "answer");
 }
 
-TEST(req_state, an_answer_that_came_twice_does_not_answer_the_next_request) {
+TEST(req_state, a_repeated_answer_does_not_answer_the_next_request) {
   req_state req{{}};
   const auto id = attach_new(req);
   for (int i = 0; i < 5; ++i) {
@@ -274,7 +274,7 @@ TEST(req_state, a_message_of_before_the_first_request_is_not_its_reply) {
   EXPECT_EQ(received(req), "answer");
 }
 
-TEST(req_state, another_peers_message_does_not_answer_the_next_request_to_it) {
+TEST(req_state, a_message_of_another_peer_does_not_answer_the_next_request) {
   req_state req{{}};
   const auto a = attach_new(req);
   const auto b = attach_new(req);
@@ -316,7 +316,7 @@ void peer_sends(req_state& req, peer_id from, const std::vector<std::string>& re
   req.on_received(p);
 }
 
-TEST(req_state, messages_that_waited_for_room_do_not_answer_the_next_request) {
+TEST(req_state, messages_that_waited_for_space_do_not_answer_the_next_request) {
   req_state req{{}};
   const auto id = attach_new(req);
   EXPECT_EQ(req.send({"first"}), send_status::queued);

@@ -41,7 +41,7 @@ std::vector<std::string> received(dealer_state& dealer) {
   return all;
 }
 
-TEST(dealer_state, without_a_peer_nothing_is_sent_and_the_message_is_kept) {
+TEST(dealer_state, without_a_peer_sends_nothing_and_keeps_the_message) {
   dealer_state dealer{{}};
   EXPECT_FALSE(dealer.writable());
   message m{"kept"};
@@ -64,7 +64,7 @@ TEST(dealer_state, sends_to_each_peer_in_turn) {
   EXPECT_EQ(dealer.counters().messages_sent, 7U);
 }
 
-TEST(dealer_state, passes_over_peers_at_their_mark_until_they_have_room) {
+TEST(dealer_state, skips_full_peers_until_they_have_space) {
   dealer_state dealer{sending_at_most({.messages = 2, .octets = {}})};
   const auto a = attach_new(dealer);
   const auto b = attach_new(dealer);
@@ -83,7 +83,7 @@ TEST(dealer_state, passes_over_peers_at_their_mark_until_they_have_room) {
   EXPECT_EQ(dealer.counters().dropped_full, 0U);
 }
 
-TEST(dealer_state, a_mark_in_octets_fills_too) {
+TEST(dealer_state, applies_the_byte_mark_too) {
   dealer_state dealer{sending_at_most({.messages = {}, .octets = 1000})};
   attach_new(dealer);
   EXPECT_EQ(dealer.send({std::string(900, 'x')}), send_status::queued);
@@ -91,7 +91,7 @@ TEST(dealer_state, a_mark_in_octets_fills_too) {
   EXPECT_EQ(dealer.send({"x"}), send_status::full);
 }
 
-TEST(dealer_state, an_endpoint_takes_messages_before_it_is_connected) {
+TEST(dealer_state, an_endpoint_accepts_messages_before_it_connects) {
   dealer_state dealer{sending_at_most({.messages = 2, .octets = {}})};
   auto& p = dealer.open_pipe(true);
   EXPECT_EQ(send(dealer, 0), send_status::queued);
@@ -103,7 +103,7 @@ TEST(dealer_state, an_endpoint_takes_messages_before_it_is_connected) {
   EXPECT_TRUE(dealer.writable());
 }
 
-TEST(dealer_state, an_accepted_peer_takes_messages_only_while_it_is_attached) {
+TEST(dealer_state, an_accepted_peer_accepts_messages_only_while_it_is_connected) {
   dealer_state dealer{{}};
   auto& p = dealer.open_pipe(false);
   EXPECT_FALSE(dealer.writable());
@@ -128,7 +128,7 @@ TEST(dealer_state, an_endpoint_keeps_its_messages_over_connections) {
   EXPECT_EQ(dealer.counters().dropped_detached, 0U);
 }
 
-TEST(dealer_state, an_endpoint_at_its_mark_has_room_for_what_a_lost_connection_has_written) {
+TEST(dealer_state, a_lost_connection_frees_space_for_the_messages_it_has_written) {
   dealer_state dealer{sending_at_most({.messages = 3, .octets = {}})};
   auto& p = dealer.open_pipe(true);
   dealer.on_attached(p, {}, 1);
@@ -143,20 +143,21 @@ TEST(dealer_state, an_endpoint_at_its_mark_has_room_for_what_a_lost_connection_h
   EXPECT_EQ(send(dealer, 3), send_status::queued);
 }
 
-TEST(dealer_state, what_an_accepted_peer_was_not_sent_is_dropped_with_it_and_counted) {
+TEST(dealer_state, unsent_messages_of_an_accepted_peer_are_dropped_and_counted_with_it) {
   dealer_state dealer{{}};
   const auto id = attach_new(dealer);
   for (int i = 0; i < 10; ++i) {
     EXPECT_EQ(send(dealer, i), send_status::queued);
   }
-  // Three whole messages and one octet: who has taken them whole is not known to have lost them.
+  // The connection took three whole messages and one octet. It may still have delivered the whole
+  // messages.
   EXPECT_EQ(write(dealer, id, 10).size(), 10U);
   dealer.on_detached(*dealer.find(id));
   EXPECT_EQ(dealer.counters().dropped_detached, 7U);
   EXPECT_EQ(dealer.find(id), nullptr);
 }
 
-TEST(dealer_state, an_endpoint_that_is_closed_drops_what_it_was_to_send_and_counts_it) {
+TEST(dealer_state, an_endpoint_that_is_closed_drops_and_counts_its_unsent_messages) {
   dealer_state dealer{{}};
   auto& p = dealer.open_pipe(true);
   const auto id = p.id;
@@ -170,7 +171,7 @@ TEST(dealer_state, an_endpoint_that_is_closed_drops_what_it_was_to_send_and_coun
   dealer.close_pipe(p);
   EXPECT_EQ(dealer.counters().dropped_detached, 3U);
   EXPECT_FALSE(dealer.writable());
-  // What came before is still the user's.
+  // The user can still receive messages that arrived before.
   message unread;
   ASSERT_TRUE(dealer.receive(unread));
   EXPECT_EQ(unread, message{"unread"});
@@ -210,7 +211,7 @@ TEST(dealer_state, a_flooding_peer_delays_another_by_one_message) {
   EXPECT_NE(std::find(next.begin(), next.end(), message{"quiet"}), next.end());
 }
 
-TEST(dealer_state, who_does_not_ask_for_the_sender_is_not_told_of_peers_that_come) {
+TEST(dealer_state, plain_receive_skips_attach_notices) {
   socket_options options;
   options.announce_peers = true;
   dealer_state dealer{options};
@@ -222,7 +223,7 @@ TEST(dealer_state, who_does_not_ask_for_the_sender_is_not_told_of_peers_that_com
   EXPECT_FALSE(dealer.readable());
 }
 
-TEST(dealer_state, what_came_before_a_peer_went_is_still_received) {
+TEST(dealer_state, messages_that_arrived_before_a_disconnect_are_received) {
   dealer_state dealer{{}};
   const auto id = attach_new(dealer);
   peer_sends(dealer, id, {"1"});
@@ -236,7 +237,7 @@ TEST(dealer_state, what_came_before_a_peer_went_is_still_received) {
   EXPECT_EQ(dealer.find(id), nullptr);
 }
 
-TEST(dealer_state, says_once_which_pipes_were_sent_to) {
+TEST(dealer_state, lists_each_pipe_with_new_messages_once) {
   dealer_state dealer{{}};
   const auto a = attach_new(dealer);
   const auto b = attach_new(dealer);
@@ -251,7 +252,7 @@ TEST(dealer_state, says_once_which_pipes_were_sent_to) {
   EXPECT_EQ(test::ids_of(dealer.dirty()), std::vector{a});
 }
 
-TEST(dealer_state, says_once_which_blocked_pipes_are_half_empty_again) {
+TEST(dealer_state, lists_each_blocked_pipe_that_is_half_empty_again_once) {
   dealer_state dealer{receiving_at_most({.messages = 4, .octets = {}})};
   const auto id = attach_new(dealer);
   for (int i = 0; i < 4; ++i) {

@@ -37,7 +37,7 @@ protected:
   router_state mandatory{small(true)};
 };
 
-TEST_F(router_envelope, what_comes_says_in_front_from_whom) {
+TEST_F(router_envelope, received_messages_begin_with_the_routing_id_of_their_sender) {
   const auto a = attach_new(state, "A");
   const auto b = attach_new(state, "B");
   peer_sends(state, a, {"1", "one"});
@@ -51,7 +51,7 @@ TEST_F(router_envelope, what_comes_says_in_front_from_whom) {
   EXPECT_EQ(state.counters().messages_received, 3U);
 }
 
-TEST_F(router_envelope, the_last_message_of_a_peer_that_is_gone_says_it_too) {
+TEST_F(router_envelope, the_last_message_of_a_disconnected_peer_has_its_routing_id) {
   router_state quiet{{}};
   const auto a = attach_new(quiet, "A");
   peer_sends(quiet, a, {"last"});
@@ -69,7 +69,7 @@ TEST_F(router_envelope, a_made_up_routing_id_leads_back) {
   EXPECT_EQ(write(state, a), framed({"question"}));
 }
 
-TEST_F(router_envelope, a_message_that_has_no_room_for_one_is_dropped_and_counted) {
+TEST_F(router_envelope, a_message_too_long_for_a_routing_id_is_dropped_and_counted) {
   const auto a = attach_new(state, "A");
   message full;
   for (std::size_t i = 0; i < message::max_parts; ++i) {
@@ -82,7 +82,7 @@ TEST_F(router_envelope, a_message_that_has_no_room_for_one_is_dropped_and_counte
   EXPECT_EQ(state.counters().messages_received, 1U);
 }
 
-TEST_F(router_envelope, what_is_sent_goes_to_whom_it_says_in_front) {
+TEST_F(router_envelope, sent_messages_go_to_the_peer_with_the_first_part_as_id) {
   const auto a = attach_new(state, "A");
   const auto b = attach_new(state, "B");
   EXPECT_EQ(state.send({"B", "", "to b"}, say_so), send_status::queued);
@@ -91,19 +91,19 @@ TEST_F(router_envelope, what_is_sent_goes_to_whom_it_says_in_front) {
   EXPECT_EQ(write(state, b), framed({"", "to b"}));
 }
 
-TEST_F(router_envelope, nothing_but_a_routing_id_goes_nowhere) {
+TEST_F(router_envelope, a_message_with_only_a_routing_id_is_dropped) {
   const auto a = attach_new(state, "A");
   EXPECT_EQ(state.send({"A"}, say_so), send_status::queued);
   EXPECT_EQ(write(state, a), "");
   EXPECT_EQ(state.counters().dropped_unexpected, 1U);
 }
 
-TEST_F(router_envelope, to_nobody_it_is_dropped_and_counted) {
+TEST_F(router_envelope, a_message_to_an_unknown_peer_is_dropped_and_counted) {
   EXPECT_EQ(state.send({"A", "m"}, say_so), send_status::queued);
   EXPECT_EQ(state.counters().dropped_unknown, 1U);
 }
 
-TEST_F(router_envelope, to_a_full_peer_it_is_dropped_only_when_the_kernel_has_been_asked) {
+TEST_F(router_envelope, a_message_to_a_full_peer_is_dropped_only_after_a_write) {
   const auto a = attach_new(state, "A");
   EXPECT_EQ(state.send({"A", "1"}, say_so), send_status::queued);
   message second{"A", "2"};

@@ -1,4 +1,4 @@
-// ROUTER's names for its peers: given, made up, refused, handed over.
+// ROUTER's names for its peers: announced, generated, rejected, handed over.
 
 #include "test/support/octets.h"
 #include "test/support/routing.h"
@@ -29,7 +29,7 @@ void expect_welcome(const socket_state::verdict& v) {
   EXPECT_EQ(v.evict, std::nullopt);
 }
 
-TEST(router_routing_id, a_peer_is_found_by_the_one_it_announces) {
+TEST(router_routing_id, a_peer_is_found_by_its_routing_id) {
   router_state state{{}};
   const auto a = attach_new(state, "A");
   const auto b = attach_new(state, std::string(255, 'b'));
@@ -39,7 +39,7 @@ TEST(router_routing_id, a_peer_is_found_by_the_one_it_announces) {
   EXPECT_EQ(state.find_routing_id("C"), std::nullopt);
 }
 
-TEST(router_routing_id, is_made_up_for_a_peer_without_one) {  // Z-12
+TEST(router_routing_id, is_generated_for_a_peer_without_one) {  // Z-12
   router_state state{{}};
   const auto a = attach_new(state, "", 0x0a0b0c0d);
   const auto b = attach_new(state, "", 0x01010101);
@@ -48,7 +48,7 @@ TEST(router_routing_id, is_made_up_for_a_peer_without_one) {  // Z-12
   EXPECT_EQ(state.find_routing_id(octets("00 0a 0b 0c 0e")), b);
 }
 
-TEST(router_routing_id, an_endpoint_counts_what_all_its_peers_sent_and_were_sent) {
+TEST(router_routing_id, an_endpoint_adds_up_the_counters_of_all_its_peers) {
   router_state state{{}};
   const auto first = state.open_pipe(true).id;
   attach_to(state, first, "first");
@@ -99,7 +99,7 @@ TEST(router_routing_id, with_a_leading_zero_is_replaced) {  // Z-12
   }
 }
 
-TEST(router_routing_id, nobody_gets_anothers_by_announcing_what_is_made_up) {
+TEST(router_routing_id, a_peer_cannot_take_a_generated_id_by_announcing_it) {
   router_state state{{}};
   const auto first = attach_new(state, "", 5);
   const auto made_up = state.find(first)->info.routing_id;
@@ -109,7 +109,7 @@ TEST(router_routing_id, nobody_gets_anothers_by_announcing_what_is_made_up) {
   EXPECT_NE(state.find(second)->info.routing_id, made_up);
 }
 
-TEST(router_routing_id, a_second_peer_with_the_same_is_refused_and_the_holder_probed) {  // Z-12
+TEST(router_routing_id, a_second_peer_with_the_same_id_is_rejected) {  // Z-12
   router_state state{{}};
   const auto holder = attach_new(state, "A");
   const auto verdict = state.on_admission({}, announcing("A"));
@@ -121,7 +121,7 @@ TEST(router_routing_id, a_second_peer_with_the_same_is_refused_and_the_holder_pr
   expect_welcome(state.on_admission({}, announcing("AA")));
 }
 
-TEST(router_routing_id, is_free_again_when_its_holder_is_gone) {
+TEST(router_routing_id, is_free_again_when_its_owner_disconnects) {
   router_state state{{}};
   const auto holder = attach_new(state, "A");
   test::peer_sends(state, holder, {"unread"});
@@ -139,7 +139,7 @@ TEST(router_routing_id, is_free_again_when_its_holder_is_gone) {
   EXPECT_EQ(state.find_routing_id("A"), next) << "the end of the old peer is not the new one's";
 }
 
-TEST(router_routing_id, with_handover_the_newcomer_evicts_the_holder) {  // Z-12
+TEST(router_routing_id, with_handover_the_new_peer_replaces_the_old_one) {  // Z-12
   router_state state{handing_over()};
   const auto holder = attach_new(state, "A");
   const auto verdict = state.on_admission({}, announcing("A"));
@@ -154,7 +154,7 @@ TEST(router_routing_id, with_handover_the_newcomer_evicts_the_holder) {  // Z-12
   EXPECT_EQ(state.send(newcomer, {"m"}), send_status::queued);
 }
 
-TEST(router_routing_id, an_endpoint_that_connects_again_is_no_duplicate_of_itself) {
+TEST(router_routing_id, an_endpoint_that_reconnects_is_not_a_duplicate_of_itself) {
   for (const auto& options : {socket_options{}, handing_over()}) {
     router_state state{options};
     auto& p = state.open_pipe(true);
@@ -166,13 +166,13 @@ TEST(router_routing_id, an_endpoint_that_connects_again_is_no_duplicate_of_itsel
       const auto verdict = state.on_admission({}, announcing("A"));
       EXPECT_EQ(verdict.refused ? verdict.probe : verdict.evict, p.id);
       state.on_detached(p);
-      // What is sent to it meanwhile waits for the next connection.
+      // Messages to the endpoint wait for the next connection.
       EXPECT_EQ(state.find_routing_id("A"), p.id);
     }
   }
 }
 
-TEST(router_routing_id, of_an_endpoint_without_a_connection_goes_to_who_comes_with_it) {
+TEST(router_routing_id, the_id_of_a_disconnected_endpoint_goes_to_a_new_peer) {
   router_state state{{}};
   auto& p = state.open_pipe(true);
   state.on_attached(p, announcing("A"), 1);
@@ -187,7 +187,7 @@ TEST(router_routing_id, of_an_endpoint_without_a_connection_goes_to_who_comes_wi
   EXPECT_EQ(state.find_routing_id("A"), newcomer);
 }
 
-TEST(router_routing_id, an_endpoint_may_have_another_peer_when_it_connects_again) {
+TEST(router_routing_id, an_endpoint_may_have_another_peer_after_a_reconnect) {
   router_state state{{}};
   const auto first = test::attach_to(state, state.open_pipe(true).id, "A");
   state.on_detached(*state.find(first));
@@ -200,7 +200,7 @@ TEST(router_routing_id, an_endpoint_may_have_another_peer_when_it_connects_again
   expect_welcome(state.on_admission({}, announcing("B")));
 }
 
-TEST(router_routing_id, those_made_up_are_all_different) {
+TEST(router_routing_id, generated_ids_are_all_different) {
   router_state state{{}};
   std::set<std::string> seen;
   for (std::uint32_t i = 0; i < 2000; ++i) {

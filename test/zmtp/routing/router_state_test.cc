@@ -54,7 +54,7 @@ TEST_F(router, attach_and_detach_are_received_in_order_with_messages) {
   EXPECT_EQ(state.counters().messages_received, 3U);
 }
 
-TEST_F(router, they_are_not_received_unless_asked_for) {
+TEST_F(router, peer_notices_are_off_by_default) {
   router_state quiet{{}};
   const auto a = attach_new(quiet, "A");
   EXPECT_FALSE(quiet.readable());
@@ -76,7 +76,7 @@ TEST_F(router, each_connection_of_an_endpoint_is_announced) {
   EXPECT_EQ(state.find(p.id), &p);
 }
 
-TEST_F(router, receives_from_each_peer_in_turn_and_says_from_which) {
+TEST_F(router, receives_from_each_peer_in_turn_and_names_the_sender) {
   const auto a = attach("A");
   const auto b = attach("B");
   EXPECT_EQ(received(), (news{"A: attached", "B: attached"}));
@@ -87,7 +87,7 @@ TEST_F(router, receives_from_each_peer_in_turn_and_says_from_which) {
   EXPECT_EQ(received(), (news{"A: [0]", "B: [b]", "A: [1]", "A: [2]"}));
 }
 
-TEST_F(router, with_nothing_to_receive_what_is_there_stays) {
+TEST_F(router, an_empty_receive_leaves_its_argument_unchanged) {
   routed_message before{routed_message::kind::detached, {7, 7}, {"before"}};
   EXPECT_FALSE(state.receive(before));
   EXPECT_EQ(before.what, routed_message::kind::detached);
@@ -120,7 +120,7 @@ TEST_F(router, a_peer_at_its_mark_is_full_and_others_are_not) {
   EXPECT_EQ(state.send(a, {"m"}), send_status::queued);
 }
 
-TEST_F(router, a_mark_in_octets_is_per_peer_too) {
+TEST_F(router, the_byte_mark_applies_to_each_peer) {
   socket_options options;
   options.send_mark = {.messages = {}, .octets = 1000};
   router_state narrow{options};
@@ -131,7 +131,7 @@ TEST_F(router, a_mark_in_octets_is_per_peer_too) {
   EXPECT_EQ(narrow.send(b, {"x"}), send_status::queued);
 }
 
-TEST_F(router, a_peer_that_is_gone_is_unknown_and_the_message_is_kept) {
+TEST_F(router, a_disconnected_peer_is_unknown_and_the_message_is_kept) {
   const auto a = attach("A");
   peer_sends(state, a, {"unread"});
   state.on_detached(*state.find(a));
@@ -190,12 +190,12 @@ TEST_F(router, an_endpoint_keeps_its_messages_over_connections) {
   EXPECT_EQ(state.counters().dropped_detached, 0U);
 }
 
-TEST_F(router, what_was_queued_for_an_endpoint_is_not_for_another_peer_there) {
+TEST_F(router, messages_queued_for_an_endpoint_do_not_go_to_another_peer_there) {
   const auto endpoint = state.open_pipe(true).id;
   EXPECT_EQ(state.send(endpoint, {"early"}), send_status::queued);
   EXPECT_EQ(test::attach_to(state, endpoint, "A"), endpoint);
   names[endpoint] = "A";
-  EXPECT_EQ(write(state, endpoint), framed({"early"})) << "for whoever comes first";
+  EXPECT_EQ(write(state, endpoint), framed({"early"})) << "for the first peer there";
   peer_sends(state, endpoint, {"1"});
   EXPECT_EQ(state.send(endpoint, {"begun"}), send_status::queued);
   EXPECT_EQ(write(state, endpoint, 3).size(), 3U);
@@ -223,7 +223,7 @@ TEST_F(router, a_peer_without_routing_id_is_never_known_again) {
   const auto name = state.find(first)->info.routing_id;
   EXPECT_EQ(state.send(first, {"reply"}), send_status::queued);
   state.on_detached(*state.find(first));
-  // Nor where it claims the one that was made up.
+  // Nor if it announces the generated id.
   const auto second = test::attach_to(state, first, name);
   EXPECT_NE(second, first);
   EXPECT_EQ(write(state, second), "");
@@ -256,7 +256,7 @@ TEST_F(router, a_paused_peer_is_not_received_from_until_it_is_resumed) {
   EXPECT_FALSE(state.readable());
 }
 
-TEST_F(router, a_paused_peer_that_goes_is_received_to_its_end) {
+TEST_F(router, a_paused_peer_that_disconnects_is_received_to_its_end) {
   const auto a = attach("A");
   EXPECT_EQ(received(), news{"A: attached"});
   state.pause(*state.find(a));
@@ -266,7 +266,7 @@ TEST_F(router, a_paused_peer_that_goes_is_received_to_its_end) {
   EXPECT_EQ(state.find(a), nullptr);
 }
 
-TEST_F(router, a_peer_that_is_gone_cannot_be_paused) {
+TEST_F(router, a_disconnected_peer_cannot_be_paused) {
   const auto a = attach("A");
   EXPECT_EQ(received(), news{"A: attached"});
   peer_sends(state, a, {"1"});

@@ -19,7 +19,7 @@ std::vector<slot_ring::slot> turns(slot_ring& ring, int count) {
   return seen;
 }
 
-TEST(slot_ring, gives_each_its_turn_in_the_order_in_which_they_entered) {
+TEST(slot_ring, gives_each_slot_its_turn_in_order_of_entry) {
   slot_ring ring;
   EXPECT_TRUE(ring.empty());
   for (const slot_ring::slot s : {7U, 2U, 5U}) {
@@ -28,7 +28,7 @@ TEST(slot_ring, gives_each_its_turn_in_the_order_in_which_they_entered) {
   EXPECT_EQ(turns(ring, 7), (std::vector<slot_ring::slot>{7, 2, 5, 7, 2, 5, 7}));
 }
 
-TEST(slot_ring, a_newcomer_is_the_last_whose_turn_comes) {
+TEST(slot_ring, a_new_slot_has_the_last_turn) {
   slot_ring ring;
   ring.insert(0);
   ring.insert(1);
@@ -49,7 +49,7 @@ TEST(slot_ring, entering_twice_is_entering_once) {
   EXPECT_EQ(turns(ring, 2), (std::vector<slot_ring::slot>{9, 9}));
 }
 
-TEST(slot_ring, the_turn_of_one_that_leaves_is_the_next_ones) {
+TEST(slot_ring, the_turn_of_a_removed_slot_passes_to_the_next) {
   slot_ring ring;
   for (slot_ring::slot s = 0; s < 4; ++s) {
     ring.insert(s);
@@ -61,7 +61,7 @@ TEST(slot_ring, the_turn_of_one_that_leaves_is_the_next_ones) {
   EXPECT_EQ(turns(ring, 3), (std::vector<slot_ring::slot>{2, 3, 2}));
 }
 
-TEST(slot_ring, the_last_to_leave_leaves_it_empty_and_usable) {
+TEST(slot_ring, is_empty_and_usable_after_the_last_removal) {
   slot_ring ring;
   ring.insert(3);
   ring.erase(3);

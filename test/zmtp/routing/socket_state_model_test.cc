@@ -1,4 +1,5 @@
-// DEALER, ROUTER, PUSH and PULL against a plain account of who sent what, under random use.
+// DEALER, ROUTER, PUSH and PULL compared with a simple model of the sent messages, under random
+// use.
 
 #include "test/support/routing.h"
 #include "zmtp/routing/round_robin_state.h"
@@ -21,7 +22,7 @@ namespace {
 
 using test::framed;
 
-// What is known of a peer from outside.
+// The model of a peer.
 struct peer {
   peer_id id;
   bool durable;
@@ -201,7 +202,7 @@ private:
     from->passed_over = 0;
     for (auto& p : peers_) {
       p->passed_over = p->to_receive.empty() || p->paused ? 0 : p->passed_over + 1;
-      // Whoever enters meanwhile comes behind, so each waits for all the others once at most.
+      // A new peer goes to the end, so each peer waits for all others at most once.
       ASSERT_LE(p->passed_over, static_cast<int>(peers_.size()));
     }
   }
@@ -237,7 +238,7 @@ private:
       }
       if (room) {
         ++sent_;
-        // To whom is seen by what its queue holds.
+        // The queue that grew shows the peer.
         auto* to = any([&](const peer& q) {
           return (q.attached || q.durable) && rest_of(q.id).ends_with(framed({text}));
         });

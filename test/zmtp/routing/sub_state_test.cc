@@ -1,4 +1,4 @@
-// SUB: what it tells publishers, what it lets through, when it stops reading.
+// SUB: its notices to publishers, its filter, and the point at which it stops reading.
 
 #include "zmtp/routing/sub_state.h"
 
@@ -37,7 +37,7 @@ std::multiset<std::string> topics_of(const sub_state& state) {
 
 using texts = std::vector<std::string>;
 
-TEST(sub_state, publishers_are_told_of_the_first_and_the_last_of_a_topic) {
+TEST(sub_state, publishers_get_the_first_and_the_last_of_equal_subscriptions) {
   sub_state state{{}};
   EXPECT_TRUE(state.subscribe("A"));
   EXPECT_FALSE(state.subscribe("A"));
@@ -48,7 +48,7 @@ TEST(sub_state, publishers_are_told_of_the_first_and_the_last_of_a_topic) {
   EXPECT_TRUE(state.subscribe("A"));
 }
 
-TEST(sub_state, who_asks_is_told_of_publishers_among_what_was_subscribed_to) {
+TEST(sub_state, announced_publishers_come_among_the_subscribed_messages) {
   socket_options options;
   options.announce_peers = true;
   sub_state state{options};
@@ -82,7 +82,7 @@ TEST(sub_state, topics_are_counted_apart) {
   EXPECT_TRUE(state.unsubscribe(""));
 }
 
-TEST(sub_state, what_was_not_asked_for_cannot_be_given_up) {
+TEST(sub_state, a_topic_without_a_subscription_cannot_be_cancelled) {
   sub_state state{{}};
   EXPECT_FALSE(state.unsubscribe("A"));
   EXPECT_FALSE(state.unsubscribe(""));
@@ -93,7 +93,7 @@ TEST(sub_state, what_was_not_asked_for_cannot_be_given_up) {
   EXPECT_TRUE(state.subscribe("A")) << "one too many unsubscribe() must not count below nothing";
 }
 
-TEST(sub_state, a_new_publisher_is_told_of_each_topic_once) {
+TEST(sub_state, a_new_publisher_gets_each_topic_once) {
   sub_state state{{}};
   EXPECT_TRUE(state.topics().empty());
   for (const auto& topic : {"A"s, "B"s, "A"s, ""s, "\0"s, std::string(1'024, 't')}) {
@@ -106,7 +106,7 @@ TEST(sub_state, a_new_publisher_is_told_of_each_topic_once) {
   EXPECT_EQ(topics_of(state).count("A"), 0U);
 }
 
-TEST(sub_state, thousands_of_topics_are_told) {
+TEST(sub_state, thousands_of_topics_are_sent) {
   sub_state state{{}};
   std::multiset<std::string> expected;
   for (int n = 0; n < 5'000; ++n) {
@@ -117,7 +117,7 @@ TEST(sub_state, thousands_of_topics_are_told) {
   EXPECT_EQ(topics_of(state), expected);
 }
 
-TEST(sub_state, it_lets_through_what_it_asked_for_alone) {
+TEST(sub_state, only_messages_that_match_pass_the_filter) {
   sub_state state{{}};
   const auto peer = attach_new(state);
   peer_sends(state, peer, {"A", "before any subscription"});
@@ -132,7 +132,7 @@ TEST(sub_state, it_lets_through_what_it_asked_for_alone) {
   EXPECT_FALSE(state.readable());
 }
 
-TEST(sub_state, what_it_filters_is_counted_apart_from_what_it_gives) {
+TEST(sub_state, filtered_messages_are_counted_separately_from_received_ones) {
   sub_state state{{}};
   const auto peer = attach_new(state);
   static_cast<void>(state.subscribe("A"));
@@ -159,8 +159,8 @@ TEST(sub_state, topics_that_overlap_let_a_message_through_once) {
   EXPECT_EQ(receive_all(state), texts{"[ABC]"});
 }
 
-// RFC 29: a publisher's CANCEL takes time; what it sends meanwhile is not wanted any more.
-TEST(sub_state, what_waits_when_its_topic_is_given_up_is_not_received) {
+// RFC 29: a CANCEL takes time to arrive; messages that the publisher sends meanwhile are unwanted.
+TEST(sub_state, pending_messages_of_a_cancelled_topic_are_not_received) {
   sub_state state{{}};
   const auto peer = attach_new(state);
   static_cast<void>(state.subscribe("A"));
@@ -171,7 +171,7 @@ TEST(sub_state, what_waits_when_its_topic_is_given_up_is_not_received) {
   EXPECT_EQ(receive_all(state), texts{"[B]"});
 }
 
-TEST(sub_state, it_receives_from_all_publishers_in_turn) {
+TEST(sub_state, receives_from_all_publishers_in_turn) {
   sub_state state{{}};
   static_cast<void>(state.subscribe(""));
   const auto first = attach_new(state);
@@ -188,7 +188,7 @@ TEST(sub_state, it_receives_from_all_publishers_in_turn) {
 }
 
 // Reading stops at the mark, and goes on once half of it is free: nothing is dropped.
-TEST(sub_state, full_it_stops_reading_and_asks_for_more_when_it_has_room) {
+TEST(sub_state, stops_reading_when_full_and_resumes_with_space) {
   socket_options options;
   options.receive_mark.messages = 8;
   sub_state state{options};
@@ -212,8 +212,9 @@ TEST(sub_state, full_it_stops_reading_and_asks_for_more_when_it_has_room) {
   EXPECT_FALSE(p.blocked);
 }
 
-// What nobody asked for must not hold up the reading: it is taken out without reaching the user.
-TEST(sub_state, unwanted_messages_alone_make_room_too) {
+// Messages without a subscription must not stop the reading: the socket drops them without the
+// user.
+TEST(sub_state, dropped_messages_free_space_too) {
   socket_options options;
   options.receive_mark.messages = 8;
   sub_state state{options};
@@ -230,7 +231,7 @@ TEST(sub_state, unwanted_messages_alone_make_room_too) {
   EXPECT_EQ(state.drained(), std::vector{p.id});
 }
 
-TEST(sub_state, what_came_before_a_publisher_went_is_received) {
+TEST(sub_state, messages_that_arrived_before_a_disconnect_are_received) {
   sub_state state{{}};
   static_cast<void>(state.subscribe(""));
   const auto peer = attach_new(state);
@@ -252,7 +253,7 @@ TEST(sub_state, announced_peers_are_not_messages) {
   EXPECT_EQ(state.find(peer), nullptr);
 }
 
-TEST(sub_state, it_does_not_send) {
+TEST(sub_state, cannot_send) {
   sub_state state{{}};
   const auto peer = attach_new(state);
   EXPECT_FALSE(state.writable());

@@ -1,5 +1,5 @@
-// What subscriptions cost: 160 octets each at most, whatever their number, and nothing for those that
-// come and go (reliability.md 1.4).
+// The memory cost of subscriptions: at most 160 octets each, for any number, and nothing for
+// subscriptions that were cancelled (reliability.md 1.4).
 
 #include "test/support/allocations.h"
 #include "zmtp/routing/subscription_index.h"
@@ -34,7 +34,7 @@ private:
 
 std::string_view view(const topic& t) { return {t.data(), t.size()}; }
 
-TEST(subscription_index_memory, a_subscription_of_16_octets_takes_160_octets_at_most) {
+TEST(subscription_index_memory, a_subscription_of_16_bytes_takes_160_bytes_at_most) {
   constexpr std::size_t count = 1'000'000;
   constexpr std::size_t per_peer = 100'000;
   constexpr double most = 160;
@@ -76,7 +76,7 @@ TEST(subscription_index_memory, subscriptions_of_many_peers_to_the_same_topics_t
   EXPECT_LE(counted().live - before, topics * peers * 100);
 }
 
-TEST(subscription_index_memory, what_comes_and_goes_leaves_nothing) {
+TEST(subscription_index_memory, repeated_subscribing_and_cancelling_does_not_accumulate_memory) {
   constexpr std::size_t at_once = 1'000;
   subscription_index index;
   const auto round = [&](unsigned seed) {

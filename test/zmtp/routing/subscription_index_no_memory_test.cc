@@ -40,7 +40,7 @@ using slot = subscription_index::slot;
 
 std::string topic(std::size_t n) { return std::to_string(n) + std::string(n % 40, 't'); }
 
-// Who has which of these topics, and nobody twice.
+// Checks which peers have which of these topics, and that no peer comes twice.
 void expect_same(const subscription_index& index,
                  const std::map<slot, std::set<std::string>>& model) {
   std::size_t all = 0;
@@ -108,7 +108,7 @@ TEST(subscription_index_no_memory, a_subscription_that_fails_changes_nothing) {
               index.for_each_subscriber(id, [&](slot) { ++subscribers; });
               ASSERT_GT(subscribers, 0U) << "a topic without subscribers is found";
             }
-            // It works as soon as there is memory.
+            // Subscribing works again once there is memory.
             ASSERT_TRUE(index.subscribe(peer, next));
           }
           model[peer].insert(next);
@@ -127,7 +127,7 @@ TEST(subscription_index_no_memory, a_subscription_that_fails_changes_nothing) {
   }
 }
 
-// A connection that goes is not the time to fail: nobody is there to take it.
+// A disconnect cannot report a failure.
 TEST(subscription_index_no_memory, removing_a_peer_needs_none) {
   for (const std::size_t size : {1U, 10U, 1'000U}) {
     subscription_index index;

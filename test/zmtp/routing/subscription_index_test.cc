@@ -1,4 +1,4 @@
-// Who wants what: topics as prefixes, a set of them for each peer (RFC 29, protocols C2-1).
+// Subscriptions: topics as prefixes, a set of them for each peer (RFC 29, protocols C2-1).
 
 #include "zmtp/routing/subscription_index.h"
 
@@ -42,7 +42,7 @@ TEST(subscription_index, without_a_subscription_nothing_matches) {
   EXPECT_EQ(matches(index, "anything"), peers{});
 }
 
-TEST(subscription_index, a_topic_matches_what_begins_with_it) {
+TEST(subscription_index, a_topic_matches_messages_with_this_prefix) {
   subscription_index index;
   index.subscribe(3, "AB");
   for (const auto* part : {"AB", "ABC", "ABABAB"}) {
@@ -63,7 +63,7 @@ TEST(subscription_index, the_empty_topic_matches_all_even_the_empty_part) {
   EXPECT_EQ(matches(index, ""), peers{});
 }
 
-TEST(subscription_index, zero_octets_are_octets) {
+TEST(subscription_index, zero_bytes_are_ordinary_bytes) {
   subscription_index index;
   index.subscribe(1, "\0"s);
   index.subscribe(2, "\0\0"s);
@@ -76,7 +76,7 @@ TEST(subscription_index, zero_octets_are_octets) {
   EXPECT_EQ(matches(index, "ab"), peers{});
 }
 
-TEST(subscription_index, topics_that_begin_each_other_all_match_shorter_ones_first) {
+TEST(subscription_index, nested_topics_all_match_shorter_ones_first) {
   subscription_index index;
   index.subscribe(2, "abc");
   index.subscribe(0, "a");
@@ -102,7 +102,7 @@ TEST(subscription_index, a_peer_has_a_set_of_topics) {
   EXPECT_EQ(matches(index, "A"), peers{});
 }
 
-TEST(subscription_index, cancelling_what_is_not_there_changes_nothing) {
+TEST(subscription_index, cancelling_an_unknown_topic_changes_nothing) {
   subscription_index index;
   index.subscribe(1, "A");
   const auto version = index.version();
@@ -115,7 +115,7 @@ TEST(subscription_index, cancelling_what_is_not_there_changes_nothing) {
   EXPECT_EQ(matches(index, "A"), peers{1});
 }
 
-TEST(subscription_index, one_peers_cancel_leaves_the_others) {
+TEST(subscription_index, a_cancel_of_one_peer_does_not_affect_others) {
   subscription_index index;
   for (const subscription_index::slot peer : {0U, 1U, 2U, 3U}) {
     index.subscribe(peer, "A");
@@ -127,7 +127,7 @@ TEST(subscription_index, one_peers_cancel_leaves_the_others) {
   EXPECT_EQ(matches(index, "A"), peers{2});
 }
 
-TEST(subscription_index, a_peer_that_goes_takes_its_own_and_its_slot_can_be_used_again) {
+TEST(subscription_index, a_removed_peer_takes_its_subscriptions_and_its_slot_is_usable_again) {
   subscription_index index;
   index.subscribe(0, "A");
   index.subscribe(1, "A");
@@ -248,7 +248,7 @@ TEST(subscription_index, many_lengths_of_topics_take_few_steps) {
         ASSERT_TRUE(index.subscribe(0, topic));
       }
       ASSERT_TRUE(index.subscribe(1, "m"));
-      // A search looks at a path or two of a tree with two nodes for each topic.
+      // A search visits one or two paths of a tree with two nodes for each topic.
       const auto most = subscription_index::max_matches + 6 * std::bit_width(2 * lengths);
       for (const std::size_t size : {lengths + 1, lengths, lengths / 2}) {
         const std::string part(size, 'm');

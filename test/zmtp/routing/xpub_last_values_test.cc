@@ -1,4 +1,5 @@
-// XPUB with last values: a new subscription is sent what it missed, once and to the last.
+// XPUB with last values: a new subscription gets the values that it missed, each once, up to the
+// last.
 
 #include "test/support/routing.h"
 #include "zmtp/routing/xpub_state.h"
@@ -45,7 +46,7 @@ protected:
   xpub_state state{keeping()};
 };
 
-TEST_F(xpub_last_values, who_subscribes_gets_the_last_of_each_topic_that_matches) {
+TEST_F(xpub_last_values, a_new_subscriber_gets_the_last_value_of_each_matching_topic) {
   send({"A1", "old"});
   send({"A1", "new"});
   send({"A2", "x"});
@@ -56,7 +57,7 @@ TEST_F(xpub_last_values, who_subscribes_gets_the_last_of_each_topic_that_matches
   EXPECT_EQ(taken(id), (messages{{"A1", "new"}, {"A2", "x"}}));
 }
 
-TEST_F(xpub_last_values, of_the_topic_itself_if_that_is_said) {
+TEST_F(xpub_last_values, only_the_exact_topic_is_sent_if_so_configured) {
   auto options = keeping();
   options.xpub.last_values_of = xpub_options::matching::topic;
   state.change_options(options);
@@ -72,7 +73,7 @@ TEST_F(xpub_last_values, of_the_topic_itself_if_that_is_said) {
   EXPECT_EQ(taken(id), (messages{{"A1", "y"}}));
 }
 
-TEST_F(xpub_last_values, once_for_each_subscription) {
+TEST_F(xpub_last_values, come_once_for_each_subscription) {
   send({"A", "x"});
   const auto id = attach_new(state);
   subscribe(id, "A");
@@ -83,7 +84,7 @@ TEST_F(xpub_last_values, once_for_each_subscription) {
   EXPECT_EQ(taken(id), (messages{{"A", "x"}})) << "it is a new one";
 }
 
-TEST_F(xpub_last_values, others_are_not_disturbed_and_order_is_kept) {
+TEST_F(xpub_last_values, do_not_affect_other_peers_or_the_order) {
   const auto other = attach_new(state);
   subscribe(other, "A");
   const auto id = attach_new(state);
@@ -97,7 +98,7 @@ TEST_F(xpub_last_values, others_are_not_disturbed_and_order_is_kept) {
   EXPECT_EQ(taken(id), (messages{{"A1", "1"}, {"A2", "1"}, {"A1", "2"}, {"A2", "2"}}));
 }
 
-TEST_F(xpub_last_values, what_is_sent_to_one_peer_is_no_value) {
+TEST_F(xpub_last_values, a_message_to_one_peer_is_not_stored_as_a_value) {
   const auto one = attach_new(state);
   EXPECT_EQ(state.send(one, {"A", "for one"}), send_status::queued);
   const auto other = attach_new(state);
@@ -105,7 +106,7 @@ TEST_F(xpub_last_values, what_is_sent_to_one_peer_is_no_value) {
   EXPECT_EQ(taken(other), messages{});
 }
 
-TEST_F(xpub_last_values, begin_and_end_when_the_options_say_so) {
+TEST_F(xpub_last_values, begin_and_end_with_a_change_of_the_options) {
   state.change_options({});
   send({"A", "nobody keeps it"});
   const auto first = attach_new(state);
@@ -133,7 +134,7 @@ TEST_F(xpub_last_values, begin_and_end_when_the_options_say_so) {
   EXPECT_EQ(taken(fourth), messages{});
 }
 
-TEST_F(xpub_last_values, that_are_no_longer_kept_are_owed_to_nobody) {
+TEST_F(xpub_last_values, evicted_values_are_not_sent_to_a_slow_peer) {
   auto small = keeping(1);
   xpub_state slow{small};
   for (const auto* topic : {"A", "B", "C"}) {
@@ -149,7 +150,7 @@ TEST_F(xpub_last_values, that_are_no_longer_kept_are_owed_to_nobody) {
   EXPECT_EQ(content_of(test::write(slow, id)).messages, messages{});
 }
 
-TEST_F(xpub_last_values, by_hand_they_follow_what_the_user_subscribes_to) {
+TEST_F(xpub_last_values, in_manual_mode_follow_the_subscriptions_by_the_user) {
   auto options = keeping();
   options.xpub.manual = true;
   xpub_state by_hand{options};
@@ -179,7 +180,7 @@ protected:
   messages everything;
 };
 
-TEST_F(xpub_last_values_in_a_small_queue, what_there_is_no_room_for_follows) {
+TEST_F(xpub_last_values_in_a_small_queue, values_beyond_the_mark_follow_later) {
   const auto id = attach_new(small);
   small.on_subscription(*small.find(id), true, "A");
   messages all;
@@ -192,7 +193,7 @@ TEST_F(xpub_last_values_in_a_small_queue, what_there_is_no_room_for_follows) {
   EXPECT_EQ(small.counters().dropped_full, 0U);
 }
 
-TEST_F(xpub_last_values_in_a_small_queue, who_cancels_gets_no_more_of_it) {
+TEST_F(xpub_last_values_in_a_small_queue, a_peer_that_cancels_gets_no_further_values) {
   const auto id = attach_new(small);
   small.on_subscription(*small.find(id), true, "A");
   small.on_subscription(*small.find(id), false, "A");
@@ -200,7 +201,7 @@ TEST_F(xpub_last_values_in_a_small_queue, who_cancels_gets_no_more_of_it) {
   EXPECT_EQ(written(id), messages{});
 }
 
-TEST_F(xpub_last_values_in_a_small_queue, who_comes_after_in_the_same_slot_gets_nothing_of_it) {
+TEST_F(xpub_last_values_in_a_small_queue, the_next_peer_in_the_same_slot_gets_no_values) {
   const auto before = attach_new(small);
   small.on_subscription(*small.find(before), true, "A");
   small.on_detached(*small.find(before));
@@ -215,7 +216,8 @@ TEST_F(xpub_last_values_in_a_small_queue, who_comes_after_in_the_same_slot_gets_
   EXPECT_EQ(written(after), messages{});
 }
 
-// However queues fill and empty: in the end each has the last of what it subscribed to.
+// With any sequence of full and empty queues, in the end each peer has the last value of each of
+// its topics.
 TEST(xpub_last_values_model, every_subscriber_ends_with_the_last_values) {
   for (unsigned seed = 0; seed < 100; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

@@ -1,5 +1,6 @@
-// Random use of XPUB by several peers, compared with an account of sets: what the user has been told adds
-// up to what peers have, each topic begins before it ends, and messages go to who wants them.
+// Random use of XPUB by several peers, compared with a model of sets. The notices to the user add
+// up to the topics of the peers. Each topic begins before it ends. Messages go to the peers that
+// subscribed to them.
 
 #include "test/support/routing.h"
 #include "zmtp/routing/xpub_state.h"
@@ -20,8 +21,8 @@ namespace {
 using notices = xpub_options::notices;
 
 struct peer {
-  std::set<std::string> topics;  // that it has
-  std::set<std::string> told;    // that the user knows of
+  std::set<std::string> topics;  // topics that the peer has
+  std::set<std::string> told;    // topics that the user knows
   bool attached = true;
   bool announced = false;
 };

@@ -1,4 +1,4 @@
-// XPUB: what it tells its user of subscriptions, in which order, and whom it sends to (RFC 29,
+// XPUB: its notices of subscriptions, their order, and the receivers of its messages (RFC 29,
 // protocols A5).
 
 #include "zmtp/routing/xpub_state.h"
@@ -78,7 +78,7 @@ private:
   std::map<peer_id, char> names_;
 };
 
-TEST(xpub_state, announces_itself_as_what_is_asked_for) {
+TEST(xpub_state, announces_the_configured_type) {
   EXPECT_EQ(xpub_state{{}}.type(), socket_type::xpub);
   socket_options options;
   options.xpub.announce_as_pub = true;
@@ -90,7 +90,7 @@ TEST(xpub_state, announces_itself_as_what_is_asked_for) {
   EXPECT_EQ(user.received(), (texts{"a: attached", "a +A"})) << "the user has an XPUB";
 }
 
-TEST(xpub_state, tells_of_the_first_and_the_last_of_a_topic) {
+TEST(xpub_state, reports_the_first_and_the_last_of_a_topic) {
   xpub_user user;
   const auto a = user.arrive();
   const auto b = user.arrive();
@@ -109,7 +109,7 @@ TEST(xpub_state, tells_of_the_first_and_the_last_of_a_topic) {
   EXPECT_EQ(user.received(), texts{"b +A"}) << "it begins anew";
 }
 
-TEST(xpub_state, verbose_tells_of_every_subscription_and_the_last_end) {
+TEST(xpub_state, verbose_reports_every_subscription_and_the_last_end) {
   xpub_user user{telling(notices::subscriptions)};
   const auto a = user.arrive();
   const auto b = user.arrive();
@@ -125,7 +125,7 @@ TEST(xpub_state, verbose_tells_of_every_subscription_and_the_last_end) {
   EXPECT_EQ(user.received(), texts{"a -A"});
 }
 
-TEST(xpub_state, verboser_tells_of_every_end_too) {
+TEST(xpub_state, verboser_reports_every_end_too) {
   xpub_user user{telling(notices::all)};
   const auto a = user.arrive();
   const auto b = user.arrive();
@@ -142,7 +142,7 @@ TEST(xpub_state, verboser_tells_of_every_end_too) {
 }
 
 // Z-8
-TEST(xpub_state, when_a_peer_goes_what_nobody_else_has_ends_before_its_detach) {
+TEST(xpub_state, topics_of_a_single_peer_end_before_its_detach) {
   xpub_user user{telling(notices::changes, true)};
   const auto a = user.arrive();
   const auto b = user.arrive();
@@ -160,8 +160,8 @@ TEST(xpub_state, when_a_peer_goes_what_nobody_else_has_ends_before_its_detach) {
   EXPECT_EQ(user.received(), (texts{"b -B", "b: detached"}));
 }
 
-// Queues are read in turn: what came first may be received last.
-TEST(xpub_state, each_topic_begins_before_it_ends_whatever_is_received_first) {
+// The socket reads its queues in turn: it may receive an earlier message later.
+TEST(xpub_state, each_topic_begins_before_it_ends_in_any_order_of_receipt) {
   xpub_user user;
   const auto a = user.arrive();
   const auto b = user.arrive();
@@ -177,7 +177,7 @@ TEST(xpub_state, each_topic_begins_before_it_ends_whatever_is_received_first) {
   EXPECT_EQ(all, (texts{"b +A", "b -A", "a +A", "a -A"}));
 }
 
-TEST(xpub_state, what_peers_say_besides_is_received_in_its_order) {
+TEST(xpub_state, other_messages_of_peers_are_received_in_order) {
   xpub_user user;
   const auto a = user.arrive();
   peer_sends(user.state, a, {"hello"});
@@ -193,7 +193,7 @@ TEST(xpub_state, what_peers_say_besides_is_received_in_its_order) {
   EXPECT_EQ(user.state.counters().dropped_unexpected, 0U);
 }
 
-TEST(xpub_state, what_is_not_told_is_not_counted_as_received) {
+TEST(xpub_state, suppressed_notices_are_not_counted_as_received) {
   xpub_user user;
   const auto a = user.arrive();
   const auto b = user.arrive();
@@ -205,7 +205,7 @@ TEST(xpub_state, what_is_not_told_is_not_counted_as_received) {
   EXPECT_EQ(user.state.counters().dropped_unexpected, 0U);
 }
 
-TEST(xpub_state, attach_and_detach_are_received_only_if_asked_for) {
+TEST(xpub_state, attach_and_detach_are_received_only_if_enabled) {
   xpub_user user;
   const auto a = user.arrive();
   EXPECT_EQ(user.received(), texts{});
@@ -214,7 +214,7 @@ TEST(xpub_state, attach_and_detach_are_received_only_if_asked_for) {
   EXPECT_EQ(user.state.find(a), nullptr) << "it is not kept for a user who is not told";
 }
 
-TEST(xpub_state, a_user_who_takes_messages_alone_gets_them) {
+TEST(xpub_state, a_plain_receive_gets_only_the_notices) {
   xpub_user user{telling(notices::changes, true)};
   const auto a = user.arrive();
   user.subscribe(a, "A");
@@ -227,7 +227,7 @@ TEST(xpub_state, a_user_who_takes_messages_alone_gets_them) {
   EXPECT_FALSE(user.state.receive(m));
 }
 
-TEST(xpub_state, subscriptions_hold_before_the_user_hears_of_them) {
+TEST(xpub_state, subscriptions_apply_before_the_user_receives_the_notice) {
   xpub_user user;
   const auto a = user.arrive();
   user.subscribe(a, "A");
@@ -235,7 +235,7 @@ TEST(xpub_state, subscriptions_hold_before_the_user_hears_of_them) {
   EXPECT_EQ(user.taken(a), std::vector<parts>{{"A"}});
 }
 
-TEST(xpub_state, an_endpoint_that_comes_back_begins_anew) {
+TEST(xpub_state, an_endpoint_that_reconnects_starts_without_topics) {
   xpub_user user{telling(notices::changes, true)};
   auto& p = user.state.open_pipe(true);
   std::vector<std::string> heard;
@@ -263,7 +263,7 @@ TEST(xpub_state, subscriptions_count_against_the_receive_mark) {
   EXPECT_FALSE(user.state.find(a)->in.full());
 }
 
-TEST(xpub_state, what_is_refused_is_not_told) {
+TEST(xpub_state, rejected_subscriptions_are_not_reported) {
   socket_options options;
   options.limit.subscriptions = 1;
   xpub_user user{options};
@@ -288,7 +288,7 @@ TEST(xpub_state, one_peer_can_be_sent_to) {
   EXPECT_EQ(user.taken(b), (std::vector<parts>{{"1"}, {"2"}}));
 }
 
-TEST(xpub_state, sending_to_one_says_that_it_is_full_or_gone) {
+TEST(xpub_state, a_send_to_one_peer_reports_full_or_unknown) {
   socket_options options;
   options.send_mark.messages = 1;
   xpub_user user{options};
@@ -316,7 +316,7 @@ TEST(xpub_state, a_paused_peer_is_not_received_from) {
   EXPECT_EQ(user.received(), texts{"a +A"});
 }
 
-TEST(xpub_state, by_hand_peers_get_what_the_user_subscribes_them_to) {
+TEST(xpub_state, manual_peers_get_only_topics_that_the_user_subscribes) {
   xpub_user user{by_hand()};
   const auto a = user.arrive();
   const auto b = user.arrive();
@@ -333,7 +333,7 @@ TEST(xpub_state, by_hand_peers_get_what_the_user_subscribes_them_to) {
   EXPECT_EQ(user.taken(b), (std::vector<parts>{{"X1"}}));
 }
 
-TEST(xpub_state, by_hand_the_user_is_told_everything) {
+TEST(xpub_state, manual_reports_every_notice_to_the_user) {
   xpub_user user{by_hand()};
   const auto a = user.arrive();
   const auto b = user.arrive();
@@ -348,7 +348,7 @@ TEST(xpub_state, by_hand_the_user_is_told_everything) {
   EXPECT_EQ(user.received(), texts{"a -A"});
 }
 
-TEST(xpub_state, by_hand_what_a_peer_asked_for_has_limits_too) {
+TEST(xpub_state, manual_requests_of_a_peer_have_limits_too) {
   auto options = by_hand();
   options.limit.subscriptions = 2;
   options.limit.subscription_octets = 4;
@@ -366,7 +366,7 @@ TEST(xpub_state, by_hand_what_a_peer_asked_for_has_limits_too) {
   EXPECT_EQ(user.received(), (texts{"a -A", "a +DDD"}));
 }
 
-TEST(xpub_state, by_hand_who_is_gone_cannot_be_subscribed) {
+TEST(xpub_state, manual_rejects_a_subscription_for_a_disconnected_peer) {
   xpub_user user{by_hand()};
   const auto a = user.arrive();
   EXPECT_TRUE(user.state.subscribe(a, "X"));
@@ -381,7 +381,7 @@ TEST(xpub_state, by_hand_who_is_gone_cannot_be_subscribed) {
 }
 
 // The peer cancels a topic that the user had subscribed it to.
-TEST(xpub_state, no_longer_by_hand_a_peer_may_cancel_and_subscribe) {
+TEST(xpub_state, after_manual_a_peer_may_cancel_and_subscribe) {
   auto options = by_hand();
   options.limit.subscription_octets = 10;
   xpub_user user{options};
@@ -400,7 +400,7 @@ TEST(xpub_state, no_longer_by_hand_a_peer_may_cancel_and_subscribe) {
   EXPECT_EQ(user.state.counters().refused_subscriptions, 1U) << "what it has counts";
 }
 
-TEST(xpub_state, no_longer_by_hand_topics_that_were_told_end) {
+TEST(xpub_state, after_manual_reported_topics_end) {
   auto options = by_hand();
   xpub_user user{options};
   const auto a = user.arrive();
@@ -419,7 +419,7 @@ TEST(xpub_state, no_longer_by_hand_topics_that_were_told_end) {
   EXPECT_EQ(user.received(), texts{});
 }
 
-TEST(xpub_state, by_hand_from_now_on_what_a_peer_had_counts) {
+TEST(xpub_state, manual_counts_topics_that_a_peer_had_before) {
   socket_options options;
   options.limit.subscription_octets = 4;
   xpub_user user{options};

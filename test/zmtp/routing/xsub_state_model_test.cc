@@ -1,5 +1,5 @@
-// Random use of XSUB while publishers come and go: each that is there has been told exactly what the user
-// wants, whether it keeps a set of topics or counts (protocols C2-1).
+// Random use of XSUB while publishers connect and disconnect. Each connected publisher has been
+// sent exactly the topics that the user wants, in set mode and in counting mode (protocols C2-1).
 
 #include "test/support/routing.h"
 #include "zmtp/routing/xsub_state.h"
@@ -16,7 +16,7 @@
 namespace zmtp {
 namespace {
 
-// What a publisher has heard, by topic: how often more that it begins than that it ends.
+// The subscriptions that a publisher has, by topic: begins minus ends.
 using heard = std::map<std::string, int>;
 
 class random_use {
@@ -61,14 +61,14 @@ private:
       ASSERT_EQ(state_.send(message{(subscribe ? '\1' : '\0') + topic}), send_status::queued);
     }
   }
-  // Also what was never asked for.
+  // Also topics without a subscription.
   void give_up() {
     const auto topic = any_topic();
     auto& count = counts_[topic];
     count -= count != 0 ? 1 : 0;
     state_.unsubscribe(topic);
   }
-  // As the shell does: the others first, and then the newcomer of everything.
+  // As the shell does: first the changes for the others, and then all topics for the new peer.
   void attach(pipe& p) {
     flush();
     state_.on_attached(p, {}, 1);
@@ -123,7 +123,7 @@ private:
   std::vector<peer_id> away_;
 };
 
-TEST(xsub_state_model, random_use_leaves_every_publisher_with_what_is_wanted) {
+TEST(xsub_state_model, random_use_leaves_every_publisher_with_the_wanted_topics) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     random_use{seed}.run();

@@ -21,7 +21,7 @@ using test::peer_sends;
 
 using texts = std::vector<std::string>;
 
-// What publishers are to be told, as "+topic" and "-topic"; they are told.
+// Takes the pending notices to publishers, as "+topic" and "-topic".
 texts told(socket_state& state) {
   texts all;
   for (const auto& change : std::exchange(state.untold(), {})) {
@@ -34,7 +34,7 @@ void send(xsub_state& state, message m) {
   EXPECT_EQ(state.send(std::move(m)), send_status::queued);
 }
 
-TEST(xsub_state, messages_that_begin_so_are_subscriptions) {
+TEST(xsub_state, messages_with_these_prefixes_are_subscriptions) {
   xsub_state state{{}};
   const auto peer = attach_new(state);
   send(state, {"\1A"});
@@ -48,7 +48,7 @@ TEST(xsub_state, messages_that_begin_so_are_subscriptions) {
   EXPECT_EQ(test::ids_of(state.dirty()), std::vector{peer}) << "the shell has something to write";
 }
 
-TEST(xsub_state, publishers_are_told_once_of_each_topic) {
+TEST(xsub_state, publishers_get_each_topic_once) {
   xsub_state state{{}};
   static_cast<void>(attach_new(state));
   send(state, {"\1A"});
@@ -62,7 +62,7 @@ TEST(xsub_state, publishers_are_told_once_of_each_topic) {
   EXPECT_EQ(told(state), texts{"-A"});
 }
 
-TEST(xsub_state, without_publishers_there_is_nobody_to_tell) {
+TEST(xsub_state, without_publishers_no_notices_are_queued) {
   xsub_state state{{}};
   static_cast<void>(state.open_pipe(true));
   for (int i = 0; i < 3; ++i) {
@@ -71,10 +71,10 @@ TEST(xsub_state, without_publishers_there_is_nobody_to_tell) {
   }
   send(state, {"\1B"});
   EXPECT_EQ(told(state), texts{});
-  EXPECT_EQ(state.topics(), std::vector<std::string_view>{"B"}) << "who comes is told";
+  EXPECT_EQ(state.topics(), std::vector<std::string_view>{"B"}) << "for the next publisher";
 }
 
-TEST(xsub_state, who_comes_is_told_in_the_order_of_the_subscriptions) {
+TEST(xsub_state, a_new_publisher_gets_the_topics_in_the_order_of_the_subscriptions) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     xsub_state state{{}, seed};
     for (const auto* topic : {"D", "B", "A", "C", "B"}) {
@@ -86,7 +86,7 @@ TEST(xsub_state, who_comes_is_told_in_the_order_of_the_subscriptions) {
   }
 }
 
-TEST(xsub_state, a_topic_above_the_limit_is_not_asked_for) {
+TEST(xsub_state, a_topic_above_the_limit_is_not_sent) {
   xsub_state state{{}};
   static_cast<void>(attach_new(state));
   message m{"\1" + std::string(1'025, 't')};
@@ -96,7 +96,7 @@ TEST(xsub_state, a_topic_above_the_limit_is_not_asked_for) {
   EXPECT_EQ(state.topics().size(), 1U);
 }
 
-TEST(xsub_state, all_else_goes_to_every_publisher) {
+TEST(xsub_state, all_other_messages_go_to_every_publisher) {
   xsub_state state{{}};
   const auto one = attach_new(state);
   const auto other = attach_new(state);
@@ -115,7 +115,7 @@ TEST(xsub_state, all_else_goes_to_every_publisher) {
   EXPECT_EQ(state.counters().messages_sent, 3 * sent.size());
 }
 
-TEST(xsub_state, without_publishers_what_is_sent_is_dropped) {
+TEST(xsub_state, without_publishers_messages_are_dropped) {
   xsub_state state{{}};
   EXPECT_TRUE(state.writable());
   message m{"hello"};
@@ -123,7 +123,7 @@ TEST(xsub_state, without_publishers_what_is_sent_is_dropped) {
   EXPECT_TRUE(m.empty());
 }
 
-TEST(xsub_state, who_has_no_room_misses_it_and_that_is_counted) {
+TEST(xsub_state, a_full_publisher_misses_a_message_and_the_loss_is_counted) {
   socket_options options;
   options.send_mark.messages = 1;
   xsub_state state{options};
@@ -133,14 +133,14 @@ TEST(xsub_state, who_has_no_room_misses_it_and_that_is_counted) {
   message m{"2"};
   EXPECT_EQ(state.send(std::move(m)), send_status::full);
   EXPECT_EQ(m.front(), "2");
-  EXPECT_TRUE(state.find(fresh)->out.empty()) << "nobody was sent it";
+  EXPECT_TRUE(state.find(fresh)->out.empty()) << "no publisher got the message";
   EXPECT_EQ(state.send(std::move(m), if_full::drop), send_status::queued);
   EXPECT_EQ(state.counters().dropped_full, 1U);
   EXPECT_EQ(content_of(test::write(state, slow)).messages, std::vector<parts>{{"1"}});
   EXPECT_EQ(content_of(test::write(state, fresh)).messages, std::vector<parts>{{"2"}});
 }
 
-TEST(xsub_state, it_receives_what_it_did_not_ask_for) {
+TEST(xsub_state, receives_messages_without_a_subscription) {
   xsub_state state{{}};
   const auto peer = attach_new(state);
   peer_sends(state, peer, {"B"});

@@ -32,7 +32,7 @@ public:
     at_ = router_.bind(free_endpoint(over)).to_string();
     first_.connect(at_);
   }
-  // Runs until they have met, whatever fails.
+  // Runs until the sockets are connected, despite failures.
   void meet() {
     run_until([&] { return first_.peers().size() == 1 && router_.peers().size() == 1; });
   }
@@ -155,7 +155,7 @@ public:
     run();
   }
   [[nodiscard]] bool sent() const noexcept { return sent_; }
-  // Receives what comes while the sender has its turns, until `done`. False if time runs out.
+  // Receives messages while the sender has its turns, until `done`. Returns false on a timeout.
   template <class Done>
   bool receive_until(Done&& done) {
     const auto end = std::chrono::steady_clock::now() + patience;
@@ -213,7 +213,7 @@ private:
   bool probed_ = false;
 };
 
-TEST(allocation_failure_in_process, leaves_no_sender_waiting_for_room) {
+TEST(allocation_failure_in_process, leaves_no_sender_waiting_forever) {
   std::size_t n = 0;
   for (bool failed = true; failed && !testing::Test::HasFailure(); ++n) {
     SCOPED_TRACE("request " + std::to_string(n));

@@ -19,7 +19,7 @@ using kind = routed_message::kind;
 
 class announcement : public network_test {
 protected:
-  // Everything up to the detach of `peers` peers, by who it is from.
+  // Receives everything up to the detach of `peers` peers, and returns it by sender.
   std::map<peer_id, std::vector<std::string>> history(router_socket& router, std::size_t peers) {
     std::map<peer_id, std::vector<std::string>> heard;
     for (std::size_t gone = 0; gone < peers;) {
@@ -64,7 +64,7 @@ TEST_F(announcement, makes_the_extensions_of_a_peer_known) {
   EXPECT_EQ(router.info(other)->properties.find("X-Zinc"), nullptr);
 }
 
-TEST_F(announcement, surrounds_what_a_peer_sends) {
+TEST_F(announcement, encloses_the_messages_of_a_peer) {
   router_socket router{executor(), announcing()};
   {
     dealer_socket dealer{executor()};
@@ -79,7 +79,7 @@ TEST_F(announcement, surrounds_what_a_peer_sends) {
 }
 
 // In one segment with its handshake and its end, and received late.
-TEST_F(announcement, surrounds_a_thousand_messages_of_a_peer_that_is_gone) {
+TEST_F(announcement, encloses_a_thousand_messages_of_a_disconnected_peer) {
   for (const bool reset : {false, true}) {
     auto options = announcing();
     options.receive_mark.messages = 100;
@@ -170,7 +170,7 @@ TEST_F(announcement, comes_once_for_each_connection_of_an_endpoint) {
   dealer.close();
 }
 
-TEST_F(announcement, is_not_received_by_who_receives_messages_only) {
+TEST_F(announcement, is_not_received_by_a_plain_receive) {
   router_socket router{executor(), announcing()};
   dealer_socket dealer{executor(), announcing()};
   const auto peer = join(dealer, router);
@@ -196,7 +196,7 @@ TEST_F(announcement, does_not_come_unasked) {
   EXPECT_FALSE(router.try_receive(item));
 }
 
-TEST_F(announcement, comes_after_a_disconnect_of_ones_own) {
+TEST_F(announcement, comes_after_a_disconnect_by_the_user) {
   router_socket router{executor(), announcing()};
   raw_peer peer{context()};
   peer.connect(router.bind("tcp://127.0.0.1:*"));

@@ -1,4 +1,5 @@
-// Closing, and waiting until what was queued is written: completes when it is, or says that it is not.
+// Closing, and waiting until all queued messages are written. The operation completes then, or
+// reports that they are not.
 
 #include "test/support/network_test.h"
 #include "test/support/raw_peer.h"
@@ -62,7 +63,7 @@ TEST_F(async_close, completes_when_everything_is_written) {
   run_to_the_end();
 }
 
-TEST_F(async_close, of_a_socket_without_anything_to_write_completes_at_once) {
+TEST_F(async_close, a_socket_without_pending_output_closes_at_once) {
   dealer_socket dealer{executor()};
   dealer.async_close(note());
   EXPECT_FALSE(end.has_value()) << "called within async_close()";
@@ -70,7 +71,7 @@ TEST_F(async_close, of_a_socket_without_anything_to_write_completes_at_once) {
   EXPECT_EQ(end, error_code{});
 }
 
-TEST_F(async_close, says_so_when_its_time_is_over) {
+TEST_F(async_close, reports_that_its_time_is_over) {
   dealer_socket dealer{executor()};
   dealer.connect(reserve());
   EXPECT_EQ(dealer.try_send(message{"for nobody"}), send_status::queued);
@@ -81,7 +82,7 @@ TEST_F(async_close, says_so_when_its_time_is_over) {
   run_to_the_end();
 }
 
-TEST_F(async_close, without_time_says_what_it_discards) {
+TEST_F(async_close, without_time_reports_discarded_messages) {
   dealer_socket dealer{executor()};
   dealer.connect(reserve());
   EXPECT_EQ(dealer.try_send(message{"for nobody"}), send_status::queued);
@@ -101,7 +102,7 @@ TEST_F(async_close, takes_the_linger_time_of_the_options) {
   EXPECT_EQ(end, errc::timed_out);
 }
 
-TEST_F(async_close, says_that_a_peer_went_with_its_queue) {
+TEST_F(async_close, reports_that_a_peer_disconnected_with_a_queue) {
   router_socket router{executor(), announcing()};
   raw_peer peer{context()};
   peer.connect(router.bind("tcp://127.0.0.1:*"));
@@ -118,7 +119,7 @@ TEST_F(async_close, says_that_a_peer_went_with_its_queue) {
   EXPECT_GT(router.counters().dropped_detached, 0U);
 }
 
-TEST_F(async_close, says_that_a_peer_went_before_it_had_read_all) {
+TEST_F(async_close, reports_that_a_peer_disconnected_with_unread_messages) {
   router_socket router{executor(), announcing()};
   raw_peer peer{context()};
   peer.connect(router.bind("tcp://127.0.0.1:*"));
@@ -134,7 +135,7 @@ TEST_F(async_close, says_that_a_peer_went_before_it_had_read_all) {
   EXPECT_EQ(router.counters().dropped_detached, 0U);
 }
 
-// Whose end comes first may still read, or not: TCP tells.
+// The peer's end arrives first. The peer may still read, or not: TCP shows which.
 class async_close_after_the_peers_end : public async_close {
 protected:
   void begin() {
@@ -157,7 +158,7 @@ protected:
   raw_peer peer{context()};
 };
 
-TEST_F(async_close_after_the_peers_end, waits_until_it_has_read_all) {
+TEST_F(async_close_after_the_peers_end, waits_until_the_peer_has_read_everything) {
   begin();
   peer.start_reading();
   wait();
@@ -165,7 +166,7 @@ TEST_F(async_close_after_the_peers_end, waits_until_it_has_read_all) {
   run_until([&] { return peer.received().size() > size; });
 }
 
-TEST_F(async_close_after_the_peers_end, says_that_it_has_not_read_all) {
+TEST_F(async_close_after_the_peers_end, reports_that_the_peer_has_not_read_everything) {
   begin();
   peer.reset();
   wait();
@@ -200,7 +201,7 @@ TEST_F(async_close, outlives_the_socket) {
   run_to_the_end();
 }
 
-TEST_F(async_close, cancelled_leaves_the_socket_lingering) {
+TEST_F(async_close, a_cancelled_close_leaves_the_socket_lingering) {
   const auto at = reserve();
   asio::cancellation_signal signal;
   dealer_socket dealer{executor()};
@@ -216,7 +217,7 @@ TEST_F(async_close, cancelled_leaves_the_socket_lingering) {
   EXPECT_EQ(receive(router).content, message{"arrives"});
 }
 
-TEST_F(async_close, ends_what_waits) {
+TEST_F(async_close, ends_pending_operations) {
   dealer_socket dealer{executor()};
   std::optional<error_code> received;
   dealer.async_receive([&](error_code ec, const message&) { received = ec; });

@@ -37,8 +37,8 @@ protected:
       ++sent_;
     }
   }
-  // Until nothing moves any more: a message needs several handlers, so that this many without one
-  // mean a standstill.
+  // Runs until no message moves. A message needs several handlers, so this number of handlers
+  // without one shows that all queues are full.
   void run_to_a_standstill() {
     for (std::size_t before = sent_ + 1; before != sent_;) {
       before = sent_;
@@ -69,7 +69,7 @@ TEST_F(back_pressure, reaches_the_sender_and_loses_nothing) {
   EXPECT_EQ(dealer.counters().dropped_full, 0U);
 }
 
-TEST_F(back_pressure, goes_both_ways_at_once) {
+TEST_F(back_pressure, works_in_both_directions_at_once) {
   router_socket router{executor(), small_marks()};
   dealer_socket dealer{executor(), small_marks()};
   static_cast<void>(join(dealer, router));
@@ -142,7 +142,7 @@ TEST_F(back_pressure, many_senders_take_turns) {
 }
 
 // In a turn: the queue is full, and nothing but the write at the end of the turn makes room.
-TEST_F(back_pressure, room_that_a_turn_makes_is_used_in_it) {
+TEST_F(back_pressure, space_freed_in_a_turn_is_used_in_it) {
   router_socket router{executor(), announcing()};
   dealer_socket dealer{executor(), with_send_mark(1)};
   static_cast<void>(join(dealer, router));
@@ -159,7 +159,7 @@ TEST_F(back_pressure, room_that_a_turn_makes_is_used_in_it) {
   EXPECT_EQ(receive(router).content, message{"waits"});
 }
 
-TEST_F(back_pressure, of_a_peer_that_reads_in_crumbs) {
+TEST_F(back_pressure, a_peer_that_reads_slowly_gets_every_message) {
   raw_listener listener{context()};
   raw_peer peer{context()};
   listener.start_accepting(peer);

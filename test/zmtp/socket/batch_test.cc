@@ -65,7 +65,7 @@ protected:
   std::size_t room_ = 0;
 };
 
-TEST_F(sending_a_batch, goes_on_where_the_last_attempt_stopped) {
+TEST_F(sending_a_batch, continues_where_the_last_attempt_stopped) {
   fill(10);
   auto one = attempt(4);
   error_code ec;
@@ -84,7 +84,7 @@ TEST_F(sending_a_batch, goes_on_where_the_last_attempt_stopped) {
   EXPECT_TRUE(batch_.empty());
 }
 
-TEST_F(sending_a_batch, that_is_given_up_keeps_what_was_not_sent) {
+TEST_F(sending_a_batch, keeps_unsent_messages_when_it_ends_early) {
   fill(10);
   auto one = attempt(4);
   error_code ec;
@@ -109,7 +109,7 @@ TEST_F(sending_a_batch, stops_at_a_bad_message_and_keeps_it) {
 }
 
 // The rest is not moved up after each attempt.
-TEST_F(sending_a_batch, moves_no_message_more_than_once_however_many_attempts_it_takes) {
+TEST_F(sending_a_batch, moves_no_message_more_than_once) {
   constexpr std::size_t size = 100'000;
   fill(size);
   auto one = attempt(0);

@@ -33,7 +33,7 @@ protected:
   static std::uint16_t port_of(const endpoint& bound) { return bound.tcp()->port; }
 };
 
-TEST_F(endpoints, that_are_bound_can_be_connected_to) {
+TEST_F(endpoints, a_bound_endpoint_can_be_connected_to) {
   for (const auto* text : {"tcp://*:*", "tcp://*:0", "tcp://0.0.0.0:*", "tcp://127.0.0.1:*",
                            "tcp://127.0.0.1:0", "tcp://localhost:*"}) {
     router_socket router{executor()};
@@ -46,7 +46,7 @@ TEST_F(endpoints, that_are_bound_can_be_connected_to) {
   }
 }
 
-TEST_F(endpoints, of_ipv6) {
+TEST_F(endpoints, ipv6_endpoints_work) {
   if (!has_ipv6()) {
     GTEST_SKIP() << "this machine has no IPv6";
   }
@@ -55,19 +55,19 @@ TEST_F(endpoints, of_ipv6) {
     const auto bound = router.bind(text);
     EXPECT_TRUE(bound.connectable());
     expect_connectable(router, bound.to_string());
-    // "localhost" is asked for at its other address too.
+    // "localhost" also has another address, and the resolver returns both.
     expect_connectable(router, "tcp://localhost:" + std::to_string(port_of(bound)));
   }
 }
 
-TEST_F(endpoints, of_a_name_are_resolved) {
+TEST_F(endpoints, names_are_resolved) {
   router_socket router{executor()};
   const auto bound = router.bind("tcp://127.0.0.1:*");
-  // A name to this library and an address to every resolver.
+  // A name for this library, and an address for every resolver.
   expect_connectable(router, "tcp://0x7f000001:" + std::to_string(port_of(bound)));
 }
 
-TEST_F(endpoints, of_a_port_of_ones_choice) {
+TEST_F(endpoints, a_fixed_port_can_be_bound) {
   router_socket first{executor()};
   const auto at = first.bind("tcp://127.0.0.1:*").to_string();
   error_code ec;
@@ -96,7 +96,7 @@ TEST_F(endpoints, in_use_are_an_error_and_leave_the_socket_usable) {
   expect_connectable(first, at);
 }
 
-TEST_F(endpoints, that_are_none) {
+TEST_F(endpoints, malformed_endpoints_are_errors) {
   router_socket router{executor()};
   dealer_socket dealer{executor()};
   struct bad {
@@ -122,7 +122,7 @@ TEST_F(endpoints, that_are_none) {
   }
 }
 
-TEST_F(endpoints, that_can_only_be_bound_or_only_be_connected_to) {
+TEST_F(endpoints, some_endpoints_can_only_be_bound_or_only_be_connected_to) {
   error_code ec;
   dealer_socket dealer{executor()};
   for (const auto* text : {"tcp://*:5555", "tcp://127.0.0.1:*", "tcp://127.0.0.1:0"}) {
@@ -137,7 +137,7 @@ TEST_F(endpoints, that_can_only_be_bound_or_only_be_connected_to) {
   EXPECT_EQ(ec, boost::system::errc::address_not_available);
 }
 
-TEST_F(endpoints, are_forgotten_by_the_text_they_were_bound_with_and_by_the_one_returned) {
+TEST_F(endpoints, unbind_accepts_the_given_and_the_returned_endpoint) {
   router_socket router{executor()};
   for (const std::string text : {"tcp://127.0.0.1:*", "tcp://*:*", "tcp://localhost:*"}) {
     error_code ec;
@@ -150,11 +150,11 @@ TEST_F(endpoints, are_forgotten_by_the_text_they_were_bound_with_and_by_the_one_
     EXPECT_FALSE(ec) << text;
     expect_refused("tcp://127.0.0.1:" + std::to_string(port_of(bound)));
     router.unbind(bound.to_string(), ec);
-    EXPECT_EQ(ec, errc::bad_endpoint) << "twice";
+    EXPECT_EQ(ec, errc::bad_endpoint) << "unbound twice";
   }
 }
 
-TEST_F(endpoints, that_are_unbound_keep_the_peers_that_came) {
+TEST_F(endpoints, unbound_endpoints_keep_their_peers) {
   router_socket router{executor(), announcing()};
   dealer_socket dealer{executor()};
   const auto at = router.bind("tcp://127.0.0.1:*").to_string();
@@ -193,7 +193,7 @@ TEST_F(endpoints, in_any_number) {
   EXPECT_EQ(senders, peers);
 }
 
-TEST_F(endpoints, of_one_socket_may_be_bound_and_connected_to) {
+TEST_F(endpoints, one_socket_can_bind_and_connect) {
   router_socket first{executor(), announcing()};
   router_socket second{executor(), announcing()};
   second.connect(first.bind("tcp://127.0.0.1:*").to_string());

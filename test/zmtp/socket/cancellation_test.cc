@@ -71,18 +71,18 @@ INSTANTIATE_TEST_SUITE_P(of_type, cancellation,
                                          kind{cancellation_type::all, "all"}),
                          testing::PrintToStringParamName());
 
-TEST_P(cancellation, of_a_receive_takes_no_message) {
+TEST_P(cancellation, a_cancelled_receive_takes_no_message) {
   error_code end;
   dealer_.async_receive(cancellable(end));
   emit();
-  // What comes in the same turn is not the cancelled one's.
+  // A message that arrives in the same turn does not go to the cancelled operation.
   EXPECT_EQ(router_.try_send(peer_, message{"stays"}), send_status::queued);
   run_to_its_end();
   EXPECT_EQ(end, asio::error::operation_aborted);
   EXPECT_EQ(receive(dealer_), message{"stays"});
 }
 
-TEST_P(cancellation, of_a_batch_takes_no_message) {
+TEST_P(cancellation, a_cancelled_batch_receive_takes_no_message) {
   error_code end;
   std::vector<routed_message> batch;
   router_.async_receive(batch, cancellable(end));
@@ -94,7 +94,7 @@ TEST_P(cancellation, of_a_batch_takes_no_message) {
   EXPECT_EQ(receive(router_).content, message{"stays"});
 }
 
-TEST_P(cancellation, of_one_of_several_leaves_the_others) {
+TEST_P(cancellation, affects_only_one_of_several_operations) {
   std::vector<std::string> got;
   error_code end;
   const auto note = [&](error_code, const message& m) { got.emplace_back(m[0]); };
@@ -112,7 +112,7 @@ TEST_P(cancellation, of_one_of_several_leaves_the_others) {
   EXPECT_EQ(got, (std::vector<std::string>{"one", "two"}));
 }
 
-TEST_P(cancellation, of_a_send_queues_no_message) {
+TEST_P(cancellation, a_cancelled_send_queues_no_message) {
   dealer_socket lonely{executor()};
   error_code end;
   lonely.async_send(message{"not queued"}, cancellable(end));
@@ -126,7 +126,7 @@ TEST_P(cancellation, of_a_send_queues_no_message) {
   EXPECT_EQ(lonely.counters().messages_sent, 1U);
 }
 
-TEST_P(cancellation, of_a_batch_leaves_what_was_not_queued) {
+TEST_P(cancellation, a_cancelled_batch_keeps_the_messages_not_queued) {
   dealer_socket dealer{executor(), with_send_mark(2)};
   dealer.connect("tcp://127.0.0.1:1");
   error_code end;
@@ -141,7 +141,7 @@ TEST_P(cancellation, of_a_batch_leaves_what_was_not_queued) {
   dealer.close(0ms);
 }
 
-TEST_P(cancellation, of_a_wait_for_a_full_peer) {
+TEST_P(cancellation, ends_a_wait_for_a_full_peer) {
   while (router_.try_send(peer_, message{std::string(1'000'000, 'x')}) == send_status::queued) {
   }
   error_code end;
@@ -157,7 +157,7 @@ TEST_P(cancellation, of_a_wait_for_a_full_peer) {
   EXPECT_EQ(router_.counters().messages_sent, sent);
 }
 
-TEST_P(cancellation, comes_too_late_for_what_is_done) {
+TEST_P(cancellation, has_no_effect_on_completed_operations) {
   error_code end = errc::timed_out;
   EXPECT_EQ(router_.try_send(peer_, message{"came"}), send_status::queued);
   EXPECT_EQ(router_.try_send(peer_, message{"too"}), send_status::queued);
@@ -171,7 +171,7 @@ TEST_P(cancellation, comes_too_late_for_what_is_done) {
   emit();
 }
 
-TEST_P(cancellation, goes_with_a_deadline) {
+TEST_P(cancellation, works_with_a_deadline) {
   error_code end;
   dealer_.async_receive(deadline{24h}, cancellable(end));
   emit();
@@ -184,7 +184,7 @@ TEST_P(cancellation, goes_with_a_deadline) {
   run_ready();
 }
 
-TEST_P(cancellation, after_the_socket_went_does_nothing) {
+TEST_P(cancellation, does_nothing_after_the_socket_was_destroyed) {
   error_code end;
   {
     dealer_socket gone{executor()};

@@ -14,8 +14,8 @@ namespace {
 
 class churn : public pub_sub_test {
 protected:
-  // All that the peer sends, again and again, while messages go to a good subscriber between; returns
-  // when the publisher has ended the conversation, or has heard it all.
+  // Sends `octets` repeatedly, while messages go to a good subscriber. Returns when the publisher
+  // has ended the conversation, or has decoded everything.
   void publish_while(raw_peer& sends, std::string_view octets, int times) {
     sub_socket good{executor()};
     good.subscribe("good");
@@ -48,7 +48,7 @@ protected:
   raw_peer bad{context()};
 };
 
-TEST_F(churn, of_subscriptions_gets_nothing_back) {
+TEST_F(churn, a_churn_of_subscriptions_gets_no_answer) {
   std::string octets;
   for (int i = 0; i < 2'000; ++i) {
     const auto topic = "topic " + std::to_string(i % 100);
@@ -62,7 +62,7 @@ TEST_F(churn, of_subscriptions_gets_nothing_back) {
   EXPECT_FALSE(sends.ended());
 }
 
-TEST_F(churn, of_pings_gets_back_no_more_than_it_sends_and_ends) {
+TEST_F(churn, a_churn_of_pings_gets_no_more_bytes_than_it_sends) {
   std::string octets;
   for (int i = 0; i < 10; ++i) {
     octets += ping(std::string(static_cast<std::size_t>(i), 'c'));

@@ -1,4 +1,4 @@
-// What is associated with a handler is honoured: its executor and its allocator.
+// The executor and the allocator that are associated with a handler are used.
 
 #include "test/support/network_test.h"
 
@@ -102,7 +102,7 @@ TEST_F(completion_association, a_handler_may_be_type_erased) {
   const auto strand = asio::make_strand(context());
   asio::cancellation_signal signal;
   int calls = 0;
-  // Whatever is in it counts.
+  // The type-erased handler keeps all its associations.
   asio::any_completion_handler<void(error_code, message)> bound{asio::bind_cancellation_slot(
       signal.slot(), asio::bind_executor(strand, [&](error_code ec, const message& m) {
         EXPECT_TRUE(strand.running_in_this_thread());
@@ -124,7 +124,7 @@ TEST_F(completion_association, a_handler_may_be_type_erased) {
   run_until([&] { return calls == 2; });
 }
 
-TEST_F(completion_association, a_type_erased_handler_goes_with_the_context) {
+TEST_F(completion_association, a_type_erased_handler_ends_with_the_context) {
   asio::any_completion_handler<void(error_code, message)> dropped{
       [](error_code, const message&) { ADD_FAILURE() << "called"; }};
   dealer_.async_receive(std::move(dropped));
@@ -170,7 +170,8 @@ TEST_F(completion_association, a_handler_s_allocator_is_used_and_gets_all_back) 
   int calls = 0;
   auto handler =
       asio::bind_allocator(counting_allocator<void>{count}, [&](error_code, const auto&...) {
-        // Its memory is free again when it is called, for what it starts.
+        // The memory of the handler is free again when the handler runs, so operations that it
+        // starts can use it.
         live_in_handler = count.live;
         ++calls;
       });
@@ -196,7 +197,7 @@ TEST_F(completion_association, a_handler_s_allocator_is_used_and_gets_all_back) 
   EXPECT_EQ(count.live, 0U);
 }
 
-TEST_F(completion_association, a_handler_s_allocator_gets_all_back_from_a_context_that_goes) {
+TEST_F(completion_association, a_handlers_allocator_gets_everything_back_from_a_destroyed_context) {
   allocation_count count;
   auto handler =
       asio::bind_allocator(counting_allocator<void>{count}, [](error_code, const auto&...) {});

@@ -72,9 +72,10 @@ TEST_F(completion_order, sends_are_queued_in_the_order_of_their_calls) {
   EXPECT_EQ(called_, (std::vector<std::string>{"0", "1", "2", "3", "4"}));
 }
 
-// The socket has one message, the kernel another that nobody has looked for yet. The first operation
-// is over at once and is told later; the second one waits, and what it waits for is found before.
-TEST_F(completion_order, what_is_done_at_once_is_not_overtaken_by_what_waits) {
+// The socket has one message, and the kernel has another that the socket has not read. The first
+// operation is complete at once, but its handler runs later. The second operation waits, and the
+// socket reads its message before.
+TEST_F(completion_order, a_completed_operation_is_not_overtaken_by_a_waiting_one) {
   dealer_socket dealer{executor()};
   raw_listener listener{context()};
   raw_peer peer{context()};
@@ -83,21 +84,22 @@ TEST_F(completion_order, what_is_done_at_once_is_not_overtaken_by_what_waits) {
   run_until([&] { return listener.accepted(); });
   peer.shake_hands("ROUTER");
   peer.send(framed({"first"}) + framed({"second"}));
-  // Once the first is here, the second is.
+  // When the first message is here, the second one is here too.
   EXPECT_EQ(receive(dealer), message{"first"});
   asio::post(context(), [&] {
     asio::post(context(), [&] {
       dealer.async_receive(note("second"));
       dealer.async_receive(note("third"));
     });
-    // The context finds it before it comes to the handler above, and has it wait behind that.
+    // The context finds the message before it runs the handler above, and lets it wait behind that
+    // handler.
     peer.send(framed({"third"}));
   });
   run_until([&] { return called_.size() == 2; });
   EXPECT_EQ(called_, (std::vector<std::string>{"second", "third"}));
 }
 
-TEST_F(completion_order, ends_of_all_kinds_are_told_in_their_order) {
+TEST_F(completion_order, operations_of_all_kinds_complete_in_order) {
   dealer_socket dealer{executor()};
   dealer.connect("tcp://127.0.0.1:1");
   call([&] {
@@ -123,7 +125,8 @@ TEST_F(completion_order, no_call_calls_back) {
   dealer.async_receive(note("nothing"));
   call([&] { router.disconnect(peer); });
   run_until([&] { return called_.size() == 1; });
-  // It comes again. What waits for a message is not called by what makes room, connects or closes.
+  // A new connection. A receive operation does not complete when a queue gets space, a peer
+  // connects or a socket closes.
   const auto again = receive(router).peer;
   router.async_receive(note("received"));
   call([&] {
@@ -153,8 +156,7 @@ TEST_F(completion_order, no_call_calls_back) {
                                                "gone", "nothing"}));
 }
 
-// A batch makes room for itself by writing; a single message that waits before it comes first all the
-// same.
+// A batch writes to get space for itself. A single message that waited before still comes first.
 TEST_F(completion_order, a_batch_does_not_overtake_a_single_message) {
   router_socket router{executor(), announcing()};
   dealer_socket dealer{executor(), with_send_mark(1)};

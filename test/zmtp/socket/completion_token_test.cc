@@ -30,7 +30,7 @@ class completion_token : public network_test {
 protected:
   void SetUp() override { peer_ = join(dealer_, router_); }
 
-  // Runs it to its end; what it throws fails the test.
+  // Runs the coroutine to its end; an exception fails the test.
   template <class Coroutine>
   void run(Coroutine&& body) {
     bool over = false;
@@ -73,7 +73,7 @@ TEST_F(completion_token, awaitable) {
   });
 }
 
-TEST_F(completion_token, awaitable_throws_what_went_wrong) {
+TEST_F(completion_token, awaitable_throws_the_error) {
   run([&]() -> asio::awaitable<void> {
     error_code reason;
     try {
@@ -86,7 +86,7 @@ TEST_F(completion_token, awaitable_throws_what_went_wrong) {
 }
 
 TEST_F(completion_token, batches) {
-  // Not in the coroutine: GCC 12 takes no list of these there.
+  // Outside the coroutine, because GCC 12 does not accept such a list there.
   std::vector<message> to_send{message{"1"}, message{"2"}, message{"3"}};
   run([&]() -> asio::awaitable<void> {
     EXPECT_EQ(co_await dealer_.async_send(to_send, use_awaitable), 3U);

@@ -1,5 +1,5 @@
-// conflate over loopback: who does not read for a while gets the last message, whole, and whoever sends
-// never waits.
+// conflate over loopback: a peer that does not read for a while gets the last message, whole, and a
+// sender never waits.
 
 #include "test/support/pattern_test.h"
 #include "test/support/raw_peer.h"
@@ -79,7 +79,7 @@ TEST_F(conflate, a_sender_never_waits_and_its_last_arrives) {
             static_cast<std::size_t>(many));
 }
 
-TEST_F(conflate, a_subscriber_gets_the_last_of_what_it_wants) {
+TEST_F(conflate, a_subscriber_gets_the_last_matching_message) {
   pub_socket publisher{executor(), conflating()};
   sub_socket subscriber{executor(), conflating()};
   subscriber.subscribe("A");
@@ -155,7 +155,7 @@ TEST_F(conflate, a_stopped_receiver_in_the_process_gets_only_the_last) {
 }
 
 // The receiver's context runs, its user does not receive; then its own mark holds, and one message waits behind it.
-TEST_F(conflate, in_the_process_a_full_receiver_leaves_one_message_waiting) {
+TEST_F(conflate, in_one_process_a_full_receiver_leaves_one_message_pending) {
   constexpr std::size_t mark = 10;
   sub_socket subscriber{executor(), with_marks(mark)};
   subscriber.subscribe("");
@@ -189,7 +189,7 @@ TEST_F(conflate, a_late_receiver_in_the_process_gets_the_last) {
   EXPECT_FALSE(pull.try_receive(more));
 }
 
-TEST_F(conflate, is_refused_where_it_has_no_meaning) {
+TEST_F(conflate, is_rejected_for_types_without_a_meaning_for_it) {
   EXPECT_THROW((rep_socket{executor(), conflating()}), boost::system::system_error);
   EXPECT_THROW((router_socket{executor(), conflating()}), boost::system::system_error);
 }

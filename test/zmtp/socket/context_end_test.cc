@@ -31,7 +31,7 @@ socket_options for_router() {
   return options;
 }
 
-// Sockets in the midst of something. `ends` is shared with the handlers of what is pending.
+// Sockets with pending operations. `ends` is shared with their handlers.
 struct situation {
   explicit situation(network_test& test)
       : dealer{std::in_place, test.executor()},
@@ -193,7 +193,7 @@ protected:
   std::size_t before_ = 0;
 };
 
-TEST_P(context_end, takes_what_is_pending_with_it) {
+TEST_P(context_end, ends_pending_operations) {
   const auto ends = here_->ends;
   here_->peer.reset();
   here_->listener.reset();

@@ -24,7 +24,7 @@ protected:
   std::vector<std::string> ended_;
 };
 
-TEST_F(deadlines, of_every_operation) {
+TEST_F(deadlines, apply_to_every_operation) {
   auto options = announcing();
   options.mandatory = true;
   options.send_mark.messages = 1;
@@ -55,7 +55,7 @@ TEST_F(deadlines, of_every_operation) {
   EXPECT_EQ(to_send.size(), 1U);
 }
 
-TEST_F(deadlines, of_a_later_call_may_be_earlier) {
+TEST_F(deadlines, may_be_earlier_than_those_of_previous_calls) {
   dealer_socket dealer{executor()};
   dealer.async_receive(deadline{1h}, note("in an hour"));
   dealer.async_receive(deadline{10ms}, note("first"));
@@ -68,7 +68,7 @@ TEST_F(deadlines, of_a_later_call_may_be_earlier) {
   destroy_context();
 }
 
-TEST_F(deadlines, that_are_over_still_let_through_what_can_be_done) {
+TEST_F(deadlines, in_the_past_still_allow_operations_that_need_no_wait) {
   router_socket router{executor(), announcing()};
   dealer_socket dealer{executor()};
   static_cast<void>(join(dealer, router));
@@ -102,7 +102,7 @@ TEST_F(deadlines, end_with_the_operation) {
   EXPECT_EQ(received, 2);
 }
 
-TEST_F(deadlines, further_away_than_the_clock_counts_are_never) {
+TEST_F(deadlines, beyond_the_range_of_the_clock_are_never) {
   dealer_socket dealer{executor()};
   int ended = 0;
   const auto count = [&](error_code ec, const message&) {

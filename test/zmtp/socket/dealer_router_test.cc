@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 using asio::use_awaitable;
 
-TEST(dealer_router, messages_go_there_and_back) {
+TEST(dealer_router, messages_go_both_ways) {
   asio::io_context context{1};
   router_socket router{context.get_executor()};
   dealer_socket dealer{context.get_executor()};

@@ -23,13 +23,13 @@ constexpr ::rlim_t most_files = 64;
 constexpr std::size_t crowd = 500;
 constexpr std::size_t questions = 1'000;
 
-// What the server did, as it tells its parent.
+// The counters that the server reports to its parent process.
 struct account {
   std::size_t handlers = 0;
   std::size_t pauses = 0;
 };
 
-// Echoes until it is told to stop.
+// Echoes until it gets the order to stop.
 account serve(const std::string& at) {
   const ::rlimit limit{most_files, most_files};
   ::setrlimit(RLIMIT_NOFILE, &limit);
@@ -89,7 +89,7 @@ private:
 
 using descriptor_limit = network_test;
 
-TEST_F(descriptor_limit, far_below_the_number_of_peers_delays_and_harms_nobody_else) {
+TEST_F(descriptor_limit, far_below_the_number_of_peers_does_not_delay_connected_peers) {
   const scratch_folder folder;
   const auto at = "ipc://" + folder.path("socket");
   server limited{at};
@@ -123,7 +123,7 @@ TEST_F(descriptor_limit, far_below_the_number_of_peers_delays_and_harms_nobody_e
     collect();
     return answered.size() >= most_files / 2;
   });
-  // Nobody goes, so that there is no room for others; who is there is served.
+  // No peer disconnects, so no descriptor becomes free. The connected peers are still served.
   for (std::size_t i = 0; i < questions; ++i) {
     ask(first, "served meanwhile");
     ASSERT_EQ(receive(first), message{"served meanwhile"});
@@ -131,7 +131,7 @@ TEST_F(descriptor_limit, far_below_the_number_of_peers_delays_and_harms_nobody_e
   collect();
   EXPECT_LT(answered.size(), most_files);
 
-  // Who has been answered goes, and makes room for the next.
+  // Each answered peer disconnects, and frees a descriptor for the next.
   run_until([&] {
     answered.clear();
     collect();

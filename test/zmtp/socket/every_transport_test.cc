@@ -1,4 +1,4 @@
-// What a DEALER and a ROUTER do wherever they meet: the same on each transport.
+// DEALER and ROUTER behave in the same way on each transport.
 
 #include "test/support/meeting.h"
 #include "test/support/network_test.h"
@@ -29,7 +29,7 @@ protected:
   [[nodiscard]] static std::string bind(router_socket& router) {
     return router.bind(free_endpoint(GetParam())).to_string();
   }
-  // Announces peers, tries again soon, and has room for few messages.
+  // Announces peers, reconnects after a short pause, and has small queues.
   [[nodiscard]] static socket_options options() {
     auto all = announcing();
     all.reconnect = {.initial = 1ms, .maximum = 5ms, .refused_maximum = 5ms, .stable = 1ms};
@@ -37,14 +37,14 @@ protected:
     all.receive_mark.messages = 10;
     return all;
   }
-  // What it is that has come; nothing else has before.
+  // Checks the kind of the next item.
   void expect_next(router_socket& at, kind what) { EXPECT_EQ(receive(at).what, what); }
 };
 
 INSTANTIATE_TEST_SUITE_P(over, every_transport, testing::ValuesIn(media()),
                          testing::PrintToStringParamName());
 
-TEST_P(every_transport, messages_of_all_shapes_go_there_and_back) {
+TEST_P(every_transport, messages_of_all_shapes_go_both_ways) {
   router_socket router{executor()};
   dealer_socket dealer{executor()};
   dealer.connect(bind(router));
@@ -70,7 +70,7 @@ TEST_P(every_transport, messages_of_all_shapes_go_there_and_back) {
   }
 }
 
-TEST_P(every_transport, peers_come_and_go_in_order_with_their_messages) {
+TEST_P(every_transport, notices_of_peers_come_in_order_with_their_messages) {
   router_socket router{executor(), announcing()};
   const auto at = bind(router);
   for (int i = 0; i < 3; ++i) {
@@ -85,7 +85,7 @@ TEST_P(every_transport, peers_come_and_go_in_order_with_their_messages) {
   }
 }
 
-TEST_P(every_transport, a_peer_is_known_by_its_address_and_on_ipc_by_its_process) {
+TEST_P(every_transport, a_peer_has_its_address_and_on_ipc_its_process_id) {
   socket_options named;
   named.routing_id = "me";
   router_socket router{executor(), announcing()};
@@ -124,7 +124,7 @@ TEST_P(every_transport, a_hundred_peers_have_each_their_own_answers) {
   }
 }
 
-TEST_P(every_transport, who_connects_first_is_served_when_somebody_binds_and_binds_again) {
+TEST_P(every_transport, a_connection_waits_for_a_bind_and_for_the_next_one) {
   const auto at = reserve(GetParam());
   dealer_socket dealer{executor(), options()};
   dealer.connect(at);
@@ -140,14 +140,14 @@ TEST_P(every_transport, who_connects_first_is_served_when_somebody_binds_and_bin
       EXPECT_EQ(receive(router).content, message{std::to_string(i)}) << "round " << round;
     }
     router.close(0ms);
-    // Until the dealer has seen it: what it sends is for the next.
+    // Waits until the dealer has detected the close: later messages are for the next connection.
     run_until([&] {
       return dealer.counters().ended[std::size_t(errc::connection_lost)] > std::size_t(round);
     });
   }
 }
 
-TEST_P(every_transport, endpoints_in_use_are_an_error_and_stay_who_has_them) {
+TEST_P(every_transport, endpoints_in_use_are_an_error_and_keep_their_owner) {
   router_socket first{executor(), announcing()};
   const auto at = bind(first);
   router_socket second{executor()};
@@ -179,7 +179,7 @@ TEST_P(every_transport, endpoints_that_are_unbound_are_free_and_peers_stay) {
   EXPECT_EQ(receive(dealer), message{"still there"});
 }
 
-TEST_P(every_transport, endpoints_are_forgotten_by_the_text_they_were_bound_with_too) {
+TEST_P(every_transport, unbind_also_accepts_the_text_given_to_bind) {
   router_socket router{executor()};
   const auto text = free_endpoint(GetParam());
   router.bind(text);
@@ -200,7 +200,7 @@ TEST_P(every_transport, a_disconnected_endpoint_is_left) {
   expect_next(router, kind::detached);
 }
 
-TEST_P(every_transport, a_receiver_that_is_full_holds_up_the_sender_and_nothing_is_lost) {
+TEST_P(every_transport, a_full_receiver_stops_the_sender_without_a_loss) {
   const auto numbered = [](std::size_t n) {
     return message{std::to_string(n), std::string(100'000, 'x')};
   };
@@ -208,7 +208,7 @@ TEST_P(every_transport, a_receiver_that_is_full_holds_up_the_sender_and_nothing_
   dealer_socket dealer{executor(), options()};
   dealer.connect(bind(router));
   expect_next(router, kind::attached);
-  // Until a hundred turns make no more room.
+  // Sends until a hundred turns free no more space.
   std::size_t sent = 0;
   for (int turns = 0; turns < 100 && sent < 1'000; ++turns) {
     run_ready();
@@ -217,14 +217,14 @@ TEST_P(every_transport, a_receiver_that_is_full_holds_up_the_sender_and_nothing_
       turns = 0;
     }
   }
-  EXPECT_GE(sent, 20U) << "both marks";
+  EXPECT_GE(sent, 20U) << "both high-water marks";
   EXPECT_LT(sent, 1'000U);
   for (std::size_t i = 0; i < sent; ++i) {
     ASSERT_EQ(receive(router).content, numbered(i));
   }
 }
 
-TEST_P(every_transport, what_is_queued_is_written_after_the_socket_is_gone) {
+TEST_P(every_transport, queued_messages_are_written_after_the_socket_is_destroyed) {
   constexpr std::size_t count = 500;
   router_socket router{executor(), announcing()};
   {
@@ -244,7 +244,7 @@ TEST_P(every_transport, what_is_queued_is_written_after_the_socket_is_gone) {
   run_to_the_end();
 }
 
-// Whose connections take descriptors.
+// Transports whose connections take descriptors.
 class every_octet_transport : public every_transport {};
 
 INSTANTIATE_TEST_SUITE_P(over, every_octet_transport, testing::ValuesIn(octet_media()),
@@ -265,7 +265,7 @@ TEST_P(every_octet_transport, without_descriptors_newcomers_wait_and_peers_are_s
     EXPECT_EQ(router.try_send(peer, message{"back"}), send_status::queued);
     EXPECT_EQ(receive(dealer), message{"back"});
   }
-  // It asks for one now and then, later each time, and does not spin.
+  // The listener retries after growing pauses, and does not spin.
   const auto pauses = [&] { return router.counters().accept_pauses; };
   std::size_t handlers = 0;
   run_until([&] { return ++handlers > 20 || pauses() == 2; });
@@ -279,7 +279,7 @@ TEST_P(every_octet_transport, without_descriptors_newcomers_wait_and_peers_are_s
 }
 
 // docs/endpoints.md, "Child processes".
-TEST_P(every_transport, a_child_of_a_fork_that_drops_its_copies_disturbs_nobody) {
+TEST_P(every_transport, a_child_of_a_fork_can_drop_its_copies_without_side_effects) {
   std::optional<router_socket> router{std::in_place, executor(), announcing()};
   std::optional<dealer_socket> dealer{std::in_place, executor()};
   const auto at = bind(*router);

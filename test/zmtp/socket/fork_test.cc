@@ -1,5 +1,5 @@
-// A process that forks: the child can drop sockets without a word to their peers, and begin anew; what is
-// executed instead gets no descriptor.
+// A process that forks: the child can drop sockets without a notice to their peers, and can open
+// new ones. A program that it executes instead inherits no descriptor.
 
 #include "test/support/pattern_test.h"
 #include "zmtp/socket/pull_socket.h"
@@ -29,7 +29,7 @@ protected:
     put(*push_, {"before"});
     EXPECT_EQ(take(*pull_), message{"before"});
   }
-  // Whether all that the child expects holds; nothing of GoogleTest's is told from there.
+  // Returns whether all expectations of the child hold; GoogleTest reports nothing from there.
   bool in_child(const std::function<bool()>& expected) {
     context().notify_fork(event::fork_prepare);
     const auto child = ::fork();
@@ -59,7 +59,7 @@ protected:
   std::size_t queued_ = 0;
 };
 
-TEST_F(fork_test, a_child_that_destroys_its_sockets_and_runs_disturbs_nobody) {
+TEST_F(fork_test, a_child_can_destroy_its_sockets_and_run_without_side_effects) {
   EXPECT_EQ(push_->try_send(message{"queued"}), send_status::queued);
   EXPECT_TRUE(in_child([&] {
     push_.reset();
@@ -72,7 +72,7 @@ TEST_F(fork_test, a_child_that_destroys_its_sockets_and_runs_disturbs_nobody) {
   EXPECT_EQ(queued_, 1U);
 }
 
-TEST_F(fork_test, a_child_that_goes_on_running_writes_nothing) {
+TEST_F(fork_test, a_child_that_continues_to_run_writes_nothing) {
   EXPECT_EQ(push_->try_send(message{"queued"}), send_status::queued);
   EXPECT_TRUE(in_child([&] {
     run_ready();
@@ -83,7 +83,7 @@ TEST_F(fork_test, a_child_that_goes_on_running_writes_nothing) {
   EXPECT_EQ(queued_, 1U);
 }
 
-TEST_F(fork_test, what_a_child_inherits_as_pending_ends) {
+TEST_F(fork_test, inherited_pending_operations_end_in_the_child) {
   std::optional<error_code> receiving;
   std::optional<error_code> sending;
   push_socket alone{executor()};
@@ -100,7 +100,7 @@ TEST_F(fork_test, what_a_child_inherits_as_pending_ends) {
   EXPECT_EQ(receiving, error_code{});
 }
 
-TEST_F(fork_test, a_child_can_begin_anew_in_the_same_context) {
+TEST_F(fork_test, a_child_can_open_new_sockets_in_the_same_context) {
   EXPECT_TRUE(in_child([&] {
     pull_.emplace(executor());
     push_.emplace(executor());
@@ -111,7 +111,7 @@ TEST_F(fork_test, a_child_can_begin_anew_in_the_same_context) {
   expect_undisturbed();
 }
 
-TEST_F(fork_test, a_child_that_just_ends_disturbs_nobody) {
+TEST_F(fork_test, a_child_can_exit_without_side_effects) {
   EXPECT_TRUE(in_child([] { return true; }));
   expect_undisturbed();
 }
@@ -129,7 +129,7 @@ TEST_F(fork_test, every_descriptor_is_closed_on_exec) {
     std::error_code gone;
     const auto what = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd), gone);
     const auto flags = ::fcntl(fd, F_GETFD);
-    // Those that Asio and the library make; not what the test was started with.
+    // Checks descriptors of Asio and of the library, not those that the test inherited.
     if (!gone && flags >= 0 &&
         (what.string().starts_with("socket:") || what.string().starts_with("anon_inode:"))) {
       EXPECT_NE(flags & FD_CLOEXEC, 0) << fd << ": " << what;

@@ -1,4 +1,5 @@
-// What a handler throws reaches who runs the context, and the socket goes on as if it had not.
+// An exception of a handler propagates out of run(), and the socket continues as if it had not
+// happened.
 
 #include "test/support/network_test.h"
 
@@ -25,7 +26,7 @@ void PrintTo(run_by who, std::ostream* to) {
   *to << (who == run_by::context ? "context" : "strand");
 }
 
-// A strand calls handlers in another way, in which exceptions pass through who calls.
+// A strand calls handlers in another way: exceptions pass through its caller.
 class handler_exception : public network_test, public testing::WithParamInterface<run_by> {
 protected:
   handler_exception()
@@ -36,7 +37,7 @@ protected:
 
   void SetUp() override { peer_ = join(dealer_, router_); }
 
-  // As run_until; counts what is thrown meanwhile.
+  // Like run_until(), but counts the exceptions.
   template <class Done>
   void run_through_exceptions(Done&& done) {
     for (;;) {
@@ -59,7 +60,7 @@ protected:
 INSTANTIATE_TEST_SUITE_P(in, handler_exception, testing::Values(run_by::context, run_by::strand),
                          testing::PrintToStringParamName());
 
-TEST_P(handler_exception, leaves_the_other_operations_of_the_turn) {
+TEST_P(handler_exception, does_not_affect_the_other_operations_of_the_turn) {
   std::vector<std::string> got;
   for (int i = 0; i < 3; ++i) {
     router_.async_receive([&](error_code ec, const routed_message& m) {
@@ -75,7 +76,7 @@ TEST_P(handler_exception, leaves_the_other_operations_of_the_turn) {
   EXPECT_EQ(got, (std::vector<std::string>{"one", "two", "three"}));
 }
 
-TEST_P(handler_exception, leaves_what_it_had_sent) {
+TEST_P(handler_exception, does_not_affect_messages_it_had_sent) {
   router_.async_receive([&](error_code, routed_message&& m) {
     EXPECT_EQ(router_.try_send(m.peer, std::move(m.content)), send_status::queued);
     throw thrown{};
@@ -86,7 +87,7 @@ TEST_P(handler_exception, leaves_what_it_had_sent) {
   run_through_exceptions([&] { return !answer.empty() && thrown_ == 1; });
 }
 
-TEST_P(handler_exception, leaves_the_connection_reading) {
+TEST_P(handler_exception, does_not_stop_the_reading) {
   router_.async_receive([](error_code, const auto&) { throw thrown{}; });
   EXPECT_EQ(dealer_.try_send(message{"first"}), send_status::queued);
   run_through_exceptions([&] { return thrown_ == 1; });
@@ -96,7 +97,7 @@ TEST_P(handler_exception, leaves_the_connection_reading) {
   }
 }
 
-TEST_P(handler_exception, leaves_the_writing_going_on) {
+TEST_P(handler_exception, does_not_stop_the_writing) {
   // More than the kernel takes at once.
   std::size_t sent = 0;
   while (router_.try_send(peer_, message{std::string(1024 * 1024, 'x')}) == send_status::queued) {
@@ -112,7 +113,7 @@ TEST_P(handler_exception, leaves_the_writing_going_on) {
   EXPECT_EQ(thrown_, 1);
 }
 
-TEST_P(handler_exception, of_a_deadline_leaves_the_next) {
+TEST_P(handler_exception, in_a_deadline_handler_does_not_affect_the_next) {
   int ends = 0;
   for (int i = 0; i < 3; ++i) {
     dealer_.async_receive(deadline{1ms}, [&](error_code ec, const message&) {
@@ -124,7 +125,7 @@ TEST_P(handler_exception, of_a_deadline_leaves_the_next) {
   run_through_exceptions([&] { return ends == 3 && thrown_ == 3; });
 }
 
-TEST_P(handler_exception, of_what_could_be_done_at_once_leaves_the_next) {
+TEST_P(handler_exception, after_an_immediate_completion_does_not_affect_the_next) {
   int ends = 0;
   for (int i = 0; i < 3; ++i) {
     dealer_.async_send(message{"m"}, [&](error_code ec) {
@@ -139,7 +140,7 @@ TEST_P(handler_exception, of_what_could_be_done_at_once_leaves_the_next) {
   }
 }
 
-TEST_P(handler_exception, of_a_closed_socket_leaves_the_rest_to_be_written) {
+TEST_P(handler_exception, leaves_the_pending_writes_of_a_closed_socket) {
   dealer_.async_receive([](error_code, const message&) { throw thrown{}; });
   EXPECT_EQ(dealer_.try_send(message{"last"}), send_status::queued);
   dealer_.close();

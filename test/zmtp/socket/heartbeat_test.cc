@@ -1,4 +1,5 @@
-// Heartbeats on real connections: whom they find silent, and what waits in the kernel meanwhile.
+// Heartbeats on real connections: the peers that are unresponsive, and octets that wait in the
+// kernel.
 
 #include "test/support/network_test.h"
 #include "test/support/raw_peer.h"
@@ -30,7 +31,7 @@ protected:
   void wait_for_ping(std::size_t number = 1) {
     run_until([&] { return content_of(peer.traffic()).commands.size() >= number; });
   }
-  // What the router's connections ended with.
+  // Returns the number of the router's connections that ended for this reason.
   static std::uint64_t ended(const router_socket& router, errc why) {
     return router.counters().ended[static_cast<std::size_t>(why)];
   }
@@ -38,7 +39,7 @@ protected:
   raw_peer peer{context()};
 };
 
-TEST_F(heartbeats, ask_a_silent_peer_again_and_again_as_long_as_it_answers) {
+TEST_F(heartbeats, ping_an_idle_peer_repeatedly_as_long_as_it_answers) {
   router_socket router{executor(), beating({.interval = 5ms, .timeout = 10s, .strict = true})};
   attach(router);
   for (std::size_t i = 1; i <= 5; ++i) {
@@ -49,7 +50,7 @@ TEST_F(heartbeats, ask_a_silent_peer_again_and_again_as_long_as_it_answers) {
   peer.close();
 }
 
-TEST_F(heartbeats, a_peer_that_does_not_answer_is_kept_and_counted_once) {
+TEST_F(heartbeats, a_peer_that_does_not_answer_is_counted_once_and_not_closed) {
   router_socket router{executor(), beating({.interval = 1ms, .timeout = 5ms})};
   attach(router);
   wait_for_ping();
@@ -67,7 +68,7 @@ TEST_F(heartbeats, a_peer_that_does_not_answer_is_kept_and_counted_once) {
   peer.close();
 }
 
-TEST_F(heartbeats, strict_ones_close_a_peer_that_does_not_answer) {
+TEST_F(heartbeats, strict_closes_a_peer_that_does_not_answer) {
   router_socket router{executor(), beating({.interval = 1ms, .timeout = 20ms, .strict = true})};
   attach(router);
   EXPECT_EQ(receive(router).what, routed_message::kind::detached);
@@ -75,7 +76,7 @@ TEST_F(heartbeats, strict_ones_close_a_peer_that_does_not_answer) {
   run_until([&] { return peer.ended(); });
 }
 
-TEST_F(heartbeats, strict_ones_close_a_peer_that_outstays_its_ttl) {
+TEST_F(heartbeats, strict_closes_a_peer_that_exceeds_its_ttl) {
   router_socket router{executor(), beating({.interval = std::nullopt, .strict = true})};
   attach(router);
   peer.send(framed_command("PING", octets("00 01")));
@@ -84,7 +85,7 @@ TEST_F(heartbeats, strict_ones_close_a_peer_that_outstays_its_ttl) {
 }
 
 // The loop was held up for longer than all deadlines; the answer waits in the kernel.
-TEST_F(heartbeats, are_over_when_a_closed_socket_has_said_all) {
+TEST_F(heartbeats, end_when_a_closed_socket_has_written_everything) {
   router_socket router{executor(), beating({.interval = 1ms, .timeout = 10s})};
   attach(router);
   router.close();
@@ -103,7 +104,7 @@ TEST_F(heartbeats, are_over_when_a_closed_socket_has_said_all) {
   peer.close();
 }
 
-TEST_F(heartbeats, judge_nobody_whose_octets_wait_in_the_kernel) {
+TEST_F(heartbeats, do_not_close_a_peer_whose_bytes_wait_in_the_kernel) {
   router_socket router{executor(), beating({.interval = 1ms, .timeout = 30ms, .strict = true})};
   attach(router);
   for (std::size_t i = 1; i <= 5; ++i) {
@@ -119,7 +120,7 @@ TEST_F(heartbeats, judge_nobody_whose_octets_wait_in_the_kernel) {
   peer.close();
 }
 
-TEST_F(heartbeats, a_peer_is_not_silent_while_it_is_not_read_from) {
+TEST_F(heartbeats, a_peer_that_is_not_read_is_not_unresponsive) {
   auto options = beating({.interval = 1ms, .timeout = 5ms, .strict = true});
   options.receive_mark.messages = 2;
   router_socket router{executor(), options};

@@ -1,4 +1,4 @@
-// Marks in messages and in octets, per peer: what is queued, what is received, and what is counted.
+// Marks in messages and in octets, per peer: queued, received and counted messages.
 
 #include "test/support/network_test.h"
 #include "test/support/raw_peer.h"
@@ -23,9 +23,9 @@ std::size_t send_until_full(dealer_socket& dealer, const message& m) {
   return sent;
 }
 
-TEST_F(high_water_mark_test, of_messages) {
+TEST_F(high_water_mark_test, limits_the_number_of_messages) {
   dealer_socket dealer{executor(), with_send_mark(7)};
-  EXPECT_EQ(dealer.try_send(message{"nobody yet"}), send_status::full);
+  EXPECT_EQ(dealer.try_send(message{"no peer yet"}), send_status::full);
   dealer.connect(nobody);
   EXPECT_EQ(send_until_full(dealer, message{"m"}), 7U);
   EXPECT_EQ(dealer.counters().messages_sent, 7U);
@@ -35,18 +35,18 @@ TEST_F(high_water_mark_test, of_messages) {
   dealer.close(std::chrono::milliseconds{0});
 }
 
-TEST_F(high_water_mark_test, of_octets) {
+TEST_F(high_water_mark_test, limits_the_number_of_bytes) {
   socket_options options;
   options.send_mark = {.messages = std::nullopt, .octets = 10'000};
   dealer_socket dealer{executor(), options};
   dealer.connect(nobody);
-  // Exceeded by one message at most.
+  // The queue exceeds its mark by at most one message.
   const auto sent = send_until_full(dealer, message{std::string(999, 'x')});
   EXPECT_EQ(sent, 10U);
   dealer.close(std::chrono::milliseconds{0});
 }
 
-TEST_F(high_water_mark_test, of_octets_takes_one_message_above_it) {
+TEST_F(high_water_mark_test, accepts_one_message_above_the_byte_mark) {
   socket_options options;
   options.send_mark.octets = 1'000;
   dealer_socket dealer{executor(), options};
@@ -86,13 +86,14 @@ TEST_F(high_water_mark_test, a_message_without_parts_cannot_be_sent) {
   dealer.close(std::chrono::milliseconds{0});
 }
 
-TEST_F(high_water_mark_test, of_a_pair_that_is_connected_is_that_of_the_kernel_too) {
+TEST_F(high_water_mark_test, a_connected_peer_adds_the_buffer_of_the_kernel) {
   router_socket router{executor(), announcing()};
   dealer_socket dealer{executor(), with_send_mark(1)};
   const auto peer = join(dealer, router);
   EXPECT_EQ(router.try_send(peer, message{"you are connected"}), send_status::queued);
   EXPECT_EQ(receive(dealer), message{"you are connected"});
-  // A full queue writes before it says so: small messages never fill it while the kernel has room.
+  // A full queue writes before it reports that it is full. Small messages never fill it while the
+  // kernel has free buffers.
   for (int i = 0; i < 100; ++i) {
     ASSERT_EQ(dealer.try_send(message{std::to_string(i)}), send_status::queued);
   }
@@ -127,19 +128,19 @@ protected:
   }
 };
 
-TEST_F(receive_mark, of_messages_stops_the_reading) {
+TEST_F(receive_mark, a_mark_in_messages_stops_the_reading) {
   expect_reading_to_stop({.messages = 10, .octets = std::nullopt});
 }
 
-TEST_F(receive_mark, of_octets_stops_the_reading) {
+TEST_F(receive_mark, a_mark_in_bytes_stops_the_reading) {
   expect_reading_to_stop({.messages = std::nullopt, .octets = 500'000});
 }
 
-TEST_F(receive_mark, of_one_message) {
+TEST_F(receive_mark, may_be_one_message) {
   expect_reading_to_stop({.messages = 1, .octets = std::nullopt});
 }
 
-TEST_F(receive_mark, of_one_peer_does_not_hold_up_another) {
+TEST_F(receive_mark, applies_to_each_peer_separately) {
   auto options = announcing();
   options.receive_mark.messages = 10;
   router_socket router{executor(), options};
@@ -160,7 +161,8 @@ TEST_F(receive_mark, of_one_peer_does_not_hold_up_another) {
   while (receive(router).content != message{"q"}) {
     ++before;
   }
-  // What was read of the one before the other came, and one in turn with its attach and message.
+  // Messages that were read before the second peer connected, and one for each of its two items in
+  // turn.
   EXPECT_LE(before, 13);
 }
 

@@ -1,4 +1,4 @@
-// immediate over loopback: what is sent goes to connections that stand.
+// immediate over loopback: messages go only to established connections.
 
 #include "test/support/pattern_test.h"
 #include "zmtp/socket/pull_socket.h"
@@ -15,8 +15,8 @@ namespace {
 
 using immediate = pattern_test;
 
-TEST_F(immediate, what_is_sent_goes_to_who_is_there_and_not_to_who_may_come) {
-  // A port that was the system's choice a moment ago.
+TEST_F(immediate, messages_go_to_connected_peers_and_not_to_pending_endpoints) {
+  // A port that the system chose a moment ago.
   const auto nobody = router_socket{executor()}.bind("tcp://127.0.0.1:*").to_string();
   run_ready();
   for (const auto only_connected : {false, true}) {
@@ -32,7 +32,7 @@ TEST_F(immediate, what_is_sent_goes_to_who_is_there_and_not_to_who_may_come) {
     join(pull, push);
     put(push, {"second"});
     put(push, {"third"});
-    // Otherwise the first two wait for who may never come.
+    // Otherwise, the first two messages wait for the endpoint without a listener.
     EXPECT_EQ(take(pull).front(), only_connected ? "first" : "third");
     push.close(std::chrono::milliseconds{0});
     run_until([&] { return end.has_value(); });
@@ -40,7 +40,7 @@ TEST_F(immediate, what_is_sent_goes_to_who_is_there_and_not_to_who_may_come) {
 }
 
 // The messages name the routing id of the server.
-TEST_F(immediate, a_router_queues_nothing_for_a_server_that_is_gone) {
+TEST_F(immediate, a_router_queues_nothing_for_a_disconnected_server) {
   for (const auto mandatory : {false, true}) {
     const auto at = reserve();
     socket_options named;

@@ -1,4 +1,4 @@
-// What only inproc:// has: sockets of one process, in one executor or in several.
+// Features of inproc:// only: sockets of one process, in one executor or in several.
 
 #include "test/support/other_thread.h"
 #include "test/support/pattern_test.h"
@@ -34,7 +34,7 @@ using namespace std::chrono_literals;
 
 class inproc : public pattern_test {
 protected:
-  // Of this test alone.
+  // Returns a name that no other test uses.
   [[nodiscard]] static std::string name() {
     return std::string{"inproc://"} + testing::UnitTest::GetInstance()->current_test_info()->name();
   }
@@ -43,7 +43,7 @@ protected:
 constexpr std::size_t stream_length = 20'000;
 
 message numbered(std::size_t n) {
-  // Of all forms that a queue knows: inline, in a chunk, a block of its own.
+  // Sizes of every form in a queue: inline, in a chunk, in a block of its own.
   const auto size = n % 1'000 == 7 ? 20'000 : n % 50 == 3 ? 500 : n % 90;
   return message{std::to_string(n), std::string(size, 'x')};
 }
@@ -128,7 +128,7 @@ TEST_F(inproc, sockets_of_a_pool_meet_by_their_strands) {
   pool.join();
 }
 
-TEST_F(inproc, a_name_belongs_to_who_has_bound_it_whatever_the_executor) {
+TEST_F(inproc, a_name_belongs_to_its_binder_in_every_executor) {
   other_thread other;
   pull_socket first{executor()};
   first.bind(name());
@@ -143,7 +143,7 @@ TEST_F(inproc, a_name_belongs_to_who_has_bound_it_whatever_the_executor) {
   run_to_the_end();
 }
 
-TEST_F(inproc, what_was_sent_before_anybody_binds_comes_when_somebody_does) {
+TEST_F(inproc, messages_sent_before_a_bind_arrive_after_it) {
   push_socket push{executor()};
   push.connect(name());
   for (int i = 0; i < 10; ++i) {
@@ -173,7 +173,7 @@ TEST_F(inproc, a_closed_socket_waits_for_the_name_for_its_linger_time_only) {
   EXPECT_FALSE(pull.try_receive(none));
 }
 
-TEST_F(inproc, what_was_sent_before_the_end_comes_after_it_from_another_thread) {
+TEST_F(inproc, messages_sent_before_a_socket_ends_reach_another_thread) {
   pull_socket pull{executor()};
   pull.bind(name());
   {
@@ -186,7 +186,7 @@ TEST_F(inproc, what_was_sent_before_the_end_comes_after_it_from_another_thread) 
       }
     }
     other.start();
-    // The other side has to answer, before it may go.
+    // The other socket must answer before its thread can end.
     for (int i = 0; i < 100; ++i) {
       EXPECT_EQ(take(pull), message{std::to_string(i)});
     }
@@ -206,7 +206,7 @@ TEST_F(inproc, types_that_do_not_talk_to_each_other_do_not_meet) {
   EXPECT_EQ(sub.peers().size(), 0U);
 }
 
-TEST_F(inproc, a_second_peer_of_a_routing_id_is_refused_while_the_first_lives) {
+TEST_F(inproc, a_second_peer_with_the_same_routing_id_is_rejected) {
   auto options = impatient();
   options.routing_id = "same";
   router_socket router{executor(), announcing()};
@@ -247,7 +247,7 @@ TEST_F(inproc, topics_reach_the_publisher_and_change) {
   publish_until_taken("b2");
 }
 
-TEST_F(inproc, last_values_beyond_the_mark_come_as_they_are_taken) {
+TEST_F(inproc, last_values_beyond_the_mark_follow_as_the_peer_receives) {
   socket_options keeping;
   keeping.xpub.last_values.emplace();
   keeping.send_mark.messages = 2;
@@ -265,7 +265,7 @@ TEST_F(inproc, last_values_beyond_the_mark_come_as_they_are_taken) {
   }
 }
 
-TEST_F(inproc, what_conflates_goes_on_whatever_was_taken_meanwhile) {
+TEST_F(inproc, a_conflating_socket_continues_after_its_peer_took_a_message) {
   socket_options last_only;
   last_only.conflate = true;
   push_socket push{executor(), last_only};
@@ -283,7 +283,7 @@ TEST_F(inproc, what_conflates_goes_on_whatever_was_taken_meanwhile) {
   EXPECT_EQ(push.counters().dropped_conflated, 10U);
 }
 
-TEST_F(inproc, a_context_that_goes_takes_its_side_of_the_connection_with_it) {
+TEST_F(inproc, a_destroyed_context_ends_its_side_of_the_connection) {
   pull_socket pull{executor(), impatient()};
   pull.bind(name());
   for (int round = 0; round < 20; ++round) {

@@ -38,7 +38,7 @@ struct two_sockets {
   peer_id peer;
 };
 
-// What user code does to the sockets.
+// An action of user code on the sockets.
 struct deed {
   std::string_view name;
   std::function<void(network_test&, two_sockets&)> act;
@@ -162,7 +162,7 @@ class end_of_sockets : public network_test,
 TEST_P(end_of_sockets, is_possible_anywhere) {
   const auto& [where, what] = GetParam();
   two_sockets sockets{*this};
-  // What waits beside.
+  // A second pending operation.
   std::size_t ended = 0;
   const auto count = [&](error_code, const auto&...) { ++ended; };
   bool done = false;
@@ -192,7 +192,7 @@ INSTANTIATE_TEST_SUITE_P(deeds, end_of_sockets,
 
 using lifetime = network_test;
 
-// Whose only owner is the coroutine that it resumes.
+// The coroutine that the socket resumes is its only owner.
 TEST_F(lifetime, a_coroutine_owns_its_socket) {
   router_socket router{executor(), announcing()};
   const auto at = router.bind("tcp://127.0.0.1:*").to_string();
@@ -234,13 +234,13 @@ TEST_F(lifetime, operations_end_with_the_socket_but_not_within_its_destructor) {
   EXPECT_EQ(ends, (std::vector<error_code>{aborted, aborted, aborted, errc::socket_closed}));
 }
 
-TEST_F(lifetime, a_closed_socket_gives_what_had_come) {
+TEST_F(lifetime, a_closed_socket_delivers_received_messages) {
   dealer_socket dealer{executor()};
   router_socket router{executor(), announcing()};
   const auto peer = join(dealer, router);
   EXPECT_EQ(router.try_send(peer, message{"came"}), send_status::queued);
   bool came = false;
-  // It is known to have come when the one behind it has.
+  // The message has arrived when the one after it has arrived.
   EXPECT_EQ(router.try_send(peer, message{"too"}), send_status::queued);
   dealer.async_receive([&](error_code, const message&) { came = true; });
   run_until([&] { return came; });
@@ -256,7 +256,7 @@ TEST_F(lifetime, a_closed_socket_gives_what_had_come) {
   EXPECT_EQ(reason, errc::socket_closed);
 }
 
-TEST_F(lifetime, a_moved_socket_goes_on) {
+TEST_F(lifetime, a_moved_socket_continues) {
   router_socket router{executor(), announcing()};
   dealer_socket first{executor()};
   const auto peer = join(first, router);

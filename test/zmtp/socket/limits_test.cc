@@ -1,4 +1,5 @@
-// What a stranger can take of a listener is limited, and what one peer does closes no other.
+// The resources of a listener that a foreign peer can take are limited, and no peer can close
+// another one's connection.
 
 #include "test/support/machine.h"
 #include "test/support/network_test.h"
@@ -29,7 +30,7 @@ protected:
     return peer;
   }
   static bool accepted(const raw_peer& peer) { return !peer.received().empty(); }
-  // That nothing more happens now.
+  // Runs until nothing more happens.
   void run_to_a_standstill() {
     for (int i = 0; i < 50; ++i) {
       run_ready();
@@ -55,7 +56,7 @@ TEST_F(limits_of_a_listener, a_handshake_has_its_time_in_all) {
     return silent->ended() && slow->ended();
   });
   EXPECT_GE(steady_clock::now() - begin, 50ms);
-  // Who was in time may be silent afterwards.
+  // A peer that completed its handshake in time may be idle afterwards.
   const auto good = connect(at);
   good->shake_hands("DEALER");
   EXPECT_EQ(receive(router).what, routed_message::kind::attached);
@@ -96,7 +97,7 @@ TEST_F(limits_of_a_listener, accepting_pauses_while_there_are_too_many_handshake
   run_until([&] { return accepted(*peers[0]) && accepted(*peers[1]); });
   run_to_a_standstill();
   EXPECT_FALSE(accepted(*peers[2]));
-  // One has finished its handshake, then one has gone, then one has failed: each makes room.
+  // One peer completes its handshake, then one disconnects, then one fails: each frees a slot.
   peers[0]->shake_hands("DEALER");
   run_until([&] { return accepted(*peers[2]); });
   run_to_a_standstill();
@@ -111,7 +112,7 @@ TEST_F(limits_of_a_listener, accepting_pauses_while_there_are_too_many_handshake
   EXPECT_EQ(receive(router).what, routed_message::kind::attached);
 }
 
-TEST_F(limits_of_a_listener, a_silent_handshake_gives_way_and_one_that_talks_does_not) {
+TEST_F(limits_of_a_listener, a_silent_handshake_is_evicted_and_an_active_one_is_not) {
   auto options = announcing();
   options.pending_handshakes = 2;
   options.limit.handshake_time = 1h;
@@ -121,7 +122,7 @@ TEST_F(limits_of_a_listener, a_silent_handshake_gives_way_and_one_that_talks_doe
   const auto talks = connect(at);
   const auto silent = connect(at);
   run_until([&] { return accepted(*talks) && accepted(*silent); });
-  // An octet now and then keeps it.
+  // A byte now and then keeps the handshake.
   asio::steady_timer tick{context()};
   std::size_t said = 0;
   const auto greeting = greeting_of(3, 1);
@@ -142,7 +143,7 @@ TEST_F(limits_of_a_listener, a_silent_handshake_gives_way_and_one_that_talks_doe
 }
 
 // A loop that was held up would take those for silent whose octets it has not fetched.
-TEST_F(limits_of_a_listener, who_has_spoken_does_not_give_way_though_nobody_has_read_it) {
+TEST_F(limits_of_a_listener, a_handshake_with_unread_bytes_is_not_evicted) {
   auto options = announcing();
   options.pending_handshakes = 1;
   options.limit.handshake_silence = 1ms;
@@ -150,7 +151,7 @@ TEST_F(limits_of_a_listener, who_has_spoken_does_not_give_way_though_nobody_has_
   const auto at = router.bind("tcp://127.0.0.1:*");
   const auto early = connect(at);
   run_until([&] { return accepted(*early); });
-  // Held up for that long. That somebody waits is known first.
+  // Pauses the listener. The waiting peer is known first.
   const auto begin = steady_clock::now();
   while (steady_clock::now() - begin <= 1ms) {
   }
@@ -164,8 +165,8 @@ TEST_F(limits_of_a_listener, who_has_spoken_does_not_give_way_though_nobody_has_
   EXPECT_EQ(router.counters().ended[static_cast<std::size_t>(errc::handshake_evicted)], 0U);
 }
 
-// It has not been told that it may send, so that nothing is lost.
-TEST_F(limits_of_a_listener, who_has_greeted_and_says_no_more_gives_way) {
+// The listener has not sent its READY, so the peer has sent no message that could be lost.
+TEST_F(limits_of_a_listener, a_handshake_that_stops_after_its_greeting_is_evicted) {
   auto options = announcing();
   options.pending_handshakes = 1;
   options.limit.handshake_time = 1h;
@@ -182,7 +183,7 @@ TEST_F(limits_of_a_listener, who_has_greeted_and_says_no_more_gives_way) {
   EXPECT_EQ(router.counters().ended[static_cast<std::size_t>(errc::handshake_evicted)], 1U);
 }
 
-TEST_F(limits_of_a_listener, nobody_gives_way_where_nobody_waits) {
+TEST_F(limits_of_a_listener, a_handshake_is_not_evicted_without_a_waiting_peer) {
   auto options = announcing();
   options.pending_handshakes = 1;
   options.limit.handshake_time = 100ms;
@@ -194,7 +195,7 @@ TEST_F(limits_of_a_listener, nobody_gives_way_where_nobody_waits) {
   EXPECT_EQ(router.counters().ended[static_cast<std::size_t>(errc::handshake_timeout)], 1U);
 }
 
-// A stranger would keep everybody out otherwise; who comes by loopback is none.
+// Otherwise, one remote address could take all slots. Loopback peers are exempt.
 TEST_F(limits_of_a_listener, one_address_has_its_share_of_the_handshakes) {
   const auto own = network_address();
   if (own.empty()) {
@@ -228,7 +229,7 @@ TEST_F(limits_of_a_listener, one_address_has_its_share_of_the_handshakes) {
     neighbours.push_back(connect(home));
     run_until([&] { return accepted(*neighbours.back()); });
   }
-  // One has finished its handshake: its address has room again, as soon as there is any.
+  // One peer completes its handshake: its address gets the next free slot.
   strangers[0]->shake_hands("DEALER");
   EXPECT_EQ(receive(router).what, routed_message::kind::attached);
   const auto next = connect(abroad);
@@ -248,7 +249,7 @@ TEST_F(limits_of_a_listener, each_listener_has_its_own) {
   EXPECT_FALSE(accepted(*second));
 }
 
-TEST_F(limits_of_a_listener, garbage_closes_who_sent_it_and_nobody_else) {
+TEST_F(limits_of_a_listener, garbage_closes_only_the_connection_that_sent_it) {
   router_socket router{executor(), announcing()};
   const auto at = router.bind("tcp://127.0.0.1:*");
   dealer_socket good{executor()};
@@ -266,7 +267,7 @@ TEST_F(limits_of_a_listener, garbage_closes_who_sent_it_and_nobody_else) {
     EXPECT_EQ(good.try_send(message{"fine"}), send_status::queued);
     EXPECT_EQ(receive(router).content, message{"fine"});
   }
-  // The same behind a handshake that was well: the peer was there and is gone.
+  // The same after a valid handshake: the peer was attached and is detached.
   for (const auto& garbage : {frame_header(more, std::size_t{1} << 62), octets("05 01 00"),
                               framed_command("PING"), std::string(10'000, '\xff')}) {
     const auto bad = connect(at);

@@ -1,4 +1,5 @@
-// What is queued is written after the socket is gone, for the linger time; run() returns then.
+// Queued messages are written after the socket is destroyed, for the linger time. Then run()
+// returns.
 
 #include "test/support/long_run.h"
 #include "test/support/network_test.h"
@@ -25,7 +26,7 @@ socket_options lingering(std::optional<std::chrono::milliseconds> time) {
 
 class linger : public network_test {
 protected:
-  // The endpoint of a peer that reads only when it is told to.
+  // Returns the endpoint of a peer that reads only on request.
   std::string listen() {
     listener_.emplace(context());
     peer_.emplace(context());
@@ -69,7 +70,7 @@ TEST_F(linger, all_is_written_before_run_returns) {
 }
 
 // Every time, if it is done often.
-TEST_F(linger, of_a_hundred_thousand_messages_none_is_lost) {
+TEST_F(linger, loses_none_of_a_hundred_thousand_messages) {
   constexpr std::size_t count = 100'000;
   const std::size_t runs = long_run() ? 20 : 3;
   auto options = lingering(1h);
@@ -116,7 +117,7 @@ TEST_F(linger, more_than_the_kernel_takes_is_written_while_the_peer_reads) {
   EXPECT_EQ(content_of(peer_->traffic()).messages.size(), count);
 }
 
-TEST_F(linger, a_peer_that_comes_late_gets_it) {
+TEST_F(linger, a_peer_that_connects_late_gets_the_messages) {
   const auto at = reserve();
   {
     dealer_socket dealer{executor(), lingering(1h)};
@@ -131,7 +132,7 @@ TEST_F(linger, a_peer_that_comes_late_gets_it) {
   run_to_the_end();
 }
 
-TEST_F(linger, without_a_limit_a_peer_that_comes_late_gets_it) {
+TEST_F(linger, without_a_limit_a_peer_that_connects_late_gets_the_messages) {
   const auto at = reserve();
   {
     dealer_socket dealer{executor(), lingering(std::nullopt)};
@@ -157,7 +158,7 @@ TEST_F(linger, ends_when_its_time_is_over) {
   EXPECT_LT(took, patience);
 }
 
-TEST_F(linger, ends_when_its_time_is_over_for_a_peer_that_does_not_read) {
+TEST_F(linger, ends_in_time_for_a_peer_that_does_not_read) {
   const auto at = listen();
   {
     dealer_socket dealer{executor(), lingering(50ms)};
@@ -197,7 +198,7 @@ TEST_F(linger, does_not_spin_while_a_half_closed_peer_does_not_read) {
   EXPECT_LT(handlers, 50U);
 }
 
-TEST_F(linger, a_half_closed_peer_gets_all_when_it_reads_later) {
+TEST_F(linger, a_half_closed_peer_gets_everything_when_it_reads_later) {
   const auto at = listen();
   std::optional<error_code> end;
   {
@@ -218,7 +219,7 @@ TEST_F(linger, a_half_closed_peer_gets_all_when_it_reads_later) {
   EXPECT_EQ(content_of(peer_->traffic()).messages.size(), 1U);
 }
 
-TEST_F(linger, of_zero_discards) {
+TEST_F(linger, zero_discards_the_messages) {
   const auto at = listen();
   {
     dealer_socket dealer{executor(), lingering(0ms)};
@@ -234,10 +235,10 @@ TEST_F(linger, of_zero_discards) {
   EXPECT_EQ(peer_->traffic(), "");
 }
 
-TEST_F(linger, of_a_close_goes_before_that_of_the_options) {
+TEST_F(linger, the_time_of_a_close_overrides_the_options) {
   dealer_socket dealer{executor(), lingering(1h)};
   dealer.connect(reserve());
-  EXPECT_EQ(dealer.try_send(message{"for nobody"}), send_status::queued);
+  EXPECT_EQ(dealer.try_send(message{"without a peer"}), send_status::queued);
   dealer.close(1ms);
   EXPECT_LT(time_to_the_end(), patience);
 }
@@ -274,9 +275,9 @@ TEST_F(linger, nothing_to_write_takes_no_time) {
   EXPECT_LT(time_to_the_end(), patience);
 }
 
-// What the peer sends meanwhile is read and dropped: closing with octets unread would reset the
-// connection and take with it what was written.
-TEST_F(linger, a_peer_that_sends_much_does_not_cut_it_off) {
+// The closing socket reads and drops messages of the peer. Closing with unread octets would reset
+// the connection, and lose octets that were written.
+TEST_F(linger, a_peer_that_sends_much_does_not_end_it) {
   router_socket router{executor(), announcing()};
   std::optional<dealer_socket> dealer{std::in_place, executor(), lingering(1h)};
   const auto peer = join(*dealer, router);
@@ -293,7 +294,7 @@ TEST_F(linger, a_peer_that_sends_much_does_not_cut_it_off) {
   run_to_the_end();
 }
 
-TEST_F(linger, goes_on_after_the_peer_was_lost) {
+TEST_F(linger, continues_after_the_peer_was_lost) {
   const auto at = reserve();
   std::optional<router_socket> router{std::in_place, executor()};
   router->bind(at);

@@ -1,5 +1,5 @@
-// A REQ whose request or reply is lost: it waits for ever unless it is told otherwise, and takes no
-// reply for another's.
+// A REQ whose request or reply is lost: by default it waits without limit, and it does not take the
+// reply to another request.
 
 #include "test/support/pattern_test.h"
 #include "test/support/raw_peer.h"
@@ -39,7 +39,7 @@ protected:
   }
 };
 
-TEST_F(lost_reply, is_waited_for_until_the_deadline_and_may_still_come) {
+TEST_F(lost_reply, is_awaited_until_the_deadline_and_may_still_arrive) {
   req_socket req{executor()};
   router_socket server{executor()};
   join(server, req);
@@ -52,7 +52,7 @@ TEST_F(lost_reply, is_waited_for_until_the_deadline_and_may_still_come) {
   EXPECT_EQ(req.try_send(message{"again"}), send_status::queued);
 }
 
-TEST_F(lost_reply, cancelled_waiting_for_takes_none) {
+TEST_F(lost_reply, a_cancelled_wait_for_it_takes_no_reply) {
   req_socket req{executor()};
   router_socket server{executor()};
   join(server, req);
@@ -69,7 +69,7 @@ TEST_F(lost_reply, cancelled_waiting_for_takes_none) {
   EXPECT_EQ(take(req), message{"answer"});
 }
 
-TEST_F(lost_reply, relaxed_and_correlated_is_asked_for_again_and_the_late_one_dropped) {
+TEST_F(lost_reply, with_relaxed_and_correlate_late_replies_are_dropped) {
   req_socket req{executor(), persistent()};
   router_socket server{executor()};
   join(server, req);
@@ -95,7 +95,7 @@ TEST_F(lost_reply, relaxed_and_correlated_is_asked_for_again_and_the_late_one_dr
   EXPECT_EQ(take(req), message{"next"});
 }
 
-TEST_F(lost_reply, relaxed_and_correlated_works_with_a_rep) {
+TEST_F(lost_reply, relaxed_and_correlate_work_with_a_rep) {
   req_socket req{executor(), persistent()};
   rep_socket rep{executor()};
   join(rep, req);
@@ -109,7 +109,7 @@ TEST_F(lost_reply, relaxed_and_correlated_works_with_a_rep) {
   EXPECT_EQ(take(req), message{"answer"});
 }
 
-TEST_F(lost_reply, relaxed_is_asked_for_elsewhere) {
+TEST_F(lost_reply, with_relaxed_the_next_request_goes_to_another_peer) {
   req_socket req{executor(), persistent()};
   router_socket silent{executor()};
   rep_socket rep{executor()};
@@ -126,7 +126,7 @@ TEST_F(lost_reply, relaxed_is_asked_for_elsewhere) {
 }
 
 // protocols A9: there is no automatic resend.
-TEST_F(lost_reply, of_a_connection_that_is_lost_is_not_asked_for_by_itself) {
+TEST_F(lost_reply, a_lost_connection_does_not_repeat_the_request) {
   raw_listener listener{context()};
   std::optional<raw_peer> peer{std::in_place, context()};
   listener.start_accepting(*peer);
@@ -155,7 +155,7 @@ TEST_F(lost_reply, of_a_connection_that_is_lost_is_not_asked_for_by_itself) {
   EXPECT_EQ(take(req), message{"answer"});
 }
 
-// What is connected to is an endpoint, and a reply is for who asked: another may be there now.
+// An endpoint may have another peer after a reconnect, but a reply is only for the peer that asked.
 class requester_at_an_endpoint : public lost_reply {
 protected:
   void call(const std::string& identity, socket& service) {
@@ -190,7 +190,7 @@ private:
   int calls_ = 0;
 };
 
-TEST_F(requester_at_an_endpoint, that_is_lost_leaves_its_reply_to_nobody_else) {
+TEST_F(requester_at_an_endpoint, the_next_peer_does_not_get_the_reply_to_the_previous_one) {
   rep_socket rep{executor(), impatient()};
   for (const auto* identity : {"A", "B", "", ""}) {
     call(identity, rep);
@@ -208,7 +208,7 @@ TEST_F(requester_at_an_endpoint, that_is_lost_leaves_its_reply_to_nobody_else) {
   EXPECT_EQ(rep.counters().dropped_unknown, 3U);
 }
 
-TEST_F(requester_at_an_endpoint, that_is_back_gets_its_reply) {
+TEST_F(requester_at_an_endpoint, a_reconnected_peer_gets_its_reply) {
   rep_socket rep{executor(), impatient()};
   call("A", rep);
   peer->send(framed({"", "question"}));
@@ -220,7 +220,7 @@ TEST_F(requester_at_an_endpoint, that_is_back_gets_its_reply) {
   EXPECT_EQ(rep.counters().dropped_unknown, 0U);
 }
 
-TEST_F(requester_at_an_endpoint, of_a_router_is_known_by_its_routing_id_alone) {
+TEST_F(requester_at_an_endpoint, a_router_identifies_it_by_its_routing_id_alone) {
   router_socket router{executor(), impatient()};
   call("A", router);
   peer->send(framed({"question"}));
@@ -235,7 +235,7 @@ TEST_F(requester_at_an_endpoint, of_a_router_is_known_by_its_routing_id_alone) {
   EXPECT_NE(a, b);
   EXPECT_EQ(router.try_send(b, message{"answer"}), send_status::queued);
   EXPECT_EQ(heard({"answer"}), (std::vector<parts>{{"answer"}}));
-  // The endpoint's still.
+  // The id still names the endpoint.
   leave(router);
   EXPECT_EQ(router.try_send(b, message{"1"}), send_status::queued);
   call("B", router);
@@ -247,7 +247,7 @@ TEST_F(requester_at_an_endpoint, of_a_router_is_known_by_its_routing_id_alone) {
   EXPECT_EQ(router.try_send(b, message{"2"}), send_status::unknown);
 }
 
-TEST_F(lost_reply, a_request_that_no_connection_has_taken_goes_to_the_next) {
+TEST_F(lost_reply, an_unsent_request_goes_to_the_next_connection) {
   const auto at = reserve();
   req_socket req{executor(), impatient()};
   req.connect(at);
@@ -260,7 +260,7 @@ TEST_F(lost_reply, a_request_that_no_connection_has_taken_goes_to_the_next) {
   EXPECT_EQ(take(req), message{"answer"});
 }
 
-TEST_F(lost_reply, a_bound_req_asks_the_next_peer_when_it_is_relaxed) {
+TEST_F(lost_reply, with_relaxed_a_bound_req_asks_the_next_peer) {
   req_socket req{executor(), persistent()};
   const auto at = req.bind("tcp://127.0.0.1:*");
   {

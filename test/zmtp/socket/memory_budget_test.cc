@@ -1,4 +1,4 @@
-// What messages that have not come whole may hold together, whatever sockets and threads they come to.
+// The budget of all partial messages together, across sockets and threads.
 
 #include "zmtp/socket/memory_budget.h"
 
@@ -45,7 +45,7 @@ std::uint64_t evicted(const socket_counters& of) {
 
 std::size_t used() { return process_memory_use().half_messages; }
 
-// Sends one message piece by piece, and reads what it is told.
+// Sends one message in pieces, and reads its input.
 class half_sender {
 public:
   half_sender(asio::io_context& context, const endpoint& to, std::size_t size, char fill)
@@ -93,7 +93,7 @@ protected:
   void wait_until_used(std::size_t octets) {
     look_until([&] { return used() >= octets; });
   }
-  // For what another thread does, of which nothing here is told.
+  // Waits for another thread, which sends no notification.
   template <class Done>
   void look_until(Done&& done) {
     const auto end = std::chrono::steady_clock::now() + patience;
@@ -110,11 +110,11 @@ private:
   const memory_budget before_ = process_memory_budget();
 };
 
-TEST(memory_budget_of_the_process, is_a_share_of_what_it_may_have) {
+TEST(memory_budget_of_the_process, is_a_sixteenth_of_the_available_memory) {
   EXPECT_EQ(process_memory_budget().half_messages, process_memory() / 16);
 }
 
-TEST_F(a_memory_budget, that_is_spent_closes_the_largest_and_all_others_come_whole) {
+TEST_F(a_memory_budget, a_spent_budget_closes_the_largest_and_the_others_complete) {
   pull_socket pull{executor()};
   auto watching = pull.monitor();
   const auto at = pull.bind("tcp://127.0.0.1:*");
@@ -149,7 +149,7 @@ TEST_F(a_memory_budget, that_is_spent_closes_the_largest_and_all_others_come_who
   EXPECT_EQ(event.reason, errc::half_message_evicted);
 }
 
-TEST_F(a_memory_budget, closes_who_grows_if_it_is_the_largest_and_nobody_else) {
+TEST_F(a_memory_budget, closes_only_the_connection_that_grows_if_it_is_the_largest) {
   pull_socket pull{executor()};
   const auto at = pull.bind("tcp://127.0.0.1:*");
   const auto small = begin(at, mebi, mebi / 2);
@@ -161,7 +161,7 @@ TEST_F(a_memory_budget, closes_who_grows_if_it_is_the_largest_and_nobody_else) {
   EXPECT_EQ(take(pull).front().size(), mebi);
 }
 
-TEST_F(a_memory_budget, is_of_all_sockets_together) {
+TEST_F(a_memory_budget, covers_all_sockets_together) {
   pull_socket first{executor()};
   pull_socket second{executor()};
   const auto large = begin(first.bind("tcp://127.0.0.1:*"), 3 * mebi, 5 * mebi / 2);
@@ -174,7 +174,7 @@ TEST_F(a_memory_budget, is_of_all_sockets_together) {
   EXPECT_EQ(evicted(second.counters()), 0U);
 }
 
-TEST_F(a_memory_budget, has_back_what_came_whole_or_is_gone) {
+TEST_F(a_memory_budget, gets_back_the_memory_of_completed_and_disconnected_messages) {
   pull_socket pull{executor()};
   const auto at = pull.bind("tcp://127.0.0.1:*");
   const auto comes = begin(at, 2 * mebi, 2 * mebi - 1);
@@ -193,7 +193,7 @@ TEST_F(a_memory_budget, has_back_what_came_whole_or_is_gone) {
   EXPECT_EQ(evicted(pull.counters()), 0U);
 }
 
-TEST_F(a_memory_budget, has_back_what_a_context_held_that_is_gone) {
+TEST_F(a_memory_budget, gets_back_the_memory_of_a_destroyed_context) {
   pull_socket pull{executor()};
   {
     const auto half = begin(pull.bind("tcp://127.0.0.1:*"), 2 * mebi, 2 * mebi - 1);
@@ -203,7 +203,7 @@ TEST_F(a_memory_budget, has_back_what_a_context_held_that_is_gone) {
   EXPECT_EQ(used(), 0U);
 }
 
-TEST_F(a_memory_budget, is_not_asked_for_small_messages) {
+TEST_F(a_memory_budget, is_not_used_for_small_messages) {
   allow(0);
   pull_socket pull{executor()};
   const auto at = pull.bind("tcp://127.0.0.1:*");
@@ -219,14 +219,14 @@ TEST_F(a_memory_budget, is_not_asked_for_small_messages) {
     EXPECT_EQ(take(pull).front().size(), 60 * kibi);
   }
   EXPECT_EQ(evicted(pull.counters()), 0U);
-  // One that needs a block of its own has none.
+  // No memory is left for a message that needs a block of its own.
   const auto large = begin(at, 300 * kibi, 280 * kibi);
   run_until([&] { return large->ended(); });
   EXPECT_EQ(evicted(pull.counters()), 1U);
 }
 
-// They would not be asked again: nothing more comes.
-TEST_F(a_memory_budget, counts_those_that_stop_within_the_shared_buffer) {
+// These connections would not ask again, because no more octets arrive.
+TEST_F(a_memory_budget, counts_partial_messages_that_stop_within_the_shared_buffer) {
   pull_socket pull{executor()};
   const auto at = pull.bind("tcp://127.0.0.1:*");
   std::vector<std::unique_ptr<half_sender>> peers;
@@ -243,7 +243,7 @@ TEST_F(a_memory_budget, counts_those_that_stop_within_the_shared_buffer) {
 }
 
 // A full queue stops reading in the middle of the next message, in the block of the one before.
-TEST_F(a_memory_budget, does_not_count_what_waits_for_the_user) {
+TEST_F(a_memory_budget, does_not_count_messages_that_wait_for_the_user) {
   pull_socket pull{executor(), with_marks(1)};
   const auto at = pull.bind("tcp://127.0.0.1:*");
   const parts large{std::string(600 * kibi, 'w'), std::string(100 * kibi, 'w')};
@@ -314,7 +314,7 @@ private:
   const endpoint at_ = pull_->bind("tcp://127.0.0.1:*");
 };
 
-TEST_F(a_memory_budget, that_one_thread_needs_is_made_by_another) {
+TEST_F(a_memory_budget, evicts_the_message_of_another_thread_if_it_is_larger) {
   distant_pull there;
   pull_socket here{executor()};
   const auto at = here.bind("tcp://127.0.0.1:*");
@@ -337,7 +337,7 @@ TEST_F(a_memory_budget, that_one_thread_needs_is_made_by_another) {
   }
 }
 
-TEST_F(a_memory_budget, holds_while_several_threads_are_at_it) {
+TEST_F(a_memory_budget, holds_with_several_threads) {
   constexpr std::size_t peers_each = 8;
   std::mt19937 random{11};
   distant_pull first;

@@ -1,4 +1,4 @@
-// The event stream of a socket: what happens to endpoints and connections, with who and why.
+// The event stream of a socket: changes of endpoints and connections, with the peer and the reason.
 
 #include "zmtp/socket/monitor.h"
 
@@ -54,7 +54,7 @@ private:
   std::optional<asio::ip::tcp::socket> holder_;
 };
 
-TEST_F(monitoring, tells_the_life_of_a_connection_from_both_sides) {
+TEST_F(monitoring, reports_the_life_of_a_connection_from_both_sides) {
   auto options = announcing();
   options.routing_id = "the router";
   router_socket router{executor(), options};
@@ -111,7 +111,7 @@ TEST_F(monitoring, tells_the_life_of_a_connection_from_both_sides) {
   EXPECT_EQ(next(of_dealer).what, kind::closed);
 }
 
-TEST_F(monitoring, tells_why_a_bind_failed) {
+TEST_F(monitoring, reports_why_a_bind_failed) {
   router_socket one{executor()};
   router_socket other{executor()};
   auto watching = other.monitor();
@@ -125,7 +125,7 @@ TEST_F(monitoring, tells_why_a_bind_failed) {
   EXPECT_EQ(event.reason, asio::error::address_in_use);
 }
 
-TEST_F(monitoring, tells_of_attempts_that_fail_of_waits_and_of_giving_up) {
+TEST_F(monitoring, reports_failed_attempts_waits_and_the_end_of_reconnecting) {
   auto options = impatient();
   options.reconnect.stop_after = 3;
   dealer_socket dealer{executor(), options};
@@ -145,7 +145,7 @@ TEST_F(monitoring, tells_of_attempts_that_fail_of_waits_and_of_giving_up) {
   }
 }
 
-TEST_F(monitoring, tells_a_refusal_from_a_failure) {
+TEST_F(monitoring, distinguishes_a_rejection_from_a_failure) {
   const struct {
     std::string said;
     kind what;
@@ -185,7 +185,7 @@ TEST_F(monitoring, tells_a_refusal_from_a_failure) {
   }
 }
 
-TEST_F(monitoring, tells_of_a_duplicate_routing_id) {
+TEST_F(monitoring, reports_a_duplicate_routing_id) {
   router_socket router{executor(), announcing()};
   auto watching = router.monitor();
   const auto at = router.bind("tcp://127.0.0.1:*");
@@ -204,7 +204,7 @@ TEST_F(monitoring, tells_of_a_duplicate_routing_id) {
   EXPECT_TRUE(id.has_value());
 }
 
-TEST_F(monitoring, tells_once_of_a_peer_that_does_not_read) {
+TEST_F(monitoring, reports_a_peer_that_does_not_read_once) {
   auto options = announcing();
   options.heartbeat = {.interval = 1ms, .timeout = 5ms};
   router_socket router{executor(), options};
@@ -219,7 +219,7 @@ TEST_F(monitoring, tells_once_of_a_peer_that_does_not_read) {
   EXPECT_EQ(next(watching).what, kind::detached);
 }
 
-TEST_F(monitoring, tells_of_subscriptions_above_a_limit) {
+TEST_F(monitoring, reports_subscriptions_above_a_limit) {
   socket_options options;
   options.limit.subscriptions = 1;
   pub_socket publisher{executor(), options};
@@ -233,7 +233,7 @@ TEST_F(monitoring, tells_of_subscriptions_above_a_limit) {
   EXPECT_EQ(event.info.type, socket_type::sub);
 }
 
-TEST_F(monitoring, tells_that_newcomers_wait) {
+TEST_F(monitoring, reports_that_new_connections_wait) {
   auto options = announcing();
   options.pending_handshakes = 1;
   router_socket router{executor(), options};
@@ -249,7 +249,7 @@ TEST_F(monitoring, tells_that_newcomers_wait) {
   EXPECT_EQ(event.endpoint, at.to_string());
 }
 
-TEST_F(monitoring, what_has_no_room_is_lost_and_counted) {
+TEST_F(monitoring, events_beyond_the_limit_are_dropped_and_counted) {
   router_socket router{executor()};
   auto watching = router.monitor(2);
   const auto at = router.bind("tcp://127.0.0.1:*").to_string();
@@ -324,7 +324,7 @@ TEST_F(monitoring, destroying_the_monitor_ends_its_receives) {
   EXPECT_EQ(end, asio::error::operation_aborted);
 }
 
-TEST_F(monitoring, the_context_may_go_first) {
+TEST_F(monitoring, the_context_may_be_destroyed_first) {
   bool called = false;
   std::optional<router_socket> router{std::in_place, executor()};
   auto watching = router->monitor();
@@ -333,7 +333,7 @@ TEST_F(monitoring, the_context_may_go_first) {
   EXPECT_FALSE(called);
 }
 
-TEST_F(monitoring, of_a_socket_that_is_closed_there_is_nothing_to_see) {
+TEST_F(monitoring, a_closed_socket_has_no_events) {
   router_socket router{executor()};
   router.close(0ms);
   auto watching = router.monitor();

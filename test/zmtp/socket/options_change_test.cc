@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 class changing_options : public pub_sub_test {};
 
-TEST_F(changing_options, refuses_what_peers_were_told_and_changes_nothing_then) {
+TEST_F(changing_options, rejects_options_that_peers_have_received) {
   router_socket router{executor()};
   auto options = router.options();
   options.routing_id = "before";
@@ -35,7 +35,7 @@ TEST_F(changing_options, refuses_what_peers_were_told_and_changes_nothing_then) 
   EXPECT_EQ(router.options().linger, 1ms);
 }
 
-TEST_F(changing_options, what_a_publisher_says_of_itself_can_be_given_back) {
+TEST_F(changing_options, the_extensions_of_a_publisher_can_be_set_again) {
   pub_socket publisher{executor(), announcing()};
   publisher.bind("tcp://127.0.0.1:*");
   publisher.set_options(publisher.options());
@@ -89,7 +89,7 @@ TEST_F(changing_options, heartbeats_begin_on_living_connections) {
   run_until([&] { return peer.traffic() == ping(); });
 }
 
-TEST_F(changing_options, an_endpoint_can_be_given_up_later) {
+TEST_F(changing_options, an_endpoint_can_be_disconnected_later) {
   auto options = announcing();
   options.reconnect = {.initial = 1ms, .maximum = 2ms, .refused_maximum = 2ms, .stable = 1ms};
   dealer_socket dealer{executor(), options};

@@ -30,11 +30,11 @@ TEST_F(pair, messages_go_both_ways_in_order) {
   }
 }
 
-TEST_F(pair, what_is_sent_before_there_is_a_connection_arrives) {
+TEST_F(pair, a_message_sent_before_the_connection_arrives) {
   pair_socket connects{executor()};
   pair_socket binds{executor()};
   const auto at = binds.bind("tcp://127.0.0.1:*").to_string();
-  EXPECT_EQ(binds.try_send({"nobody is there"}), send_status::full);
+  EXPECT_EQ(binds.try_send({"no peer"}), send_status::full);
   connects.connect(at);
   EXPECT_EQ(connects.try_send({"early"}), send_status::queued);
   EXPECT_EQ(take(binds).front(), "early");
@@ -53,7 +53,7 @@ TEST_F(pair, a_send_without_a_peer_waits_for_one) {
   EXPECT_EQ(end, error_code{});
 }
 
-TEST_F(pair, a_second_peer_is_refused_and_comes_in_when_the_first_has_gone) {
+TEST_F(pair, a_second_peer_is_rejected_until_the_first_disconnects) {
   pair_socket binds{executor()};
   const auto at = binds.bind("tcp://127.0.0.1:*").to_string();
   auto first = std::make_unique<pair_socket>(executor());
@@ -68,12 +68,12 @@ TEST_F(pair, a_second_peer_is_refused_and_comes_in_when_the_first_has_gone) {
   put(*first, {"still alone"});
   EXPECT_EQ(take(binds).front(), "still alone");
   first.reset();
-  EXPECT_EQ(take(binds).front(), "second") << "nothing was lost meanwhile";
+  EXPECT_EQ(take(binds).front(), "second") << "no message was lost before the connection";
   put(binds, {"welcome"});
   EXPECT_EQ(take(second).front(), "welcome");
 }
 
-TEST_F(pair, a_second_peer_is_never_told_to_send) {
+TEST_F(pair, a_second_peer_never_gets_a_ready) {
   pair_socket binds{executor()};
   const auto at = binds.bind("tcp://127.0.0.1:*");
   pair_socket first{executor()};
@@ -87,7 +87,7 @@ TEST_F(pair, a_second_peer_is_never_told_to_send) {
   second.start_reading();
   run_until([&] { return second.ended(); });
   EXPECT_EQ(second.received(), greeting_of(3, 1));
-  // One that connects with messages in its queue still has them all when it is let in.
+  // A peer that connects with queued messages still has all of them when it is admitted.
   pair_socket third{executor(), impatient()};
   third.connect(at.to_string());
   for (int n = 0; n < 100; ++n) {
@@ -102,7 +102,7 @@ TEST_F(pair, a_second_peer_is_never_told_to_send) {
   }
 }
 
-TEST_F(pair, full_it_waits_and_loses_nothing) {
+TEST_F(pair, waits_when_full_and_loses_nothing) {
   pair_socket sender{executor(), with_marks(2)};
   pair_socket receiver{executor(), with_marks(2)};
   join(receiver, sender);
@@ -127,7 +127,7 @@ TEST_F(pair, full_it_waits_and_loses_nothing) {
   EXPECT_EQ(sender.counters().dropped_full, 0U);
 }
 
-TEST_F(pair, a_peer_of_another_type_is_refused) {
+TEST_F(pair, a_peer_of_another_type_is_rejected) {
   pair_socket binds{executor()};
   raw_peer theirs{context()};
   theirs.connect(binds.bind("tcp://127.0.0.1:*"));

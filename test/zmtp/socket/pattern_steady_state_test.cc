@@ -35,7 +35,7 @@ std::size_t all_requests() { return counted().requests + handler_memory_requests
 
 class steady_pattern : public pattern_test {
 public:
-  // So many messages more have come.
+  // Counts `moved` more messages that have arrived.
   void note(std::size_t moved) {
     moved_ += moved;
     if (moved_ < count) {
@@ -86,7 +86,7 @@ public:
   const message model_{std::string(GetParam(), 'x')};
 };
 
-// What fits into a message object. Larger ones share the blocks that they are read into, which come
+// Sizes that fit into a message object. Larger messages share the blocks that they are read into,
 // from a pool.
 INSTANTIATE_TEST_SUITE_P(octets, steady_push_pull, testing::Values(1, 10, 90));
 
@@ -170,7 +170,7 @@ TEST_P(steady_push_pull, tried_and_waited_for_allocates_nothing) {
   EXPECT_EQ(requests(), 0U);
 }
 
-// In handlers that are no turns of the sockets.
+// In handlers outside the turns of the sockets.
 TEST_P(steady_push_pull, tried_from_elsewhere_allocates_nothing) {
   struct {
     steady_push_pull& test;
@@ -196,8 +196,8 @@ class large_push_pull : public steady_push_pull {};
 
 INSTANTIATE_TEST_SUITE_P(octets, large_push_pull, testing::Values(1'000, 4'000));
 
-// A block is given to what was read in it, and comes back when the last of that is gone.
-TEST_P(large_push_pull, in_awaited_batches_allocates_no_more_than_the_blocks_that_are_read_into) {
+// A block belongs to the messages in it, and returns to the pool with the last of them.
+TEST_P(large_push_pull, awaited_batches_allocate_only_the_blocks_that_are_read_into) {
   const auto send = [&]() -> asio::awaitable<void> {
     std::vector<message> batch;
     for (;;) {

@@ -1,5 +1,5 @@
-// What peers are sent when they come, and what is received when they go: probe, hello and welcome
-// messages, and disconnect messages.
+// Messages that peers get when they connect, and messages that are received when they disconnect:
+// probe, hello and welcome messages, and disconnect messages.
 
 #include "test/support/pattern_test.h"
 #include "test/support/raw_peer.h"
@@ -44,7 +44,7 @@ socket_options saying_goodbye() {
 
 class peer_messages : public pattern_test {
 protected:
-  // What a peer that is octets sees of us.
+  // Checks the first output of `ours` to a raw peer.
   void expect_first(socket& ours, std::string_view their_type, const std::string& expected) {
     raw_peer theirs{context()};
     theirs.connect(ours.bind("tcp://127.0.0.1:*"));
@@ -53,7 +53,7 @@ protected:
     run_until([&] { return theirs.traffic().size() >= expected.size(); });
     EXPECT_EQ(theirs.traffic(), expected);
   }
-  // Expects `properties` in the READY of a fresh socket. The peer has a routing id, whatever its type.
+  // Expects `properties` in the READY of a fresh socket. A peer of any type has a routing id.
   template <class Socket>
   void expect_ready(const std::string& properties, std::string_view their_type) {
     Socket ours{executor()};
@@ -67,7 +67,7 @@ protected:
   }
 };
 
-TEST_F(peer_messages, only_req_dealer_and_router_say_who_they_are) {
+TEST_F(peer_messages, only_req_dealer_and_router_announce_an_identity) {
   const auto is = [](std::string_view type) { return property("Socket-Type", type); };
   const auto unnamed = property("Identity", "");
   expect_ready<req_socket>(is("REQ") + unnamed, "REP");
@@ -92,7 +92,7 @@ TEST_F(peer_messages, a_probe_is_one_empty_part) {
   expect_first(req, "ROUTER", framed({""}));
 }
 
-TEST_F(peer_messages, a_probe_makes_us_known_to_a_router_before_we_speak) {
+TEST_F(peer_messages, a_probe_announces_a_dealer_to_a_router) {
   auto options = probing();
   options.routing_id = "prober";
   dealer_socket dealer{executor(), options};
@@ -105,7 +105,7 @@ TEST_F(peer_messages, a_probe_makes_us_known_to_a_router_before_we_speak) {
   EXPECT_EQ(receive(dealer).front(), "we know you");
 }
 
-TEST_F(peer_messages, a_req_that_probes_asks_as_ever) {
+TEST_F(peer_messages, a_req_with_probe_sends_requests_as_usual) {
   req_socket req{executor(), probing()};
   rep_socket rep{executor()};
   join(rep, req);
@@ -117,7 +117,7 @@ TEST_F(peer_messages, a_req_that_probes_asks_as_ever) {
   }
 }
 
-// Of each connection: what waits for the endpoint comes behind it.
+// Every connection gets it: messages that wait for the endpoint come after it.
 TEST_F(peer_messages, a_hello_is_the_first_message_of_every_connection) {
   push_socket push{executor(), saying_hello({"hello", "", std::string(70'000, 'h')})};
   const auto hello = framed({"hello", "", std::string(70'000, 'h')});
@@ -136,7 +136,7 @@ TEST_F(peer_messages, a_hello_is_the_first_message_of_every_connection) {
   }
 }
 
-TEST_F(peer_messages, each_type_that_says_hello_does) {
+TEST_F(peer_messages, each_type_with_a_hello_sends_it) {
   router_socket router{executor(), saying_hello({"hello"})};
   expect_first(router, "REQ", framed({"hello"}));
   dealer_socket dealer{executor(), saying_hello({"hello"})};
@@ -152,7 +152,7 @@ TEST_F(peer_messages, a_probe_and_a_hello_are_two) {
   expect_first(dealer, "ROUTER", framed({""}) + framed({"hello"}));
 }
 
-TEST_F(peer_messages, a_welcome_is_for_who_subscribed_to_it) {
+TEST_F(peer_messages, a_welcome_goes_to_peers_that_subscribed_to_it) {
   socket_options options;
   options.xpub.welcome = {"welcome", "to all"};
   xpub_socket publisher{executor(), options};
@@ -173,7 +173,7 @@ TEST_F(peer_messages, a_welcome_is_for_who_subscribed_to_it) {
   EXPECT_EQ(take(other).front(), "A");
 }
 
-TEST_F(peer_messages, a_peer_that_goes_leaves_a_message_behind_its_last) {
+TEST_F(peer_messages, a_disconnect_message_follows_the_last_message_of_a_peer) {
   pull_socket pull{executor(), saying_goodbye()};
   auto push = std::make_unique<push_socket>(executor());
   join(pull, *push);
@@ -183,7 +183,7 @@ TEST_F(peer_messages, a_peer_that_goes_leaves_a_message_behind_its_last) {
   EXPECT_EQ(take(pull), (message{"gone", ""}));
 }
 
-TEST_F(peer_messages, each_type_that_hears_of_it_does) {
+TEST_F(peer_messages, each_type_with_a_disconnect_message_receives_it) {
   const auto options = saying_goodbye();
   {
     dealer_socket dealer{executor(), options};
@@ -213,7 +213,7 @@ TEST_F(peer_messages, each_type_that_hears_of_it_does) {
   }
 }
 
-TEST_F(peer_messages, on_a_router_it_comes_from_who_went_and_before_its_detach) {
+TEST_F(peer_messages, on_a_router_it_comes_from_the_peer_before_its_detach) {
   auto options = saying_goodbye();
   options.announce_peers = true;
   router_socket router{executor(), options};

@@ -1,4 +1,4 @@
-// Who is attached to a socket, and what went to and fro.
+// The peers of a socket, and the messages in both directions.
 
 #include "test/support/raw_peer.h"
 #include "test/support/wire.h"
@@ -18,7 +18,7 @@ protected:
   using network_test::join;
 };
 
-TEST_F(peers_of_a_socket, are_those_that_are_attached) {
+TEST_F(peers_of_a_socket, are_the_connected_peers) {
   auto options = announcing();
   options.routing_id = "one";
   router_socket router{executor(), announcing()};
@@ -42,7 +42,7 @@ TEST_F(peers_of_a_socket, are_those_that_are_attached) {
 }
 
 // Another server at the same endpoint counts as the same peer.
-TEST_F(peers_of_a_socket, that_are_connected_to_keep_their_counters_over_all_connections) {
+TEST_F(peers_of_a_socket, keep_their_counters_over_all_connections_of_an_endpoint) {
   const auto at = reserve();
   socket_options options;
   options.reconnect = {.initial = 1ms, .maximum = 5ms, .refused_maximum = 5ms, .stable = 1ms};
@@ -107,7 +107,7 @@ TEST_F(peers_of_a_socket, have_their_counters) {
             one.counters().octets_received + other.counters().octets_received);
 }
 
-TEST_F(peers_of_a_socket, say_what_waits_for_them) {
+TEST_F(peers_of_a_socket, report_their_pending_messages) {
   router_socket router{executor(), announcing()};
   raw_peer peer{context()};
   peer.connect(router.bind("tcp://127.0.0.1:*"));
@@ -123,7 +123,7 @@ TEST_F(peers_of_a_socket, say_what_waits_for_them) {
   EXPECT_GT(peers[0].messages_to_send, 0U);
   EXPECT_LE(peers[0].messages_to_send, queued);
   EXPECT_GT(peers[0].octets_to_send, 1'000'000U);
-  // What has no room is dropped, and counted for it.
+  // A message without space in the queue is dropped, and counted for the peer.
   bool done = false;
   router.async_send(id, message{"dropped"}, [&](error_code ec) { done = !ec; });
   run_until([&] { return done; });
@@ -131,7 +131,7 @@ TEST_F(peers_of_a_socket, say_what_waits_for_them) {
   EXPECT_EQ(router.counters().dropped_full, 1U);
 }
 
-TEST_F(peers_of_a_socket, a_subscriber_that_misses_messages_is_known_by_it) {
+TEST_F(peers_of_a_socket, show_the_subscriber_that_misses_messages) {
   socket_options options;
   options.send_mark.messages = 5;
   pub_socket publisher{executor(), options};
@@ -169,7 +169,7 @@ TEST_F(peers_of_a_socket, a_subscriber_that_misses_messages_is_known_by_it) {
   EXPECT_EQ(taken, publisher.counters().messages_sent);
 }
 
-TEST_F(peers_of_a_socket, can_be_sent_away) {
+TEST_F(peers_of_a_socket, can_be_disconnected) {
   pub_socket publisher{executor()};
   raw_peer peer{context()};
   peer.connect(publisher.bind("tcp://127.0.0.1:*"));

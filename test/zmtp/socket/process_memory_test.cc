@@ -1,4 +1,4 @@
-// The memory that a process may have, from the files that say so, made by the test.
+// The memory limit of a process, read from system files that the test creates.
 
 #include "zmtp/socket/process_memory.h"
 
@@ -29,7 +29,7 @@ private:
   scratch_folder root_;
 };
 
-TEST_F(cgroup_memory, has_no_limit_where_there_are_no_cgroups) {
+TEST_F(cgroup_memory, has_no_limit_without_cgroups) {
   EXPECT_EQ(limit(), std::nullopt);
   put("proc/self/cgroup", "");
   EXPECT_EQ(limit(), std::nullopt);
@@ -60,14 +60,14 @@ TEST_F(cgroup_memory, is_that_of_version_1_too) {
   EXPECT_EQ(limit(), 1500U) << "where both are in use, the smaller";
 }
 
-// Its own is the root of what it sees, and its name is one of the outside.
-TEST_F(cgroup_memory, of_a_container_is_found_at_the_root) {
+// A container sees its own group as the root, but its name is that of the host.
+TEST_F(cgroup_memory, the_group_of_a_container_is_found_at_the_root) {
   put("proc/self/cgroup", "4:memory:/docker/0123\n");
   put("sys/fs/cgroup/memory/memory.limit_in_bytes", "1000\n");
   EXPECT_EQ(limit(), 1000U);
 }
 
-TEST_F(cgroup_memory, does_not_leave_its_hierarchy) {
+TEST_F(cgroup_memory, stays_within_its_hierarchy) {
   put("proc/self/cgroup", "0::/../../elsewhere\n");
   put("sys/elsewhere/memory.max", "1\n");
   put("elsewhere/memory.max", "1\n");
@@ -75,7 +75,7 @@ TEST_F(cgroup_memory, does_not_leave_its_hierarchy) {
   EXPECT_EQ(limit(), 77U);
 }
 
-TEST_F(cgroup_memory, is_not_misled_by_what_it_does_not_understand) {
+TEST_F(cgroup_memory, ignores_unknown_content) {
   put("proc/self/cgroup", "\nnonsense\n4\n5:memory\n:\n::\n0::/a:b\n");
   put("sys/fs/cgroup/memory.max", "\n");
   EXPECT_EQ(limit(), std::nullopt);

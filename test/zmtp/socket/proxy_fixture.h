@@ -1,5 +1,5 @@
 #pragma once
-// Base of tests with a proxy, of sockets of whatever kind.
+// Base of tests with a proxy between sockets of any kind.
 
 #include "test/support/pattern_test.h"
 #include "zmtp/socket/proxy.h"

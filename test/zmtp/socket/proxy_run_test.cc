@@ -1,4 +1,4 @@
-// A proxy in the midst of a stream: whatever holds it up, pauses it or ends it, nothing is lost.
+// A proxy during a stream: a stall, a pause or an end loses nothing.
 
 #include "test/zmtp/socket/proxy_fixture.h"
 #include "zmtp/socket/complete.h"
@@ -36,7 +36,7 @@ protected:
       put(producer_, numbered(i));
     }
   }
-  // All in order, those too that the queues had no room for.
+  // Expects all messages in order, also those that the queues could not hold at first.
   void expect_stream(std::size_t begin, std::size_t end) {
     for (auto i = begin; i < end; ++i) {
       EXPECT_EQ(take(consumer_), numbered(i));
@@ -50,7 +50,7 @@ protected:
   proxy proxy_{pull_, push_};
 };
 
-TEST_F(pipeline_proxy, takes_nothing_while_nobody_would_take_it) {
+TEST_F(pipeline_proxy, takes_nothing_without_a_peer_that_would_receive_it) {
   run(proxy_);
   produce(100);
   run_to_a_standstill(pull_.counters().messages_received);
@@ -82,7 +82,7 @@ TEST_F(pipeline_proxy, takes_no_more_than_the_other_side_takes) {
   EXPECT_EQ(done.dropped, 0U);
 }
 
-TEST_F(pipeline_proxy, has_messages_of_every_size_pass_in_order) {
+TEST_F(pipeline_proxy, passes_messages_of_every_size_in_order) {
   join(consumer_, push_);
   run(proxy_);
   std::vector<message> sent;
@@ -100,7 +100,7 @@ TEST_F(pipeline_proxy, has_messages_of_every_size_pass_in_order) {
   }
 }
 
-TEST_F(pipeline_proxy, rests_while_it_is_paused) {
+TEST_F(pipeline_proxy, is_idle_while_it_is_paused) {
   join(consumer_, push_);
   run(proxy_);
   produce(5);
@@ -144,7 +144,7 @@ TEST_F(pipeline_proxy, pausing_and_resuming_at_every_point_loses_nothing) {
   }
 }
 
-TEST_F(pipeline_proxy, is_held_up_by_a_capture_that_takes_nothing_and_loses_nothing) {
+TEST_F(pipeline_proxy, a_stalled_capture_stops_it_without_a_loss) {
   push_socket capture{executor(), with_marks(mark)};
   pull_socket watcher{executor(), with_marks(mark)};
   join(consumer_, push_);
@@ -164,7 +164,7 @@ TEST_F(pipeline_proxy, is_held_up_by_a_capture_that_takes_nothing_and_loses_noth
   }
 }
 
-TEST_F(pipeline_proxy, capture_may_miss_what_its_pattern_drops) {
+TEST_F(pipeline_proxy, a_capture_misses_messages_that_its_pattern_drops) {
   pub_socket capture{executor()};
   join(consumer_, push_);
   proxy_.capture_to(capture);
@@ -182,7 +182,7 @@ TEST_F(pipeline_proxy, ends_when_a_socket_is_closed) {
     run_ready();
     closed == &pull_ ? from.close() : to.close();
     if (closed == &push_) {
-      // It is waited for only where there is something for it.
+      // Waits for the producer only if it has a message.
       join(from, producer_);
     }
     put(producer_, {"m"});
@@ -191,7 +191,7 @@ TEST_F(pipeline_proxy, ends_when_a_socket_is_closed) {
   }
 }
 
-TEST_F(pipeline_proxy, a_second_run_at_a_time_is_refused) {
+TEST_F(pipeline_proxy, a_second_run_at_a_time_is_rejected) {
   run(proxy_);
   std::optional<error_code> second;
   proxy_.async_run([&](error_code ec) { second = ec; });
@@ -220,7 +220,7 @@ TEST_F(pipeline_proxy, is_cancelled_by_every_type_of_cancellation) {
     stop.emit(type);
     EXPECT_FALSE(end_);
     expect_end(asio::error::operation_aborted);
-    stop.emit(type);  // is of no account any more
+    stop.emit(type);  // no longer has an effect
   }
 }
 
@@ -272,7 +272,7 @@ TEST_F(pipeline_proxy, takes_any_completion_token) {
   run_until([&] { return over; });
 }
 
-TEST(proxy_context, may_go_while_a_proxy_runs_that_its_own_coroutine_owns) {
+TEST(proxy_context, may_be_destroyed_while_its_own_coroutine_owns_a_proxy) {
   struct owner {
     explicit owner(const asio::any_io_executor& on) : pull{on}, push{on} {}
     pull_socket pull;

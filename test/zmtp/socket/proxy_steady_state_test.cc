@@ -62,7 +62,7 @@ private:
   std::optional<std::size_t> hot_;
 };
 
-// What fits into a message object, with a routing id in front.
+// Sizes that fit into a message object, together with a routing id.
 INSTANTIATE_TEST_SUITE_P(octets, steady_proxy, testing::Values(1, 10, 70));
 
 TEST_P(steady_proxy, a_stream_costs_no_memory) {

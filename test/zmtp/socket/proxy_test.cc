@@ -1,5 +1,5 @@
-// A proxy between sockets of every kind: what comes on one side goes out on the other, is captured if asked, and
-// who steers it is answered.
+// A proxy between sockets of every kind: a message from one side goes to the other, and to the
+// capture socket if there is one. The proxy answers commands.
 
 #include "zmtp/socket/proxy.h"
 
@@ -51,7 +51,7 @@ protected:
   rep_socket server_{executor()};
 };
 
-TEST_F(queue_proxy, requests_and_replies_find_their_way) {
+TEST_F(queue_proxy, forwards_requests_and_replies) {
   proxy p{frontend_, backend_};
   run(p);
   ask({"question"}, {"answer"});
@@ -106,7 +106,7 @@ TEST_F(queue_proxy, each_client_gets_its_own_replies) {
   }
 }
 
-TEST_F(queue_proxy, a_reply_to_a_client_that_is_gone_is_dropped_by_the_router_alone) {
+TEST_F(queue_proxy, the_router_alone_drops_a_reply_to_a_disconnected_client) {
   proxy p{frontend_, backend_};
   run(p);
   put(client_, {"question"});
@@ -121,7 +121,7 @@ TEST_F(queue_proxy, a_reply_to_a_client_that_is_gone_is_dropped_by_the_router_al
   EXPECT_EQ(take(server_), message{"next"});
 }
 
-TEST_F(queue_proxy, sees_to_it_that_both_directions_are_captured) {
+TEST_F(queue_proxy, captures_both_directions) {
   push_socket capture{executor()};
   pull_socket watcher{executor()};
   join(watcher, capture);
@@ -135,7 +135,7 @@ TEST_F(queue_proxy, sees_to_it_that_both_directions_are_captured) {
   EXPECT_EQ(take(watcher), (message{first[0], "", "answer"}));
 }
 
-TEST_F(queue_proxy, obeys_a_rep_which_answers_everything) {
+TEST_F(queue_proxy, answers_every_command_from_a_rep) {
   rep_socket control{executor()};
   req_socket controller{executor()};
   join(control, controller);
@@ -159,7 +159,7 @@ TEST_F(queue_proxy, obeys_a_rep_which_answers_everything) {
   expect_end({});
 }
 
-TEST_F(queue_proxy, obeys_a_router_whose_answers_find_their_way) {
+TEST_F(queue_proxy, answers_commands_from_a_router) {
   router_socket control{executor()};
   dealer_socket controller{executor()};
   join(static_cast<socket&>(control), controller);
@@ -172,7 +172,7 @@ TEST_F(queue_proxy, obeys_a_router_whose_answers_find_their_way) {
   expect_end({});
 }
 
-TEST_F(queue_proxy, obeys_a_pull_which_cannot_answer) {
+TEST_F(queue_proxy, obeys_commands_from_a_pull) {
   pull_socket control{executor()};
   push_socket controller{executor()};
   join(control, controller);
@@ -199,7 +199,7 @@ protected:
   proxy proxy_{frontend_, backend_};
 };
 
-TEST_F(mandatory_proxy, drops_and_counts_what_has_no_peer) {
+TEST_F(mandatory_proxy, drops_and_counts_messages_to_unknown_peers) {
   join(static_cast<socket&>(frontend_), source_);
   run(proxy_);
   put(source_, {"nobody", "m"});
@@ -218,7 +218,7 @@ TEST_F(mandatory_proxy, drops_and_counts_what_has_no_peer) {
   EXPECT_EQ(proxy_.statistics().backend.messages_sent, 1U);
 }
 
-TEST_F(mandatory_proxy, keeps_one_message_in_hand_for_a_slow_peer_from_run_to_run) {
+TEST_F(mandatory_proxy, keeps_one_message_for_a_slow_peer_across_runs) {
   join(static_cast<socket&>(frontend_), source_);
   auto named = with_marks(1);
   named.routing_id = "slow";
@@ -244,7 +244,7 @@ TEST_F(mandatory_proxy, keeps_one_message_in_hand_for_a_slow_peer_from_run_to_ru
   EXPECT_EQ(done.dropped, 0U);
 }
 
-TEST_F(proxy_test, passes_on_what_it_subscribed_to) {
+TEST_F(proxy_test, forwards_messages_that_it_subscribed_to) {
   pub_socket publisher{executor()};
   sub_socket sub{executor()};
   pub_socket pub{executor()};
@@ -256,7 +256,7 @@ TEST_F(proxy_test, passes_on_what_it_subscribed_to) {
   proxy p{sub, pub};
   run(p);
   message got;
-  // Until the subscriptions have arrived.
+  // Publishes until the subscriptions have arrived.
   run_until([&] {
     EXPECT_EQ(publisher.try_send(message{"ABC"}), send_status::queued);
     EXPECT_EQ(publisher.try_send(message{"AX"}), send_status::queued);
@@ -268,7 +268,7 @@ TEST_F(proxy_test, passes_on_what_it_subscribed_to) {
 }
 
 // The forwarder that RFC 29 has XPUB and XSUB for.
-TEST_F(proxy_test, subscriptions_go_upstream_and_what_is_published_comes_down) {
+TEST_F(proxy_test, subscriptions_go_upstream_and_messages_downstream) {
   pub_socket publisher{executor()};
   xsub_socket frontend{executor()};
   xpub_socket backend{executor()};
@@ -286,14 +286,14 @@ TEST_F(proxy_test, subscriptions_go_upstream_and_what_is_published_comes_down) {
     subscriber.unsubscribe("a");
     run_until([&] { return publisher.subscribers("a") == 0; });
   }
-  // What a subscriber that goes had subscribed to ends upstream, too.
+  // The topics of a subscriber that disconnects end upstream, too.
   subscriber.subscribe("c");
   run_until([&] { return publisher.subscribers("c") == 1; });
   subscriber.close();
   run_until([&] { return publisher.subscribers("c") == 0; });
 }
 
-TEST_F(proxy_test, pairs_meet_through_it) {
+TEST_F(proxy_test, connects_two_pairs) {
   pair_socket one{executor()};
   pair_socket front{executor()};
   pair_socket back{executor()};
@@ -308,7 +308,7 @@ TEST_F(proxy_test, pairs_meet_through_it) {
   EXPECT_EQ(take(one), (message{"and", "back"}));
 }
 
-TEST_F(proxy_test, sends_back_what_comes_to_a_socket_that_is_proxied_with_itself) {
+TEST_F(proxy_test, a_socket_proxied_with_itself_echoes) {
   router_socket echo{executor()};
   dealer_socket a{executor()};
   dealer_socket b{executor()};
@@ -329,7 +329,7 @@ TEST_F(proxy_test, sends_back_what_comes_to_a_socket_that_is_proxied_with_itself
   EXPECT_EQ(p.statistics().backend.messages_received, 0U);
 }
 
-TEST_F(proxy_test, one_end_does_not_keep_the_other_from_its_turn) {
+TEST_F(proxy_test, a_busy_direction_does_not_block_the_other) {
   dealer_socket left{executor()};
   dealer_socket right{executor()};
   dealer_socket front{executor()};

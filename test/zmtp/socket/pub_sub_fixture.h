@@ -1,5 +1,6 @@
 #pragma once
-// Base of tests with PUB or XPUB and SUB or XSUB: subscriptions take time to arrive, and say nothing when they have.
+// Base of tests with PUB or XPUB and SUB or XSUB: subscriptions take time to arrive, and their
+// arrival is not reported to the subscriber.
 
 #include "test/support/meeting.h"
 #include "test/support/network_test.h"

@@ -1,5 +1,6 @@
-// Subscribers that are slower than their publisher: with no_drop it waits for them, with disconnect_slow
-// they are disconnected, without either they alone miss messages; a SUB stops reading when it is full and drops nothing (protocols A8, Z-14).
+// Subscribers that are slower than their publisher. With no_drop, the publisher waits for them.
+// With disconnect_slow, it disconnects them. Without either option, only they miss messages. A full
+// SUB stops reading and drops nothing (protocols A8, Z-14).
 
 #include "test/support/raw_peer.h"
 #include "test/support/wire.h"
@@ -48,13 +49,13 @@ protected:
     asio::co_spawn(context(), keep_, asio::detached);
   }
 
-  // Subscribed to all, and reads nothing until it is told to.
+  // A peer that subscribes to everything, and reads only on request.
   std::unique_ptr<raw_peer> deaf_subscriber(const endpoint& at, pub_socket& publisher) {
     auto peer = std::make_unique<raw_peer>(context());
     peer->connect(at);
     peer->shake_hands("SUB");
     peer->send(framed_command("SUBSCRIBE", "deaf") + framed_command("SUBSCRIBE", "A"));
-    // It hears this one, too, as soon as it has subscribed.
+    // The subscriber gets this message, too, as soon as it has subscribed.
     const auto before = publisher.counters().messages_sent;
     run_until([&] {
       pub_sub_test::send(publisher, {"deaf"});
@@ -97,7 +98,7 @@ TEST_F(pub_sub_flow, with_no_drop_a_slow_subscriber_loses_nothing_of_200000) {
   EXPECT_EQ(publisher.counters().dropped_full, 0U);
 }
 
-TEST_F(pub_sub_flow, with_no_drop_sending_waits_for_who_does_not_read) {
+TEST_F(pub_sub_flow, with_no_drop_sending_waits_for_a_subscriber_that_does_not_read) {
   auto options = no_drop();
   options.send_mark.messages = 100;
   pub_socket publisher{executor(), options};
@@ -125,7 +126,7 @@ TEST_F(pub_sub_flow, with_no_drop_sending_waits_for_who_does_not_read) {
   EXPECT_EQ(publisher.counters().dropped_full, 0U);
 }
 
-TEST_F(pub_sub_flow, with_no_drop_writable_is_when_there_is_room) {
+TEST_F(pub_sub_flow, with_no_drop_writable_waits_for_space) {
   auto options = no_drop();
   options.send_mark.messages = 10;
   pub_socket publisher{executor(), options};
@@ -174,8 +175,8 @@ TEST_F(pub_sub_flow, without_no_drop_others_get_all_while_one_does_not_read) {
   }
   const auto missed = publisher.counters().dropped_full;
   EXPECT_GT(missed, 0U);
-  // It reads on: what it has is in order, whole, and as much as was not counted as missed; and it gets
-  // what is sent from now on.
+  // The subscriber reads again. Its messages are in order and whole, and their number matches the
+  // count of missed messages. It also gets messages that are sent from now on.
   deaf->start_reading();
   const auto numbers = [&] {
     std::vector<std::size_t> all;
@@ -206,8 +207,7 @@ TEST_F(pub_sub_flow, without_no_drop_others_get_all_while_one_does_not_read) {
   EXPECT_EQ(numbers().back(), count + 9);
 }
 
-TEST_F(pub_sub_flow,
-       with_disconnect_slow_who_does_not_read_is_disconnected_and_misses_nothing_before) {
+TEST_F(pub_sub_flow, disconnect_slow_disconnects_a_stalled_subscriber_which_misses_nothing_before) {
   auto options = with_send_mark(100);
   options.disconnect_slow = true;
   pub_socket publisher{executor(), options};
@@ -227,7 +227,7 @@ TEST_F(pub_sub_flow,
   while (ended() == 0 && !HasFailure()) {
     send(publisher, {"A", std::to_string(sent), body});
     run_until([&] { return other.try_receive(m); });
-    ASSERT_EQ(m[1], std::to_string(sent)) << "who reads is not disturbed";
+    ASSERT_EQ(m[1], std::to_string(sent)) << "a subscriber that reads is not affected";
     ++sent;
   }
   EXPECT_GE(publisher.counters().dropped_full, 1U);
@@ -235,7 +235,7 @@ TEST_F(pub_sub_flow,
   run_until(
       [&] { return watching.try_receive(event) && event.what == monitor_event::kind::detached; });
   EXPECT_EQ(event.reason, errc::too_slow);
-  // What it had been sent by then it reads, up to where it was cut off.
+  // The subscriber can read the octets that it had been sent by then, up to the cut.
   deaf->start_reading();
   run_until([&] { return deaf->ended(); });
   std::size_t next = 0;
@@ -247,7 +247,7 @@ TEST_F(pub_sub_flow,
   EXPECT_LT(next, sent);
 }
 
-TEST_F(pub_sub_flow, with_disconnect_slow_one_that_comes_back_is_sent_what_is_new) {
+TEST_F(pub_sub_flow, with_disconnect_slow_a_reconnected_subscriber_gets_new_messages) {
   auto options = with_send_mark(10);
   options.disconnect_slow = true;
   pub_socket publisher{executor(), options};
@@ -267,7 +267,7 @@ TEST_F(pub_sub_flow, with_disconnect_slow_one_that_comes_back_is_sent_what_is_ne
     send(publisher, {"A", std::to_string(sent++), body});
     run_ready();
   }
-  // It reads what came before without a gap, and is there again.
+  // The subscriber reads the earlier messages without a gap, and reconnects.
   message m;
   run_until([&] {
     while (slow.try_receive(m)) {
@@ -298,8 +298,8 @@ TEST_F(pub_sub_flow, a_full_subscriber_stops_reading_and_drops_nothing) {
   EXPECT_EQ(publisher.counters().dropped_full, 0U);
 }
 
-// What is not wanted must not hold up what is, though nobody receives it.
-TEST_F(pub_sub_flow, messages_that_are_filtered_here_do_not_fill_the_queue) {
+// Unwanted messages must not stop the wanted ones, although the user does not receive.
+TEST_F(pub_sub_flow, filtered_messages_do_not_fill_the_queue) {
   sub_socket subscriber{executor(), with_receive_mark(10)};
   subscriber.subscribe("A");
   raw_peer publisher{context()};
@@ -319,9 +319,9 @@ TEST_F(pub_sub_flow, messages_that_are_filtered_here_do_not_fill_the_queue) {
   run_until([&] { return received; });
 }
 
-// A burst in one handler is more than a queue holds; a subscriber that reads has room in the kernel
-// for the rest of it.
-TEST_F(pub_sub_flow, a_burst_of_ten_marks_from_outside_a_turn_reaches_who_reads) {
+// A burst in one handler exceeds a queue. If the subscriber reads, the kernel has space for the
+// rest.
+TEST_F(pub_sub_flow, a_burst_of_ten_marks_from_outside_a_turn_arrives) {
   pub_socket publisher{executor(), with_send_mark(100)};
   sub_socket subscriber{executor()};
   subscriber.subscribe("A");

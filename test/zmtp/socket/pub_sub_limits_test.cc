@@ -1,4 +1,5 @@
-// Subscriptions above a limit are refused and counted, and the connection lives (reliability.md 1.4).
+// Subscriptions above a limit are rejected and counted, and the connection stays open
+// (reliability.md 1.4).
 
 #include "test/support/raw_peer.h"
 #include "test/support/wire.h"
@@ -32,7 +33,7 @@ protected:
   }
 };
 
-TEST_F(pub_sub_limits, a_subscriber_over_its_number_keeps_what_it_has) {
+TEST_F(pub_sub_limits, a_subscriber_over_its_number_keeps_its_topics) {
   pub_socket ours{executor(), limited(3, 1'000)};
   sub_socket theirs{executor()};
   join(ours, theirs);
@@ -40,7 +41,7 @@ TEST_F(pub_sub_limits, a_subscriber_over_its_number_keeps_what_it_has) {
     theirs.subscribe(topic);
   }
   run_until([&] { return refused(ours) == 2; });
-  // Which ones it has is its own order; three of the five.
+  // The subscriber has three of the five topics, in an order of its own.
   const auto before = ours.counters().messages_sent;
   for (const auto* first : {"A", "B", "C", "D", "E"}) {
     send(ours, {first});
@@ -50,7 +51,7 @@ TEST_F(pub_sub_limits, a_subscriber_over_its_number_keeps_what_it_has) {
   EXPECT_EQ(refused(ours), 2U);
 }
 
-TEST_F(pub_sub_limits, a_subscriber_over_its_octets_keeps_what_it_has) {
+TEST_F(pub_sub_limits, a_subscriber_over_its_byte_limit_keeps_its_topics) {
   pub_socket ours{executor(), limited(100, 20)};
   raw_peer theirs{context()};
   theirs.connect(ours.bind("tcp://127.0.0.1:*"));

@@ -1,4 +1,4 @@
-// Subscriptions are told to every publisher that comes, and again to one that comes back
+// Every publisher that connects gets the subscriptions, and gets them again after a reconnect
 // (protocols A5).
 
 #include "test/zmtp/socket/pub_sub_fixture.h"
@@ -33,7 +33,7 @@ protected:
   }
 };
 
-TEST_F(pub_sub_reconnect, a_publisher_that_comes_back_is_told_again) {
+TEST_F(pub_sub_reconnect, a_restarted_publisher_gets_the_subscriptions_again) {
   auto publisher = std::make_unique<pub_socket>(executor());
   const auto at = publisher->bind("tcp://127.0.0.1:*").to_string();
   sub_socket subscriber{executor(), impatient()};
@@ -56,7 +56,7 @@ TEST_F(pub_sub_reconnect, a_publisher_that_comes_back_is_told_again) {
   }
 }
 
-TEST_F(pub_sub_reconnect, what_changed_while_the_publisher_was_away_is_what_it_is_told) {
+TEST_F(pub_sub_reconnect, changes_made_while_disconnected_are_sent_on_reconnect) {
   auto publisher = std::make_unique<pub_socket>(executor());
   const auto at = publisher->bind("tcp://127.0.0.1:*").to_string();
   sub_socket subscriber{executor(), impatient()};
@@ -82,8 +82,7 @@ TEST_F(pub_sub_reconnect, what_changed_while_the_publisher_was_away_is_what_it_i
   EXPECT_EQ(receive(subscriber, 2), (std::vector<parts>{{"kept"}, {"new"}}));
 }
 
-TEST_F(pub_sub_reconnect,
-       a_publisher_that_connected_is_told_again_by_a_subscriber_that_comes_back) {
+TEST_F(pub_sub_reconnect, a_restarted_subscriber_subscribes_again_at_a_connecting_publisher) {
   pub_socket publisher{executor(), impatient()};
   auto subscriber = std::make_unique<sub_socket>(executor());
   const auto at = subscriber->bind("tcp://127.0.0.1:*").to_string();
@@ -98,7 +97,8 @@ TEST_F(pub_sub_reconnect,
     run_until([&] { return lost() == round; });
     const auto before = publisher.counters().messages_sent;
     send(publisher, {"A", "while nobody is there"});
-    EXPECT_EQ(publisher.counters().messages_sent, before) << "it has no subscription now";
+    EXPECT_EQ(publisher.counters().messages_sent, before)
+        << "the publisher has no subscription now";
     subscriber = std::make_unique<sub_socket>(executor());
     subscriber->subscribe("A");
     bind_again(*subscriber, at);
@@ -109,7 +109,7 @@ TEST_F(pub_sub_reconnect,
 }
 
 // A lost connection loses what the kernel had; nothing comes twice, torn or in another order.
-TEST_F(pub_sub_reconnect, nothing_comes_twice_or_torn_while_a_publisher_is_bound_again_and_again) {
+TEST_F(pub_sub_reconnect, no_message_comes_twice_or_torn_while_a_publisher_restarts_repeatedly) {
   const auto body = [](int n) { return std::string(static_cast<std::size_t>(n % 3'000), 'x'); };
   sub_socket subscriber{executor(), impatient()};
   subscriber.subscribe("A");

@@ -15,10 +15,11 @@
 namespace zmtp::test {
 namespace {
 
-// Subscribers; octets of a message, which a message object holds; messages of a turn.
+// The number of subscribers, the octets of a message (within a message object), and the messages of
+// a turn.
 using load = std::tuple<std::size_t, std::size_t, int>;
 
-// Takes what comes, as it comes.
+// Receives messages as they arrive.
 struct reader {
   explicit reader(asio::any_io_executor executor) : socket{std::move(executor)} {}
   void start() {

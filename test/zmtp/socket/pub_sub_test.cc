@@ -1,4 +1,4 @@
-// PUB and SUB over each transport: who subscribed when, bound or connected.
+// PUB and SUB over each transport: each order of subscribing, binding and connecting.
 
 #include "test/zmtp/socket/pub_sub_fixture.h"
 
@@ -30,7 +30,7 @@ protected:
 INSTANTIATE_TEST_SUITE_P(bound_by, both_ways, testing::ValuesIn(meetings()),
                          testing::PrintToStringParamName());
 
-TEST_P(both_ways, subscribed_before_there_is_a_connection) {
+TEST_P(both_ways, subscribing_before_the_connection_works) {
   subscriber.subscribe("A");
   join_as_told();
   agree(publisher, subscriber);
@@ -39,7 +39,7 @@ TEST_P(both_ways, subscribed_before_there_is_a_connection) {
   EXPECT_EQ(to_parts(receive(subscriber)), (parts{"A", "1"}));
 }
 
-TEST_P(both_ways, subscribed_while_the_connection_is_made) {
+TEST_P(both_ways, subscribing_during_the_connection_setup_works) {
   join_as_told();
   subscriber.subscribe("A");
   agree(publisher, subscriber);
@@ -47,7 +47,7 @@ TEST_P(both_ways, subscribed_while_the_connection_is_made) {
   EXPECT_EQ(to_parts(receive(subscriber)), parts{"A"});
 }
 
-TEST_P(both_ways, subscribed_when_the_connection_has_been_there_for_long) {
+TEST_P(both_ways, subscribing_long_after_the_connection_works) {
   join_as_told();
   agree(publisher, subscriber);
   send(publisher, {"A", "too early"});
@@ -57,7 +57,7 @@ TEST_P(both_ways, subscribed_when_the_connection_has_been_there_for_long) {
   EXPECT_EQ(to_parts(receive(subscriber)), (parts{"A", "in time"}));
 }
 
-TEST_P(both_ways, connected_before_the_other_side_binds) {
+TEST_P(both_ways, connecting_before_the_other_side_binds_works) {
   const auto at = reserve(GetParam().over);
   socket& connecting = publisher_binds() ? static_cast<socket&>(subscriber) : publisher;
   socket& binding = publisher_binds() ? static_cast<socket&>(publisher) : subscriber;
@@ -73,7 +73,7 @@ TEST_P(both_ways, connected_before_the_other_side_binds) {
   EXPECT_EQ(receive(subscriber, 2), (messages{{"A"}, {"B"}}));
 }
 
-TEST_P(both_ways, unsubscribed_it_gets_no_more) {
+TEST_P(both_ways, an_unsubscribed_socket_gets_no_more_messages) {
   join_as_told();
   subscriber.subscribe("A");
   subscriber.subscribe("B");
@@ -87,7 +87,7 @@ TEST_P(both_ways, unsubscribed_it_gets_no_more) {
   EXPECT_EQ(to_parts(receive(subscriber)), parts{"B"});
 }
 
-TEST_P(both_ways, a_topic_ends_when_it_was_given_up_as_often_as_it_was_asked_for) {
+TEST_P(both_ways, a_topic_ends_after_one_unsubscribe_for_each_subscribe) {
   join_as_told();
   subscriber.subscribe("A");
   subscriber.subscribe("A");
@@ -103,9 +103,9 @@ TEST_P(both_ways, a_topic_ends_when_it_was_given_up_as_often_as_it_was_asked_for
   EXPECT_EQ(publisher.counters().messages_sent, before);
 }
 
-// Messages that were sent before the publisher heard of it are on the way and in the queue: none of
-// them may come, and those of other topics must.
-TEST_P(both_ways, unsubscribed_while_messages_are_under_way) {
+// Messages that were sent before the publisher got the change are in flight and in the queue. None
+// of them may be received, and those of other topics must be.
+TEST_P(both_ways, unsubscribing_with_messages_in_flight_works) {
   constexpr int count = 500;
   join_as_told();
   subscriber.subscribe("A");
@@ -142,7 +142,7 @@ TEST_P(both_ways, messages_of_all_shapes_arrive_in_order) {
   EXPECT_TRUE(receive(subscriber, expected.size()) == expected);
 }
 
-TEST_P(both_ways, topics_of_all_sizes_and_octets_work) {
+TEST_P(both_ways, topics_of_all_sizes_and_bytes_work) {
   join_as_told();
   const std::vector<std::string> topics{"\0"s,
                                         "\0\0"s,
@@ -174,7 +174,7 @@ TEST_P(both_ways, topics_of_all_sizes_and_octets_work) {
 using pub_sub = pub_sub_test;
 
 // protocols A8: matters for CHP's KVSET.
-TEST_F(pub_sub, a_publisher_that_connects_drops_all_until_the_subscription_has_come) {
+TEST_F(pub_sub, a_connecting_publisher_drops_messages_until_a_subscription_arrives) {
   pub_socket publisher{executor()};
   sub_socket subscriber{executor()};
   subscriber.subscribe("A");
@@ -188,7 +188,7 @@ TEST_F(pub_sub, a_publisher_that_connects_drops_all_until_the_subscription_has_c
   EXPECT_EQ(to_parts(receive(subscriber)), (parts{"A", "in time"}));
 }
 
-TEST_F(pub_sub, one_subscriber_hears_several_publishers) {
+TEST_F(pub_sub, one_subscriber_receives_from_several_publishers) {
   sub_socket subscriber{executor()};
   subscriber.subscribe("A");
   std::vector<std::unique_ptr<pub_socket>> publishers;
@@ -205,7 +205,7 @@ TEST_F(pub_sub, one_subscriber_hears_several_publishers) {
   }
 }
 
-TEST_F(pub_sub, a_hundred_subscribers_get_each_what_it_wants) {
+TEST_F(pub_sub, each_of_a_hundred_subscribers_gets_its_topics) {
   constexpr std::size_t subscribers = 100;
   constexpr std::size_t rounds = 200;
   pub_socket publisher{executor()};
@@ -240,7 +240,7 @@ TEST_F(pub_sub, a_hundred_subscribers_get_each_what_it_wants) {
   }
 }
 
-TEST_F(pub_sub, subscribers_come_and_go_while_messages_flow) {
+TEST_F(pub_sub, subscribers_connect_and_disconnect_while_messages_flow) {
   pub_socket publisher{executor()};
   const auto at = publisher.bind("tcp://127.0.0.1:*").to_string();
   sub_socket stays{executor()};
@@ -270,7 +270,7 @@ TEST_F(pub_sub, subscribers_come_and_go_while_messages_flow) {
   EXPECT_EQ(publisher.counters().dropped_full, 0U);
 }
 
-TEST_F(pub_sub, what_is_published_before_closing_is_delivered) {
+TEST_F(pub_sub, messages_published_before_a_close_are_delivered) {
   auto publisher = std::make_unique<pub_socket>(executor());
   sub_socket subscriber{executor()};
   subscriber.subscribe("");

@@ -1,4 +1,4 @@
-// What PUB and SUB say and understand on the wire, with peers that are octets (protocols A5, Z-6, Z-7).
+// The wire format of PUB and SUB, with raw peers (protocols A5, Z-6, Z-7).
 
 #include "test/support/raw_peer.h"
 #include "test/support/wire.h"
@@ -36,7 +36,7 @@ std::string cancel_message(std::string_view topic) { return framed({"\0"s + std:
 std::string subscribe_command(std::string_view topic) { return framed_command("SUBSCRIBE", topic); }
 std::string cancel_command(std::string_view topic) { return framed_command("CANCEL", topic); }
 
-// Their minor version, and with it the form of what our SUB says.
+// The parameter is the peer's minor version, which selects the form of the subscriptions.
 class our_sub : public pub_sub_test, public testing::WithParamInterface<unsigned> {
 protected:
   [[nodiscard]] std::string subscribing(std::string_view topic) const {
@@ -61,7 +61,7 @@ protected:
 
 INSTANTIATE_TEST_SUITE_P(minor, our_sub, testing::Values(0U, 1U, 2U));
 
-TEST_P(our_sub, tells_topics_in_the_form_of_the_peers_version) {
+TEST_P(our_sub, sends_topics_in_the_form_of_the_peers_version) {
   raw_peer theirs{context()};
   theirs.connect(ours.bind("tcp://127.0.0.1:*"));
   meet(theirs);
@@ -79,7 +79,7 @@ TEST_P(our_sub, tells_topics_in_the_form_of_the_peers_version) {
   expect_traffic(theirs, expected);
 }
 
-TEST_P(our_sub, tells_each_new_publisher_what_it_wants_once_each) {
+TEST_P(our_sub, sends_each_topic_once_to_a_new_publisher) {
   std::size_t octets = 0;
   for (const auto& topic : topics()) {
     ours.subscribe(topic);
@@ -111,7 +111,7 @@ TEST_P(our_sub, tells_each_new_publisher_what_it_wants_once_each) {
   }
 }
 
-TEST_P(our_sub, tells_the_first_and_the_last_of_a_topic_alone) {
+TEST_P(our_sub, sends_only_the_first_and_the_last_of_a_topic) {
   raw_peer theirs{context()};
   theirs.connect(ours.bind("tcp://127.0.0.1:*"));
   meet(theirs);
@@ -123,7 +123,7 @@ TEST_P(our_sub, tells_the_first_and_the_last_of_a_topic_alone) {
   }
   ours.unsubscribe("never");
   ours.subscribe("A");
-  // Before the handshake is over nothing is told twice either.
+  // Before the end of the handshake, no topic is sent twice either.
   run_until([&] { return theirs.traffic().find(subscribing("A")) != std::string::npos; });
   run_ready();
   const auto so_far = theirs.traffic();
@@ -137,7 +137,7 @@ TEST_P(our_sub, tells_the_first_and_the_last_of_a_topic_alone) {
 }
 
 // Z-6: nothing before the peer's READY.
-TEST_P(our_sub, tells_nothing_before_the_peer_is_ready) {
+TEST_P(our_sub, sends_nothing_before_the_peer_is_ready) {
   ours.subscribe("A");
   raw_listener listener{context()};
   raw_peer theirs{context()};
@@ -156,7 +156,7 @@ TEST_P(our_sub, tells_nothing_before_the_peer_is_ready) {
       [&] { return theirs.traffic().size() >= subscribing("A").size() + subscribing("B").size(); });
 }
 
-TEST_P(our_sub, takes_messages_that_come_with_the_peers_ready) {
+TEST_P(our_sub, receives_messages_that_arrive_with_the_peers_ready) {
   ours.subscribe("A");
   raw_peer theirs{context()};
   theirs.connect(ours.bind("tcp://127.0.0.1:*"));
@@ -185,7 +185,7 @@ protected:
     theirs.send(greeting_of(3, GetParam()) + ready_of("SUB"));
     theirs.start_reading();
   }
-  // What has come since, but for what say() sent.
+  // Returns the messages since the last call, without those that say() sent.
   std::vector<parts> heard(const raw_peer& theirs, std::size_t count) {
     const auto all = [&] {
       auto messages = content_of(theirs.traffic()).messages;
@@ -208,7 +208,7 @@ INSTANTIATE_TEST_SUITE_P(minor, our_pub, testing::Values(0U, 1U));
 
 using messages = std::vector<parts>;
 
-TEST_P(our_pub, understands_commands_and_messages) {
+TEST_P(our_pub, accepts_commands_and_messages) {
   for (const auto& topic : topics()) {
     if (topic.empty()) {
       continue;
@@ -252,7 +252,7 @@ TEST_P(our_pub, the_empty_topic_is_all_messages) {
 }
 
 // C2-1: what libzmq's SUB relies on.
-TEST_P(our_pub, subscribed_twice_and_cancelled_once_is_gone) {
+TEST_P(our_pub, one_cancel_ends_two_equal_subscriptions) {
   raw_peer theirs{context()};
   meet(theirs);
   say(theirs, subscribe_command("A") + subscribe_message("A") + subscribe_command("A"));
@@ -264,7 +264,7 @@ TEST_P(our_pub, subscribed_twice_and_cancelled_once_is_gone) {
   EXPECT_EQ(heard(theirs, 2), (messages{{"A", "once"}, {"A", "again"}}));
 }
 
-TEST_P(our_pub, goes_on_after_what_is_no_subscription) {
+TEST_P(our_pub, continues_after_malformed_subscriptions) {
   raw_peer theirs{context()};
   meet(theirs);
   say(theirs, framed({"\2A"}) + framed({""}) + framed({"\1A", "more"}) + framed({"hello"}) +
@@ -283,7 +283,7 @@ TEST_P(our_pub, a_subscription_between_the_parts_of_a_message_counts) {
   EXPECT_EQ(heard(theirs, 1), messages{{"A"}});
 }
 
-TEST_P(our_pub, churn_is_answered_by_nothing) {
+TEST_P(our_pub, does_not_answer_churn) {
   raw_peer theirs{context()};
   meet(theirs);
   std::string churn;

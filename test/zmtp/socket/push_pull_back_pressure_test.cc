@@ -85,7 +85,7 @@ TEST_P(push_pull_back_pressure, a_batch_waits_in_the_middle) {
 
 class push_marks : public pattern_test {};
 
-TEST_F(push_marks, limit_what_is_queued_for_an_endpoint_in_messages) {
+TEST_F(push_marks, limit_the_messages_queued_for_an_endpoint) {
   push_socket push{executor(), with_send_mark(7)};
   EXPECT_EQ(push.try_send(message{"nobody yet"}), send_status::full);
   push.connect("tcp://127.0.0.1:1");
@@ -101,7 +101,7 @@ TEST_F(push_marks, limit_what_is_queued_for_an_endpoint_in_messages) {
   push.close(0ms);
 }
 
-TEST_F(push_marks, limit_what_is_queued_for_an_endpoint_in_octets) {
+TEST_F(push_marks, limit_the_bytes_queued_for_an_endpoint) {
   socket_options options;
   options.send_mark = {.messages = std::nullopt, .octets = 10'000};
   push_socket push{executor(), options};
@@ -163,7 +163,7 @@ TEST_P(pull_marks, stop_the_reading_and_lose_nothing) {
 }
 
 // reliability S7: the others have what the one does not take.
-TEST_F(push_marks, of_one_that_does_not_read_do_not_hold_up_the_others) {
+TEST_F(push_marks, a_peer_that_does_not_read_does_not_block_the_others) {
   push_socket push{executor(), with_send_mark(5)};
   const auto at = push.bind("tcp://127.0.0.1:*");
   raw_peer stopped{context()};
@@ -172,7 +172,7 @@ TEST_F(push_marks, of_one_that_does_not_read_do_not_hold_up_the_others) {
   wait_for_peer(push);
   pull_socket pull{executor()};
   pull.connect(at.to_string());
-  // All that the one takes, until it is full.
+  // Sends everything that the stopped peer takes, until it is full.
   std::size_t sent = 0;
   std::set<std::size_t> arrived;
   const auto send = [&]() -> asio::awaitable<void> {
@@ -194,7 +194,7 @@ TEST_F(push_marks, of_one_that_does_not_read_do_not_hold_up_the_others) {
   asio::co_spawn(context(), take_all, asio::detached);
   run_until([&] { return sent == 2'000; });
   EXPECT_GT(arrived.size(), 1'000U);
-  // What the other did not take before is still there for it.
+  // Messages that the stopped peer did not take before are still queued for it.
   stopped.start_reading();
   push.close();
   run_until([&] { return stopped.ended(); });

@@ -33,7 +33,7 @@ TEST_F(push_pull_reconnect, a_push_connects_and_sends_before_there_is_a_pull) {
   }
 }
 
-TEST_F(push_pull_reconnect, what_is_sent_while_the_pull_is_away_comes_once_and_in_order) {
+TEST_F(push_pull_reconnect, messages_sent_without_a_pull_arrive_once_and_in_order) {
   const auto at = reserve();
   push_socket push{executor(), impatient()};
   push.connect(at);
@@ -59,7 +59,7 @@ TEST_F(push_pull_reconnect, what_is_sent_while_the_pull_is_away_comes_once_and_i
   EXPECT_EQ(push.counters().dropped_detached, 0U);
 }
 
-TEST_F(push_pull_reconnect, a_message_cut_in_the_middle_is_sent_again_whole) {
+TEST_F(push_pull_reconnect, a_partly_written_message_is_sent_again_whole) {
   raw_listener listener{context()};
   std::optional<raw_peer> peer{std::in_place, context()};
   listener.start_accepting(*peer);
@@ -88,7 +88,7 @@ TEST_F(push_pull_reconnect, a_message_cut_in_the_middle_is_sent_again_whole) {
 }
 
 // Whole messages before and after any cut, none in pieces, none twice within what one side kept.
-TEST_F(push_pull_reconnect, cut_again_and_again_messages_stay_whole_and_in_order) {
+TEST_F(push_pull_reconnect, messages_stay_whole_and_in_order_after_repeated_cuts) {
   raw_listener listener{context()};
   push_socket push{executor(), impatient()};
   push.connect(listener.endpoint());
@@ -118,7 +118,7 @@ TEST_F(push_pull_reconnect, cut_again_and_again_messages_stay_whole_and_in_order
   push.close(0ms);
 }
 
-TEST_F(push_pull_reconnect, what_a_bound_push_had_for_a_peer_goes_with_it_and_is_counted) {
+TEST_F(push_pull_reconnect, a_bound_push_drops_and_counts_the_messages_of_a_lost_peer) {
   push_socket push{executor()};
   raw_peer peer{context()};
   const auto at = push.bind("tcp://127.0.0.1:*");
@@ -135,8 +135,8 @@ TEST_F(push_pull_reconnect, what_a_bound_push_had_for_a_peer_goes_with_it_and_is
   run_until([&] { return push.counters().ended[lost] == 1; });
   EXPECT_GT(push.counters().dropped_detached, 0U);
   EXPECT_LT(push.counters().dropped_detached, sent);
-  EXPECT_EQ(push.try_send(message{"to nobody"}), send_status::full);
-  // Who waits goes on with the next peer.
+  EXPECT_EQ(push.try_send(message{"without a peer"}), send_status::full);
+  // A waiting send continues with the next peer.
   bool waited = false;
   push.async_send(message{"to the next"}, [&](error_code ec) { waited = !ec; });
   pull_socket pull{executor()};
@@ -145,7 +145,7 @@ TEST_F(push_pull_reconnect, what_a_bound_push_had_for_a_peer_goes_with_it_and_is
   EXPECT_TRUE(waited);
 }
 
-TEST_F(push_pull_reconnect, an_endpoint_that_is_down_fills_to_its_mark_and_others_take_the_rest) {
+TEST_F(push_pull_reconnect, an_unreachable_endpoint_fills_to_its_mark_and_others_take_the_rest) {
   const auto down = reserve();
   auto options = impatient();
   options.send_mark.messages = 5;
@@ -171,7 +171,7 @@ TEST_F(push_pull_reconnect, an_endpoint_that_is_down_fills_to_its_mark_and_other
   }
 }
 
-TEST_F(push_pull_reconnect, a_pull_finds_a_push_that_comes_back) {
+TEST_F(push_pull_reconnect, a_pull_reconnects_to_a_restarted_push) {
   const auto at = reserve();
   pull_socket pull{executor(), impatient()};
   pull.connect(at);
@@ -191,12 +191,12 @@ TEST_F(push_pull_reconnect, a_pull_finds_a_push_that_comes_back) {
   }
 }
 
-TEST_F(push_pull_reconnect, what_came_before_the_push_went_is_received) {
+TEST_F(push_pull_reconnect, messages_that_arrived_before_a_disconnect_are_received) {
   pull_socket pull{executor()};
   raw_peer peer{context()};
   peer.connect(pull.bind("tcp://127.0.0.1:*"));
   peer.shake_hands("PUSH");
-  // And the beginning of another message, which nobody ever sees.
+  // The user never receives the beginning of another message.
   peer.send(framed({"1"}) + framed({"2", "more"}) + framed({"3", "cut off"}).substr(0, 5));
   peer.close();
   constexpr auto lost = static_cast<std::size_t>(errc::connection_lost);
@@ -207,7 +207,7 @@ TEST_F(push_pull_reconnect, what_came_before_the_push_went_is_received) {
   EXPECT_FALSE(pull.try_receive(m));
 }
 
-TEST_F(push_pull_reconnect, disconnect_drops_what_is_queued_and_counts_it) {
+TEST_F(push_pull_reconnect, a_disconnect_drops_and_counts_queued_messages) {
   push_socket push{executor(), impatient()};
   const auto at = reserve();
   push.connect(at);

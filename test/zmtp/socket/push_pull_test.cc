@@ -38,7 +38,7 @@ protected:
 INSTANTIATE_TEST_SUITE_P(bound_by, push_pull, testing::ValuesIn(meetings()),
                          testing::PrintToStringParamName());
 
-TEST_P(push_pull, one_by_one) {
+TEST_P(push_pull, messages_arrive_one_by_one) {
   constexpr int count = 2'500;
   const auto send = [&]() -> asio::awaitable<void> {
     for (int i = 0; i < count; ++i) {
@@ -60,7 +60,7 @@ TEST_P(push_pull, one_by_one) {
   EXPECT_EQ(pull_.counters().messages_received, static_cast<std::size_t>(count));
 }
 
-TEST_P(push_pull, in_batches) {
+TEST_P(push_pull, messages_arrive_in_batches) {
   constexpr std::size_t count = 5'000;
   std::vector<message> batch;
   for (std::size_t i = 0; i < count; ++i) {
@@ -90,7 +90,7 @@ TEST_P(push_pull, in_batches) {
   EXPECT_TRUE(batch.empty());
 }
 
-TEST_P(push_pull, tried) {
+TEST_P(push_pull, messages_arrive_with_try_calls) {
   wait_for_peer(push_);
   // A mark full, for a side that connects has a peer before it is connected.
   for (int i = 0; i < 1'000; ++i) {
@@ -104,7 +104,7 @@ TEST_P(push_pull, tried) {
   EXPECT_EQ(m, message{"as it was"});
 }
 
-TEST_P(push_pull, waited_for) {
+TEST_P(push_pull, messages_arrive_after_waits) {
   std::optional<error_code> readable;
   std::optional<error_code> writable;
   pull_.async_wait_readable([&](error_code ec) { readable = ec; });
@@ -121,7 +121,7 @@ TEST_P(push_pull, waited_for) {
   EXPECT_EQ(m, message{"1"});
 }
 
-TEST_P(push_pull, closing_delivers_what_is_queued) {
+TEST_P(push_pull, closing_delivers_queued_messages) {
   wait_for_peer(push_);
   for (int i = 0; i < 1'000; ++i) {
     put(push_, message{std::to_string(i), std::string(1'000, 'x')});
@@ -132,7 +132,7 @@ TEST_P(push_pull, closing_delivers_what_is_queued) {
   }
 }
 
-TEST_P(push_pull, a_message_of_every_size) {
+TEST_P(push_pull, a_message_of_every_size_arrives) {
   const std::vector<std::size_t> sizes{0,   1,     90,     254,    255,      256,
                                        257, 4'096, 65'535, 65'536, 5'000'000};
   std::vector<message> batch;
@@ -147,7 +147,7 @@ TEST_P(push_pull, a_message_of_every_size) {
 
 class push_pull_ends : public pattern_test {};
 
-TEST_F(push_pull_ends, operations_give_up_at_their_deadline) {
+TEST_F(push_pull_ends, operations_end_at_their_deadline) {
   push_socket push{executor()};
   pull_socket pull{executor()};
   std::vector<error_code> ends;
@@ -166,7 +166,7 @@ TEST_F(push_pull_ends, operations_give_up_at_their_deadline) {
   EXPECT_EQ(push.counters().messages_sent, 0U);
 }
 
-TEST_F(push_pull_ends, what_timed_out_was_neither_sent_nor_received) {
+TEST_F(push_pull_ends, operations_that_timed_out_neither_sent_nor_received) {
   push_socket push{executor()};
   pull_socket pull{executor()};
   std::vector<error_code> ends;
@@ -179,7 +179,7 @@ TEST_F(push_pull_ends, what_timed_out_was_neither_sent_nor_received) {
   EXPECT_EQ(take(pull), message{"sent"});
 }
 
-TEST_F(push_pull_ends, closing_and_destroying_end_what_waits) {
+TEST_F(push_pull_ends, closing_and_destroying_end_pending_operations) {
   std::vector<error_code> ends;
   const auto note = [&](error_code ec, const auto&...) { ends.push_back(ec); };
   {
@@ -230,7 +230,7 @@ TEST_F(push_pull_ends, a_cancelled_receive_takes_no_message) {
   EXPECT_EQ(take(pull), message{"stays"});
 }
 
-TEST_F(push_pull_ends, a_cancelled_send_queues_no_message_and_a_batch_leaves_the_rest) {
+TEST_F(push_pull_ends, a_cancelled_send_queues_no_message_and_a_batch_keeps_the_rest) {
   push_socket push{executor(), with_send_mark(2)};
   std::vector<error_code> ends;
   asio::cancellation_signal one;
@@ -278,7 +278,7 @@ TEST_F(push_pull_ends, no_handler_is_called_within_a_call) {
 
 class push_pull_peers : public pattern_test {};
 
-TEST_F(push_pull_peers, a_push_shares_out_in_turn) {
+TEST_F(push_pull_peers, a_push_sends_to_its_peers_in_turn) {
   push_socket push{executor()};
   std::vector<std::unique_ptr<pull_socket>> pulls;
   for (int i = 0; i < 3; ++i) {
@@ -317,13 +317,13 @@ TEST_F(push_pull_peers, a_pull_receives_fairly) {
   }
 }
 
-TEST_F(push_pull_peers, what_a_pull_says_is_dropped_and_counted) {
+TEST_F(push_pull_peers, messages_from_a_pull_are_dropped_and_counted) {
   push_socket push{executor()};
   raw_peer peer{context()};
   peer.connect(push.bind("tcp://127.0.0.1:*"));
   peer.shake_hands("PULL");
   peer.start_reading();
-  // More than the mark: nobody receives it, and yet it does not stay.
+  // More messages than the mark: the user never receives them, but they do not stay in the queue.
   for (int i = 0; i < 5'000; ++i) {
     peer.send(framed({"from a PULL", std::to_string(i)}));
   }

@@ -27,7 +27,7 @@ inline void allow(std::size_t octets) {
   set_process_memory_budget(all);
 }
 
-// The budget is what stops it: nothing else does, but for a small kernel.
+// Options without marks: only the budget and a small kernel buffer stop the socket.
 inline socket_options unmarked() {
   socket_options options;
   options.send_mark = {.messages = {}, .octets = {}};
@@ -44,7 +44,7 @@ inline message numbered(std::size_t number, std::size_t size) {
 
 inline std::size_t number_of(const message& m) { return std::stoul(std::string{m.front()}); }
 
-// Until it has no room even after a write. The number of the next.
+// Sends until the socket is full even after a write. Returns the number of the next message.
 template <class Socket>
 std::size_t send_until_full(Socket& to, std::size_t size, std::size_t number = 0) {
   while (number != 100'000 && to.try_send(numbered(number, size)) == send_status::queued) {
@@ -77,7 +77,7 @@ protected:
     return sent;
   }
 
-  // For what another thread does, of which nothing here is told.
+  // Waits for another thread, which sends no notification.
   template <class Done>
   void look_until(Done&& done) {
     const auto end = std::chrono::steady_clock::now() + patience;

@@ -1,5 +1,5 @@
-// What the queues of all sockets may hold together, on each transport: who does not read has a part of it,
-// others move theirs, and with nothing at all everybody still goes on.
+// The budget of the queues of all sockets, on each transport: a peer that does not read takes only
+// a part of it, and others continue. Even with a budget of zero, every socket makes progress.
 
 #include "test/zmtp/socket/queue_budget_fixture.h"
 #include "zmtp/socket/proxy.h"
@@ -18,7 +18,7 @@ namespace {
 
 class on_each_medium : public a_queue_budget, public testing::WithParamInterface<medium> {};
 
-TEST_P(on_each_medium, one_that_does_not_read_has_a_part_and_others_move_theirs) {
+TEST_P(on_each_medium, a_stalled_peer_takes_a_part_and_others_continue) {
   constexpr std::size_t size = 64 * kibi;
   push_socket to_stopped{executor(), unmarked()};
   pull_socket stopped{executor(), unmarked()};
@@ -35,7 +35,7 @@ TEST_P(on_each_medium, one_that_does_not_read_has_a_part_and_others_move_theirs)
     put(to_other, numbered(i, size));
     EXPECT_EQ(number_of(take(other)), i);
   }
-  // It goes on as soon as it is read.
+  // Sending continues when the peer reads.
   std::optional<error_code> end;
   to_stopped.async_send(numbered(sent, size), [&](error_code ec) { end = ec; });
   for (std::size_t i = 0; i <= sent; ++i) {
@@ -45,8 +45,8 @@ TEST_P(on_each_medium, one_that_does_not_read_has_a_part_and_others_move_theirs)
   run_until([&] { return used() == 0; });
 }
 
-// What is stopped on both sides of ten connections.
-TEST_P(on_each_medium, many_that_do_not_read_leave_something_for_others) {
+// Messages that are queued on both sides of ten connections.
+TEST_P(on_each_medium, many_stalled_peers_leave_memory_for_others) {
   constexpr std::size_t size = 16 * kibi;
   constexpr std::size_t many = 10;
   struct pair {
@@ -70,7 +70,7 @@ TEST_P(on_each_medium, many_that_do_not_read_leave_something_for_others) {
   run_until([&] { return used() == 0; });
 }
 
-TEST_P(on_each_medium, of_nothing_still_takes_one_message_after_the_other) {
+TEST_P(on_each_medium, a_zero_budget_takes_one_message_after_the_other) {
   allow(0);
   push_socket push{executor(), unmarked()};
   pull_socket pull{executor(), unmarked()};
@@ -87,7 +87,7 @@ TEST_P(on_each_medium, of_nothing_still_takes_one_message_after_the_other) {
   EXPECT_EQ(end, error_code{});
 }
 
-TEST_P(on_each_medium, of_nothing_answers_every_request) {
+TEST_P(on_each_medium, a_zero_budget_answers_every_request) {
   allow(0);
   req_socket req{executor(), unmarked()};
   rep_socket rep{executor(), unmarked()};
@@ -102,7 +102,7 @@ TEST_P(on_each_medium, of_nothing_answers_every_request) {
 }
 
 // Each of them waits for the next, whose queues are empty.
-TEST_P(on_each_medium, of_nothing_lets_a_chain_of_proxies_move) {
+TEST_P(on_each_medium, a_zero_budget_lets_a_chain_of_proxies_make_progress) {
   allow(0);
   push_socket source{executor(), unmarked()};
   pull_socket in_first{executor(), unmarked()};
@@ -129,7 +129,7 @@ TEST_P(on_each_medium, of_nothing_lets_a_chain_of_proxies_move) {
   EXPECT_EQ(end, error_code{});
 }
 
-TEST_P(on_each_medium, of_nothing_lets_requests_and_replies_through_a_proxy) {
+TEST_P(on_each_medium, a_zero_budget_lets_requests_and_replies_through_a_proxy) {
   allow(0);
   auto waiting = unmarked();
   waiting.mandatory = true;
@@ -141,7 +141,7 @@ TEST_P(on_each_medium, of_nothing_lets_requests_and_replies_through_a_proxy) {
   join(server, backend, GetParam());
   proxy between{frontend, backend};
   between.async_run([](error_code) {});
-  // As many at once as there is room for: each in both directions.
+  // As many requests at once as the queues can hold, in both directions.
   constexpr std::size_t count = 100;
   std::vector<message> batch;
   for (std::size_t i = 0; i < count; ++i) {
@@ -163,7 +163,7 @@ TEST_P(on_each_medium, of_nothing_lets_requests_and_replies_through_a_proxy) {
   EXPECT_EQ(end, error_code{});
 }
 
-TEST_P(on_each_medium, a_publisher_drops_for_who_has_its_part_and_says_why) {
+TEST_P(on_each_medium, a_publisher_drops_messages_over_a_peers_quota_and_reports_it) {
   pub_socket pub{executor(), unmarked()};
   sub_socket stopped{executor(), unmarked()};
   sub_socket other{executor(), unmarked()};
@@ -192,7 +192,7 @@ TEST_P(on_each_medium, a_publisher_drops_for_who_has_its_part_and_says_why) {
   }
   EXPECT_EQ(of_peers, pub.counters().dropped_over_budget);
   EXPECT_LE(used(), budget);
-  // Nothing of what it was sent is lost, and then it hears what is new.
+  // The stopped subscriber loses none of its queued messages, and then gets new ones.
   std::size_t last = 0;
   const auto sent = number;
   for (std::size_t newest = 0; newest < sent; ++number) {
@@ -209,7 +209,7 @@ TEST_P(on_each_medium, a_publisher_drops_for_who_has_its_part_and_says_why) {
   EXPECT_GT(last, 100U);
 }
 
-TEST_P(on_each_medium, has_back_what_is_gone) {
+TEST_P(on_each_medium, a_destroyed_socket_releases_its_memory) {
   {
     push_socket push{executor(), unmarked()};
     pull_socket pull{executor(), unmarked()};

@@ -1,5 +1,5 @@
-// What the queues of all sockets may hold together: what counts as held, and who was stopped goes on when there
-// is memory again, whatever sockets and threads they are in.
+// The budget of the queues of all sockets: the memory that counts, and the sockets that continue
+// when memory is free again, in any thread.
 
 #include "test/support/other_thread.h"
 #include "test/support/raw_peer.h"
@@ -31,7 +31,7 @@ using namespace std::chrono_literals;
 constexpr std::string_view nobody = "tcp://127.0.0.1:1";
 constexpr std::string_view nobody_else = "tcp://127.0.0.1:2";
 
-TEST(queue_budget_of_the_process, is_a_share_of_what_it_may_have) {
+TEST(queue_budget_of_the_process, is_a_share_of_the_available_memory) {
   const auto all = process_memory_budget();
   EXPECT_EQ(all.queued, 3 * all.half_messages);
   EXPECT_LE(all.queued + all.half_messages, process_memory() / 4);
@@ -45,8 +45,8 @@ TEST_F(a_queue_budget, bounds_a_socket_that_has_no_marks) {
   EXPECT_LE(used(), budget / 2 + 300 * kibi);
 }
 
-// Nothing happens to it that would wake it: its endpoint has nobody.
-TEST_F(a_queue_budget, calls_who_waits_when_there_is_memory_again) {
+// No other event would wake this socket: its endpoint has no peer.
+TEST_F(a_queue_budget, wakes_waiting_sockets_when_memory_is_free_again) {
   push_socket large{executor(), unmarked()};
   push_socket small{executor(), unmarked()};
   large.connect(nobody);
@@ -65,7 +65,7 @@ TEST_F(a_queue_budget, calls_who_waits_when_there_is_memory_again) {
   EXPECT_EQ(small.try_send(numbered(1, mebi)), send_status::queued);
 }
 
-TEST_F(a_queue_budget, calls_who_waits_in_another_thread) {
+TEST_F(a_queue_budget, wakes_waiting_sockets_in_another_thread) {
   other_thread other;
   auto large = std::make_unique<push_socket>(executor(), unmarked());
   large->connect(nobody);
@@ -92,8 +92,9 @@ TEST_F(a_queue_budget, calls_who_waits_in_another_thread) {
   EXPECT_EQ(end.get(), error_code{});
 }
 
-// Its mark is not reached, its queue is not read, and the kernel tells nothing.
-TEST_F(a_queue_budget, has_who_is_not_read_read_again_when_there_is_memory) {
+// No other event would wake this socket: its mark is not reached, its user does not receive, and
+// the kernel reports nothing.
+TEST_F(a_queue_budget, resumes_reading_when_memory_is_free_again) {
   push_socket large{executor(), unmarked()};
   large.connect(nobody);
   pull_socket pull{executor(), unmarked()};
@@ -119,7 +120,7 @@ TEST_F(a_queue_budget, has_who_is_not_read_read_again_when_there_is_memory) {
   run_until([&] { return waiting() == 3'000; });
 }
 
-TEST_F(a_queue_budget, leaves_to_the_kernel_what_many_send_whom_nobody_reads) {
+TEST_F(a_queue_budget, leaves_messages_of_many_unread_peers_in_the_kernel) {
   constexpr std::size_t many = 50;
   allow(mebi);
   pull_socket pull{executor(), unmarked()};
@@ -145,7 +146,7 @@ TEST_F(a_queue_budget, leaves_to_the_kernel_what_many_send_whom_nobody_reads) {
   for (int i = 0; i < 200; ++i) {
     run_ready();
   }
-  // Of each a few messages, and what was read with them.
+  // A few messages of each peer, and the messages of the same read.
   EXPECT_LE(used(), mebi + many * 16 * kibi);
   std::size_t received = 0;
   run_until([&] {
@@ -156,7 +157,7 @@ TEST_F(a_queue_budget, leaves_to_the_kernel_what_many_send_whom_nobody_reads) {
   });
 }
 
-TEST_F(a_queue_budget, does_not_stop_who_keeps_the_last_message_only) {
+TEST_F(a_queue_budget, does_not_stop_conflating_sockets) {
   allow(0);
   auto options = unmarked();
   options.conflate = true;
@@ -170,7 +171,7 @@ TEST_F(a_queue_budget, does_not_stop_who_keeps_the_last_message_only) {
   EXPECT_LE(used(), 110 * kibi);
 }
 
-TEST_F(a_queue_budget, counts_what_is_published_once) {
+TEST_F(a_queue_budget, counts_a_published_message_once) {
   pub_socket pub{executor(), unmarked()};
   const auto at = pub.bind("tcp://127.0.0.1:*");
   std::vector<std::unique_ptr<sub_socket>> subs;
@@ -190,8 +191,9 @@ TEST_F(a_queue_budget, counts_what_is_published_once) {
   run_until([&] { return used() == 0; });
 }
 
-// Who has a block first adds it, who has it last takes it away: what one has told still holds when it goes.
-TEST_F(a_queue_budget, is_not_changed_by_the_end_of_one_of_those_that_shared) {
+// The first owner of a block adds it, and the last owner subtracts it. The sum stays valid when a
+// socket is destroyed.
+TEST_F(a_queue_budget, is_not_changed_by_the_end_of_one_of_several_owners) {
   for (const bool first : {true, false}) {
     pub_socket pub{executor(), unmarked()};
     const auto at = pub.bind(free_endpoint(medium::inproc));
@@ -212,7 +214,7 @@ TEST_F(a_queue_budget, is_not_changed_by_the_end_of_one_of_those_that_shared) {
     subs[first ? 0 : 1].reset();
     run_ready();
     EXPECT_LE(used(), 200 * kibi);
-    // Nor below what is held.
+    // Nor below the memory in use.
     push_socket push{executor(), unmarked()};
     push.connect(nobody);
     EXPECT_EQ(push.try_send(numbered(0, 2 * mebi)), send_status::queued);
@@ -221,8 +223,9 @@ TEST_F(a_queue_budget, is_not_changed_by_the_end_of_one_of_those_that_shared) {
   }
 }
 
-// It is not told of what is taken while nobody needs to know, and would hold up others for what it does not hold.
-TEST_F(a_queue_budget, asks_who_holds_something_before_it_is_scarce) {
+// The ledger does not get every update while memory is ample. Before it limits others, it must ask
+// the sockets for their current use.
+TEST_F(a_queue_budget, asks_all_sockets_for_their_use_before_memory_is_scarce) {
   push_socket push{executor(), unmarked()};
   pull_socket pull{executor(), with_marks(1)};
   join(pull, push, medium::inproc);
@@ -240,8 +243,8 @@ TEST_F(a_queue_budget, asks_who_holds_something_before_it_is_scarce) {
   EXPECT_LE(used(), budget / 2 + 300 * kibi);
 }
 
-// Whoever is called is perhaps gone, with its context or without.
-TEST_F(a_queue_budget, outlives_who_waits_for_it) {
+// A socket that the ledger calls may already be destroyed, with its context or without.
+TEST_F(a_queue_budget, outlives_waiting_sockets) {
   auto large = std::make_unique<push_socket>(executor(), unmarked());
   large->connect(nobody);
   send_until_full(*large, mebi);
@@ -257,15 +260,15 @@ TEST_F(a_queue_budget, outlives_who_waits_for_it) {
     }
     others.erase(others.begin());
     large.reset();
-    // They are called, and two of them are gone before it comes to that.
+    // The ledger calls these sockets, and two of them are destroyed before the calls run.
     others.pop_back();
     context_of_others.reset();
   }
   EXPECT_EQ(used(), 0U);
 }
 
-// Stopped readers and moving ones in two threads, who share nothing but the budget.
-TEST_F(a_queue_budget, is_kept_to_by_several_threads) {
+// Stopped readers and active ones in two threads, which share only the budget.
+TEST_F(a_queue_budget, holds_with_several_threads) {
   constexpr std::size_t size = 32 * kibi;
   constexpr std::size_t count = 500;
   class side {

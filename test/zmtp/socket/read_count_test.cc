@@ -1,4 +1,5 @@
-// design 3.4: a server writes to each peer once a turn, and what has come is read in at most two reads.
+// Design 3.4: a server writes to each peer once a turn, and needs at most two reads for pending
+// input.
 
 #include "test/support/counting_test.h"
 #include "test/support/wire.h"
@@ -49,7 +50,7 @@ protected:
   static void expect_one_write_and_two_reads(const tally& all) {
     EXPECT_LE(all.most_writes, 1U);
     EXPECT_LE(all.most_reads, 2U);
-    // A request and an answer are one write each, whatever else may share one; and the handshakes.
+    // A request and an answer are one write each, apart from shared writes and the handshakes.
     EXPECT_LE(all.writes, 2 * clients * each + 6 * clients);
   }
 };
@@ -96,7 +97,7 @@ TEST_F(servers, a_router_writes_once_for_each_peer_and_turn) {
       run_clients<dealer_socket>(router.bind("tcp://127.0.0.1:*").to_string()));
 }
 
-// What comes in one read is answered in one write.
+// The requests of one read are answered in one write.
 TEST_F(servers, answers_to_many_requests_of_one_peer_share_a_write) {
   router_socket router{executor()};
   const auto serve = [&]() -> asio::awaitable<void> {
@@ -155,7 +156,7 @@ TEST_F(floods, are_read_in_at_most_two_reads_for_each_readable_event) {
   EXPECT_LE(all.reads, flood.size() / 4'096);
 }
 
-TEST_F(floods, that_nobody_receives_are_not_read_on) {
+TEST_F(floods, are_not_read_further_if_the_user_does_not_receive) {
   auto options = with_marks(10);
   pull_socket pull{executor(), options};
   raw_peer peer{context()};
@@ -167,11 +168,11 @@ TEST_F(floods, that_nobody_receives_are_not_read_on) {
   }
   static_cast<void>(run_ready_counting());
   EXPECT_GT(peer.unsent(), 0U);
-  // Now that it is full: nothing that comes makes it look again.
+  // The queue is full now: no event of the peer causes another read.
   EXPECT_EQ(run_ready_counting().reads, 0U);
 }
 
-TEST_F(floods, of_several_peers_are_read_in_turn) {
+TEST_F(floods, are_read_in_turn_if_there_are_several_peers) {
   pull_socket pull{executor(), with_marks(100'000)};
   const auto at = pull.bind("tcp://127.0.0.1:*");
   std::vector<std::unique_ptr<raw_peer>> peers;

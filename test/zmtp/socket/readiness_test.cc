@@ -1,4 +1,5 @@
-// Waiting without taking: until something can be received or sent; and what is sent all at once.
+// Waiting without receiving or sending: until a message can be received or sent; also messages sent
+// all at once.
 
 #include "test/support/network_test.h"
 #include "test/support/raw_peer.h"
@@ -14,7 +15,7 @@ using namespace std::chrono_literals;
 
 using readiness = network_test;
 
-TEST_F(readiness, readable_is_said_and_nothing_taken) {
+TEST_F(readiness, readable_completes_and_takes_no_message) {
   router_socket router{executor()};
   dealer_socket dealer{executor()};
   std::optional<error_code> readable;
@@ -34,7 +35,7 @@ TEST_F(readiness, readable_is_said_and_nothing_taken) {
   EXPECT_TRUE(dealer.try_receive(answer));
 }
 
-TEST_F(readiness, writable_is_said_when_there_is_somebody_to_send_to) {
+TEST_F(readiness, writable_completes_when_there_is_a_peer_to_send_to) {
   dealer_socket dealer{executor()};
   std::optional<error_code> writable;
   dealer.async_wait_writable([&](error_code ec) { writable = ec; });
@@ -47,7 +48,7 @@ TEST_F(readiness, writable_is_said_when_there_is_somebody_to_send_to) {
   EXPECT_EQ(dealer.try_send(message{"now"}), send_status::queued);
 }
 
-TEST_F(readiness, waits_give_up_at_their_deadline) {
+TEST_F(readiness, waits_end_at_their_deadline) {
   dealer_socket dealer{executor()};
   std::vector<error_code> ends;
   const auto note = [&](error_code ec) { ends.push_back(ec); };
@@ -57,7 +58,7 @@ TEST_F(readiness, waits_give_up_at_their_deadline) {
   EXPECT_EQ(ends, std::vector<error_code>(2, errc::timed_out));
 }
 
-// Far more than the mark: what the kernel takes makes room for the rest.
+// Far more than the mark: the kernel takes messages, so the queue gets space for the rest.
 TEST_F(readiness, a_router_drops_nothing_while_the_kernel_has_room) {
   constexpr std::size_t count = 5'000;
   router_socket router{executor(), announcing()};
@@ -103,7 +104,7 @@ TEST_F(readiness, a_batch_goes_to_the_peer_of_each_message) {
   }
 }
 
-TEST_F(readiness, why_connections_ended_is_counted) {
+TEST_F(readiness, the_reasons_of_disconnects_are_counted) {
   router_socket router{executor()};
   raw_peer peer{context()};
   peer.connect(router.bind("tcp://127.0.0.1:*"));

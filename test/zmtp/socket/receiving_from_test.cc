@@ -1,4 +1,4 @@
-// Who sent a message, on sockets whose peers are alike.
+// The sender of a message, on sockets whose peers are alike.
 
 #include "test/support/pattern_test.h"
 #include "zmtp/socket/pub_socket.h"
@@ -58,7 +58,7 @@ TEST_F(receiving_from, a_pull_knows_its_pushers) {
   EXPECT_EQ(extension(pull.peer(m.peer)), "other");
 }
 
-TEST_F(receiving_from, a_sub_hears_of_its_publishers_in_order_with_what_they_send) {
+TEST_F(receiving_from, a_sub_gets_notices_of_publishers_in_order_with_their_messages) {
   socket_options options;
   options.announce_peers = true;
   sub_socket sub{executor(), options};
@@ -91,7 +91,7 @@ TEST_F(receiving_from, a_sub_hears_of_its_publishers_in_order_with_what_they_sen
   EXPECT_EQ(heard, (std::vector{attached, message, detached}));
 }
 
-TEST_F(receiving_from, a_sub_still_gets_what_it_subscribed_to_alone) {
+TEST_F(receiving_from, a_sub_still_gets_only_its_topics) {
   pub_socket one{executor()};
   pub_socket other{executor()};
   sub_socket sub{executor()};
@@ -142,7 +142,7 @@ TEST_F(receiving_from, a_reply_and_a_request_come_without_their_envelopes) {
   EXPECT_EQ(req.peer(answer.peer)->type, socket_type::rep);
 }
 
-TEST_F(receiving_from, both_ways_of_receiving_take_from_the_same_queue) {
+TEST_F(receiving_from, both_ways_of_receiving_use_the_same_queue) {
   dealer_socket one{executor(), called("one")};
   dealer_socket other{executor()};
   join(other, one);

@@ -1,5 +1,5 @@
-// An endpoint is connected to for as long as it is wanted: before there is a listener, and after it
-// went.
+// A socket connects to an endpoint until it is disconnected: before there is a listener, and after
+// the listener closed.
 
 #include "test/support/network_test.h"
 #include "test/support/raw_peer.h"
@@ -31,7 +31,7 @@ protected:
   }
 };
 
-TEST_F(reconnection, connect_before_bind) {
+TEST_F(reconnection, a_connect_before_the_bind_works) {
   const auto at = reserve();
   dealer_socket dealer{executor(), impatient()};
   dealer.connect(at);
@@ -46,7 +46,7 @@ TEST_F(reconnection, connect_before_bind) {
   }
 }
 
-TEST_F(reconnection, what_was_queued_meanwhile_comes_once_and_in_order) {
+TEST_F(reconnection, messages_queued_while_disconnected_arrive_once_and_in_order) {
   const auto at = reserve();
   dealer_socket dealer{executor(), impatient()};
   dealer.connect(at);
@@ -63,7 +63,8 @@ TEST_F(reconnection, what_was_queued_meanwhile_comes_once_and_in_order) {
       ASSERT_EQ(got.content, message{std::to_string(received)});
       ++received;
     }
-    // All have come: nothing is lost with the connection, what is sent from now on waits for the next.
+    // All messages have arrived, so the disconnect loses none. Messages from now on wait for the
+    // next connection.
     router.close();
     run_until([&] {
       routed_message item;
@@ -73,7 +74,7 @@ TEST_F(reconnection, what_was_queued_meanwhile_comes_once_and_in_order) {
   }
 }
 
-TEST_F(reconnection, a_message_cut_in_the_middle_is_sent_again_whole) {
+TEST_F(reconnection, a_partly_written_message_is_sent_again_whole) {
   raw_listener listener{context()};
   std::optional<raw_peer> peer{std::in_place, context()};
   listener.start_accepting(*peer);
@@ -102,7 +103,7 @@ TEST_F(reconnection, a_message_cut_in_the_middle_is_sent_again_whole) {
   EXPECT_EQ(got.messages[1], parts{"behind it"});
 }
 
-TEST_F(reconnection, disconnect_ends_it) {
+TEST_F(reconnection, a_disconnect_ends_the_connection) {
   raw_listener listener{context()};
   raw_peer peer{context()};
   listener.start_accepting(peer);
@@ -123,7 +124,7 @@ TEST_F(reconnection, disconnect_ends_it) {
   run_to_the_end();
 }
 
-TEST_F(reconnection, disconnect_ends_a_handshake) {
+TEST_F(reconnection, a_disconnect_ends_a_handshake) {
   raw_listener listener{context()};
   raw_peer peer{context()};
   listener.start_accepting(peer);
@@ -142,7 +143,7 @@ TEST_F(reconnection, disconnect_ends_a_handshake) {
   EXPECT_TRUE(peer.ended());
 }
 
-TEST_F(reconnection, disconnect_ends_attempts) {
+TEST_F(reconnection, a_disconnect_ends_attempts) {
   dealer_socket dealer{executor(), impatient()};
   const auto at = reserve();
   error_code ec;
@@ -161,7 +162,7 @@ TEST_F(reconnection, disconnect_ends_attempts) {
   run_to_the_end();
 }
 
-TEST_F(reconnection, disconnect_drops_what_is_queued_and_counts_it) {
+TEST_F(reconnection, a_disconnect_drops_and_counts_queued_messages) {
   dealer_socket dealer{executor(), impatient()};
   const auto at = reserve();
   dealer.connect(at);
@@ -194,7 +195,7 @@ TEST_F(reconnection, one_of_several_endpoints_may_be_down) {
   }
 }
 
-TEST_F(reconnection, senders_that_wait_go_on_with_a_new_endpoint) {
+TEST_F(reconnection, waiting_sends_continue_with_a_new_endpoint) {
   dealer_socket dealer{executor(), impatient()};
   bool sent = false;
   dealer.async_send(message{"waits"}, [&](error_code ec) { sent = !ec; });
@@ -207,7 +208,7 @@ TEST_F(reconnection, senders_that_wait_go_on_with_a_new_endpoint) {
   EXPECT_TRUE(sent);
 }
 
-// What becomes of an endpoint that is given up.
+// The outcome for an endpoint that the socket gives up.
 class giving_up : public reconnection {
 protected:
   static socket_options giving_up_after(std::size_t attempts) {
@@ -221,7 +222,7 @@ protected:
   }
 };
 
-TEST_F(giving_up, ends_who_waits_to_send_and_drops_what_is_queued) {
+TEST_F(giving_up, ends_waiting_sends_and_drops_queued_messages) {
   auto options = giving_up_after(3);
   options.send_mark.messages = 2;
   dealer_socket dealer{executor(), options};
@@ -235,7 +236,7 @@ TEST_F(giving_up, ends_who_waits_to_send_and_drops_what_is_queued) {
   EXPECT_EQ(end_of(sent), errc::endpoint_stopped);
   EXPECT_EQ(end_of(writable), errc::endpoint_stopped);
   EXPECT_EQ(dealer.counters().dropped_detached, 2U);
-  // So does who comes later.
+  // A later send ends too.
   sent.reset();
   dealer.async_send(message{"4"}, [&](error_code ec) { sent = ec; });
   EXPECT_EQ(end_of(sent), errc::endpoint_stopped);
@@ -262,7 +263,7 @@ TEST_F(giving_up, connecting_again_starts_over) {
   EXPECT_EQ(end_of(sent), error_code{});
 }
 
-TEST_F(giving_up, nobody_is_sent_away_while_another_endpoint_is_left) {
+TEST_F(giving_up, sends_wait_while_another_endpoint_is_left) {
   router_socket router{executor(), announcing()};
   dealer_socket dealer{executor(), giving_up_after(2)};
   dealer.connect(reserve());
@@ -277,7 +278,7 @@ TEST_F(giving_up, nobody_is_sent_away_while_another_endpoint_is_left) {
   EXPECT_EQ(receive_message(router).content, message{"waits"});
 }
 
-TEST_F(giving_up, on_refusal_is_for_refusals_alone) {
+TEST_F(giving_up, on_rejection_applies_only_to_rejections) {
   auto options = impatient();
   options.reconnect.stop_on_refusal = true;
   dealer_socket dealer{executor(), options};
@@ -286,7 +287,7 @@ TEST_F(giving_up, on_refusal_is_for_refusals_alone) {
   dealer.connect(listener.endpoint());
   std::optional<error_code> sent;
   dealer.async_send(message{"m"}, [&](error_code) {});
-  // It goes away without a word, which is no refusal.
+  // The peer closes without an ERROR command, so this is not a rejection.
   listener.start_accepting(*peer);
   run_until([&] { return listener.accepted(); });
   peer.emplace(context());
@@ -302,7 +303,7 @@ TEST_F(giving_up, on_refusal_is_for_refusals_alone) {
   EXPECT_EQ(end_of(sent), errc::endpoint_stopped);
 }
 
-TEST_F(giving_up, while_it_lingers_a_socket_ends_with_it) {
+TEST_F(giving_up, ends_a_lingering_socket) {
   {
     auto options = giving_up_after(2);
     options.linger = 1h;

@@ -1,4 +1,4 @@
-// Who waits for a REP's turn is woken when it comes, and each requester has its own reply.
+// A wait for a REP's turn completes when the turn comes, and each requester gets its own reply.
 
 #include "test/support/pattern_test.h"
 #include "zmtp/socket/rep_socket.h"

@@ -30,7 +30,7 @@ protected:
 INSTANTIATE_TEST_SUITE_P(bound_by, request_reply, testing::ValuesIn(meetings()),
                          testing::PrintToStringParamName());
 
-TEST_P(request_reply, one_by_one) {
+TEST_P(request_reply, requests_get_replies_one_by_one) {
   constexpr int count = 500;
   int done = 0;
   const auto serve = [&]() -> asio::awaitable<void> {
@@ -58,7 +58,7 @@ TEST_P(request_reply, one_by_one) {
   EXPECT_EQ(rep_.counters().messages_received, static_cast<std::size_t>(count));
 }
 
-TEST_P(request_reply, tried) {
+TEST_P(request_reply, requests_get_replies_with_try_calls) {
   wait_for_peer(req_);
   for (int i = 0; i < 100; ++i) {
     ASSERT_EQ(req_.try_send(message{std::to_string(i)}), send_status::queued);
@@ -68,7 +68,7 @@ TEST_P(request_reply, tried) {
   }
 }
 
-TEST_P(request_reply, in_batches_of_one) {
+TEST_P(request_reply, requests_get_replies_in_batches_of_one) {
   std::vector<message> batch{message{"question"}};
   std::optional<std::size_t> sent;
   req_.async_send(batch, [&](error_code ec, std::size_t n) {
@@ -89,7 +89,7 @@ TEST_P(request_reply, in_batches_of_one) {
   EXPECT_EQ(got, std::vector<message>{message{"answer"}});
 }
 
-TEST_P(request_reply, with_callbacks_that_ask_again) {
+TEST_P(request_reply, callbacks_can_send_the_next_request) {
   struct {
     req_socket& req;
     rep_socket& rep;
@@ -125,7 +125,7 @@ TEST_P(request_reply, with_callbacks_that_ask_again) {
   run_to_the_end();
 }
 
-TEST_P(request_reply, waited_for) {
+TEST_P(request_reply, requests_get_replies_after_waits) {
   wait_for_peer(req_);
   std::optional<error_code> readable;
   rep_.async_wait_readable([&](error_code ec) { readable = ec; });
@@ -143,7 +143,7 @@ TEST_P(request_reply, waited_for) {
   EXPECT_EQ(m, message{"answer"});
 }
 
-TEST_P(request_reply, a_second_request_is_out_of_turn_however_it_is_sent) {
+TEST_P(request_reply, a_second_request_is_out_of_turn_in_every_form) {
   put(req_, message{"first"});
   message second{"second"};
   EXPECT_EQ(req_.try_send(std::move(second)), send_status::out_of_turn);
@@ -172,11 +172,11 @@ TEST_P(request_reply, a_second_request_is_out_of_turn_however_it_is_sent) {
   EXPECT_EQ(batch, std::vector<message>{message{"fourth"}});
 }
 
-TEST_P(request_reply, a_reply_without_a_request_is_out_of_turn_however_it_is_sent) {
-  EXPECT_EQ(rep_.try_send(message{"nobody asked"}), send_status::out_of_turn);
+TEST_P(request_reply, a_reply_without_a_request_is_out_of_turn_in_every_form) {
+  EXPECT_EQ(rep_.try_send(message{"no request"}), send_status::out_of_turn);
   std::vector<error_code> ends;
-  rep_.async_send(message{"nobody asked"}, [&](error_code ec) { ends.push_back(ec); });
-  std::vector<message> batch{message{"nobody asked"}};
+  rep_.async_send(message{"no request"}, [&](error_code ec) { ends.push_back(ec); });
+  std::vector<message> batch{message{"no request"}};
   rep_.async_send(batch, [&](error_code ec, std::size_t) { ends.push_back(ec); });
   run_until([&] { return ends.size() == 2; });
   EXPECT_EQ(ends, std::vector<error_code>(2, errc::out_of_turn));
@@ -187,7 +187,7 @@ TEST_P(request_reply, a_reply_without_a_request_is_out_of_turn_however_it_is_sen
   EXPECT_EQ(take(req_), message{"answer"});
 }
 
-// REP has somebody to send to once it has received.
+// REP has a peer to send to once it has received.
 TEST_P(request_reply, a_rep_is_writable_when_it_has_received) {
   std::optional<error_code> writable;
   rep_.async_wait_writable([&](error_code ec) { writable = ec; });
@@ -202,7 +202,7 @@ TEST_P(request_reply, a_rep_is_writable_when_it_has_received) {
 }
 
 // sending::async_wait_writable: until a message would be queued.
-TEST_P(request_reply, a_req_is_writable_when_it_is_its_turn) {
+TEST_P(request_reply, a_req_is_writable_in_its_turn) {
   put(req_, message{"question"});
   std::optional<error_code> writable;
   req_.async_wait_writable([&](error_code ec) { writable = ec; });

@@ -1,4 +1,4 @@
-// What REQ and REP write for peers that hold to nothing, and how much of it.
+// The output of REQ and REP to peers that violate the protocol, and its size.
 
 #include "test/support/pattern_test.h"
 #include "test/support/raw_peer.h"
@@ -21,7 +21,7 @@ using asio::use_awaitable;
 
 class request_reply_wire : public pattern_test {};
 
-TEST_F(request_reply_wire, of_a_request_is_delimiter_and_body) {
+TEST_F(request_reply_wire, a_request_is_a_delimiter_and_the_body) {
   req_socket req{executor()};
   raw_peer peer{context()};
   peer.connect(req.bind("tcp://127.0.0.1:*"));
@@ -37,7 +37,7 @@ TEST_F(request_reply_wire, of_a_request_is_delimiter_and_body) {
   EXPECT_FALSE(peer.ended());
 }
 
-TEST_F(request_reply_wire, of_a_reply_is_the_requests_envelope_and_the_body) {
+TEST_F(request_reply_wire, a_reply_is_the_envelope_of_the_request_and_the_body) {
   rep_socket rep{executor()};
   raw_peer peer{context()};
   peer.connect(rep.bind("tcp://127.0.0.1:*"));
@@ -62,7 +62,7 @@ TEST_F(request_reply_wire, of_a_reply_is_the_requests_envelope_and_the_body) {
 }
 
 // A full queue is written once before it is called full.
-TEST_F(request_reply_wire, of_many_requests_at_once_is_a_reply_to_each_while_the_kernel_has_room) {
+TEST_F(request_reply_wire, many_requests_at_once_get_a_reply_each) {
   socket_options options;
   options.send_mark.messages = 10;
   rep_socket rep{executor(), options};
@@ -92,7 +92,7 @@ TEST_F(request_reply_wire, of_many_requests_at_once_is_a_reply_to_each_while_the
   EXPECT_TRUE(peer.traffic() == all) << content_of(peer.traffic()).messages.size() << " replies";
 }
 
-TEST_F(request_reply_wire, of_many_requests_at_once_awaited_is_a_reply_to_each) {
+TEST_F(request_reply_wire, many_requests_at_once_get_a_reply_each_from_a_coroutine) {
   socket_options options;
   options.send_mark.messages = 3;
   rep_socket rep{executor(), options};
@@ -122,7 +122,7 @@ TEST_F(request_reply_wire, of_many_requests_at_once_awaited_is_a_reply_to_each) 
 }
 
 // RFC 28: a reply never waits, so that one that does not read cannot stop the service of others.
-TEST_F(request_reply_wire, of_a_requester_that_does_not_read_holds_up_nobody) {
+TEST_F(request_reply_wire, a_requester_that_does_not_read_does_not_block_others) {
   socket_options options;
   options.send_mark.messages = 3;
   rep_socket rep{executor(), options};

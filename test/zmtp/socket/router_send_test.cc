@@ -1,4 +1,5 @@
-// Sending to a peer that is named: queued, full, unknown; waiting for room; pausing a peer.
+// Sending to a named peer: queued, full or unknown; also waiting for a full peer and pausing a
+// peer.
 
 #include "test/support/network_test.h"
 #include "test/support/raw_peer.h"
@@ -21,7 +22,7 @@ protected:
     options.send_mark.messages = 2;
     return options;
   }
-  // A peer that reads only when told to.
+  // A peer that reads only on request.
   peer_id attach(router_socket& router, raw_peer& peer) {
     peer.connect(router.bind("tcp://127.0.0.1:*"));
     peer.shake_hands("DEALER");
@@ -41,7 +42,7 @@ protected:
   std::vector<error_code> ends_;
 };
 
-TEST_F(router_send, tells_queued_full_and_unknown_apart) {
+TEST_F(router_send, distinguishes_queued_full_and_unknown) {
   router_socket router{executor(), with_mark(false)};
   raw_peer peer{context()};
   const auto id = attach(router, peer);
@@ -59,7 +60,7 @@ TEST_F(router_send, tells_queued_full_and_unknown_apart) {
   EXPECT_GT(router.counters().dropped_detached, 0U);
 }
 
-TEST_F(router_send, drops_what_cannot_be_queued_and_counts_it) {
+TEST_F(router_send, drops_and_counts_messages_that_cannot_be_queued) {
   router_socket router{executor(), with_mark(false)};
   raw_peer peer{context()};
   const auto id = attach(router, peer);
@@ -73,7 +74,7 @@ TEST_F(router_send, drops_what_cannot_be_queued_and_counts_it) {
   EXPECT_EQ(router.counters().dropped_unknown, 1U);
 }
 
-TEST_F(router_send, mandatory_waits_for_room_and_knows_who_is_there) {
+TEST_F(router_send, mandatory_waits_for_a_full_peer_and_rejects_an_unknown_one) {
   router_socket router{executor(), with_mark(true)};
   raw_peer peer{context()};
   const auto id = attach(router, peer);
@@ -96,7 +97,7 @@ TEST_F(router_send, mandatory_waits_for_room_and_knows_who_is_there) {
   EXPECT_EQ(got[sent + 2], parts{"third"});
 }
 
-TEST_F(router_send, mandatory_gives_up_with_the_peer) {
+TEST_F(router_send, a_mandatory_send_ends_when_the_peer_disconnects) {
   router_socket router{executor(), with_mark(true)};
   raw_peer peer{context()};
   const auto id = attach(router, peer);
@@ -107,7 +108,8 @@ TEST_F(router_send, mandatory_gives_up_with_the_peer) {
   EXPECT_EQ(ends_[0], errc::host_unreachable);
 }
 
-// A batch names many peers: while it waits for one of them, nobody may overtake it at another.
+// A batch names many peers: while it waits for one of them, no other message may overtake it at
+// another.
 TEST_F(router_send, a_batch_that_waits_is_not_overtaken) {
   router_socket router{executor(), with_mark(true)};
   raw_peer peer{context()};
@@ -131,7 +133,7 @@ TEST_F(router_send, a_batch_that_waits_is_not_overtaken) {
   EXPECT_EQ(ends_, (std::vector<error_code>(2)));
 }
 
-TEST_F(router_send, full_peers_do_not_hold_up_others) {
+TEST_F(router_send, full_peers_do_not_block_others) {
   router_socket router{executor(), with_mark(true)};
   raw_peer full{context()};
   const auto id = attach(router, full);
@@ -146,7 +148,7 @@ TEST_F(router_send, full_peers_do_not_hold_up_others) {
   EXPECT_EQ(ends_.size(), 1U);
 }
 
-TEST_F(router_send, wait_until_writable) {
+TEST_F(router_send, wait_until_writable_completes_when_the_peer_reads) {
   router_socket router{executor(), with_mark(false)};
   raw_peer peer{context()};
   const auto id = attach(router, peer);
@@ -164,8 +166,8 @@ TEST_F(router_send, wait_until_writable) {
   EXPECT_EQ(ends_, (std::vector<error_code>{{}, {}, errc::host_unreachable}));
 }
 
-// The user has not received yet that it went, nor what it sent before.
-TEST_F(router_send, wait_until_writable_ends_when_the_peer_goes) {
+// The user has not yet received the detach notice, nor the last messages of the peer.
+TEST_F(router_send, wait_until_writable_ends_when_the_peer_disconnects) {
   router_socket router{executor(), with_mark(false)};
   raw_peer peer{context()};
   const auto id = attach(router, peer);
@@ -234,7 +236,7 @@ TEST_F(router_send, a_paused_peer_is_not_received_from_and_nothing_is_lost) {
   }
 }
 
-TEST_F(router_send, a_paused_peer_that_goes_is_heard_of) {
+TEST_F(router_send, a_paused_peer_that_disconnects_is_reported) {
   router_socket router{executor(), announcing()};
   raw_peer peer{context()};
   const auto id = attach(router, peer);
@@ -244,7 +246,7 @@ TEST_F(router_send, a_paused_peer_that_goes_is_heard_of) {
   peer.close();
   EXPECT_EQ(receive(router).content, message{"last words"});
   EXPECT_EQ(receive(router).what, routed_message::kind::detached);
-  // Of a peer that is gone nothing happens.
+  // Calls for a disconnected peer do nothing.
   router.pause(id);
   router.resume(id);
   router.disconnect(id);

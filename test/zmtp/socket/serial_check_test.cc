@@ -14,7 +14,7 @@
 namespace zmtp::test {
 namespace {
 
-TEST(serial_check, one_thread_enters_as_often_as_it_likes) {
+TEST(serial_check, one_thread_may_enter_repeatedly) {
   serial_check check;
   const serial_check::scope once{check};
   const serial_check::scope twice{check};
@@ -27,7 +27,7 @@ TEST(serial_check, threads_may_take_turns) {
   { const serial_check::scope here_again{check}; }
 }
 
-TEST(serial_check, a_socket_on_a_strand_is_used_by_many_threads_one_after_the_other) {
+TEST(serial_check, several_threads_can_use_a_socket_on_a_strand) {
   asio::io_context context;
   const auto strand = asio::make_strand(context);
   router_socket router{strand, announcing()};
@@ -77,7 +77,7 @@ TEST(serial_check_death_test, a_second_thread_ends_the_program) {
   EXPECT_DEATH(std::thread([&] { const serial_check::scope there{check}; }).join(), complaint);
 }
 
-TEST(serial_check_death_test, a_socket_complains_of_a_second_thread) {
+TEST(serial_check_death_test, a_socket_reports_a_second_thread) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   const auto misuse = [] {
     asio::io_context context;

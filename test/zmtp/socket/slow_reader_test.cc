@@ -1,5 +1,5 @@
-// One of many readers stops: the others go on as if it were not there, what waits for it is bounded, and when it
-// goes on itself it gets what the pattern promises.
+// One of many readers stops: the others continue as before, its pending messages are limited, and
+// when it reads again it gets what the pattern guarantees.
 
 #include "test/support/pattern_test.h"
 #include "zmtp/socket/pub_socket.h"
@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t mark = 100;
 constexpr std::size_t size = 1'000;
-// Of what lies between two sockets, so that the marks are soon reached.
+// The size of the kernel buffers between two sockets, small so that the marks are reached early.
 constexpr int kernel_buffer = 16 * 1024;
 
 const std::string stopped_name = "stopped";
@@ -75,7 +75,7 @@ struct reader {
 
 class slow_reader : public pattern_test {
 protected:
-  // Readers but the first, who has stopped.
+  // All readers except the first, which has stopped.
   template <class Readers>
   static std::size_t take_from_others(Readers& all) {
     std::size_t taken = 0;
@@ -94,7 +94,8 @@ protected:
     ADD_FAILURE() << "the reader that has stopped is no peer any more";
     return {};
   }
-  // On both sides as much waits as the marks allow, and for nobody else anything.
+  // On both sides, the queues of the stopped reader hold as much as the marks allow, and all other
+  // queues are empty.
   static void expect_bounded(const socket& sender, const socket& stopped) {
     for (const auto& each : sender.peers()) {
       const bool is_stopped = name_of(each.info) == stopped_name;
@@ -109,8 +110,7 @@ protected:
   }
 };
 
-TEST_F(slow_reader,
-       among_a_hundred_subscribers_misses_what_it_has_no_room_for_and_nobody_else_anything) {
+TEST_F(slow_reader, among_a_hundred_subscribers_only_the_stopped_one_misses_messages) {
   constexpr std::size_t batch = mark / 2;
   pub_socket publisher{executor(), tight()};
   const auto at = publisher.bind("tcp://127.0.0.1:*").to_string();
@@ -129,9 +129,9 @@ TEST_F(slow_reader,
     const auto all = sent * (subscribers.size() - 1);
     run_until([&] { return take_from_others(subscribers) == all; });
   };
-  // The kernel takes a little more by and by.
+  // The kernel takes a little more over time.
   while (sent < 40 * batch || stopped_peer_of(publisher).messages_to_send < mark) {
-    ASSERT_LT(sent, 1'000 * batch) << "it is never full";
+    ASSERT_LT(sent, 1'000 * batch) << "the stopped subscriber is never full";
     publish();
   }
   const auto count = sent;
@@ -144,7 +144,7 @@ TEST_F(slow_reader,
   EXPECT_GT(dropped, 0U);
   EXPECT_EQ(publisher.counters().dropped_full, dropped);
 
-  // It gets what had room, and from then on everything.
+  // The subscriber gets the queued messages, and then all new ones.
   run_until([&] {
     stopped.take_all();
     return stopped.numbers.size() == count - dropped;
@@ -159,7 +159,7 @@ TEST_F(slow_reader,
   EXPECT_EQ(publisher.counters().dropped_full, dropped);
 }
 
-TEST_F(slow_reader, among_ten_pullers_is_left_out_and_misses_nothing) {
+TEST_F(slow_reader, among_ten_pullers_is_skipped_and_misses_nothing) {
   constexpr std::size_t others = 9;
   constexpr std::size_t batch = others * 10;
   constexpr std::size_t batches = 40;
@@ -188,7 +188,7 @@ TEST_F(slow_reader, among_ten_pullers_is_left_out_and_misses_nothing) {
   std::size_t share = 0;
   std::size_t before = 0;
   std::vector<std::size_t> had;
-  // The kernel takes a little more by and by, and then there is room for as much.
+  // The kernel takes a little more over time, and then there is space for as much.
   while (share != stopped_peer_of(pusher).counters.messages_sent) {
     ASSERT_LT(sent, 1'000 * batch) << "it is never full";
     share = stopped_peer_of(pusher).counters.messages_sent;
@@ -207,7 +207,7 @@ TEST_F(slow_reader, among_ten_pullers_is_left_out_and_misses_nothing) {
     EXPECT_EQ(pullers[i].numbers.size(), had[i] + batches * batch / others);
   }
 
-  // Nobody else got what it had been given; now it gets its share again.
+  // No other worker got its messages. Now it gets its part of the new ones.
   run_until([&] {
     stopped.take_all();
     return stopped.numbers.size() == share;

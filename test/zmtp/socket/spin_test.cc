@@ -23,7 +23,7 @@ socket_options spinning(std::chrono::microseconds time) {
 
 class spin : public pattern_test, public ::testing::WithParamInterface<medium> {
 protected:
-  // How many of so many looks at the context found something to run.
+  // Returns how many polls of the context ran a handler.
   int busy() {
     context().restart();
     int found = 0;

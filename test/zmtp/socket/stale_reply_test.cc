@@ -46,8 +46,8 @@ TEST_P(twice_answered, requests_have_their_own_answers) {
   EXPECT_EQ(req.counters().dropped_unexpected, 19U) << "the last one waits";
 }
 
-// More than the queue has room for: some are not decoded when the next request is sent.
-TEST_P(twice_answered, requests_have_their_own_answers_where_others_wait_for_room) {
+// More than the queue can hold: some are not decoded when the next request is sent.
+TEST_P(twice_answered, requests_have_their_own_answers_while_others_wait_for_space) {
   req_socket req{executor(), with_marks(2)};
   router_socket server{executor(), with_marks(1'000)};
   join(GetParam(), req, server);
@@ -65,7 +65,7 @@ TEST_P(twice_answered, requests_have_their_own_answers_where_others_wait_for_roo
   EXPECT_EQ(req.counters().dropped_unexpected, 4U * 99U);
 }
 
-TEST_P(twice_answered, requests_that_are_relaxed_have_their_own_answers) {
+TEST_P(twice_answered, relaxed_requests_have_their_own_answers) {
   socket_options options;
   options.relaxed = true;
   req_socket req{executor(), options};
@@ -128,7 +128,7 @@ TEST_F(stale_reply, in_the_kernel_does_not_answer_the_next_request) {
   EXPECT_EQ(req.counters().dropped_unexpected, 8U);
 }
 
-TEST_F(stale_reply, that_has_begun_to_arrive_does_not_answer_the_next_request) {
+TEST_F(stale_reply, a_partly_received_one_does_not_answer_the_next_request) {
   const std::string large(100'000, 'x');
   const auto late = framed({"", large});
   for (const auto begun : {std::size_t{1}, std::size_t{3}, std::size_t{20}, late.size() - 1}) {
@@ -151,7 +151,7 @@ TEST_F(stale_reply, that_has_begun_to_arrive_does_not_answer_the_next_request) {
 }
 
 // A command is not a message.
-TEST_F(stale_reply, is_not_what_follows_a_command_that_had_begun_before_the_request) {
+TEST_F(stale_reply, after_a_command_begun_before_the_request_is_not_an_answer) {
   const std::string ping{"\x04\x07\x04PING\0\0", 9};
   for (std::size_t begun = 1; begun != ping.size(); ++begun) {
     req_socket req{executor()};

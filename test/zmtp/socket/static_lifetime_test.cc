@@ -29,7 +29,7 @@ using namespace std::chrono_literals;
 constexpr int exit_status = 7;
 constexpr auto patience = 20s;
 
-// Written when an object with static lifetime is gone.
+// Written after the destruction of an object with static lifetime.
 class farewell {
 public:
   farewell() = default;

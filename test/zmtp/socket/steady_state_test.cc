@@ -1,4 +1,4 @@
-// Once warm, messages cost no memory: neither theirs nor that of the operations.
+// Once warm, neither messages nor operations allocate memory.
 
 #include "test/support/allocations.h"
 #include "test/support/network_test.h"
@@ -39,7 +39,7 @@ class of_size : public steady_state, public testing::WithParamInterface<std::siz
 
 INSTANTIATE_TEST_SUITE_P(octets, of_size, testing::Values(10, 90, 1'000, 4'000));
 
-TEST_P(of_size, batches_allocate_nothing_but_what_is_read_into) {
+TEST_P(of_size, batches_allocate_only_the_read_buffers) {
   const message model{std::string(GetParam(), 'x')};
   const auto echo = [&]() -> asio::awaitable<void> {
     std::vector<routed_message> batch;
@@ -66,8 +66,8 @@ TEST_P(of_size, batches_allocate_nothing_but_what_is_read_into) {
   };
   asio::co_spawn(context(), echo, asio::detached);
   asio::co_spawn(context(), ask, asio::detached);
-  // What does not fit into a message object is a slice of the buffer it was read into: a block, until
-  // the last message in it is gone.
+  // A message that does not fit into a message object is a slice of its read buffer: a block that
+  // stays until its last message is destroyed.
   constexpr std::size_t inline_size = 96;
   constexpr std::size_t read_size = 64 * 1024;
   constexpr std::size_t count = 10'000;

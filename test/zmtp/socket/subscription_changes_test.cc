@@ -1,5 +1,6 @@
-// A subscriber that changes its subscriptions again and again, and a publisher that does not read for a while: what
-// waits does not grow with time, and the publisher ends with the right subscriptions.
+// A subscriber that changes its subscriptions repeatedly, and a publisher that does not read for a
+// while. The queue of changes does not grow with time, and the publisher finally has the right
+// subscriptions.
 
 #include "test/support/pattern_test.h"
 #include "test/support/raw_peer.h"

@@ -1,5 +1,5 @@
-// The n-th system call of its kind fails, for all n: nothing crashes, no descriptor is left open, and the
-// sockets serve those that they had and whoever comes.
+// The n-th system call of its kind fails, for all n: nothing crashes, no descriptor stays open, and
+// the sockets serve their current and new peers.
 
 #include "test/support/meeting.h"
 #include "test/support/pattern_test.h"
@@ -60,8 +60,8 @@ std::ptrdiff_t open_descriptors() {
   return std::distance(begin(all), end(all));
 }
 
-// Two sockets that talk, and are cut off, and find each other again. Each step is tried again where a user
-// would: what one was told has failed, and what was on its way when a connection was lost.
+// Two sockets that exchange messages, lose their connection, and reconnect. Each step is retried
+// where a user would: after a reported failure, and after a disconnect with messages in flight.
 class talk {
 public:
   talk() = default;
@@ -126,7 +126,8 @@ protected:
     return all;
   }
   std::string next_text() { return std::to_string(++number_); }
-  // Whether `m` is what was said last. What was said twice may come twice, but nothing comes late.
+  // Returns whether `m` is the last message sent. A message that was sent twice may arrive twice,
+  // but none arrives late.
   bool is_last(const message& m) {
     const auto number = std::stoull(std::string{m.back()});
     EXPECT_GE(number, heard_);
@@ -134,7 +135,7 @@ protected:
     heard_ = number;
     return number == number_;
   }
-  // Says it, and again whenever a connection was lost, until it has been heard.
+  // Sends a message, and sends it again after each lost connection, until it arrives.
   template <class Say, class Heard>
   void say_until_heard(Say&& say, Heard&& heard) {
     std::optional<std::size_t> lost_before;

@@ -1,4 +1,4 @@
-// Waiting for peers, for subscribers, and until what was queued is written.
+// Waiting for peers, for subscribers, and until all queued messages are written.
 
 #include "test/support/raw_peer.h"
 #include "test/support/wire.h"
@@ -34,7 +34,7 @@ protected:
   std::optional<error_code> end;
 };
 
-TEST_F(topology, waits_for_so_many_peers) {
+TEST_F(topology, waits_for_a_number_of_peers) {
   router_socket router{executor()};
   const auto at = router.bind("tcp://127.0.0.1:*").to_string();
   router.async_wait_peers(2, note());
@@ -52,7 +52,7 @@ TEST_F(topology, waits_for_so_many_peers) {
   EXPECT_EQ(router.peers().size(), 2U);
 }
 
-TEST_F(topology, what_is_so_already_is_not_waited_for) {
+TEST_F(topology, a_condition_that_is_met_completes_at_once) {
   router_socket router{executor()};
   router.async_wait_peers(0, note());
   EXPECT_FALSE(end.has_value()) << "called within async_wait_peers()";
@@ -60,7 +60,7 @@ TEST_F(topology, what_is_so_already_is_not_waited_for) {
   EXPECT_EQ(end, error_code{});
 }
 
-TEST_F(topology, peers_that_went_do_not_count) {
+TEST_F(topology, disconnected_peers_do_not_count) {
   router_socket router{executor(), announcing()};
   std::optional<dealer_socket> gone{std::in_place, executor()};
   (void)network_test::join(*gone, router);
@@ -95,7 +95,7 @@ TEST_F(topology, a_wait_ends_at_its_deadline_by_cancellation_or_with_the_socket)
   EXPECT_EQ(end, errc::socket_closed);
 }
 
-TEST_F(topology, waits_for_so_many_subscribers_of_a_topic) {
+TEST_F(topology, waits_for_a_number_of_subscribers_of_a_topic) {
   pub_socket publisher{executor()};
   const auto at = publisher.bind("tcp://127.0.0.1:*").to_string();
   publisher.async_wait_subscribers("weather.north", 2, note());
@@ -115,13 +115,13 @@ TEST_F(topology, waits_for_so_many_subscribers_of_a_topic) {
   all.connect(at);
   wait();
   EXPECT_EQ(end, error_code{});
-  // Nobody joins too slowly for what is sent now.
+  // No subscriber is too late for the next messages.
   send(publisher, {"weather.north", "cold"});
   EXPECT_EQ(to_parts(receive(one)), (parts{"weather.north", "cold"}));
   EXPECT_EQ(to_parts(receive(all)), (parts{"weather.north", "cold"}));
 }
 
-TEST_F(topology, subscribers_that_cancel_or_go_do_not_count) {
+TEST_F(topology, subscribers_that_cancel_or_disconnect_do_not_count) {
   pub_socket publisher{executor()};
   std::optional<sub_socket> one{std::in_place, executor()};
   one->subscribe("a");
@@ -135,7 +135,7 @@ TEST_F(topology, subscribers_that_cancel_or_go_do_not_count) {
   run_until([&] { return publisher.subscribers("a") == 0; });
 }
 
-TEST_F(topology, waits_until_all_is_written) {
+TEST_F(topology, waits_until_everything_is_written) {
   raw_listener listener{context()};
   raw_peer peer{context()};
   listener.start_accepting(peer);
@@ -159,7 +159,7 @@ TEST_F(topology, waits_until_all_is_written) {
   run_until([&] { return peer.received().size() > count * large.size(); });
 }
 
-TEST_F(topology, what_the_kernel_takes_at_once_is_written_at_once) {
+TEST_F(topology, messages_that_the_kernel_takes_at_once_count_as_written) {
   router_socket router{executor(), announcing()};
   dealer_socket dealer{executor()};
   const auto id = network_test::join(dealer, router);
@@ -173,7 +173,7 @@ TEST_F(topology, what_the_kernel_takes_at_once_is_written_at_once) {
   }
 }
 
-TEST_F(topology, of_what_is_published_too) {
+TEST_F(topology, published_messages_are_written_too) {
   pub_socket publisher{executor()};
   sub_socket subscriber{executor()};
   subscriber.subscribe("");
@@ -190,7 +190,7 @@ TEST_F(topology, of_what_is_published_too) {
   EXPECT_EQ(to_parts(receive(subscriber)), parts{"x"});
 }
 
-TEST_F(topology, what_goes_with_its_peer_is_not_waited_for) {
+TEST_F(topology, messages_lost_with_their_peer_are_not_waited_for) {
   router_socket router{executor(), announcing()};
   raw_peer peer{context()};
   peer.connect(router.bind("tcp://127.0.0.1:*"));

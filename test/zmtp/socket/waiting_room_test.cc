@@ -1,4 +1,4 @@
-// The operations that wait in a socket, without a socket: in which order they are attempted and told.
+// The operations that wait in a socket, without a socket: the order of attempts and completions.
 
 #include "zmtp/socket/waiting_room.h"
 
@@ -121,7 +121,7 @@ TEST_F(waiting, sends_are_served_in_the_order_of_calls) {
 }
 
 // The peer runs in another thread, and takes something at any time.
-TEST_F(waiting, a_peer_that_gets_room_between_two_attempts_gets_messages_in_order) {
+TEST_F(waiting, a_peer_with_new_space_gets_messages_in_order) {
   auto& first = send("1", a);
   enter(
       side::to_send, "other",
@@ -137,7 +137,7 @@ TEST_F(waiting, a_peer_that_gets_room_between_two_attempts_gets_messages_in_orde
   EXPECT_EQ(told(), (names{"other ends", "1 ends"}));
 }
 
-TEST_F(waiting, a_peer_without_room_does_not_hold_up_other_peers) {
+TEST_F(waiting, a_full_peer_does_not_block_other_peers) {
   send("a1", a);
   send("b1", b);
   send("a2", a);
@@ -197,7 +197,7 @@ TEST_F(waiting, a_cancelled_send_does_not_change_the_order) {
       << "in the order of the ends";
 }
 
-TEST_F(waiting, the_first_that_is_cancelled_lets_the_next_go) {
+TEST_F(waiting, a_cancelled_first_send_lets_the_next_continue) {
   auto& cancelled = send("1", a);
   send("2", a);
   EXPECT_EQ(round(), names{"-1"});
@@ -206,7 +206,7 @@ TEST_F(waiting, the_first_that_is_cancelled_lets_the_next_go) {
   EXPECT_EQ(round(), names{"+2"});
 }
 
-TEST_F(waiting, a_newcomer_waits_behind_sends_to_its_peer) {
+TEST_F(waiting, a_new_send_waits_behind_sends_to_its_peer) {
   scripted newcomer{"new", log_, {}};
   const auto next = [&](side where, std::optional<peer_id> to = {}) {
     newcomer.to = to;
@@ -247,7 +247,7 @@ TEST_F(waiting, receives_are_served_in_turn) {
 }
 
 // Handlers may start operations and end others.
-TEST_F(waiting, handlers_may_change_who_waits) {
+TEST_F(waiting, handlers_may_start_and_cancel_operations) {
   auto& first = send("1", a);
   auto& second = send("2", a);
   first.then = [&] {
@@ -293,7 +293,7 @@ TEST_F(waiting, closing_ends_all_operations_in_order) {
   EXPECT_EQ(log_, names{"end ends, later"});
 }
 
-TEST_F(waiting, a_context_that_goes_down_abandons_all_operations_once) {
+TEST_F(waiting, a_destroyed_context_abandons_all_operations_once) {
   send("1", a);
   send("2", a);
   enter(side::to_end, "end", [](error_code&) { return false; });
@@ -304,7 +304,7 @@ TEST_F(waiting, a_context_that_goes_down_abandons_all_operations_once) {
   EXPECT_FALSE(room_.senders_wait());
 }
 
-// Messages to each peer leave in the order of calls, whatever gets room when and whatever is cancelled.
+// Messages to each peer leave in the order of calls, for any order of free space and cancellations.
 TEST_F(waiting, sends_to_one_peer_never_overtake_each_other) {
   std::size_t total = 0;
   for (unsigned seed = 0; seed < 200; ++seed) {

@@ -1,4 +1,4 @@
-// design 3.4: what is sent in a turn is written when it ends, in one write for each peer.
+// Design 3.4: the messages of a turn are written when it ends, in one write for each peer.
 
 #include "test/support/counting_test.h"
 #include "zmtp/socket/pull_socket.h"
@@ -71,7 +71,7 @@ protected:
 
 INSTANTIATE_TEST_SUITE_P(to_peers, bursts, testing::Values(1, 10));
 
-TEST_P(bursts, in_a_handler_of_the_socket_are_one_write_for_each_peer) {
+TEST_P(bursts, in_a_handler_of_the_socket_cause_one_write_for_each_peer) {
   push_socket push{executor()};
   const auto pulls = pulls_connected_to(push, GetParam());
   bool sent = false;
@@ -92,7 +92,7 @@ TEST_P(bursts, in_a_handler_of_the_socket_are_one_write_for_each_peer) {
   }
 }
 
-TEST_P(bursts, in_a_handler_of_somebody_else_are_one_write_for_each_peer) {
+TEST_P(bursts, in_a_handler_of_other_code_cause_one_write_for_each_peer) {
   push_socket push{executor()};
   const auto pulls = pulls_connected_to(push, GetParam());
   asio::post(context(), [&] { send_burst(push, each * GetParam()); });
@@ -101,7 +101,7 @@ TEST_P(bursts, in_a_handler_of_somebody_else_are_one_write_for_each_peer) {
   EXPECT_EQ(all.most_writes, 1U);
 }
 
-TEST_P(bursts, outside_any_handler_are_one_write_for_each_peer) {
+TEST_P(bursts, outside_any_handler_cause_one_write_for_each_peer) {
   push_socket push{executor()};
   const auto pulls = pulls_connected_to(push, GetParam());
   reset_counted_calls();
@@ -177,8 +177,8 @@ TEST_P(large_batches, outside_a_turn_are_written_once_for_each_full_queue) {
   EXPECT_LE(all.most_writes, 1U);
 }
 
-// Else who is to be heard waits for all that is to be said.
-TEST_F(writes, to_many_peers_let_others_have_their_turn) {
+// Otherwise, incoming messages would wait for all outgoing messages.
+TEST_F(writes, to_many_peers_let_other_handlers_run) {
   constexpr std::size_t peers = 200;
   push_socket push{executor()};
   const auto pulls = pulls_connected_to(push, peers);

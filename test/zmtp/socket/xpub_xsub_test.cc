@@ -1,4 +1,4 @@
-// XPUB and XSUB over loopback: what the publisher's user hears of its peers, and what passes between.
+// XPUB and XSUB over loopback: the publisher's notices of its peers, and the messages between them.
 
 #include "test/support/raw_peer.h"
 #include "test/support/wire.h"
@@ -69,7 +69,7 @@ TEST_F(xpub_xsub, subscriptions_are_received_and_messages_follow_them) {
   EXPECT_EQ(publisher.info(peer), nullptr);
 }
 
-TEST_F(xpub_xsub, the_same_where_the_subscriber_binds) {
+TEST_F(xpub_xsub, works_if_the_subscriber_binds) {
   xpub_socket publisher{executor()};
   xsub_socket subscriber{executor()};
   subscriber.subscribe("A");
@@ -79,10 +79,11 @@ TEST_F(xpub_xsub, the_same_where_the_subscriber_binds) {
   EXPECT_EQ(to_parts(receive(subscriber)), parts{"A"});
 }
 
-TEST_F(xpub_xsub, what_a_subscriber_says_besides_is_received_in_its_order) {
+TEST_F(xpub_xsub, other_messages_of_a_subscriber_are_received_in_order) {
   xpub_socket publisher{executor()};
   xsub_socket subscriber{executor()};
-  // Queued for an endpoint before there is a connection, as the subscription is.
+  // The socket queues the messages for an endpoint before the connection exists, like the
+  // subscription.
   join(publisher, subscriber);
   send(subscriber, {"hello", "\1no topic"});
   send(subscriber, {""});
@@ -94,7 +95,7 @@ TEST_F(xpub_xsub, what_a_subscriber_says_besides_is_received_in_its_order) {
   EXPECT_EQ(next(publisher), parts{"\2 is no subscription"});
 }
 
-TEST_F(xpub_xsub, a_sub_and_an_xsub_are_one_to_a_publisher) {
+TEST_F(xpub_xsub, a_publisher_treats_a_sub_and_an_xsub_alike) {
   xpub_socket publisher{executor(), with({.told = notices::all})};
   sub_socket sub{executor()};
   xsub_socket xsub{executor()};
@@ -114,7 +115,7 @@ TEST_F(xpub_xsub, a_sub_and_an_xsub_are_one_to_a_publisher) {
   EXPECT_EQ(next(publisher), parts{"\0A"s});
 }
 
-TEST_F(xpub_xsub, each_connection_is_told_each_topic_once) {
+TEST_F(xpub_xsub, each_connection_gets_each_topic_once) {
   xsub_socket subscriber{executor()};
   const auto at = subscriber.bind("tcp://127.0.0.1:*");
   raw_peer first{context()};
@@ -123,7 +124,7 @@ TEST_F(xpub_xsub, each_connection_is_told_each_topic_once) {
   first.start_reading();
   subscriber.subscribe("A");
   run_until([&] { return !first.traffic().empty(); });
-  // Told in the same turn in which another comes: neither hears it twice.
+  // A notice in the turn in which another peer connects: neither peer gets it twice.
   raw_peer second{context()};
   second.connect(at);
   second.shake_hands("PUB");
@@ -145,7 +146,7 @@ TEST_F(xpub_xsub, each_connection_is_told_each_topic_once) {
 }
 
 // Z-8: the publisher goes and comes back at the same place.
-TEST_F(xpub_xsub, who_reconnects_subscribes_again) {
+TEST_F(xpub_xsub, a_socket_that_reconnects_subscribes_again) {
   auto publisher = std::make_unique<xpub_socket>(executor());
   socket_options options;
   options.reconnect.initial = std::chrono::milliseconds{1};
@@ -169,8 +170,9 @@ TEST_F(xpub_xsub, who_reconnects_subscribes_again) {
   EXPECT_EQ(to_parts(receive(subscriber)), parts{"A"});
 }
 
-// What was told before is told to the end, though the user hears nothing for a while.
-TEST_F(xpub_xsub, a_user_who_does_not_receive_holds_up_subscriptions_and_loses_none) {
+// The publisher reads all earlier notices completely, although its user does not receive for a
+// while.
+TEST_F(xpub_xsub, a_user_that_does_not_receive_delays_subscriptions_and_loses_none) {
   constexpr int topics = 3'000;
   socket_options options;
   options.receive_mark.messages = 10;
@@ -199,7 +201,7 @@ TEST_F(xpub_xsub, a_topic_above_the_limit_is_an_error_in_either_form) {
   EXPECT_EQ(end, make_error_code(errc::topic_too_long));
 }
 
-TEST_F(xpub_xsub, one_of_the_subscribers_can_be_sent_to_paused_and_closed) {
+TEST_F(xpub_xsub, one_subscriber_can_be_sent_to_paused_and_disconnected) {
   xpub_socket publisher{executor(), with({}, true)};
   const auto at = publisher.bind("tcp://127.0.0.1:*").to_string();
   xsub_socket one{executor()};
@@ -232,7 +234,7 @@ TEST_F(xpub_xsub, one_of_the_subscribers_can_be_sent_to_paused_and_closed) {
   EXPECT_EQ(publisher.try_send(first, {"too late"}), send_status::unknown);
 }
 
-TEST_F(xpub_xsub, by_hand_a_peer_gets_what_the_user_subscribes_it_to) {
+TEST_F(xpub_xsub, manual_peers_get_the_topics_that_the_user_subscribes) {
   xpub_socket publisher{executor(), with({.manual = true})};
   xsub_socket subscriber{executor()};
   join(publisher, subscriber);
@@ -256,8 +258,8 @@ TEST_F(xpub_xsub, by_hand_a_peer_gets_what_the_user_subscribes_it_to) {
   EXPECT_EQ(ec, errc::bad_option);
 }
 
-// CHP-2: whoever asks for PUB sees one.
-TEST_F(xpub_xsub, it_may_announce_itself_as_a_pub) {
+// CHP-2: a peer that expects a PUB sees one.
+TEST_F(xpub_xsub, can_announce_itself_as_a_pub) {
   for (const auto as_pub : {false, true}) {
     xpub_socket publisher{executor(), with({.announce_as_pub = as_pub})};
     raw_peer theirs{context()};
@@ -296,7 +298,7 @@ TEST_F(xpub_xsub, no_drop_waits_for_the_slowest) {
   EXPECT_EQ(publisher.counters().dropped_full, 0U);
 }
 
-// What a broker of topics is made of: subscriptions go one way, messages the other.
+// The parts of a topic broker: subscriptions go one way, messages the other.
 TEST_F(xpub_xsub, between_the_two_subscriptions_go_up_and_messages_down) {
   pub_socket source{executor()};
   xsub_socket above{executor()};

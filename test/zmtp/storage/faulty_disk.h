@@ -1,6 +1,6 @@
 #pragma once
-// A disk in memory as a file system of SQLite: it may be switched off at any step, and then has lost or
-// torn what was not synced; single steps fail, and it may be full.
+// A disk in memory, as a file system of SQLite. The test can switch it off at any step: it then
+// loses or tears writes that were not synced. Single steps can fail, and the disk can be full.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +24,7 @@ public:
   // After all files are closed.
   ~faulty_disk();
 
-  // What SQLite knows it by.
+  // Returns the name under which SQLite finds it.
   [[nodiscard]] const char* name() const noexcept { return name_.c_str(); }
 
   // Writes, syncs, truncations and deletions so far.
@@ -45,7 +45,7 @@ public:
   // As it was when it was switched off: a process has ended, and not the machine. After all files are
   // closed.
   void switch_on() noexcept { off_at_ = fail_at_ = SIZE_MAX; }
-  // What was not synced is there or not, each sector for itself. After all files are closed.
+  // Keeps or drops each sector that was not synced. All files must be closed.
   void switch_on(std::uint64_t seed);
 
   [[nodiscard]] std::vector<std::byte>& content(const std::string& path);
@@ -53,7 +53,7 @@ public:
 
 private:
   struct change {
-    std::size_t at;  // of a truncation: the new size
+    std::size_t at;  // offset; the new size if `truncates`
     std::vector<std::byte> octets;
     bool truncates;
   };

@@ -40,7 +40,7 @@ protected:
   tcp::socket peer{context};
 };
 
-TEST_F(an_acknowledgement, counts_what_the_peers_kernel_has_taken) {
+TEST_F(an_acknowledgement, counts_the_bytes_taken_by_the_peers_kernel) {
   EXPECT_TRUE(told().complete);
   const auto before = told().octets;
   asio::write(own, asio::buffer(std::string(1'000, 'x')));
@@ -48,7 +48,7 @@ TEST_F(an_acknowledgement, counts_what_the_peers_kernel_has_taken) {
   EXPECT_TRUE(told().complete);
 }
 
-TEST_F(an_acknowledgement, of_a_peer_that_does_not_read_is_complete) {
+TEST_F(an_acknowledgement, is_complete_if_the_peer_does_not_read) {
   own.non_blocking(true);
   const std::string much(1'000'000, 'x');
   boost::system::error_code ec;
@@ -58,10 +58,10 @@ TEST_F(an_acknowledgement, of_a_peer_that_does_not_read_is_complete) {
   }
   EXPECT_EQ(ec, asio::error::would_block);
   wait_until([&] { return told().complete; });
-  EXPECT_LT(told().octets, written) << "something must be left to be sent";
+  EXPECT_LT(told().octets, written) << "the kernel must still hold data to send";
 }
 
-TEST_F(an_acknowledgement, of_what_is_no_tcp_is_complete) {
+TEST_F(an_acknowledgement, is_complete_on_sockets_other_than_tcp) {
   asio::local::stream_protocol::socket one{context};
   asio::local::stream_protocol::socket other{context};
   asio::local::connect_pair(one, other);

@@ -16,7 +16,7 @@ namespace {
 
 using asio::ip::tcp;
 
-// A port that is even, which Linux gives to who connects, and that nobody listens at.
+// Returns an even port at which no socket listens. Linux assigns even ports to connecting sockets.
 endpoint nobody(asio::io_context& context) {
   for (;;) {
     const tcp::acceptor probe{context, {asio::ip::address_v4::loopback(), 0}};
@@ -34,8 +34,8 @@ endpoint nobody(asio::io_context& context) {
   }
 }
 
-// Each attempt has the next port for its own; in so many, one has that which it connects to, and is
-// connected to itself.
+// Each attempt uses the next port. Among this number of attempts, one has the port to which it
+// connects, and is connected to itself.
 TEST(connector, never_connects_to_itself) {
   asio::io_context context{1};
   const auto to = nobody(context);

@@ -1,4 +1,4 @@
-// The files of ipc:// endpoints: how they are made, whom they give way to, and when they go.
+// The files of ipc:// endpoints: their creation, replacement and removal.
 
 #include "zmtp/transport/ipc.h"
 
@@ -61,7 +61,7 @@ private:
   mode_t before_;
 };
 
-TEST_F(ipc, files_have_the_mode_of_the_option_whatever_the_umask) {
+TEST_F(ipc, files_have_the_mode_of_the_option_with_any_umask) {
   EXPECT_EQ(transport_options{}.file_mode, 0600U);
   for (const mode_t mask : {0U, 022U, 0777U}) {
     for (const mode_t mode : {0600U, 0660U, 0666U, 0U}) {
@@ -75,7 +75,7 @@ TEST_F(ipc, files_have_the_mode_of_the_option_whatever_the_umask) {
   }
 }
 
-TEST_F(ipc, files_go_with_the_listener) {
+TEST_F(ipc, files_are_removed_with_the_listener) {
   {
     acceptor a{executor(), {}};
     ASSERT_EQ(open(a, path), error_code{});
@@ -90,7 +90,7 @@ TEST_F(ipc, files_go_with_the_listener) {
   EXPECT_TRUE(folder.empty());
 }
 
-TEST_F(ipc, files_that_nobody_listens_at_are_replaced) {
+TEST_F(ipc, files_without_a_listener_are_replaced) {
   leave_behind(path, context());
   EXPECT_EQ(connect(at(ipc_at(path))), asio::error::connection_refused);
   acceptor a{executor(), {}};
@@ -98,7 +98,7 @@ TEST_F(ipc, files_that_nobody_listens_at_are_replaced) {
   EXPECT_EQ(connect(a.bound()), error_code{});
 }
 
-TEST_F(ipc, paths_where_somebody_listens_are_in_use) {
+TEST_F(ipc, paths_with_a_listener_are_in_use) {
   acceptor first{executor(), {}};
   ASSERT_EQ(open(first, path), error_code{});
   acceptor second{executor(), {}};
@@ -108,7 +108,7 @@ TEST_F(ipc, paths_where_somebody_listens_are_in_use) {
   EXPECT_FALSE(folder.empty());
 }
 
-TEST_F(ipc, paths_where_somebody_listens_and_has_no_room_are_in_use) {
+TEST_F(ipc, paths_with_a_listener_with_a_full_backlog_are_in_use) {
   acceptor first{executor(), {}};
   ASSERT_EQ(first.open(at(ipc_at(path)), 1), error_code{});
   std::vector<stream> waiting;
@@ -117,13 +117,13 @@ TEST_F(ipc, paths_where_somebody_listens_and_has_no_room_are_in_use) {
     waiting.emplace_back(executor());
     ec = connect(first.bound(), waiting.back());
   }
-  // Not connected, whatever the readiness of the socket says.
+  // Not connected, even if the socket is ready.
   EXPECT_EQ(ec, asio::error::would_block);
   acceptor second{executor(), {}};
   EXPECT_EQ(open(second, path), asio::error::address_in_use);
 }
 
-TEST_F(ipc, files_that_are_no_sockets_stay) {
+TEST_F(ipc, files_other_than_sockets_stay) {
   const auto file = folder.path("file");
   std::ofstream{file} << "content";
   const auto subfolder = folder.path("folder");
@@ -146,12 +146,12 @@ TEST_F(ipc, files_that_are_no_sockets_stay) {
   EXPECT_EQ(content, "content");
 }
 
-TEST_F(ipc, folders_that_are_not_there_are_an_error) {
+TEST_F(ipc, missing_folders_are_an_error) {
   acceptor a{executor(), {}};
   EXPECT_EQ(open(a, folder.path("none/socket")), boost::system::errc::no_such_file_or_directory);
 }
 
-TEST_F(ipc, file_that_another_has_put_in_the_place_stays) {
+TEST_F(ipc, a_file_that_replaced_the_socket_stays) {
   acceptor first{executor(), {}};
   ASSERT_EQ(open(first, path), error_code{});
   // As libzmq does.
@@ -162,7 +162,7 @@ TEST_F(ipc, file_that_another_has_put_in_the_place_stays) {
   EXPECT_EQ(connect(second.bound()), error_code{});
 }
 
-TEST_F(ipc, file_at_a_relative_path_goes_from_wherever_the_process_is) {
+TEST_F(ipc, a_relative_file_is_removed_from_any_working_directory) {
   const auto before = fs::current_path();
   fs::current_path(folder.path());
   acceptor a{executor(), {}};
@@ -184,7 +184,7 @@ TEST_F(ipc, paths_of_the_longest_allowed_size_work) {
   EXPECT_EQ(transport::remote_address(connected), longest);
 }
 
-TEST_F(ipc, path_of_our_choice_is_a_new_one_in_the_folder_for_temporary_files) {
+TEST_F(ipc, generated_path_is_a_new_one_in_the_temporary_folder) {
   ASSERT_EQ(::setenv("TMPDIR", folder.path().c_str(), 1), 0);
   std::optional<acceptor> first{std::in_place, executor(), transport_options{}};
   std::optional<acceptor> second{std::in_place, executor(), transport_options{}};
@@ -207,7 +207,7 @@ TEST_F(ipc, path_of_our_choice_is_a_new_one_in_the_folder_for_temporary_files) {
   ::unsetenv("TMPDIR");
 }
 
-TEST_F(ipc, abstract_names_are_no_files) {
+TEST_F(ipc, abstract_names_have_no_files) {
   const auto name = "@" + folder.path("abstract");
   acceptor first{executor(), {}};
   ASSERT_EQ(open(first, name), error_code{});
@@ -223,7 +223,7 @@ TEST_F(ipc, abstract_names_are_no_files) {
   EXPECT_EQ(open(second, name), error_code{});
 }
 
-TEST_F(ipc, one_of_many_that_bind_at_once_has_the_path) {
+TEST_F(ipc, one_of_several_simultaneous_binds_succeeds) {
   constexpr int rivals = 4;
   constexpr int rounds = 200;
   std::barrier meeting{rivals};
@@ -263,7 +263,7 @@ TEST_F(ipc, one_of_many_that_bind_at_once_has_the_path) {
   }
 }
 
-TEST_F(ipc, child_of_a_fork_that_drops_its_copy_leaves_file_and_listener_alone) {
+TEST_F(ipc, child_of_a_fork_can_drop_its_copy_without_side_effects) {
   acceptor a{executor(), {}};
   ASSERT_EQ(open(a, path), error_code{});
   std::optional<error_code> readable;

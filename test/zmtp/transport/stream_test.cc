@@ -1,5 +1,5 @@
-// Connections of each transport, from both ends: what they carry, what the kernel was asked for, who
-// is at the other end, and that no child gets them.
+// Connections of each transport, from both ends: the octets, the socket options, the address of the
+// other end, and that no child process inherits them.
 
 #include "zmtp/transport/stream.h"
 
@@ -61,7 +61,7 @@ protected:
   }
 };
 
-TEST_F(streams, carry_octets_both_ways) {
+TEST_F(streams, carry_bytes_both_ways) {
   for (const auto& where : everywhere()) {
     auto [accepted, connected] = meet(where);
     std::array<std::byte, 1> room{};
@@ -77,7 +77,7 @@ TEST_F(streams, carry_octets_both_ways) {
   }
 }
 
-TEST_F(streams, accepting_where_nobody_waits_would_block) {
+TEST_F(streams, accepting_without_a_pending_connection_would_block) {
   for (const auto& where : everywhere()) {
     acceptor a{executor(), {}};
     ASSERT_EQ(a.open(at(where), backlog), error_code{});
@@ -87,7 +87,7 @@ TEST_F(streams, accepting_where_nobody_waits_would_block) {
   }
 }
 
-TEST_F(streams, of_tcp_are_set_up_by_default_for_short_messages_and_dead_peers) {
+TEST_F(streams, tcp_defaults_suit_short_messages_and_dead_peers) {
   auto ends = meet("tcp://127.0.0.1:*");
   for (auto* each : {&ends.accepted, &ends.connected}) {
     EXPECT_EQ(option(*each, IPPROTO_TCP, TCP_NODELAY), 1);
@@ -100,7 +100,7 @@ TEST_F(streams, of_tcp_are_set_up_by_default_for_short_messages_and_dead_peers) 
   }
 }
 
-TEST_F(streams, of_tcp_are_set_up_as_the_options_say) {
+TEST_F(streams, tcp_options_are_applied) {
   using namespace std::chrono_literals;
   transport_options options;
   options.keepalive = {.idle = 7s, .interval = 5s, .count = 11};
@@ -130,14 +130,14 @@ TEST_F(streams, of_tcp_are_set_up_as_the_options_say) {
   }
 }
 
-TEST_F(streams, have_the_buffers_that_were_asked_for) {
+TEST_F(streams, have_the_configured_buffers) {
   transport_options options;
   options.send_buffer = 20'000;
   options.receive_buffer = 30'000;
   for (const auto& where : everywhere()) {
     auto ends = meet(where, options);
     for (auto* each : {&ends.accepted, &ends.connected}) {
-      // The kernel doubles them, for what it needs beside the octets.
+      // The kernel doubles the sizes, because it stores more than the octets.
       EXPECT_EQ(option(*each, SOL_SOCKET, SO_SNDBUF), 40'000) << where;
       EXPECT_EQ(option(*each, SOL_SOCKET, SO_RCVBUF), 60'000) << where;
     }
@@ -177,7 +177,7 @@ TEST_F(streams, know_the_address_of_the_other_end) {
   }
 }
 
-TEST_F(streams, know_the_host_of_the_other_end_whatever_the_family) {
+TEST_F(streams, know_the_host_of_the_other_end_for_every_family) {
   const auto octets_of = [](const char* text) {
     return asio::ip::make_address_v6(text).to_bytes();
   };
@@ -207,7 +207,7 @@ std::string inherited() {
   return text;
 }
 
-TEST_F(streams, are_not_passed_on_to_programs_that_are_started) {
+TEST_F(streams, are_not_inherited_by_executed_programs) {
   const auto before = inherited();
   ASSERT_NE(before, "");
   asio::io_context another{1};

@@ -1,4 +1,4 @@
-// Which addresses tcp:// endpoints mean, to bind and to come from.
+// The addresses of tcp:// endpoints: to bind to, and of the peer.
 
 #include "zmtp/transport/tcp.h"
 
@@ -40,14 +40,14 @@ protected:
   }
 };
 
-TEST_F(tcp_transport, wildcard_is_every_ipv4_address) {
+TEST_F(tcp_transport, a_wildcard_is_every_ipv4_address) {
   EXPECT_TRUE(reaches("tcp://*:*", "127.0.0.1"));
   EXPECT_TRUE(reaches("tcp://*:*", "127.0.0.2"));
   EXPECT_TRUE(reaches("tcp://127.0.0.1:*", "127.0.0.1"));
   EXPECT_FALSE(reaches("tcp://127.0.0.1:*", "127.0.0.2"));
 }
 
-TEST_F(tcp_transport, wildcards_are_of_one_family_unless_both_are_asked_for) {
+TEST_F(tcp_transport, wildcards_have_one_family_unless_both_are_enabled) {
   if (!has_ipv6()) {
     GTEST_SKIP() << "this machine has no IPv6";
   }
@@ -89,7 +89,7 @@ TEST_F(tcp_transport, addresses_of_one_link_have_its_scope) {
   EXPECT_TRUE(transport::remote_address(meet(text).accepted).starts_with("[" + address + "]:"));
 }
 
-TEST_F(tcp_transport, hosts_names_are_not_bound) {
+TEST_F(tcp_transport, host_names_cannot_be_bound) {
   for (const auto* where : {"tcp://example.org:*", "tcp://no-such-interface:*", "tcp://lo.1:*"}) {
     acceptor a{executor(), {}};
     EXPECT_EQ(a.open(at(where), backlog), errc::unknown_interface) << where;
@@ -105,15 +105,15 @@ TEST_F(tcp_transport, own_addresses_are_ipv4_first) {
   EXPECT_TRUE(own_addresses("example.org", 7).empty());
 }
 
-TEST_F(tcp_transport, connections_come_from_the_address_that_was_asked_for) {
+TEST_F(tcp_transport, connections_use_the_given_source_address) {
   EXPECT_TRUE(comes_from({"127.0.0.2", 0}).starts_with("127.0.0.2:"));
   EXPECT_TRUE(comes_from({"lo", 0}).starts_with("127.0.0.1:"));
   EXPECT_TRUE(comes_from({"localhost", 0}).starts_with("127.0.0.1:"));
   EXPECT_TRUE(comes_from({"*", 0}).starts_with("127.0.0.1:"));
 }
 
-TEST_F(tcp_transport, connections_come_from_the_port_that_was_asked_for) {
-  // One that nobody has.
+TEST_F(tcp_transport, connections_use_the_given_source_port) {
+  // An address that no interface has.
   acceptor a{executor(), {}};
   ASSERT_EQ(a.open(at("tcp://127.0.0.3:*"), backlog), error_code{});
   const auto port = a.bound().tcp()->port;
@@ -123,7 +123,7 @@ TEST_F(tcp_transport, connections_come_from_the_port_that_was_asked_for) {
   EXPECT_EQ(comes_from({"127.0.0.3", port}), from) << "once more, so soon after the first";
 }
 
-TEST_F(tcp_transport, connections_from_where_they_cannot_come_fail) {
+TEST_F(tcp_transport, connections_from_an_impossible_source_fail) {
   EXPECT_EQ(fails_from({"203.0.113.1", 0}), boost::system::errc::address_not_available);
   EXPECT_EQ(fails_from({"no-such-interface", 0}), errc::unknown_interface);
   EXPECT_EQ(fails_from({"example.org", 0}), errc::unknown_interface);
