@@ -12,7 +12,7 @@ _STRICT = [
 ]
 
 def zinc_library(name, hdrs = [], srcs = [], deps = [], visibility = None, **kwargs):
-    """One concept: its header, its source, what it needs, and who may use it."""
+    """Files that are used together: headers, sources, what they need, and who may use them."""
     cc_library(
         name = name,
         hdrs = hdrs,
@@ -33,6 +33,11 @@ def zinc_test(name, srcs, deps = [], size = "small", **kwargs):
         size = size,
         **kwargs
     )
+
+def zinc_tests(names, **kwargs):
+    """Test programs that need the same, each from the source of its name."""
+    for name in names:
+        zinc_test(name = name, srcs = [name + ".cc"], **kwargs)
 
 def zinc_binary(name, srcs, deps = [], **kwargs):
     cc_binary(
