@@ -4,9 +4,8 @@
 #include "bench/support/arguments.h"
 #include "bench/support/endpoint.h"
 #include "bench/support/updates.h"
-#include "zmtp/socket/complete.h"
-#include "zmtp/socket/pub_socket.h"
-#include "zmtp/socket/sub_socket.h"
+#include "zmtp/runtime/completion.h"
+#include "zmtp/socket/pubsub_sockets.h"
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>

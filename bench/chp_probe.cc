@@ -10,8 +10,8 @@
 #include "bench/support/updates.h"
 #include "bench/watched_server.h"
 #include "chp/client.h"
-#include "zmtp/socket/complete.h"
-#include "zmtp/socket/sub_socket.h"
+#include "zmtp/runtime/completion.h"
+#include "zmtp/socket/pubsub_sockets.h"
 
 #include <CLI/CLI.hpp>
 #include <boost/asio/awaitable.hpp>

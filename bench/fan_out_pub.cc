@@ -2,9 +2,9 @@
 #include "bench/support/arguments.h"
 #include "bench/support/endpoint.h"
 #include "bench/support/fan_out.h"
-#include "zmtp/socket/complete.h"
-#include "zmtp/socket/pub_socket.h"
-#include "zmtp/socket/pull_socket.h"
+#include "zmtp/runtime/completion.h"
+#include "zmtp/socket/pipeline_sockets.h"
+#include "zmtp/socket/pubsub_sockets.h"
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>

@@ -1,8 +1,8 @@
 // One PUB: waits for a subscriber to everything, then sends it COUNT messages of SIZE octets over TOPICS topics,
 // as fast as it takes them, and ends when it has them all.
 #include "bench/support/arguments.h"
-#include "zmtp/socket/complete.h"
-#include "zmtp/socket/pub_socket.h"
+#include "zmtp/runtime/completion.h"
+#include "zmtp/socket/pubsub_sockets.h"
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>

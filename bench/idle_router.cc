@@ -4,8 +4,8 @@
 #include "bench/support/arguments.h"
 #include "bench/support/endpoint.h"
 #include "bench/support/report.h"
-#include "zmtp/socket/complete.h"
-#include "zmtp/socket/router_socket.h"
+#include "zmtp/runtime/completion.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>

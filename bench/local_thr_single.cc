@@ -1,7 +1,7 @@
 // Binds a PULL, receives COUNT messages, one for each co_await, and prints how fast they came.
 #include "bench/stream.h"
 #include "bench/support/arguments.h"
-#include "zmtp/socket/complete.h"
+#include "zmtp/runtime/completion.h"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>

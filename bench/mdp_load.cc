@@ -10,7 +10,7 @@
 #include "mdp/command.h"
 #include "mdp/titanic/command.h"
 #include "zmtp/message.h"
-#include "zmtp/socket/dealer_socket.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <CLI/CLI.hpp>
 #include <boost/asio/as_tuple.hpp>

@@ -4,7 +4,7 @@
 #include "bench/support/steady_calls.h"
 #include "bench/support/stop_request.h"
 #include "mdp/client.h"
-#include "zmtp/socket/complete.h"
+#include "zmtp/runtime/completion.h"
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>

@@ -3,8 +3,8 @@
 #include "zmtp/command.h"
 #include "zmtp/greeting.h"
 #include "zmtp/mechanism/null.h"
-#include "zmtp/socket/router_socket.h"
-#include "zmtp/socket/xpub_socket.h"
+#include "zmtp/socket/pubsub_sockets.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/read.hpp>
 #include <boost/asio/write.hpp>

@@ -2,7 +2,7 @@
 #include "bench/round_trip.h"
 #include "bench/spinning.h"
 #include "bench/support/arguments.h"
-#include "zmtp/socket/complete.h"
+#include "zmtp/runtime/completion.h"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>

@@ -2,7 +2,7 @@
 #include "bench/stream.h"
 #include "bench/support/arguments.h"
 #include "bench/support/endpoint.h"
-#include "zmtp/socket/complete.h"
+#include "zmtp/runtime/completion.h"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>

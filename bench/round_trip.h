@@ -1,8 +1,7 @@
 #pragma once
 // Round trips of one message between a REQ and a REP of ours.
 
-#include "zmtp/socket/rep_socket.h"
-#include "zmtp/socket/req_socket.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/awaitable.hpp>
 

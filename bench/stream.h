@@ -1,8 +1,7 @@
 #pragma once
 // A one-way stream of equal messages through a PUSH and a PULL of ours.
 
-#include "zmtp/socket/pull_socket.h"
-#include "zmtp/socket/push_socket.h"
+#include "zmtp/socket/pipeline_sockets.h"
 
 #include <boost/asio/awaitable.hpp>
 

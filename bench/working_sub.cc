@@ -4,8 +4,8 @@
 #include "bench/support/report.h"
 #include "bench/support/work.h"
 #include "zmtp/pattern/sharded_subscriber.h"
-#include "zmtp/socket/complete.h"
-#include "zmtp/socket/sub_socket.h"
+#include "zmtp/runtime/completion.h"
+#include "zmtp/socket/pubsub_sockets.h"
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>

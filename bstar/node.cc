@@ -1,11 +1,10 @@
 #include "bstar/node.h"
 
 #include "bstar/epoch_file.h"
-#include "zmtp/extensions.h"
-#include "zmtp/pattern/alarm.h"
-#include "zmtp/socket/complete.h"
-#include "zmtp/socket/sub_socket.h"
-#include "zmtp/socket/xpub_socket.h"
+#include "zmtp/metadata.h"
+#include "zmtp/runtime/alarm.h"
+#include "zmtp/runtime/completion.h"
+#include "zmtp/socket/pubsub_sockets.h"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>

@@ -7,8 +7,8 @@
 #include "bstar/state_machine.h"
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
-#include "zmtp/routing/routed_message.h"
-#include "zmtp/socket/router_socket.h"
+#include "zmtp/peer.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/any_io_executor.hpp>
 

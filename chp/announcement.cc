@@ -1,6 +1,6 @@
 #include "chp/announcement.h"
 
-#include "zmtp/extensions.h"
+#include "zmtp/metadata.h"
 
 #include <charconv>
 #include <cstddef>

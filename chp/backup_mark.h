@@ -3,7 +3,7 @@
 
 #include "chp/command.h"
 #include "chp/sequence.h"
-#include "zmtp/routing/peer_id.h"
+#include "zmtp/peer.h"
 
 #include <algorithm>
 #include <chrono>

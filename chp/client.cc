@@ -8,8 +8,8 @@
 #include "chp/watch_queue.h"
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
-#include "zmtp/pattern/alarm.h"
-#include "zmtp/socket/complete.h"
+#include "zmtp/runtime/alarm.h"
+#include "zmtp/runtime/completion.h"
 
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>

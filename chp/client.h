@@ -8,8 +8,8 @@
 #include "chp/error.h"
 #include "chp/server_address.h"
 #include "chp/watcher.h"
-#include "zmtp/socket/completion_handler.h"
-#include "zmtp/socket/deadline.h"
+#include "zmtp/runtime/completion.h"
+#include "zmtp/runtime/deadline.h"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/async_result.hpp>

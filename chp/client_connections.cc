@@ -1,7 +1,7 @@
 #include "chp/client_connections.h"
 
 #include "chp/announcement.h"
-#include "zmtp/socket/complete.h"
+#include "zmtp/runtime/completion.h"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>

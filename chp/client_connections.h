@@ -6,13 +6,11 @@
 #include "chp/client_options.h"
 #include "chp/server_address.h"
 #include "zmtp/message.h"
-#include "zmtp/routing/peer_id.h"
-#include "zmtp/routing/routed_message.h"
-#include "zmtp/socket/dealer_socket.h"
+#include "zmtp/peer.h"
 #include "zmtp/socket/monitor.h"
-#include "zmtp/socket/push_socket.h"
-#include "zmtp/socket/sub_socket.h"
-#include "zmtp/socket/xpub_socket.h"
+#include "zmtp/socket/pipeline_sockets.h"
+#include "zmtp/socket/pubsub_sockets.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/any_io_executor.hpp>
 

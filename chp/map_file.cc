@@ -2,7 +2,7 @@
 
 #include "chp/error.h"
 #include "zmtp/storage/error.h"
-#include "zmtp/storage/row_checksum.h"
+#include "zmtp/storage/sqlite_file.h"
 
 #include <algorithm>
 #include <array>

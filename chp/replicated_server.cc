@@ -1,10 +1,10 @@
 #include "chp/replicated_server.h"
 
 #include "chp/announcement.h"
-#include "zmtp/routing/routed_message.h"
-#include "zmtp/socket/complete.h"
-#include "zmtp/socket/dealer_socket.h"
-#include "zmtp/socket/sub_socket.h"
+#include "zmtp/peer.h"
+#include "zmtp/runtime/completion.h"
+#include "zmtp/socket/pubsub_sockets.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>

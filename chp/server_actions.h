@@ -6,7 +6,7 @@
 #include "chp/map_store.h"
 #include "chp/sequence.h"
 #include "zmtp/message.h"
-#include "zmtp/routing/peer_id.h"
+#include "zmtp/peer.h"
 
 #include <array>
 #include <cstddef>

@@ -1,7 +1,7 @@
 #include "chp/server_core.h"
 
 #include "chp/server_ports.h"
-#include "zmtp/socket/complete.h"
+#include "zmtp/runtime/completion.h"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>

@@ -7,11 +7,10 @@
 #include "chp/server_state.h"
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
-#include "zmtp/pattern/alarm.h"
-#include "zmtp/socket/pull_socket.h"
-#include "zmtp/socket/router_socket.h"
-#include "zmtp/socket/sub_socket.h"
-#include "zmtp/socket/xpub_socket.h"
+#include "zmtp/runtime/alarm.h"
+#include "zmtp/socket/pipeline_sockets.h"
+#include "zmtp/socket/pubsub_sockets.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>

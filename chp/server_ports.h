@@ -6,7 +6,7 @@
 #include "chp/server_state.h"
 #include "zmtp/metadata.h"
 #include "zmtp/options.h"
-#include "zmtp/routing/routed_message.h"
+#include "zmtp/peer.h"
 
 namespace chp {
 

@@ -23,7 +23,7 @@
 #include "chp/update_register.h"
 #include "zmtp/message.h"
 #include "zmtp/metadata.h"
-#include "zmtp/routing/peer_id.h"
+#include "zmtp/peer.h"
 
 #include <boost/system/error_code.hpp>
 

@@ -4,7 +4,7 @@
 #include "chp/sequence.h"
 #include "chp/server_actions.h"
 #include "chp/update_register.h"
-#include "zmtp/routing/peer_id.h"
+#include "zmtp/peer.h"
 
 #include <boost/unordered/unordered_flat_map.hpp>
 

@@ -7,7 +7,7 @@
 #include "chp/server_options.h"
 #include "chp/store.h"
 #include "chp/update_register.h"
-#include "zmtp/routing/peer_id.h"
+#include "zmtp/peer.h"
 
 #include <chrono>
 #include <cstddef>

@@ -1,8 +1,7 @@
 #pragma once
 // The handlers of a client's operations in progress, by number.
 
-#include "zmtp/socket/complete.h"
-#include "zmtp/socket/completion_handler.h"
+#include "zmtp/runtime/completion.h"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>

@@ -2,7 +2,7 @@
 // The changes of a client's map, from client::watch().
 
 #include "chp/client_actions.h"
-#include "zmtp/socket/completion_handler.h"
+#include "zmtp/runtime/completion.h"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/async_result.hpp>

@@ -1,6 +1,6 @@
 #include "mdp/announcement.h"
 
-#include "zmtp/extensions.h"
+#include "zmtp/metadata.h"
 
 #include <array>
 #include <charconv>

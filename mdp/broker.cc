@@ -2,9 +2,9 @@
 
 #include "mdp/announcement.h"
 #include "mdp/broker_state.h"
-#include "zmtp/pattern/alarm.h"
-#include "zmtp/socket/complete.h"
-#include "zmtp/socket/router_socket.h"
+#include "zmtp/runtime/alarm.h"
+#include "zmtp/runtime/completion.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>

@@ -3,7 +3,7 @@
 
 #include "mdp/error.h"
 #include "zmtp/message.h"
-#include "zmtp/routing/peer_id.h"
+#include "zmtp/peer.h"
 
 #include <array>
 #include <cstddef>

@@ -5,7 +5,7 @@
 #include "mdp/command.h"
 #include "mdp/deadline_heap.h"
 #include "zmtp/message.h"
-#include "zmtp/routing/peer_id.h"
+#include "zmtp/peer.h"
 
 #include <boost/intrusive/list.hpp>
 

@@ -9,7 +9,7 @@
 #include "mdp/peer_table.h"
 #include "zmtp/message.h"
 #include "zmtp/metadata.h"
-#include "zmtp/routing/peer_id.h"
+#include "zmtp/peer.h"
 
 #include <chrono>
 #include <cstdint>

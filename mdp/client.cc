@@ -6,7 +6,7 @@
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
 #include "zmtp/pattern/conversation_socket.h"
-#include "zmtp/socket/complete.h"
+#include "zmtp/runtime/completion.h"
 
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/cancellation_type.hpp>

@@ -5,7 +5,7 @@
 #include "mdp/error.h"
 #include "mdp/options.h"
 #include "zmtp/message.h"
-#include "zmtp/socket/completion_handler.h"
+#include "zmtp/runtime/completion.h"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/async_result.hpp>

@@ -2,7 +2,7 @@
 // The broker's peers and their roles: a dense table by slot, checked by generation.
 
 #include "mdp/broker_records.h"
-#include "zmtp/routing/peer_id.h"
+#include "zmtp/peer.h"
 
 #include <cstddef>
 #include <cstdint>

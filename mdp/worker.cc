@@ -3,9 +3,9 @@
 #include "mdp/announcement.h"
 #include "mdp/worker_state.h"
 #include "zmtp/error.h"
-#include "zmtp/pattern/alarm.h"
 #include "zmtp/pattern/conversation_socket.h"
-#include "zmtp/socket/complete.h"
+#include "zmtp/runtime/alarm.h"
+#include "zmtp/runtime/completion.h"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/error.hpp>

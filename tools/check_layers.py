@@ -34,8 +34,12 @@ FLOORS = [
     # Files of what must last, for which no socket is needed.
     ("zmtp/storage",           []),
 
-    ("zmtp/socket",            ["zmtp/transport", "zmtp/routing", "zmtp/conversation"]),
-    ("zmtp/transport",         ["zmtp"]),
+    ("zmtp/socket",            ["zmtp/engine"]),
+    # What runs behind every socket.
+    ("zmtp/engine",            ["zmtp/transport", "zmtp/routing", "zmtp/conversation"]),
+    ("zmtp/transport",         ["zmtp/runtime"]),
+    # Time, executors and completion.
+    ("zmtp/runtime",           ["zmtp"]),
     ("zmtp/routing",           ["zmtp"]),
     ("zmtp/conversation",      ["zmtp/mechanism"]),
 

@@ -23,19 +23,19 @@ HOUSE = {
     "zmtp/conversation/connection.h": '#include "zmtp/mechanism/null.h"\n',
     "zmtp/routing/fair_queue.h": '#include "zmtp/message.h"\n',
     "zmtp/transport/tcp.h": '#include "zmtp/options.h"\n#include <boost/asio/ip/tcp.hpp>\n',
-    "zmtp/socket/dealer_socket.h":
+    "zmtp/socket/request_sockets.h":
         '#include "zmtp/conversation/connection.h"\n#include "zmtp/routing/fair_queue.h"\n'
         '#include "zmtp/transport/tcp.h"\n#include "zmtp/options.h"\n',
     "zmtp/pattern/liveness.h": "#include <chrono>\n",
     "bstar/state_machine.h": '#include "zmtp/pattern/liveness.h"\n',
-    "chp/server.h": '#include "zmtp/socket/dealer_socket.h"\n',
+    "chp/server.h": '#include "zmtp/socket/request_sockets.h"\n',
     "chp/replicated_server.h": '#include "chp/server.h"\n#include "bstar/state_machine.h"\n',
     "chp/BUILD":
         'rule(name = "server", visibility = ["//tools:__pkg__"], deps = ["//zmtp:options"])\n'
         'rule(name = "replicated_server", deps = [":server", "//bstar"])\n',
     "mdp/options.h": "#include <chrono>\n",
     "mdp/broker_state.h": '#include "mdp/options.h"\n#include "zmtp/message.h"\n',
-    "mdp/broker.h": '#include "mdp/broker_state.h"\n#include "zmtp/socket/dealer_socket.h"\n',
+    "mdp/broker.h": '#include "mdp/broker_state.h"\n#include "zmtp/socket/request_sockets.h"\n',
     "mdp/broker.cc": "#include <boost/asio.hpp>\nawaitable run() { co_await wait(); }\n",
     "mdp/titanic/service.h": '#include "mdp/broker.h"\n',
     "test/interop/libzmq_test.cc": '#include "mdp/broker.h"\n#include <zmq.h>\n',
@@ -90,7 +90,7 @@ class Planted(unittest.TestCase):
                         '#include "zmtp/routing/fair_queue.h"\n')
 
     def test_a_socket_does_not_see_a_pattern(self):
-        self.expect_one("zmtp/socket/req_socket.h", 1, "zmtp/pattern/liveness.h",
+        self.expect_one("zmtp/socket/request_sockets.h", 1, "zmtp/pattern/liveness.h",
                         '#include "zmtp/pattern/liveness.h"\n')
 
     def test_mdp_sees_neither_chp_nor_bstar(self):

@@ -1,7 +1,6 @@
 #include "zmtp/command.h"
 
 #include "zmtp/frame.h"
-#include "zmtp/octet_reader.h"
 
 #include <array>
 #include <cassert>

@@ -3,7 +3,6 @@
 // marks, of cancellation and of atomicity.
 
 #include "zmtp/buffer/block.h"
-#include "zmtp/buffer/copy_short.h"
 #include "zmtp/frame.h"
 
 #include <array>

@@ -1,7 +1,7 @@
 // The search for the peer with a routing id, which ROUTER does for each message that it sends.
 // bazel run -c opt //bench/micro:identity_lookup
 
-#include "zmtp/routing/identity_table.h"
+#include "zmtp/routing/router_state.h"
 
 #include <benchmark/benchmark.h>
 

@@ -1,6 +1,6 @@
 #include "chp/blocking/client.h"
 
-#include "zmtp/blocking/run_in.h"
+#include "zmtp/blocking/operations.h"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>

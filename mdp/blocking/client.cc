@@ -1,6 +1,6 @@
 #include "mdp/blocking/client.h"
 
-#include "zmtp/blocking/run_in.h"
+#include "zmtp/blocking/operations.h"
 
 #include <boost/system/system_error.hpp>
 

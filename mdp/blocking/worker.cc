@@ -1,6 +1,6 @@
 #include "mdp/blocking/worker.h"
 
-#include "zmtp/blocking/run_in.h"
+#include "zmtp/blocking/operations.h"
 #include "zmtp/error.h"
 
 #include <boost/asio/error.hpp>

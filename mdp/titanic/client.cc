@@ -2,7 +2,7 @@
 
 #include "mdp/client.h"
 #include "mdp/titanic/command.h"
-#include "zmtp/socket/complete.h"
+#include "zmtp/runtime/completion.h"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>

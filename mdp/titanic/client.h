@@ -6,7 +6,7 @@
 #include "mdp/titanic/error.h"
 #include "mdp/titanic/request_id.h"
 #include "zmtp/message.h"
-#include "zmtp/socket/completion_handler.h"
+#include "zmtp/runtime/completion.h"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/async_result.hpp>

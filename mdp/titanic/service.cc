@@ -4,8 +4,8 @@
 #include "mdp/titanic/random_id.h"
 #include "mdp/titanic/titanic_report.h"
 #include "mdp/worker.h"
-#include "zmtp/pattern/alarm.h"
-#include "zmtp/socket/complete.h"
+#include "zmtp/runtime/alarm.h"
+#include "zmtp/runtime/completion.h"
 
 #include <boost/asio/error.hpp>
 

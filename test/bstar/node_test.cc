@@ -1,9 +1,8 @@
 #include "bstar/node.h"
 
 #include "test/bstar/node_fixture.h"
-#include "zmtp/socket/req_socket.h"
-#include "zmtp/socket/sub_socket.h"
-#include "zmtp/socket/xpub_socket.h"
+#include "zmtp/socket/pubsub_sockets.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/system/system_error.hpp>
 

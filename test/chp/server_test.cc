@@ -4,7 +4,7 @@
 
 #include "chp/announcement.h"
 #include "test/chp/shell_fixture.h"
-#include "zmtp/socket/push_socket.h"
+#include "zmtp/socket/pipeline_sockets.h"
 
 #include <boost/asio/post.hpp>
 #include <gtest/gtest.h>

@@ -5,9 +5,8 @@
 #include "chp/server_core.h"
 #include "chp/update_id.h"
 #include "test/support/network_test.h"
-#include "zmtp/socket/dealer_socket.h"
-#include "zmtp/socket/pub_socket.h"
-#include "zmtp/socket/sub_socket.h"
+#include "zmtp/socket/pubsub_sockets.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <gtest/gtest.h>
 

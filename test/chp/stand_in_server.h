@@ -6,9 +6,8 @@
 #include "chp/announcement.h"
 #include "chp/command.h"
 #include "chp/server_address.h"
-#include "zmtp/socket/router_socket.h"
-#include "zmtp/socket/sub_socket.h"
-#include "zmtp/socket/xpub_socket.h"
+#include "zmtp/socket/pubsub_sockets.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/any_io_executor.hpp>
 

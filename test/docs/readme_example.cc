@@ -1,4 +1,4 @@
-#include "zmtp/socket/router_socket.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>

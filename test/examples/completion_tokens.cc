@@ -1,8 +1,7 @@
 // Every operation takes any completion token of Asio, and honours the executor, the allocator and the
 // cancellation slot that its handler is associated with.
 
-#include "zmtp/socket/pull_socket.h"
-#include "zmtp/socket/push_socket.h"
+#include "zmtp/socket/pipeline_sockets.h"
 
 #include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/bind_executor.hpp>

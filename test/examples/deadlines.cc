@@ -1,8 +1,7 @@
 // An operation ends with its deadline, with what else comes first, or when it is cancelled; none of these
 // loses a message.
 
-#include "zmtp/socket/dealer_socket.h"
-#include "zmtp/socket/router_socket.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>

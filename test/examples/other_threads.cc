@@ -1,7 +1,6 @@
 // A socket is used in its executor only, here a strand of a pool of threads. Other threads reach it there.
 
-#include "zmtp/socket/pull_socket.h"
-#include "zmtp/socket/push_socket.h"
+#include "zmtp/socket/pipeline_sockets.h"
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_executor.hpp>

@@ -1,5 +1,5 @@
 #include "zmtp/blocking/poll.h"
-#include "zmtp/blocking/sockets.h"
+#include "zmtp/blocking/socket.h"
 
 #include <array>
 #include <iostream>

@@ -1,6 +1,5 @@
-#include "zmtp/socket/dealer_socket.h"
 #include "zmtp/socket/proxy.h"
-#include "zmtp/socket/router_socket.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>

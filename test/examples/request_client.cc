@@ -1,4 +1,4 @@
-#include "zmtp/blocking/sockets.h"
+#include "zmtp/blocking/socket.h"
 
 #include <iostream>
 

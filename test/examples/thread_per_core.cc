@@ -1,7 +1,6 @@
 // One io_context for each core, run by one thread, with sockets of its own. They share nothing but messages.
 
-#include "zmtp/socket/pull_socket.h"
-#include "zmtp/socket/push_socket.h"
+#include "zmtp/socket/pipeline_sockets.h"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>

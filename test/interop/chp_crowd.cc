@@ -1,6 +1,6 @@
 #include "test/interop/chp_crowd.h"
 
-#include "zmtp/socket/complete.h"
+#include "zmtp/runtime/completion.h"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>

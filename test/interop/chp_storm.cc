@@ -23,7 +23,7 @@
 #include "test/interop/chp_crowd.h"
 #include "test/interop/chp_storm_options.h"
 #include "test/interop/chp_storm_reports.h"
-#include "zmtp/socket/complete.h"
+#include "zmtp/runtime/completion.h"
 
 #include <CLI/CLI.hpp>
 #include <boost/asio/as_tuple.hpp>

@@ -11,9 +11,9 @@
 #include "test/support/raw_peer.h"
 #include "test/support/wire.h"
 #include "zmtp/endpoint.h"
-#include "zmtp/socket/dealer_socket.h"
-#include "zmtp/socket/pull_socket.h"
-#include "zmtp/socket/xpub_socket.h"
+#include "zmtp/socket/pipeline_sockets.h"
+#include "zmtp/socket/pubsub_sockets.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/ip/tcp.hpp>
 #include <gtest/gtest.h>

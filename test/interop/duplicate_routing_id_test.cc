@@ -2,7 +2,7 @@
 // and is accepted when the first has disconnected.
 
 #include "test/interop/two_sides.h"
-#include "zmtp/socket/router_socket.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/use_awaitable.hpp>
 #include <gtest/gtest.h>

@@ -8,8 +8,8 @@
 // the two sockets: `key=number key=number …`. Ends with its input.
 
 #include "zmtp/socket/memory_budget.h"
-#include "zmtp/socket/router_socket.h"
-#include "zmtp/socket/xpub_socket.h"
+#include "zmtp/socket/pubsub_sockets.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/co_spawn.hpp>

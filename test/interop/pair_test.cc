@@ -1,7 +1,7 @@
 // Our PAIR with libzmq's.
 
 #include "test/interop/two_sides.h"
-#include "zmtp/socket/pair_socket.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>

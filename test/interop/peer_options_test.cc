@@ -1,11 +1,8 @@
 // Options that a libzmq peer notices: probes and hello messages, disconnect messages, conflation.
 
 #include "test/interop/two_sides.h"
-#include "zmtp/socket/dealer_socket.h"
-#include "zmtp/socket/pull_socket.h"
-#include "zmtp/socket/push_socket.h"
-#include "zmtp/socket/req_socket.h"
-#include "zmtp/socket/router_socket.h"
+#include "zmtp/socket/pipeline_sockets.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>

@@ -1,8 +1,7 @@
 // Many messages at once in both directions: none lost, none twice, none changed, in order.
 
 #include "test/interop/two_sides.h"
-#include "zmtp/socket/dealer_socket.h"
-#include "zmtp/socket/router_socket.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>

@@ -3,13 +3,9 @@
 #include "zmtp/socket/proxy.h"
 
 #include "test/interop/two_sides.h"
-#include "zmtp/socket/dealer_socket.h"
-#include "zmtp/socket/pub_socket.h"
-#include "zmtp/socket/pull_socket.h"
-#include "zmtp/socket/push_socket.h"
-#include "zmtp/socket/rep_socket.h"
-#include "zmtp/socket/router_socket.h"
-#include "zmtp/socket/sub_socket.h"
+#include "zmtp/socket/pipeline_sockets.h"
+#include "zmtp/socket/pubsub_sockets.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>

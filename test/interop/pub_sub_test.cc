@@ -1,8 +1,7 @@
 // Every pairing of our PUB and SUB with libzmq's SUB, XSUB, PUB and XPUB, with messages of every shape.
 
 #include "test/interop/two_sides.h"
-#include "zmtp/socket/pub_socket.h"
-#include "zmtp/socket/sub_socket.h"
+#include "zmtp/socket/pubsub_sockets.h"
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>

@@ -2,8 +2,7 @@
 // a reconnect (protocols A5, C2-1, Z-7, Z-8).
 
 #include "test/interop/two_sides.h"
-#include "zmtp/socket/pub_socket.h"
-#include "zmtp/socket/sub_socket.h"
+#include "zmtp/socket/pubsub_sockets.h"
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>

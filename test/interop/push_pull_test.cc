@@ -1,8 +1,7 @@
 // PUSH and PULL, one of Zinc and the other of libzmq: messages of every shape, in order, to peers with room.
 
 #include "test/interop/two_sides.h"
-#include "zmtp/socket/pull_socket.h"
-#include "zmtp/socket/push_socket.h"
+#include "zmtp/socket/pipeline_sockets.h"
 
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>

@@ -2,8 +2,7 @@
 // side arrive, once and in order.
 
 #include "test/interop/two_sides.h"
-#include "zmtp/socket/dealer_socket.h"
-#include "zmtp/socket/router_socket.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>

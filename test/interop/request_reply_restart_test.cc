@@ -1,8 +1,7 @@
 // REQ and REP whose peer restarts, one of Zinc and the other of libzmq.
 
 #include "test/interop/two_sides.h"
-#include "zmtp/socket/rep_socket.h"
-#include "zmtp/socket/req_socket.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>

@@ -3,8 +3,7 @@
 
 #include "test/interop/two_sides.h"
 #include "test/support/wire.h"
-#include "zmtp/socket/rep_socket.h"
-#include "zmtp/socket/req_socket.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>

@@ -2,8 +2,7 @@
 // peer without one, and rejects or replaces a second peer with the same id.
 
 #include "test/interop/two_sides.h"
-#include "zmtp/socket/dealer_socket.h"
-#include "zmtp/socket/router_socket.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/use_awaitable.hpp>
 #include <gtest/gtest.h>

@@ -10,9 +10,9 @@
 // receives from the PULL and publishes nothing more. The program ends with its input.
 
 #include "zmtp/socket/memory_budget.h"
-#include "zmtp/socket/pub_socket.h"
-#include "zmtp/socket/pull_socket.h"
-#include "zmtp/socket/router_socket.h"
+#include "zmtp/socket/pipeline_sockets.h"
+#include "zmtp/socket/pubsub_sockets.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/co_spawn.hpp>

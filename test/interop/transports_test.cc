@@ -4,8 +4,7 @@
 #include "test/interop/two_sides.h"
 #include "test/support/machine.h"
 #include "test/support/scratch_folder.h"
-#include "zmtp/socket/dealer_socket.h"
-#include "zmtp/socket/router_socket.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/use_awaitable.hpp>
 #include <gtest/gtest.h>

@@ -2,9 +2,7 @@
 // (protocols A5, Z-7, Z-8).
 
 #include "test/interop/two_sides.h"
-#include "zmtp/socket/pub_socket.h"
-#include "zmtp/socket/xpub_socket.h"
-#include "zmtp/socket/xsub_socket.h"
+#include "zmtp/socket/pubsub_sockets.h"
 
 #include <boost/asio/use_awaitable.hpp>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Events that observers receive: messages as they are on the wire, and changes of peers.
 
 #include "test/mdp/shell_fixture.h"
-#include "zmtp/socket/dealer_socket.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <algorithm>
 #include <functional>

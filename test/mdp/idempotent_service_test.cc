@@ -2,7 +2,7 @@
 // a number, and are carried out once.
 
 #include "test/mdp/shell_fixture.h"
-#include "zmtp/pattern/reply_cache.h"
+#include "zmtp/pattern/freelance_server_state.h"
 
 #include <boost/asio/post.hpp>
 

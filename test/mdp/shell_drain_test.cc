@@ -1,7 +1,7 @@
 // Brokers and workers that drain through real sockets: they end the requests that they hold, and take no more.
 
 #include "test/mdp/shell_fixture.h"
-#include "zmtp/socket/router_socket.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/error.hpp>
 

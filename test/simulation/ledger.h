@@ -10,7 +10,7 @@
 #include "test/simulation/virtual_stream.h"
 #include "test/simulation/wire_tap.h"
 #include "zmtp/message.h"
-#include "zmtp/routing/routed_message.h"
+#include "zmtp/peer.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -2,15 +2,12 @@
 // The users of each pattern.
 
 #include "test/simulation/party.h"
-#include "zmtp/routing/pair_state.h"
+#include "zmtp/routing/lock_step_state.h"
 #include "zmtp/routing/pub_state.h"
-#include "zmtp/routing/rep_state.h"
-#include "zmtp/routing/req_state.h"
 #include "zmtp/routing/round_robin_state.h"
 #include "zmtp/routing/router_state.h"
-#include "zmtp/routing/sub_state.h"
+#include "zmtp/routing/subscriber_state.h"
 #include "zmtp/routing/xpub_state.h"
-#include "zmtp/routing/xsub_state.h"
 
 #include <deque>
 #include <map>

@@ -4,7 +4,7 @@
 // also get the last values of each topic that its peer begins to want. The user of an XPUB must
 // know each topic to which any peer has subscribed.
 
-#include "zmtp/routing/peer_id.h"
+#include "zmtp/peer.h"
 
 #include <cstddef>
 #include <cstdint>

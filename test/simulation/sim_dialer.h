@@ -3,7 +3,7 @@
 
 #include "zmtp/conversation/reconnect_backoff.h"
 #include "zmtp/error.h"
-#include "zmtp/routing/peer_id.h"
+#include "zmtp/peer.h"
 
 #include <chrono>
 #include <memory>

@@ -1,8 +1,8 @@
 #include "test/simulation/sim_link.h"
 
 #include "test/simulation/sim_socket.h"
-#include "zmtp/extensions.h"
 #include "zmtp/mechanism/null.h"
+#include "zmtp/metadata.h"
 #include "zmtp/socket_type.h"
 
 #include <array>

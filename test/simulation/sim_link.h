@@ -3,7 +3,7 @@
 
 #include "test/simulation/virtual_stream.h"
 #include "zmtp/conversation/connection.h"
-#include "zmtp/routing/peer_id.h"
+#include "zmtp/peer.h"
 #include "zmtp/routing/pipe_table.h"
 
 #include <chrono>

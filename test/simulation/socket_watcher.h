@@ -3,7 +3,7 @@
 
 #include "test/simulation/virtual_stream.h"
 #include "zmtp/error.h"
-#include "zmtp/routing/peer_id.h"
+#include "zmtp/peer.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -3,8 +3,7 @@
 // awaited event.
 
 #include "test/support/meeting.h"
-#include "zmtp/socket/dealer_socket.h"
-#include "zmtp/socket/router_socket.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/io_context.hpp>

@@ -1,4 +1,4 @@
-#include "zmtp/extensions.h"
+#include "zmtp/metadata.h"
 
 #include <gtest/gtest.h>
 

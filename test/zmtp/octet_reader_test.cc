@@ -1,6 +1,5 @@
-#include "zmtp/octet_reader.h"
-
 #include "test/support/octets.h"
+#include "zmtp/frame.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include "tools/guide/program.h"
 #include "zmtp/pattern/sharded_subscriber.h"
-#include "zmtp/socket/pub_socket.h"
+#include "zmtp/socket/pubsub_sockets.h"
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/this_coro.hpp>

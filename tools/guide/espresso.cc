@@ -2,12 +2,9 @@
 
 #include "tools/guide/dump.h"
 #include "tools/guide/program.h"
-#include "zmtp/pattern/capture_listener.h"
+#include "zmtp/pattern/last_value_cache.h"
 #include "zmtp/socket/proxy.h"
-#include "zmtp/socket/pub_socket.h"
-#include "zmtp/socket/sub_socket.h"
-#include "zmtp/socket/xpub_socket.h"
-#include "zmtp/socket/xsub_socket.h"
+#include "zmtp/socket/pubsub_sockets.h"
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/this_coro.hpp>

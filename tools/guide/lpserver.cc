@@ -3,7 +3,7 @@
 
 #include "tools/guide/program.h"
 #include "tools/guide/simulated_faults.h"
-#include "zmtp/socket/rep_socket.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>

@@ -2,7 +2,7 @@
 // each second.
 
 #include "tools/guide/program.h"
-#include "zmtp/socket/pub_socket.h"
+#include "zmtp/socket/pubsub_sockets.h"
 
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>

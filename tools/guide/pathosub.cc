@@ -1,7 +1,7 @@
 // pathosub: subscribes to one of the thousand topics of pathopub, and waits for it.
 
 #include "tools/guide/program.h"
-#include "zmtp/socket/sub_socket.h"
+#include "zmtp/socket/pubsub_sockets.h"
 
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>

@@ -2,7 +2,7 @@
 
 #include "tools/guide/program.h"
 #include "zmtp/pattern/suicidal_snail.h"
-#include "zmtp/socket/pub_socket.h"
+#include "zmtp/socket/pubsub_sockets.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/this_coro.hpp>

@@ -2,8 +2,8 @@
 // and a worker that echoes.
 
 #include "tools/guide/program.h"
-#include "zmtp/socket/dealer_socket.h"
 #include "zmtp/socket/proxy.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/this_coro.hpp>

@@ -1,6 +1,6 @@
 #include "tools/zinc/any_socket.h"
 
-#include "zmtp/routing/routed_message.h"
+#include "zmtp/peer.h"
 
 #include <boost/system/system_error.hpp>
 

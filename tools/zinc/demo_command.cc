@@ -8,7 +8,7 @@
 #include "tools/zinc/commands.h"
 #include "tools/zinc/demo_pair.h"
 #include "tools/zinc/stop_signals.h"
-#include "zmtp/socket/complete.h"
+#include "zmtp/runtime/completion.h"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>

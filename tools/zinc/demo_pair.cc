@@ -8,7 +8,7 @@
 #include "tools/zinc/reserved_ports.h"
 #include "tools/zinc/stop_signals.h"
 #include "tools/zinc/units.h"
-#include "zmtp/socket/complete.h"
+#include "zmtp/runtime/completion.h"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>

@@ -1,6 +1,6 @@
 #include "tools/zinc/input_reader.h"
 
-#include "zmtp/socket/complete.h"
+#include "zmtp/runtime/completion.h"
 
 #include <boost/asio/error.hpp>
 #include <boost/asio/execution/outstanding_work.hpp>

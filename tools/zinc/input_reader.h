@@ -2,7 +2,7 @@
 // Reads standard input or another descriptor of any kind.
 
 #include "zmtp/error.h"
-#include "zmtp/socket/completion_handler.h"
+#include "zmtp/runtime/completion.h"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/async_result.hpp>

@@ -10,7 +10,7 @@
 #include "zmtp/error.h"
 #include "zmtp/pattern/last_value_cache.h"
 #include "zmtp/socket/proxy.h"
-#include "zmtp/socket/rep_socket.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/system/system_error.hpp>

@@ -1,21 +1,73 @@
 #pragma once
-// The steps of a blocking call under the lock: an immediate attempt in the caller's thread, and
-// otherwise an operation in the context's thread, for which the caller sleeps.
+// Runs a function in the thread of a context and waits for it.
 
-#include "zmtp/blocking/call.h"
-#include "zmtp/blocking/monitor.h"
+#include "zmtp/blocking/locked_executor.h"
 #include "zmtp/error.h"
 #include "zmtp/message.h"
-#include "zmtp/routing/peer_id.h"
-#include "zmtp/routing/routed_message.h"
+#include "zmtp/peer.h"
 #include "zmtp/routing/socket_state.h"
-#include "zmtp/socket/deadline.h"
+#include "zmtp/runtime/deadline.h"
 
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/post.hpp>
+
+#include <condition_variable>
 #include <cstddef>
+#include <future>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 namespace zmtp::blocking {
+
+// Returns what `work` returns, and throws what it throws. Must not be called in the context's own
+// thread, which would wait for itself.
+template <class Work>
+auto run_in(const boost::asio::any_io_executor& executor, Work&& work) {
+  std::packaged_task<decltype(work())()> task{std::forward<Work>(work)};
+  auto done = task.get_future();
+  boost::asio::post(executor, [&task] { task(); });
+  return done.get();
+}
+
+// A pending operation of a socket for which a thread sleeps.
+
+// Must live until its handler has run, under the lock.
+template <class... Results>
+class call {
+public:
+  call() = default;
+  call(const call&) = delete;
+  call& operator=(const call&) = delete;
+
+  // The handler for the operation. Call once.
+  [[nodiscard]] auto handler() noexcept {
+    return [this](error_code ec, Results... results) {
+      ec_ = ec;
+      results_ = std::tuple<Results...>{std::move(results)...};
+      over_ = true;
+      wake_.notify_one();
+    };
+  }
+  // Sleeps until the handler has run. The thread must hold the lock exactly once.
+  [[nodiscard]] error_code wait(monitor& lock) {
+    lock.wait(wake_, [this] { return over_; });
+    return ec_;
+  }
+  template <std::size_t I = 0>
+  [[nodiscard]] auto& result() noexcept {
+    return std::get<I>(results_);
+  }
+
+private:
+  std::condition_variable wake_;
+  bool over_ = false;
+  error_code ec_;
+  std::tuple<Results...> results_;
+};
+
+// The steps of a blocking call under the lock: an immediate attempt in the caller's thread, and
+// otherwise an operation in the context's thread, for which the caller sleeps.
 
 // Maximum batch of one call. More would delay other threads that need the lock.
 inline constexpr std::size_t most_at_once = 1024;

@@ -1,11 +1,10 @@
 #pragma once
 // Waits for the first readable or writable socket of several.
 
-#include "zmtp/blocking/engine.h"
-#include "zmtp/blocking/pollable.h"
+#include "zmtp/blocking/context.h"
 #include "zmtp/blocking/socket.h"
 #include "zmtp/error.h"
-#include "zmtp/socket/deadline.h"
+#include "zmtp/runtime/deadline.h"
 
 #include <cstddef>
 #include <memory>

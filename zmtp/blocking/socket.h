@@ -1,18 +1,19 @@
 #pragma once
-// A blocking form of any socket, for code without an event loop: each call returns when it is done.
+// The interface of a blocking socket for poll().
 
 #include "zmtp/blocking/context.h"
-#include "zmtp/blocking/engine.h"
 #include "zmtp/blocking/operations.h"
-#include "zmtp/blocking/pollable.h"
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
 #include "zmtp/message.h"
 #include "zmtp/options.h"
-#include "zmtp/routing/peer_id.h"
-#include "zmtp/routing/routed_message.h"
+#include "zmtp/peer.h"
 #include "zmtp/routing/socket_state.h"
-#include "zmtp/socket/deadline.h"
+#include "zmtp/runtime/completion.h"
+#include "zmtp/runtime/deadline.h"
+#include "zmtp/socket/pipeline_sockets.h"
+#include "zmtp/socket/pubsub_sockets.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/system/system_error.hpp>
 
@@ -27,6 +28,66 @@
 #include <vector>
 
 namespace zmtp::blocking {
+
+// A socket that names a peer per message: ROUTER, XPUB.
+template <class Async>
+concept names_peers = requires(Async& s, peer_id to, message m) {
+  s.try_send(to, std::move(m));
+};
+
+// All members require the lock of the engine.
+class pollable : public engine::member {
+public:
+  using done_handler = completion_handler<void(error_code)>;
+
+  [[nodiscard]] virtual bool is_open() const noexcept = 0;
+  [[nodiscard]] virtual bool readable() const noexcept = 0;
+  [[nodiscard]] virtual bool writable() const noexcept = 0;
+  // A socket that is never readable, or always writable, drops the handler without waiting.
+  virtual void wait_readable(done_handler h) = 0;
+  virtual void wait_writable(done_handler h) = 0;
+};
+
+// The socket itself. Its address stays the same when the object that owns it moves.
+template <class Async>
+class held_socket final : public pollable {
+public:
+  template <class... Args>
+  explicit held_socket(Args&&... args) : socket{std::forward<Args>(args)...} {}
+
+  void close() override { socket.close(); }
+  bool is_open() const noexcept override { return socket.is_open(); }
+  bool readable() const noexcept override {
+    if constexpr (requires { socket.readable(); }) {
+      return socket.readable();
+    } else {
+      return false;
+    }
+  }
+  bool writable() const noexcept override {
+    if constexpr (requires { socket.writable(); }) {
+      return socket.writable();
+    } else {
+      // A ROUTER has no general wait for writability. It sends what it can, and drops or rejects
+      // the rest.
+      return names_peers<Async>;
+    }
+  }
+  void wait_readable([[maybe_unused]] done_handler h) override {
+    if constexpr (requires { socket.readable(); }) {
+      socket.async_wait_readable(std::move(h));
+    }
+  }
+  void wait_writable([[maybe_unused]] done_handler h) override {
+    if constexpr (requires { socket.writable(); }) {
+      socket.async_wait_writable(std::move(h));
+    }
+  }
+
+  Async socket;
+};
+
+// A blocking form of any socket, for code without an event loop: each call returns when it is done.
 
 struct poll_item;
 
@@ -272,5 +333,19 @@ private:
   std::shared_ptr<engine> engine_;
   std::unique_ptr<held_socket<Async>> held_;
 };
+
+// Short names for the blocking form of each socket.
+
+using dealer_socket = socket<zmtp::dealer_socket>;
+using pair_socket = socket<zmtp::pair_socket>;
+using pub_socket = socket<zmtp::pub_socket>;
+using pull_socket = socket<zmtp::pull_socket>;
+using push_socket = socket<zmtp::push_socket>;
+using rep_socket = socket<zmtp::rep_socket>;
+using req_socket = socket<zmtp::req_socket>;
+using router_socket = socket<zmtp::router_socket>;
+using sub_socket = socket<zmtp::sub_socket>;
+using xpub_socket = socket<zmtp::xpub_socket>;
+using xsub_socket = socket<zmtp::xsub_socket>;
 
 }  // namespace zmtp::blocking

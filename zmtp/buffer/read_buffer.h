@@ -1,5 +1,6 @@
 #pragma once
-// The bytes received from one peer until they form a whole message or command.
+// A block to read into for one turn, shared by all connections of a thread. So an idle connection
+// does not own a buffer.
 
 #include "zmtp/buffer/block.h"
 
@@ -9,6 +10,13 @@
 #include <utility>
 
 namespace zmtp {
+
+// Returns a block of block_size::reading bytes. Returns the same block while no message keeps a
+// slice of it. Otherwise returns one of a few blocks whose slices are released, or a new one. Each
+// thread has its own blocks. Throws std::bad_alloc.
+[[nodiscard]] block_ptr scratch_block();
+
+// The bytes received from one peer until they form a whole message or command.
 
 // Reads go to the thread's scratch block and are decoded there, so an idle connection owns no
 // buffer. A message larger than that block gets a block of its own, which grows as the bytes

@@ -2,7 +2,7 @@
 // Messages from one peer that the user has not received yet.
 
 #include "zmtp/buffer/block.h"
-#include "zmtp/buffer/queue_account.h"
+#include "zmtp/buffer/memory_account.h"
 #include "zmtp/message.h"
 #include "zmtp/options.h"
 

@@ -1,6 +1,6 @@
 #include "zmtp/buffer/send_queue.h"
 
-#include "zmtp/buffer/copy_short.h"
+#include "zmtp/buffer/block.h"
 
 #include <algorithm>
 #include <bit>

@@ -3,8 +3,7 @@
 // that it survives a reconnect.
 
 #include "zmtp/buffer/block.h"
-#include "zmtp/buffer/cache_line.h"
-#include "zmtp/buffer/queue_account.h"
+#include "zmtp/buffer/memory_account.h"
 #include "zmtp/message.h"
 #include "zmtp/options.h"
 

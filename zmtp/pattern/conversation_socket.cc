@@ -1,6 +1,6 @@
 #include "zmtp/pattern/conversation_socket.h"
 
-#include "zmtp/socket/complete.h"
+#include "zmtp/runtime/completion.h"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>

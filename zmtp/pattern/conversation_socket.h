@@ -4,13 +4,12 @@
 
 #include "zmtp/message.h"
 #include "zmtp/metadata.h"
-#include "zmtp/pattern/alarm.h"
-#include "zmtp/pattern/reopen_pace.h"
 #include "zmtp/pattern/server_list.h"
-#include "zmtp/routing/routed_message.h"
-#include "zmtp/socket/deadline.h"
-#include "zmtp/socket/dealer_socket.h"
+#include "zmtp/peer.h"
+#include "zmtp/runtime/alarm.h"
+#include "zmtp/runtime/deadline.h"
 #include "zmtp/socket/monitor.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/steady_timer.hpp>

@@ -1,12 +1,11 @@
 #include "zmtp/pattern/freelance_client.h"
 
 #include "zmtp/error.h"
-#include "zmtp/pattern/alarm.h"
-#include "zmtp/pattern/check_servers.h"
 #include "zmtp/pattern/freelance_frames.h"
-#include "zmtp/socket/complete.h"
-#include "zmtp/socket/dealer_socket.h"
-#include "zmtp/socket/router_socket.h"
+#include "zmtp/pattern/server_list.h"
+#include "zmtp/runtime/alarm.h"
+#include "zmtp/runtime/completion.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>

@@ -5,7 +5,7 @@
 #include "zmtp/message.h"
 #include "zmtp/pattern/call_error.h"
 #include "zmtp/pattern/freelance_client_state.h"
-#include "zmtp/socket/completion_handler.h"
+#include "zmtp/runtime/completion.h"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/async_result.hpp>

@@ -1,9 +1,9 @@
 #include "zmtp/pattern/freelance_server.h"
 
-#include "zmtp/extensions.h"
+#include "zmtp/metadata.h"
 #include "zmtp/pattern/freelance_frames.h"
-#include "zmtp/socket/complete.h"
-#include "zmtp/socket/router_socket.h"
+#include "zmtp/runtime/completion.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>

@@ -1,15 +1,32 @@
 #include "zmtp/pattern/last_value_cache.h"
 
 #include "zmtp/message.h"
+#include "zmtp/peer.h"
 #include "zmtp/routing/last_values.h"
-#include "zmtp/routing/routed_message.h"
-#include "zmtp/socket/sub_socket.h"
-#include "zmtp/socket/xpub_socket.h"
+#include "zmtp/runtime/completion.h"
+#include "zmtp/socket/pubsub_sockets.h"
 
 #include <utility>
 #include <vector>
 
 namespace zmtp {
+
+capture_listener::capture_listener(boost::asio::any_io_executor executor, handler on_message)
+    : executor_{std::move(executor)}, on_message_{std::move(on_message)} {}
+
+send_status capture_listener::try_send(message&& m) {
+  const auto taken = std::move(m);
+  on_message_(taken);
+  return send_status::queued;
+}
+
+void capture_listener::async_send(std::vector<message>& batch, count_done_handler done) {
+  const auto taken = std::exchange(batch, {});
+  for (const auto& m : taken) {
+    on_message_(m);
+  }
+  complete_later(executor_, std::move(done), error_code{}, taken.size());
+}
 
 namespace {
 

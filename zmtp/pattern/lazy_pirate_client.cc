@@ -2,10 +2,10 @@
 
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
-#include "zmtp/pattern/alarm.h"
-#include "zmtp/pattern/check_servers.h"
-#include "zmtp/socket/complete.h"
-#include "zmtp/socket/req_socket.h"
+#include "zmtp/pattern/server_list.h"
+#include "zmtp/runtime/alarm.h"
+#include "zmtp/runtime/completion.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/cancellation_type.hpp>

@@ -5,8 +5,8 @@
 #include "zmtp/message.h"
 #include "zmtp/pattern/call_error.h"
 #include "zmtp/pattern/lazy_pirate_state.h"
-#include "zmtp/socket/completion_handler.h"
-#include "zmtp/socket/deadline.h"
+#include "zmtp/runtime/completion.h"
+#include "zmtp/runtime/deadline.h"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/async_result.hpp>

@@ -5,7 +5,7 @@
 #include "zmtp/message.h"
 #include "zmtp/metadata.h"
 #include "zmtp/pattern/pirate_message.h"
-#include "zmtp/routing/peer_id.h"
+#include "zmtp/peer.h"
 
 #include <array>
 #include <chrono>

@@ -2,7 +2,7 @@
 
 #include "zmtp/pattern/call_error.h"
 #include "zmtp/pattern/conversation_socket.h"
-#include "zmtp/socket/complete.h"
+#include "zmtp/runtime/completion.h"
 
 #include <chrono>
 #include <optional>

@@ -1,8 +1,15 @@
 #pragma once
 // The servers of a client, one of which is current. Pure.
 
+#include "zmtp/conversation/reconnect_backoff.h"
+#include "zmtp/options.h"
+
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,6 +38,38 @@ public:
 private:
   std::vector<std::string> endpoints_;
   std::size_t current_ = 0;
+};
+
+// Checks the endpoints that a client receives.
+
+// Checks that all endpoints are valid when the client is created, not when it first uses one.
+// Throws boost::system::system_error: call_errc::no_servers, and what zmtp::socket::connect throws.
+void check_servers(const std::vector<std::string>& servers, std::string_view who);
+
+// The delay before the next conversation with a server on a new connection.
+
+// No delay after a conversation that lasted. The delay grows with short conversations, so that a
+// server that rejects every client does not receive connections without a pause.
+class reopen_pace {
+public:
+  using time_point = std::chrono::steady_clock::time_point;
+
+  void on_attached(time_point now) noexcept { attached_at_ = now; }
+
+  // Call when the conversation has ended. `random` spreads the delays of many clients.
+  [[nodiscard]] std::chrono::milliseconds wait(time_point now, std::uint32_t random) noexcept {
+    const auto lasted =
+        attached_at_ ? std::chrono::duration_cast<std::chrono::milliseconds>(now - *attached_at_)
+                     : std::chrono::milliseconds{0};
+    attached_at_.reset();
+    const auto next = backoff_.next(lasted, false, random);
+    return lasted >= options_.stable ? std::chrono::milliseconds{0} : next;
+  }
+
+private:
+  reconnect_options options_;
+  reconnect_backoff backoff_{options_};
+  std::optional<time_point> attached_at_;
 };
 
 }  // namespace zmtp

@@ -1,7 +1,7 @@
 #include "zmtp/pattern/suicidal_snail.h"
 
 #include "zmtp/error.h"
-#include "zmtp/socket/sub_socket.h"
+#include "zmtp/socket/pubsub_sockets.h"
 
 #include <chrono>
 #include <utility>

@@ -1,7 +1,6 @@
 #include "zmtp/routing/pub_state.h"
 
 #include "zmtp/buffer/block.h"
-#include "zmtp/buffer/copy_short.h"
 
 #include <algorithm>
 #include <cstring>

@@ -5,10 +5,8 @@
 #include "zmtp/buffer/subscription_changes.h"
 #include "zmtp/error.h"
 #include "zmtp/options.h"
-#include "zmtp/routing/peer_info.h"
+#include "zmtp/peer.h"
 #include "zmtp/routing/pipe_table.h"
-#include "zmtp/routing/routed_message.h"
-#include "zmtp/routing/slot_ring.h"
 #include "zmtp/socket_type.h"
 
 #include <boost/circular_buffer.hpp>

@@ -1,7 +1,10 @@
 #include "zmtp/routing/subscriber_state.h"
 
+#include "zmtp/command.h"
+
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 namespace zmtp {
 
@@ -52,6 +55,85 @@ std::vector<std::string_view> subscriber_state::topics() const {
     all.push_back(topic);
   }
   return all;
+}
+
+namespace {
+
+// In this index, the only peer is the socket itself.
+constexpr subscription_index::slot self = 0;
+
+}  // namespace
+
+bool sub_state::subscribe(std::string_view topic) {
+  const auto first = subscriber_state::subscribe(topic);
+  if (first) {
+    wanted_.subscribe(self, topic);
+  }
+  return first;
+}
+
+bool sub_state::unsubscribe(std::string_view topic) {
+  const auto last = subscriber_state::unsubscribe(topic);
+  if (last) {
+    wanted_.cancel(self, topic);
+  }
+  return last;
+}
+
+bool sub_state::receive(message& to) {
+  while (socket_state::receive(to)) {
+    if (wanted(to)) {
+      return true;
+    }
+    drop_received();
+  }
+  return false;
+}
+
+bool sub_state::receive(routed_message& to) {
+  while (socket_state::receive(to)) {
+    if (to.what != routed_message::kind::message || wanted(to.content)) {
+      return true;
+    }
+    drop_received();
+  }
+  return false;
+}
+
+send_status xsub_state::send(message&& m, if_full then) {
+  const auto parsed = m.part_count() == 1 ? command::parse_subscription(m.front())
+                                          : decltype(command::parse_subscription({})){};
+  const auto* const s = std::get_if<command::subscription>(&parsed);
+  if (s == nullptr) {
+    return send_to_all(std::move(m), then);
+  }
+  if (s->topic.size() > options_.limit.topic_size) {
+    return send_status::too_long;
+  }
+  if (s->subscribe) {
+    subscribe(s->topic);
+  } else {
+    unsubscribe(s->topic);
+  }
+  m.clear();
+  return send_status::queued;
+}
+
+send_status xsub_state::send_to_all(message&& m, if_full then) {
+  bool room = true;
+  for_each_pipe([&](const pipe& p) { room = room && (takes(p) || !reachable(p)); });
+  if (!room && then == if_full::say_so) {
+    return send_status::full;
+  }
+  for_each_pipe([&](pipe& p) {
+    if (takes(p)) {
+      queue(p, message{m});
+    } else if (reachable(p)) {
+      drop_full(p);
+    }
+  });
+  m.clear();
+  return send_status::queued;
 }
 
 }  // namespace zmtp

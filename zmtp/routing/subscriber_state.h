@@ -3,6 +3,7 @@
 
 #include "zmtp/routing/keyed_hash.h"
 #include "zmtp/routing/socket_state.h"
+#include "zmtp/routing/subscription_index.h"
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
@@ -46,6 +47,56 @@ private:
 
   boost::unordered_flat_map<std::string, wish, hash, std::equal_to<>> wishes_;
   std::uint64_t last_number_ = 0;
+};
+
+// SUB (RFC 29): receives messages that match its subscriptions from all publishers.
+
+// Also filters locally, because a publisher may send messages that do not match. Stops reading when
+// its queue is full, and never drops a message for that.
+class sub_state final : public subscriber_state {
+public:
+  static constexpr auto pattern = socket_type::sub;
+
+  // `seed` makes the hash of topics unpredictable.
+  explicit sub_state(const socket_options& options, std::uint64_t seed = 0)
+      : subscriber_state{pattern, options, seed}, wanted_{seed} {}
+
+  bool subscribe(std::string_view topic) override;
+  bool unsubscribe(std::string_view topic) override;
+
+  [[nodiscard]] bool receive(message& to) override;
+  [[nodiscard]] bool receive(routed_message& to) override;
+
+private:
+  [[nodiscard]] bool wanted(const message& m) const override { return wanted_.matches(m.front()); }
+
+  subscription_index wanted_;
+};
+
+// XSUB (RFC 29): like SUB, but the user sends subscriptions as messages, so that a proxy can
+// forward them.
+
+// Receives all messages of publishers, without a filter, because the subscribers behind a proxy
+// filter. Stops reading when its queue is full, and never drops a message for that.
+class xsub_state final : public subscriber_state {
+public:
+  static constexpr auto pattern = socket_type::xsub;
+
+  // `seed` makes the hash of topics unpredictable. Behind a proxy, peers choose the topics.
+  explicit xsub_state(const socket_options& options, std::uint64_t seed = 0)
+      : subscriber_state{pattern, options, seed} {}
+
+  // A message of one part that begins with byte 1 or 0 subscribes to the topic after that byte, or
+  // unsubscribes. Returns too_long above limits::topic_size. Any other message goes to every
+  // publisher. Returns full if the queue of one is full. Then no publisher gets the message. With
+  // if_full::drop, a publisher with a full queue misses it, and the drop is counted.
+  [[nodiscard]] send_status send(message&& m, if_full then) override;
+  using socket_state::send;
+  [[nodiscard]] bool writable() const noexcept override { return true; }
+  using socket_state::writable;
+
+private:
+  [[nodiscard]] send_status send_to_all(message&& m, if_full then);
 };
 
 }  // namespace zmtp

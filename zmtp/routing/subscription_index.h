@@ -2,7 +2,6 @@
 // A compact index of topics that finds the peers whose subscriptions match a message.
 
 #include "zmtp/routing/keyed_hash.h"
-#include "zmtp/routing/topic_texts.h"
 #include "zmtp/routing/topic_tree.h"
 
 #include <boost/container/flat_map.hpp>

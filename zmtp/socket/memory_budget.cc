@@ -1,7 +1,6 @@
 #include "zmtp/socket/memory_budget.h"
 
-#include "zmtp/socket/half_message.h"
-#include "zmtp/socket/queue_share.h"
+#include "zmtp/engine/memory_share.h"
 
 namespace zmtp {
 

@@ -3,9 +3,9 @@
 
 #include "zmtp/error.h"
 #include "zmtp/message.h"
-#include "zmtp/routing/routed_message.h"
+#include "zmtp/peer.h"
 #include "zmtp/routing/socket_state.h"
-#include "zmtp/socket/completion_handler.h"
+#include "zmtp/runtime/completion.h"
 
 #include <boost/asio/any_io_executor.hpp>
 

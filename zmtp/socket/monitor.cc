@@ -1,6 +1,6 @@
 #include "zmtp/socket/monitor.h"
 
-#include "zmtp/socket/monitor_queue.h"
+#include "zmtp/engine/monitor_queue.h"
 
 #include <boost/asio/error.hpp>
 

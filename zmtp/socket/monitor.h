@@ -2,8 +2,8 @@
 // A stream of the events of one socket, for people and their tools, from socket::monitor().
 
 #include "zmtp/error.h"
-#include "zmtp/socket/completion_handler.h"
-#include "zmtp/socket/monitor_event.h"
+#include "zmtp/monitor_event.h"
+#include "zmtp/runtime/completion.h"
 
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/deferred.hpp>

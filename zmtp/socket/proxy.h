@@ -2,7 +2,7 @@
 // Forwards messages between two sockets of any type. Public type over zmtp/routing/proxy_state.h.
 
 #include "zmtp/routing/proxy_state.h"
-#include "zmtp/socket/completion_handler.h"
+#include "zmtp/runtime/completion.h"
 #include "zmtp/socket/message_ends.h"
 
 #include <boost/asio/any_io_executor.hpp>

@@ -1,6 +1,6 @@
 #include "zmtp/socket/readiness.h"
 
-#include "zmtp/socket/socket_core.h"
+#include "zmtp/engine/socket_core.h"
 
 namespace zmtp::operations {
 

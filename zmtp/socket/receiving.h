@@ -3,10 +3,12 @@
 
 #include "zmtp/error.h"
 #include "zmtp/message.h"
-#include "zmtp/routing/routed_message.h"
-#include "zmtp/socket/completion_handler.h"
-#include "zmtp/socket/deadline.h"
+#include "zmtp/peer.h"
+#include "zmtp/routing/socket_state.h"
+#include "zmtp/runtime/completion.h"
+#include "zmtp/runtime/deadline.h"
 #include "zmtp/socket/readiness.h"
+#include "zmtp/socket/sending.h"
 
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/deferred.hpp>
@@ -110,6 +112,167 @@ public:
 
   // Returns whether a message is queued. The pattern may still drop it.
   [[nodiscard]] bool readable() const noexcept { return operations::readable(*this->core_); }
+
+protected:
+  using Base::Base;
+};
+
+// Receiving messages together with their sender, for sockets whose peers are not addressable.
+
+class socket_core;
+
+namespace operations {
+
+using routed_handler = completion_handler<void(error_code, routed_message)>;
+using routed_count_handler = completion_handler<void(error_code, std::size_t)>;
+
+[[nodiscard]] bool try_receive_from(socket_core& core, routed_message& to);
+void start_receive_from(socket_core& core, deadline until, routed_handler handler);
+void start_receive_from(socket_core& core, std::vector<routed_message>& batch, deadline until,
+                        routed_count_handler handler);
+
+}  // namespace operations
+
+// Adds the operations to a socket class: receiving_from<receiving<socket>>. socket::peer() has the
+// properties of the sender, until the user has received its last message. Thread safety, executor
+// and lifetime: see zmtp::socket.
+template <class Base>
+class receiving_from : public Base {
+public:
+  // Like try_receive(), with the sender.
+  [[nodiscard]] bool try_receive_from(routed_message& to) {
+    return operations::try_receive_from(*this->core_, to);
+  }
+
+  // Like async_receive(), with the sender.
+  //
+  // Completes with: error_code and the message with its sender.
+  template <asio::completion_token_for<void(error_code, routed_message)> Token = asio::deferred_t>
+  [[nodiscard]] auto async_receive_from(deadline until, Token&& token = {}) {
+    return asio::async_initiate<Token, void(error_code, routed_message)>(
+        [this](operations::routed_handler h, deadline when) {
+          operations::start_receive_from(*this->core_, when, std::move(h));
+        },
+        token, until);
+  }
+  template <asio::completion_token_for<void(error_code, routed_message)> Token = asio::deferred_t>
+  [[nodiscard]] auto async_receive_from(Token&& token = {}) {
+    return async_receive_from(deadline{}, std::forward<Token>(token));
+  }
+
+  // Like async_receive() for a batch, with the sender of each message.
+  //
+  // Lifetime: the batch must live until completion. The operation overwrites its content.
+  // Completes with: error_code and the number of messages.
+  template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
+  [[nodiscard]] auto async_receive_from(std::vector<routed_message>& batch, deadline until,
+                                        Token&& token = {}) {
+    return asio::async_initiate<Token, void(error_code, std::size_t)>(
+        [this, &batch](operations::routed_count_handler h, deadline when) {
+          operations::start_receive_from(*this->core_, batch, when, std::move(h));
+        },
+        token, until);
+  }
+  template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
+  [[nodiscard]] auto async_receive_from(std::vector<routed_message>& batch, Token&& token = {}) {
+    return async_receive_from(batch, deadline{}, std::forward<Token>(token));
+  }
+
+protected:
+  using Base::Base;
+};
+
+// Receiving messages together with attach and detach of peers, for sockets whose peers are not
+// addressable.
+
+// Adds the operations to a socket class: announcing<receiving<socket>>. Thread safety, executor and
+// lifetime: see zmtp::socket.
+template <class Base>
+class announcing : public Base {
+public:
+  using Base::async_receive;
+  // Like async_receive() for a batch of messages, with the sender of each message. With
+  // socket_options::announce_peers, the batch also contains attach and detach of peers, in order.
+  template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
+  [[nodiscard]] auto async_receive(std::vector<routed_message>& batch, deadline until,
+                                   Token&& token = {}) {
+    return asio::async_initiate<Token, void(error_code, std::size_t)>(
+        [this, &batch](operations::received_handler h, deadline when) {
+          operations::start_receive(*this->core_, batch, when, std::move(h));
+        },
+        token, until);
+  }
+  template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
+  [[nodiscard]] auto async_receive(std::vector<routed_message>& batch, Token&& token = {}) {
+    return async_receive(batch, deadline{}, std::forward<Token>(token));
+  }
+
+protected:
+  using Base::Base;
+};
+
+// Messages with an envelope: the first part is the routing id of the sender or the receiver, as in
+// libzmq's ROUTER.
+
+// Adds the operations to a socket class with addressable peers, for code that forwards messages and
+// does not use peer_id. These operations skip attach and detach. They drop a message that consists
+// only of a routing id. Thread safety, executor and lifetime: see zmtp::socket.
+template <class Base>
+class enveloping : public Base {
+public:
+  // Takes the next message without waiting. Returns false if there is none. The old content of `to`
+  // is lost in both cases.
+  [[nodiscard]] bool try_receive(message& to) { return operations::try_receive(*this->core_, to); }
+  // Sends `m` without waiting. Drops and counts a message for an unknown peer or a full queue, and
+  // returns `queued`. With socket_options::mandatory, returns `unknown` or `full` instead, and
+  // leaves `m` unchanged.
+  [[nodiscard]] send_status try_send(message&& m) {
+    return operations::try_send(*this->core_, std::move(m));
+  }
+
+  // Waits for a message and takes all queued ones, up to 1024.
+  //
+  // Lifetime: the batch must live until completion. The operation overwrites its content.
+  // Completes with: error_code and the number of messages.
+  // Errors: errc::timed_out, socket_closed; operation_aborted.
+  // Cancellation: terminal, partial, total. A cancelled receive took no message.
+  template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
+  [[nodiscard]] auto async_receive(std::vector<message>& batch, deadline until,
+                                   Token&& token = {}) {
+    return asio::async_initiate<Token, void(error_code, std::size_t)>(
+        [this, &batch](operations::received_handler h, deadline when) {
+          operations::start_receive(*this->core_, batch, when, std::move(h));
+        },
+        token, until);
+  }
+  template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
+  [[nodiscard]] auto async_receive(std::vector<message>& batch, Token&& token = {}) {
+    return async_receive(batch, deadline{}, std::forward<Token>(token));
+  }
+
+  // Queues the messages of `batch` in order. Drops and counts messages that cannot be queued. With
+  // socket_options::mandatory, waits until a message can be queued, and an unknown peer is an
+  // error.
+  //
+  // Lifetime: the batch must live and must not be changed until completion.
+  // Completes with: error_code and the number of messages that were queued or dropped. These are
+  // removed from the front of the batch. After an error, the message that caused it is the first
+  // one left.
+  // Errors: errc::host_unreachable (mandatory only), timed_out, socket_closed, bad_message (no
+  // parts); operation_aborted.
+  // Cancellation: terminal, partial, total. Each message was queued whole or not at all.
+  template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
+  [[nodiscard]] auto async_send(std::vector<message>& batch, deadline until, Token&& token = {}) {
+    return asio::async_initiate<Token, void(error_code, std::size_t)>(
+        [this, &batch](operations::count_handler h, deadline when) {
+          operations::start_send(*this->core_, batch, when, std::move(h));
+        },
+        token, until);
+  }
+  template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
+  [[nodiscard]] auto async_send(std::vector<message>& batch, Token&& token = {}) {
+    return async_send(batch, deadline{}, std::forward<Token>(token));
+  }
 
 protected:
   using Base::Base;

@@ -1,7 +1,7 @@
 #include "zmtp/socket/sending.h"
 
-#include "zmtp/socket/batch.h"
-#include "zmtp/socket/socket_core.h"
+#include "zmtp/engine/batch.h"
+#include "zmtp/engine/socket_core.h"
 
 namespace zmtp::operations {
 
@@ -65,5 +65,106 @@ void start_wait_writable(socket_core& core, deadline until, sent_handler handler
   core.start(waiting_room::side::to_send, std::move(handler), until,
              [&core](error_code&) { return core.state().writable(); });
 }
+
+namespace {
+
+// Attempts once to send one message. Returns true when the operation is over.
+bool attempt(socket_core& core, peer_id to, message& m, error_code& ec) {
+  if (m.empty()) {
+    ec = errc::bad_message;
+    return true;
+  }
+  auto& state = core.state();
+  auto status = state.send(to, std::move(m));
+  if (status == send_status::full) {
+    if (!core.flush(to)) {
+      return false;
+    }
+    status = state.send(to, std::move(m));
+  }
+  if (status == send_status::queued) {
+    return true;
+  }
+  if (!core.options().mandatory) {
+    state.count_drop(to, status);
+    return true;
+  }
+  ec = to_error(status);
+  return status != send_status::full;
+}
+
+}  // namespace
+
+send_status try_send(socket_core& core, peer_id to, message&& m) {
+  const serial_check::scope alone{core.serial()};
+  if (!core.open()) {
+    return send_status::closed;
+  }
+  if (m.empty()) {
+    return send_status::bad_message;
+  }
+  if (core.senders_wait(to)) {
+    return send_status::full;
+  }
+  auto status = core.state().send(to, std::move(m));
+  if (status == send_status::full) {
+    core.flush(to);
+    status = core.state().send(to, std::move(m));
+  }
+  core.schedule();
+  return status;
+}
+
+void start_send(socket_core& core, peer_id to, message&& m, deadline until,
+                addressed_handler handler) {
+  core.start(
+      waiting_room::side::to_send, std::move(handler), until,
+      [&core, to, m = std::move(m)](error_code& ec) mutable { return attempt(core, to, m, ec); },
+      to);
+}
+
+void start_send(socket_core& core, std::vector<routed_message>& batch, deadline until,
+                addressed_count_handler handler) {
+  const auto send_one = [&core](routed_message& m, error_code& ec) {
+    return attempt(core, m.peer, m.content, ec);
+  };
+  core.start(waiting_room::side::to_send, std::move(handler), until,
+             batch_attempt{batch, send_one});
+}
+
+void start_wait_writable(socket_core& core, peer_id to, deadline until, addressed_handler handler) {
+  core.start(
+      waiting_room::side::to_send, std::move(handler), until,
+      [&core, to](error_code& ec) {
+        if (const auto* p = core.state().find(to); p == nullptr || p->closing) {
+          ec = errc::host_unreachable;
+          return true;
+        }
+        return core.state().writable(to);
+      },
+      to);
+}
+
+const peer_info* info(socket_core& core, peer_id peer) noexcept {
+  const auto* p = core.state().find(peer);
+  return p != nullptr ? &p->info : nullptr;
+}
+
+void pause(socket_core& core, peer_id peer) {
+  const serial_check::scope alone{core.serial()};
+  if (auto* p = core.state().find(peer)) {
+    core.state().pause(*p);
+  }
+}
+
+void resume(socket_core& core, peer_id peer) {
+  const serial_check::scope alone{core.serial()};
+  if (auto* p = core.state().find(peer)) {
+    core.state().resume(*p);
+    core.schedule();
+  }
+}
+
+void disconnect(socket_core& core, peer_id peer) { core.disconnect(peer); }
 
 }  // namespace zmtp::operations

@@ -1,6 +1,6 @@
 #include "zmtp/socket/socket.h"
 
-#include "zmtp/socket/socket_core.h"
+#include "zmtp/engine/socket_core.h"
 
 #include <boost/system/system_error.hpp>
 

@@ -4,11 +4,11 @@
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
 #include "zmtp/options.h"
+#include "zmtp/peer.h"
 #include "zmtp/routing/socket_state.h"
-#include "zmtp/socket/completion_handler.h"
-#include "zmtp/socket/deadline.h"
+#include "zmtp/runtime/completion.h"
+#include "zmtp/runtime/deadline.h"
 #include "zmtp/socket/monitor.h"
-#include "zmtp/socket/peer_status.h"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/async_result.hpp>

@@ -1,6 +1,6 @@
 #include "zmtp/transport/ipc.h"
 
-#include "zmtp/transport/last_error.h"
+#include "zmtp/transport/stream.h"
 
 #include <boost/asio/local/stream_protocol.hpp>
 

@@ -1,7 +1,5 @@
 #include "zmtp/transport/stream.h"
 
-#include "zmtp/transport/last_error.h"
-
 #include <boost/asio/error.hpp>
 #include <boost/asio/ip/tcp.hpp>
 

@@ -1,15 +1,17 @@
 #pragma once
-// A byte stream to a peer, for any transport, with non-blocking reads and writes.
+// The error of the last system call.
 
 #include "zmtp/options.h"
-#include "zmtp/process_credentials.h"
+#include "zmtp/peer.h"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/system/error_code.hpp>
 
 #include <array>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -17,6 +19,15 @@
 #include <string>
 
 namespace zmtp::transport {
+
+[[nodiscard]] inline boost::system::error_code last_error() noexcept {
+  if (errno == EAGAIN || errno == EWOULDBLOCK) {
+    return boost::asio::error::would_block;
+  }
+  return {errno, boost::system::system_category()};
+}
+
+// A byte stream to a peer, for any transport, with non-blocking reads and writes.
 
 namespace asio = boost::asio;
 using boost::system::error_code;

@@ -4,7 +4,7 @@
 
 #include "chp/server.h"
 #include "test/chp/stand_in_server.h"
-#include "zmtp/blocking/run_in.h"
+#include "zmtp/blocking/operations.h"
 #include "zmtp/error.h"
 
 #include <boost/asio/error.hpp>

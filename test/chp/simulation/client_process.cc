@@ -3,7 +3,7 @@
 #include "chp/announcement.h"
 #include "chp/error.h"
 #include "zmtp/routing/round_robin_state.h"
-#include "zmtp/routing/sub_state.h"
+#include "zmtp/routing/subscriber_state.h"
 #include "zmtp/routing/xpub_state.h"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #include "chp/properties.h"
 #include "zmtp/routing/pub_state.h"
 #include "zmtp/routing/round_robin_state.h"
-#include "zmtp/routing/sub_state.h"
+#include "zmtp/routing/subscriber_state.h"
 
 #include <memory>
 #include <variant>

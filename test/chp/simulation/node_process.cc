@@ -3,10 +3,10 @@
 #include "bstar/state_message.h"
 #include "chp/announcement.h"
 #include "chp/server_ports.h"
-#include "zmtp/extensions.h"
+#include "zmtp/metadata.h"
 #include "zmtp/routing/round_robin_state.h"
 #include "zmtp/routing/router_state.h"
-#include "zmtp/routing/sub_state.h"
+#include "zmtp/routing/subscriber_state.h"
 #include "zmtp/routing/xpub_state.h"
 
 #include <algorithm>

@@ -8,7 +8,7 @@
 #include "chp/server_state.h"
 #include "test/chp/simulation/town.h"
 #include "zmtp/message.h"
-#include "zmtp/routing/routed_message.h"
+#include "zmtp/peer.h"
 
 #include <chrono>
 #include <cstddef>

@@ -6,7 +6,6 @@
 #include "test/simulation/sim_alarm.h"
 #include "zmtp/message.h"
 #include "zmtp/metadata.h"
-#include "zmtp/pattern/reopen_pace.h"
 #include "zmtp/pattern/server_list.h"
 
 #include <chrono>

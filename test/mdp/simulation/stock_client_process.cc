@@ -1,6 +1,6 @@
 #include "test/mdp/simulation/stock_client_process.h"
 
-#include "zmtp/routing/req_state.h"
+#include "zmtp/routing/lock_step_state.h"
 
 #include <utility>
 

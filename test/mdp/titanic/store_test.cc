@@ -4,7 +4,7 @@
 #include "mdp/titanic/sqlite_store.h"
 #include "test/support/network_test.h"
 #include "test/support/scratch_folder.h"
-#include "zmtp/storage/row_checksum.h"
+#include "zmtp/storage/sqlite_file.h"
 
 #include <gtest/gtest.h>
 

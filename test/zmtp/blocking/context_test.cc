@@ -4,7 +4,7 @@
 #include "zmtp/blocking/context.h"
 
 #include "zmtp/blocking/poll.h"
-#include "zmtp/blocking/sockets.h"
+#include "zmtp/blocking/socket.h"
 
 #include <boost/asio/post.hpp>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #include "zmtp/blocking/poll.h"
 
-#include "zmtp/blocking/sockets.h"
+#include "zmtp/blocking/socket.h"
 
 #include <gtest/gtest.h>
 

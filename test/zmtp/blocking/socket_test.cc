@@ -1,6 +1,6 @@
 // Blocking sockets of every type, with deadlines, with each other and between threads.
 
-#include "zmtp/blocking/sockets.h"
+#include "zmtp/blocking/socket.h"
 
 #include <gtest/gtest.h>
 

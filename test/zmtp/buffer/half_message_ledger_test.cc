@@ -1,6 +1,6 @@
 // Evictions when partial messages exceed their budget, on ledgers without connections.
 
-#include "zmtp/buffer/half_message_ledger.h"
+#include "zmtp/buffer/memory_ledger.h"
 
 #include <gtest/gtest.h>
 

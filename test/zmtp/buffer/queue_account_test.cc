@@ -1,8 +1,7 @@
 // The account of a queue: it counts whole blocks, each once, and limits what the queue takes.
 
-#include "zmtp/buffer/queue_account.h"
-
 #include "zmtp/buffer/block.h"
+#include "zmtp/buffer/memory_account.h"
 #include "zmtp/buffer/receive_queue.h"
 #include "zmtp/buffer/send_queue.h"
 

@@ -1,6 +1,6 @@
 // The limits of queues when memory is short, on ledgers without sockets.
 
-#include "zmtp/buffer/queue_ledger.h"
+#include "zmtp/buffer/memory_ledger.h"
 
 #include <gtest/gtest.h>
 

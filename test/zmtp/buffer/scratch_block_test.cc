@@ -1,6 +1,5 @@
-#include "zmtp/buffer/scratch_block.h"
-
 #include "test/support/allocations.h"
+#include "zmtp/buffer/read_buffer.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "zmtp/conversation/parting.h"
+#include "zmtp/conversation/graceful_close.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "zmtp/pattern/alarm.h"
+#include "zmtp/runtime/alarm.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>

@@ -1,13 +1,9 @@
 // A listener on a proxy: everything that passes, either way.
 
-#include "zmtp/pattern/capture_listener.h"
-
 #include "test/support/pattern_test.h"
+#include "zmtp/pattern/last_value_cache.h"
 #include "zmtp/socket/proxy.h"
-#include "zmtp/socket/pub_socket.h"
-#include "zmtp/socket/sub_socket.h"
-#include "zmtp/socket/xpub_socket.h"
-#include "zmtp/socket/xsub_socket.h"
+#include "zmtp/socket/pubsub_sockets.h"
 
 #include <optional>
 #include <string>

@@ -4,7 +4,7 @@
 #include "test/support/long_run.h"
 #include "test/support/network_test.h"
 #include "zmtp/pattern/freelance_client.h"
-#include "zmtp/socket/router_socket.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/steady_timer.hpp>
 

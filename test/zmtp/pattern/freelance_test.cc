@@ -3,8 +3,7 @@
 #include "zmtp/pattern/freelance_client.h"
 #include "zmtp/pattern/freelance_server.h"
 #include "zmtp/pattern/lazy_pirate_client.h"
-#include "zmtp/socket/dealer_socket.h"
-#include "zmtp/socket/rep_socket.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>

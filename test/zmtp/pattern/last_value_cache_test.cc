@@ -3,10 +3,7 @@
 #include "zmtp/pattern/last_value_cache.h"
 
 #include "test/support/pattern_test.h"
-#include "zmtp/socket/pub_socket.h"
-#include "zmtp/socket/sub_socket.h"
-#include "zmtp/socket/xpub_socket.h"
-#include "zmtp/socket/xsub_socket.h"
+#include "zmtp/socket/pubsub_sockets.h"
 
 #include <boost/system/system_error.hpp>
 

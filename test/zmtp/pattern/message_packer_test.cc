@@ -1,6 +1,6 @@
 // Messages that are packed are what they were, in blocks of their own.
 
-#include "zmtp/pattern/message_packer.h"
+#include "zmtp/pattern/sharded_subscriber.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include "zmtp/pattern/pirate_queue_state.h"
 
-#include "zmtp/extensions.h"
+#include "zmtp/metadata.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "zmtp/pattern/reply_cache.h"
+#include "zmtp/pattern/freelance_server_state.h"
 
 #include <gtest/gtest.h>
 

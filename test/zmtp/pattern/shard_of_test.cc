@@ -1,6 +1,6 @@
 // The shard of a topic never changes, and topics are spread evenly.
 
-#include "zmtp/pattern/shard_of.h"
+#include "zmtp/pattern/sharded_subscriber.h"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,7 @@
 #include "zmtp/pattern/sharded_subscriber.h"
 
 #include "test/support/pattern_test.h"
-#include "zmtp/pattern/shard_of.h"
-#include "zmtp/socket/pub_socket.h"
+#include "zmtp/socket/pubsub_sockets.h"
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_future.hpp>

@@ -3,7 +3,7 @@
 #include "zmtp/pattern/suicidal_snail.h"
 
 #include "test/support/pattern_test.h"
-#include "zmtp/socket/pub_socket.h"
+#include "zmtp/socket/pubsub_sockets.h"
 
 #include <chrono>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "zmtp/routing/address_shares.h"
+#include "zmtp/engine/pending_handshakes_state.h"
 
 #include <gtest/gtest.h>
 

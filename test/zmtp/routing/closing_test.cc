@@ -1,4 +1,4 @@
-#include "zmtp/routing/closing.h"
+#include "zmtp/engine/linger_state.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include "test/support/routing.h"
 #include "zmtp/routing/pub_state.h"
 #include "zmtp/routing/round_robin_state.h"
-#include "zmtp/routing/sub_state.h"
+#include "zmtp/routing/subscriber_state.h"
 
 #include <gtest/gtest.h>
 

@@ -2,11 +2,10 @@
 // gets it.
 
 #include "test/support/routing.h"
-#include "zmtp/routing/pair_state.h"
-#include "zmtp/routing/req_state.h"
+#include "zmtp/routing/lock_step_state.h"
 #include "zmtp/routing/round_robin_state.h"
 #include "zmtp/routing/router_state.h"
-#include "zmtp/routing/xsub_state.h"
+#include "zmtp/routing/subscriber_state.h"
 
 #include <gtest/gtest.h>
 

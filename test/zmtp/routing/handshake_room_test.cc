@@ -1,4 +1,4 @@
-#include "zmtp/routing/handshake_room.h"
+#include "zmtp/engine/pending_handshakes_state.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,5 @@
-#include "zmtp/routing/identity_table.h"
-
 #include "test/support/octets.h"
+#include "zmtp/routing/router_state.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,7 @@
 // REQ and REP against a plain account of whose turn it is, under random use.
 
 #include "test/support/routing.h"
-#include "zmtp/routing/rep_state.h"
-#include "zmtp/routing/req_state.h"
+#include "zmtp/routing/lock_step_state.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 // disconnected.
 
 #include "test/support/routing.h"
-#include "zmtp/routing/pair_state.h"
+#include "zmtp/routing/lock_step_state.h"
 
 #include <gtest/gtest.h>
 

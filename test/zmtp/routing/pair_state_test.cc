@@ -1,8 +1,7 @@
 // PAIR: one peer and no other, in both directions (RFC 31, protocols A8).
 
-#include "zmtp/routing/pair_state.h"
-
 #include "test/support/routing.h"
+#include "zmtp/routing/lock_step_state.h"
 
 #include <gtest/gtest.h>
 

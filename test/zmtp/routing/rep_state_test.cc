@@ -1,9 +1,8 @@
 // REP (RFC 28): one request, then its reply, to the peer that asked, in the envelope it asked in.
 
-#include "zmtp/routing/rep_state.h"
-
 #include "test/support/allocations.h"
 #include "test/support/routing.h"
+#include "zmtp/routing/lock_step_state.h"
 
 #include <gtest/gtest.h>
 

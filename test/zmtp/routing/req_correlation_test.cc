@@ -2,7 +2,7 @@
 
 #include "test/support/allocations.h"
 #include "test/support/routing.h"
-#include "zmtp/routing/req_state.h"
+#include "zmtp/routing/lock_step_state.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,8 @@
 // REQ (RFC 28): one request, then its reply, from the peer that was asked.
 
-#include "zmtp/routing/req_state.h"
-
 #include "test/support/allocations.h"
 #include "test/support/routing.h"
+#include "zmtp/routing/lock_step_state.h"
 
 #include <gtest/gtest.h>
 

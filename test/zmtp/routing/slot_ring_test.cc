@@ -1,4 +1,4 @@
-#include "zmtp/routing/slot_ring.h"
+#include "zmtp/routing/pipe_table.h"
 
 #include <gtest/gtest.h>
 

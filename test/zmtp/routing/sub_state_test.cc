@@ -1,8 +1,7 @@
 // SUB: its notices to publishers, its filter, and the point at which it stops reading.
 
-#include "zmtp/routing/sub_state.h"
-
 #include "test/support/routing.h"
+#include "zmtp/routing/subscriber_state.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // sent exactly the topics that the user wants, in set mode and in counting mode (protocols C2-1).
 
 #include "test/support/routing.h"
-#include "zmtp/routing/xsub_state.h"
+#include "zmtp/routing/subscriber_state.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,7 @@
 // XSUB: subscriptions that are messages, and all else, to every publisher (RFC 29, protocols A8, C2-1).
 
-#include "zmtp/routing/xsub_state.h"
-
 #include "test/support/routing.h"
+#include "zmtp/routing/subscriber_state.h"
 
 #include <gtest/gtest.h>
 

@@ -3,9 +3,8 @@
 
 #include "test/support/failing_allocations.h"
 #include "test/support/meeting.h"
-#include "zmtp/socket/dealer_socket.h"
 #include "zmtp/socket/monitor.h"
-#include "zmtp/socket/router_socket.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/io_context.hpp>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Sending a batch in several attempts.
 
-#include "zmtp/socket/batch.h"
+#include "zmtp/engine/batch.h"
 
 #include <gtest/gtest.h>
 

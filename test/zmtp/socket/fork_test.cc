@@ -2,8 +2,7 @@
 // new ones. A program that it executes instead inherits no descriptor.
 
 #include "test/support/pattern_test.h"
-#include "zmtp/socket/pull_socket.h"
-#include "zmtp/socket/push_socket.h"
+#include "zmtp/socket/pipeline_sockets.h"
 
 #include <cstdlib>
 #include <fcntl.h>

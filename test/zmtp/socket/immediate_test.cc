@@ -1,8 +1,7 @@
 // immediate over loopback: messages go only to established connections.
 
 #include "test/support/pattern_test.h"
-#include "zmtp/socket/pull_socket.h"
-#include "zmtp/socket/push_socket.h"
+#include "zmtp/socket/pipeline_sockets.h"
 
 #include <gtest/gtest.h>
 

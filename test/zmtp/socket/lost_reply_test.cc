@@ -4,8 +4,7 @@
 #include "test/support/pattern_test.h"
 #include "test/support/raw_peer.h"
 #include "test/support/wire.h"
-#include "zmtp/socket/rep_socket.h"
-#include "zmtp/socket/req_socket.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>

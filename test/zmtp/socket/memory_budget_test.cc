@@ -6,9 +6,9 @@
 #include "test/support/pattern_test.h"
 #include "test/support/raw_peer.h"
 #include "test/support/wire.h"
+#include "zmtp/engine/memory_limit.h"
 #include "zmtp/socket/monitor.h"
-#include "zmtp/socket/process_memory.h"
-#include "zmtp/socket/pull_socket.h"
+#include "zmtp/socket/pipeline_sockets.h"
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>

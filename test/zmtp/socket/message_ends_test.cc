@@ -1,12 +1,9 @@
 #include "zmtp/socket/message_ends.h"
 
 #include "test/support/pattern_test.h"
-#include "zmtp/socket/pub_socket.h"
-#include "zmtp/socket/pull_socket.h"
-#include "zmtp/socket/push_socket.h"
-#include "zmtp/socket/rep_socket.h"
-#include "zmtp/socket/req_socket.h"
-#include "zmtp/socket/sub_socket.h"
+#include "zmtp/socket/pipeline_sockets.h"
+#include "zmtp/socket/pubsub_sockets.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <deque>
 #include <utility>

@@ -3,7 +3,7 @@
 #include "test/support/pattern_test.h"
 #include "test/support/raw_peer.h"
 #include "test/support/wire.h"
-#include "zmtp/socket/pair_socket.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <gtest/gtest.h>
 

@@ -4,15 +4,9 @@
 #include "test/support/pattern_test.h"
 #include "test/support/raw_peer.h"
 #include "test/support/wire.h"
-#include "zmtp/socket/pair_socket.h"
-#include "zmtp/socket/pub_socket.h"
-#include "zmtp/socket/pull_socket.h"
-#include "zmtp/socket/push_socket.h"
-#include "zmtp/socket/rep_socket.h"
-#include "zmtp/socket/req_socket.h"
-#include "zmtp/socket/sub_socket.h"
-#include "zmtp/socket/xpub_socket.h"
-#include "zmtp/socket/xsub_socket.h"
+#include "zmtp/socket/pipeline_sockets.h"
+#include "zmtp/socket/pubsub_sockets.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <gtest/gtest.h>
 

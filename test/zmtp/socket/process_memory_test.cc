@@ -1,8 +1,7 @@
 // The memory limit of a process, read from system files that the test creates.
 
-#include "zmtp/socket/process_memory.h"
-
 #include "test/support/scratch_folder.h"
+#include "zmtp/engine/memory_limit.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,10 @@
 // A proxy during a stream: a stall, a pause or an end loses nothing.
 
 #include "test/zmtp/socket/proxy_fixture.h"
-#include "zmtp/socket/complete.h"
+#include "zmtp/runtime/completion.h"
+#include "zmtp/socket/pipeline_sockets.h"
 #include "zmtp/socket/proxy.h"
-#include "zmtp/socket/pub_socket.h"
-#include "zmtp/socket/pull_socket.h"
-#include "zmtp/socket/push_socket.h"
+#include "zmtp/socket/pubsub_sockets.h"
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>

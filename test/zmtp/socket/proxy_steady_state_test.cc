@@ -3,11 +3,9 @@
 #include "test/support/allocations.h"
 #include "test/support/handler_memory.h"
 #include "test/support/pattern_test.h"
+#include "zmtp/socket/pipeline_sockets.h"
 #include "zmtp/socket/proxy.h"
-#include "zmtp/socket/pull_socket.h"
-#include "zmtp/socket/push_socket.h"
-#include "zmtp/socket/rep_socket.h"
-#include "zmtp/socket/req_socket.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>

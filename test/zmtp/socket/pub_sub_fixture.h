@@ -4,8 +4,7 @@
 
 #include "test/support/meeting.h"
 #include "test/support/network_test.h"
-#include "zmtp/socket/pub_socket.h"
-#include "zmtp/socket/sub_socket.h"
+#include "zmtp/socket/pubsub_sockets.h"
 
 #include <gtest/gtest.h>
 

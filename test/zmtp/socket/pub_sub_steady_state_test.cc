@@ -2,7 +2,7 @@
 
 #include "test/support/allocations.h"
 #include "test/zmtp/socket/pub_sub_fixture.h"
-#include "zmtp/socket/xpub_socket.h"
+#include "zmtp/socket/pubsub_sockets.h"
 
 #include <gtest/gtest.h>
 

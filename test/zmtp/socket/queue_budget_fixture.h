@@ -4,8 +4,7 @@
 
 #include "test/support/pattern_test.h"
 #include "zmtp/socket/memory_budget.h"
-#include "zmtp/socket/pull_socket.h"
-#include "zmtp/socket/push_socket.h"
+#include "zmtp/socket/pipeline_sockets.h"
 
 #include <gtest/gtest.h>
 

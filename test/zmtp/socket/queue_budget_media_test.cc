@@ -3,10 +3,8 @@
 
 #include "test/zmtp/socket/queue_budget_fixture.h"
 #include "zmtp/socket/proxy.h"
-#include "zmtp/socket/pub_socket.h"
-#include "zmtp/socket/rep_socket.h"
-#include "zmtp/socket/req_socket.h"
-#include "zmtp/socket/sub_socket.h"
+#include "zmtp/socket/pubsub_sockets.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <cstddef>
 #include <optional>

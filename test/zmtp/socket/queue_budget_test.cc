@@ -5,9 +5,8 @@
 #include "test/support/raw_peer.h"
 #include "test/support/wire.h"
 #include "test/zmtp/socket/queue_budget_fixture.h"
-#include "zmtp/socket/process_memory.h"
-#include "zmtp/socket/pub_socket.h"
-#include "zmtp/socket/sub_socket.h"
+#include "zmtp/engine/memory_limit.h"
+#include "zmtp/socket/pubsub_sockets.h"
 
 #include <boost/asio/post.hpp>
 

@@ -3,9 +3,8 @@
 
 #include "test/support/counting_test.h"
 #include "test/support/wire.h"
-#include "zmtp/socket/pull_socket.h"
-#include "zmtp/socket/rep_socket.h"
-#include "zmtp/socket/req_socket.h"
+#include "zmtp/socket/pipeline_sockets.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>

@@ -1,8 +1,7 @@
 // A wait for a REP's turn completes when the turn comes, and each requester gets its own reply.
 
 #include "test/support/pattern_test.h"
-#include "zmtp/socket/rep_socket.h"
-#include "zmtp/socket/req_socket.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>

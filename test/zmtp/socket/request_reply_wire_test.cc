@@ -3,8 +3,7 @@
 #include "test/support/pattern_test.h"
 #include "test/support/raw_peer.h"
 #include "test/support/wire.h"
-#include "zmtp/socket/rep_socket.h"
-#include "zmtp/socket/req_socket.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>

@@ -1,6 +1,5 @@
-#include "zmtp/socket/serial_check.h"
-
 #include "test/support/network_test.h"
+#include "zmtp/runtime/executor.h"
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>

@@ -2,10 +2,8 @@
 // when it reads again it gets what the pattern guarantees.
 
 #include "test/support/pattern_test.h"
-#include "zmtp/socket/pub_socket.h"
-#include "zmtp/socket/pull_socket.h"
-#include "zmtp/socket/push_socket.h"
-#include "zmtp/socket/sub_socket.h"
+#include "zmtp/socket/pipeline_sockets.h"
+#include "zmtp/socket/pubsub_sockets.h"
 
 #include <gtest/gtest.h>
 

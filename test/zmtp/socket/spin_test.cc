@@ -1,8 +1,7 @@
 // socket_options::spin: the executor stays busy after a turn, and no longer than it was asked to.
 
 #include "test/support/pattern_test.h"
-#include "zmtp/socket/pull_socket.h"
-#include "zmtp/socket/push_socket.h"
+#include "zmtp/socket/pipeline_sockets.h"
 
 #include <gtest/gtest.h>
 

@@ -4,11 +4,10 @@
 #include "test/support/meeting.h"
 #include "test/support/raw_peer.h"
 #include "test/support/wire.h"
-#include "zmtp/blocking/sockets.h"
-#include "zmtp/socket/dealer_socket.h"
+#include "zmtp/blocking/socket.h"
 #include "zmtp/socket/memory_budget.h"
 #include "zmtp/socket/monitor.h"
-#include "zmtp/socket/router_socket.h"
+#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/io_context.hpp>
 #include <gtest/gtest.h>

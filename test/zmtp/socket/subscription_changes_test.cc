@@ -5,10 +5,7 @@
 #include "test/support/pattern_test.h"
 #include "test/support/raw_peer.h"
 #include "test/support/wire.h"
-#include "zmtp/socket/pub_socket.h"
-#include "zmtp/socket/sub_socket.h"
-#include "zmtp/socket/xpub_socket.h"
-#include "zmtp/socket/xsub_socket.h"
+#include "zmtp/socket/pubsub_sockets.h"
 
 #include <boost/asio/io_context.hpp>
 #include <gtest/gtest.h>

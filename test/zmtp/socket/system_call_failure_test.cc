@@ -4,8 +4,7 @@
 #include "test/support/meeting.h"
 #include "test/support/pattern_test.h"
 #include "test/support/system_calls.h"
-#include "zmtp/socket/pub_socket.h"
-#include "zmtp/socket/sub_socket.h"
+#include "zmtp/socket/pubsub_sockets.h"
 
 #include <boost/asio/io_context.hpp>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // The operations that wait in a socket, without a socket: the order of attempts and completions.
 
-#include "zmtp/socket/waiting_room.h"
+#include "zmtp/engine/pending_operations.h"
 
 #include <gtest/gtest.h>
 

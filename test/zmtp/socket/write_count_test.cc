@@ -1,8 +1,7 @@
 // Design 3.4: the messages of a turn are written when it ends, in one write for each peer.
 
 #include "test/support/counting_test.h"
-#include "zmtp/socket/pull_socket.h"
-#include "zmtp/socket/push_socket.h"
+#include "zmtp/socket/pipeline_sockets.h"
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>

@@ -3,8 +3,7 @@
 #include "test/support/raw_peer.h"
 #include "test/support/wire.h"
 #include "test/zmtp/socket/pub_sub_fixture.h"
-#include "zmtp/socket/xpub_socket.h"
-#include "zmtp/socket/xsub_socket.h"
+#include "zmtp/socket/pubsub_sockets.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,68 @@
+#include "zmtp/engine/context_service.h"
+
+#include "zmtp/transport/stream.h"
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/query.hpp>
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+namespace zmtp {
+
+socket_service& socket_service::of(const asio::any_io_executor& executor) {
+  auto& context = asio::query(executor, asio::execution::context);
+  if (!asio::has_service<socket_service>(context)) {
+    // Services shut down in the reverse order of their creation.
+    const transport::stream stream{executor};
+    const asio::ip::tcp::resolver resolver{executor};
+    const asio::steady_timer timer{executor};
+  }
+  return asio::use_service<socket_service>(context);
+}
+
+void socket_service::enter(socket_core& core) {
+  const std::lock_guard lock{mutex_};
+  cores_.push_back(core);
+}
+
+void socket_service::leave(socket_core& core) noexcept {
+  const std::lock_guard lock{mutex_};
+  cores_.erase(cores_.iterator_to(core));
+}
+
+void socket_service::shutdown() noexcept {
+  for (;;) {
+    std::shared_ptr<socket_core> core;
+    {
+      const std::lock_guard lock{mutex_};
+      if (cores_.empty()) {
+        return;
+      }
+      core = cores_.front().weak_from_this().lock();
+      cores_.pop_front();
+    }
+    if (core) {
+      core->abandon();
+    }
+  }
+}
+
+void socket_service::notify_fork(asio::execution_context::fork_event event) {
+  if (event != asio::execution_context::fork_child) {
+    return;
+  }
+  std::vector<std::shared_ptr<socket_core>> cores;
+  {
+    const std::lock_guard lock{mutex_};
+    for (auto& core : cores_) {
+      cores.push_back(core.shared_from_this());
+    }
+  }
+  for (const auto& core : cores) {
+    core->close(errc::socket_closed, std::chrono::milliseconds{0});
+  }
+}
+
+}  // namespace zmtp

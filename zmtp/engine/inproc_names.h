@@ -1,0 +1,79 @@
+#pragma once
+// An inproc name to which a socket is bound. Accepts connections from this executor and other ones.
+
+#include "zmtp/endpoint.h"
+#include "zmtp/engine/endpoints.h"
+#include "zmtp/engine/socket_core.h"
+#include "zmtp/error.h"
+#include "zmtp/runtime/executor.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace zmtp {
+
+class inproc_channel;
+
+class inproc_listener final : public entrance,
+                              public std::enable_shared_from_this<inproc_listener> {
+public:
+  explicit inproc_listener(socket_core& core);
+
+  // The core must outlive the listener or call close(). Errors: address_in_use.
+  [[nodiscard]] error_code open(const endpoint& at);
+  void close() noexcept override;
+
+  // Call when a socket has connected and waits at the other end.
+  void on_call(std::shared_ptr<inproc_channel> channel);
+
+private:
+  socket_core* core_;  // null after close()
+  std::shared_ptr<remote_executor> where_;
+  asio::any_io_executor work_;  // outstanding work: a bound socket keeps its context running
+};
+
+// The inproc:// names of this process: the bound sockets, and the sockets that wait for a name.
+
+class inproc_channel;
+class inproc_listener;
+
+// How to call a listener.
+struct inproc_door {
+  std::shared_ptr<remote_executor> where;
+  std::weak_ptr<inproc_listener> who;  // locked only in `where`
+};
+
+// Thread safety: safe.
+class inproc_registry {
+public:
+  // The registry of this process. Never destroyed, because sockets with static lifetime may close
+  // after static objects are destroyed.
+  [[nodiscard]] static inproc_registry& of_process();
+
+  // Errors: address_in_use.
+  [[nodiscard]] error_code bind(const std::string& name, inproc_door door);
+  void unbind(const std::string& name) noexcept;
+
+  // Returns the listener with this name. If there is none, `when_bound` is called once when there
+  // is. It can run in any thread, so it should only post.
+  [[nodiscard]] std::optional<inproc_door> find(const std::string& name, const void* caller,
+                                                std::function<void()> when_bound);
+  // Call when the caller no longer waits.
+  void leave(const std::string& name, const void* caller) noexcept;
+
+private:
+  struct waiting_caller {
+    const void* who;
+    std::function<void()> when_bound;
+  };
+
+  std::mutex mutex_;
+  std::map<std::string, inproc_door> doors_;
+  std::multimap<std::string, waiting_caller> waiting_;
+};
+
+}  // namespace zmtp

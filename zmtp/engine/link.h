@@ -1,0 +1,116 @@
+#pragma once
+// The link between a socket and one peer, for any transport: admission, and the effects of a
+// connection's end on the socket.
+
+#include "zmtp/endpoint.h"
+#include "zmtp/engine/socket_core.h"
+#include "zmtp/error.h"
+#include "zmtp/metadata.h"
+#include "zmtp/monitor_event.h"
+#include "zmtp/peer.h"
+#include "zmtp/routing/pipe_table.h"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+namespace zmtp {
+
+// The properties that a socket announces to peers (RFC 37 "The NULL security mechanism").
+[[nodiscard]] metadata own_properties(const socket_state& state);
+
+class peer_link : public std::enable_shared_from_this<peer_link> {
+public:
+  using clock = socket_core::clock;
+  // Receives the reason of the end, and the time since the handshake was complete, if it was.
+  using end_handler = std::function<void(error_code, std::optional<std::chrono::milliseconds>)>;
+
+  peer_link(const peer_link&) = delete;
+  peer_link& operator=(const peer_link&) = delete;
+  virtual ~peer_link() = default;
+
+  // Must be called in a turn.
+  virtual void start() = 0;
+  // Writes pending output, once per turn. If the peer does not take all, waits for it. Returns
+  // false if more is left for another turn.
+  [[nodiscard]] virtual bool flush() = 0;
+  // Call in the middle of a batch. Does the part of a flush that does not cost more now.
+  virtual void hand_over() {}
+  // Sends a local subscription change with the next flush.
+  virtual void tell(bool subscribe, std::string_view topic) = 0;
+  // Call when the receive queue has space again.
+  virtual void resume() = 0;
+  // Tests whether the peer is alive.
+  virtual void probe() = 0;
+  // Call after a change of the socket's options.
+  virtual void options_changed() {}
+  // Ends the conversation, without ERROR.
+  virtual void close(error_code reason) = 0;
+  // Call when the socket is closed. Writes the rest, closes the local end and waits until the peer
+  // has read everything.
+  virtual void finish() = 0;
+  // Drops the connection. Calls no handler.
+  virtual void abandon() noexcept = 0;
+
+  // The endpoint of the connection, for monitors. Set before start().
+  void came_by(std::shared_ptr<const endpoint> at) noexcept { endpoint_ = std::move(at); }
+  // The time when the handshake was complete.
+  [[nodiscard]] clock::time_point attached_at() const noexcept {
+    return ready_at_.value_or(clock::time_point{});
+  }
+
+  // Called once when the handshake ends, with or without success. Set before start().
+  void on_handshake_over(std::function<void()> handler) { on_handshake_over_ = std::move(handler); }
+  // Called when another pipe becomes the endpoint's pipe. Set before start().
+  void on_moved(std::function<void(peer_id)> handler) { on_moved_ = std::move(handler); }
+  // Called once, in a turn.
+  void on_end(end_handler handler) { on_end_ = std::move(handler); }
+
+protected:
+  // `pipe` is the durable pipe of an endpoint that the socket connects to, if this peer may use it.
+  // An accepted connection gets a pipe when its handshake is complete.
+  peer_link(std::shared_ptr<socket_core> core, std::optional<peer_id> pipe)
+      : core_{std::move(core)}, pipe_{pipe} {}
+
+  [[nodiscard]] pipe* own_pipe() const noexcept {
+    return pipe_ ? core_->state().find(*pipe_) : nullptr;
+  }
+  // Counters from before the attach move into the pipe.
+  [[nodiscard]] peer_counters& counters() noexcept {
+    auto* p = own_pipe();
+    return p != nullptr ? p->counters : early_;
+  }
+  // For monitors.
+  void report(monitor_event::kind what, error_code reason = {});
+  void report_start();
+  void report_end(error_code reason);
+  [[nodiscard]] virtual peer_info known_peer() = 0;
+  // The reason in the peer's ERROR, if there was one.
+  [[nodiscard]] virtual std::string_view peer_error() const noexcept { return {}; }
+  [[nodiscard]] const std::shared_ptr<const endpoint>& came_by() const noexcept {
+    return endpoint_;
+  }
+
+  // Decides whether this peer may attach. Evicts another peer if the decision requires it.
+  [[nodiscard]] error_code judge(const peer_info& who);
+  // Call when the handshake is complete. Returns nullptr if the endpoint was disconnected
+  // meanwhile.
+  [[nodiscard]] pipe* attach(peer_info who);
+  // Call when the connection has ended and was abandoned.
+  void detach(error_code reason);
+
+  std::shared_ptr<socket_core> core_;
+
+private:
+  std::optional<peer_id> pipe_;
+  std::shared_ptr<const endpoint> endpoint_;
+  peer_counters early_;
+  std::function<void(peer_id)> on_moved_;
+  end_handler on_end_;
+  std::function<void()> on_handshake_over_;
+  std::optional<clock::time_point> ready_at_;
+};
+
+}  // namespace zmtp

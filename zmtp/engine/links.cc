@@ -1,0 +1,139 @@
+#include "zmtp/engine/links.h"
+
+#include "zmtp/engine/link.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace zmtp {
+
+void link_table::add(const std::shared_ptr<peer_link>& to_peer) {
+  links_.emplace(to_peer.get(), to_peer);
+}
+
+void link_table::remove(const peer_link& to_peer) noexcept { links_.erase(&to_peer); }
+
+void link_table::attach(peer_id id, peer_link& to_peer) {
+  // The new peer receives all subscriptions, the other peers only the changes.
+  tell_changes();
+  if (id.slot >= by_slot_.size()) {
+    by_slot_.resize(id.slot + 1);
+  }
+  by_slot_[id.slot] = &to_peer;
+}
+
+void link_table::detach(peer_id id) noexcept {
+  if (id.slot < by_slot_.size()) {
+    by_slot_[id.slot] = nullptr;
+  }
+}
+
+std::vector<peer_status> link_table::peers() const {
+  std::vector<peer_status> all;
+  state_.for_each_pipe([&](const pipe& p) {
+    if (const auto* link = p.attached ? of(p.id) : nullptr) {
+      all.push_back({.id = p.id,
+                     .info = p.info,
+                     .counters = p.counters,
+                     .messages_to_send = p.out.messages(),
+                     .octets_to_send = p.out.octets(),
+                     .messages_to_receive = p.in.size(),
+                     .octets_to_receive = p.in.octets(),
+                     .attached_at = link->attached_at()});
+    }
+  });
+  return all;
+}
+
+bool link_table::flush(std::size_t most) {
+  auto& dirty = state_.dirty();
+  for (auto count = std::min(dirty.size(), most); count != 0; --count) {
+    const auto id = dirty.front();
+    auto* const link = of(id);
+    const auto more = link != nullptr && !link->flush();
+    auto* const p = state_.find(id);
+    if (p != nullptr) {
+      p->out.settle();
+      p->dirty = false;
+    }
+    dirty.pop_front();
+    // A peer with more output goes behind those that have not had their turn.
+    if (p != nullptr && more) {
+      state_.touch(*p);
+    }
+  }
+  return dirty.empty();
+}
+
+bool link_table::flush(peer_id to) {
+  auto* const link = of(to);
+  return link == nullptr || link->flush();
+}
+
+void link_table::hand_over() {
+  for (const auto id : state_.dirty()) {
+    if (auto* const link = of(id)) {
+      link->hand_over();
+    }
+  }
+}
+
+void link_table::tell(subscription_changes& untold) {
+  state_.for_each_pipe([&](const pipe& p) {
+    if (auto* link = of(p.id)) {
+      for (const auto& change : untold) {
+        link->tell(change.subscribe, change.topic);
+      }
+    }
+  });
+  untold.clear();
+}
+
+bool link_table::resume(std::vector<peer_id>& drained) {
+  // Resuming one peer may add others.
+  for (std::size_t i = 0; i < drained.size(); ++i) {
+    if (auto* link = of(drained[i])) {
+      link->resume();
+    }
+  }
+  drained.clear();
+  return true;
+}
+
+bool link_table::end(std::vector<peer_id>& overrun) {
+  for (std::size_t i = 0; i < overrun.size(); ++i) {
+    // The connection may have ended already, and the endpoint may have another one.
+    const auto* const p = state_.find(overrun[i]);
+    auto* const link = p != nullptr && p->overrun ? of(overrun[i]) : nullptr;
+    if (link != nullptr) {
+      link->close(errc::too_slow);
+    }
+  }
+  overrun.clear();
+  return true;
+}
+
+void link_table::options_changed() {
+  const auto links = links_;
+  for (const auto& [key, link] : links) {
+    link->options_changed();
+  }
+}
+
+void link_table::finish() {
+  const auto links = links_;
+  for (const auto& [key, link] : links) {
+    link->finish();
+  }
+}
+
+void link_table::abandon() noexcept {
+  const auto links = std::move(links_);
+  links_.clear();
+  by_slot_.clear();
+  for (const auto& [key, link] : links) {
+    link->abandon();
+  }
+}
+
+}  // namespace zmtp

@@ -1,0 +1,223 @@
+#include "zmtp/engine/listener.h"
+
+#include "zmtp/engine/stream_link.h"
+
+#include <boost/asio/bind_allocator.hpp>
+#include <boost/asio/error.hpp>
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+namespace zmtp {
+
+namespace {
+
+// Maximum number of connections per readiness event.
+constexpr int accepts_per_turn = 64;
+// Pauses without descriptors or memory. They double. After resources are available again, accepting
+// resumes within a second.
+constexpr std::chrono::milliseconds first_pause{100};
+constexpr std::chrono::milliseconds longest_pause{800};
+
+// Returns whether the machine has reached a limit, independent of the connecting peer.
+bool is_shortage(const error_code& ec) noexcept {
+  return ec == errc::out_of_memory || ec == asio::error::no_descriptors ||
+         ec == asio::error::no_memory || ec == asio::error::no_buffer_space ||
+         ec == boost::system::errc::too_many_files_open_in_system ||
+         ec == boost::system::errc::no_space_on_device;  // the limit of epoll watches
+}
+
+}  // namespace
+
+listener::listener(socket_core& core)
+    : core_{&core},
+      acceptor_{core.executor(), core.options().transport},
+      timer_{core.executor()},
+      pause_{first_pause} {}
+
+error_code listener::open(const endpoint& at) {
+  asked_for_ = at;
+  const auto ec = acceptor_.open(at, core_->options().backlog);
+  if (!ec) {
+    bound_ = acceptor_.bound();
+    at_ = std::make_shared<const endpoint>(bound_);
+    accept();
+  }
+  return ec;
+}
+
+void listener::accept() {
+  if (core_ == nullptr || waiting_) {
+    return;
+  }
+  acceptor_.async_wait(
+      asio::bind_allocator(for_wait_.get_allocator(), [self = shared_from_this()](error_code ec) {
+        self->waiting_ = false;
+        self->on_acceptable(ec);
+      }));
+  waiting_ = true;
+}
+
+void listener::on_acceptable(error_code ec) {
+  if (core_ == nullptr) {
+    return;
+  }
+  const auto core = core_->shared_from_this();
+  // After an error, the wait itself failed without memory.
+  if (!ec) {
+    try {
+      ec = take_who_waits();
+    } catch (const std::bad_alloc&) {
+      // The connection in progress is closed. The listener must not end with it.
+      ec = errc::out_of_memory;
+    }
+  }
+  if (ec && core_ != nullptr) {
+    wait_for_descriptors(ec);
+  }
+}
+
+// Accepts pending connections and waits for more, unless all slots are taken. Returns an error if a
+// resource is short.
+error_code listener::take_who_waits() {
+  const auto core = core_->shared_from_this();
+  // At least one connection is pending. Nothing is known about further ones.
+  if (!make_room()) {
+    return {};
+  }
+  for (int i = 0; i < accepts_per_turn && core_ != nullptr && !full(); ++i) {
+    transport::stream accepted{core->executor()};
+    const auto ec = acceptor_.accept(accepted);
+    if (ec == asio::error::would_block) {
+      break;
+    }
+    if (is_shortage(ec)) {
+      return ec;
+    }
+    // After another error, the connection had ended before it was accepted.
+    if (!ec) {
+      take(std::move(accepted));
+    }
+  }
+  accept();
+  return {};
+}
+
+void listener::take(transport::stream accepted) {
+  const auto core = core_->shared_from_this();
+  pause_ = first_pause;
+  const auto from = transport::remote_host(accepted);
+  if (!shares_.enter(from, core->options().pending_handshakes)) {
+    turn_away(accepted);
+    return;
+  }
+  std::shared_ptr<wire_link> link;
+  try {
+    link = std::make_shared<wire_link>(core, std::move(accepted), std::nullopt);
+    link->came_by(at_);
+    pending_.push_back(link.get());
+    link->on_handshake_over([self = shared_from_this(), handshake = link.get(), from] {
+      std::erase(self->pending_, handshake);
+      self->shares_.leave(from);
+      self->accept();
+    });
+    core->links().add(link);
+  } catch (const std::bad_alloc&) {
+    std::erase(pending_, link.get());
+    shares_.leave(from);
+    throw;
+  }
+  core->turn([&] { link->start(); });
+}
+
+// The address already has its share of the handshakes. Closes the connection without ERROR, so that
+// others can still connect.
+void listener::turn_away(const transport::stream& accepted) {
+  core_->state().on_ended(errc::address_share_taken);
+  core_->monitors().report([&] {
+    monitor_event event;
+    event.what = monitor_event::kind::refused;
+    event.endpoint = bound_.to_string();
+    event.info.address = transport::remote_address(accepted);
+    event.reason = errc::address_share_taken;
+    return event;
+  });
+}
+
+bool listener::full() const noexcept {
+  return pending_.size() >= core_->options().pending_handshakes;
+}
+
+bool listener::make_room() {
+  while (core_ != nullptr) {
+    const auto now = socket_core::clock::now();
+    const auto& options = core_->options();
+    const handshake_room room{options.pending_handshakes, options.limit.handshake_silence};
+    const auto verdict =
+        room.decide(pending_.size(), [&](std::size_t i) { return pending_[i]->silence(now); });
+    switch (verdict.what) {
+      case handshake_room::verdict::kind::room: return true;
+      case handshake_room::verdict::kind::wait:
+        report_pause(errc::too_many_handshakes);
+        if (verdict.again_after) {
+          accept_after(*verdict.again_after);
+        }
+        return false;
+      case handshake_room::verdict::kind::evict: break;
+    }
+    auto* const silent = pending_[verdict.which];
+    const auto alive = silent->shared_from_this();
+    core_->turn([&] {
+      // After a delay of the event loop, unread bytes of the peer may wait in the kernel.
+      silent->listen();
+      if (room.may_go(silent->silence(now))) {
+        silent->close(errc::handshake_evicted);
+      }
+    });
+  }
+  return false;
+}
+
+// New connections wait in the kernel's backlog meanwhile. Connected peers are still served.
+void listener::wait_for_descriptors(error_code shortage) {
+  core_->state().on_accepting_paused();
+  waiting_ = true;
+  report_pause(shortage);
+  try {
+    accept_after(std::exchange(pause_, std::min(pause_ * 2, longest_pause)));
+  } catch (const std::bad_alloc&) {
+    // Without memory for a timer, retry without a pause.
+    waiting_ = false;
+    accept();
+  }
+}
+
+void listener::report_pause(error_code reason) {
+  core_->monitors().report([&] {
+    monitor_event event;
+    event.what = monitor_event::kind::accept_paused;
+    event.endpoint = bound_.to_string();
+    event.reason = reason;
+    return event;
+  });
+}
+
+void listener::accept_after(socket_core::clock::duration pause) {
+  timer_.expires_after(pause);
+  timer_.async_wait(asio::bind_allocator(
+      for_pause_.get_allocator(), [self = shared_from_this(), whole = waiting_](error_code ec) {
+        self->waiting_ = self->waiting_ && !whole;
+        if (!ec) {
+          self->accept();
+        }
+      }));
+}
+
+void listener::close() noexcept {
+  core_ = nullptr;
+  acceptor_.close();
+  timer_.cancel();
+}
+
+}  // namespace zmtp

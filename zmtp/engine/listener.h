@@ -1,0 +1,54 @@
+#pragma once
+// Accepts connections at one endpoint.
+
+#include "zmtp/endpoint.h"
+#include "zmtp/engine/endpoints.h"
+#include "zmtp/engine/pending_handshakes_state.h"
+#include "zmtp/engine/reserved_memory.h"
+#include "zmtp/engine/socket_core.h"
+#include "zmtp/transport/acceptor.h"
+
+#include <boost/asio/steady_timer.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace zmtp {
+
+class wire_link;
+
+class listener final : public entrance, public std::enable_shared_from_this<listener> {
+public:
+  explicit listener(socket_core& core);
+
+  // The core must outlive the listener or call close().
+  [[nodiscard]] error_code open(const endpoint& at);
+  void close() noexcept override;
+
+private:
+  void accept();
+  void on_acceptable(error_code ec);
+  [[nodiscard]] error_code take_who_waits();
+  void take(transport::stream accepted);
+  void turn_away(const transport::stream& accepted);
+  [[nodiscard]] bool full() const noexcept;
+  [[nodiscard]] bool make_room();
+  void wait_for_descriptors(error_code shortage);
+  void report_pause(error_code reason);
+  void accept_after(socket_core::clock::duration pause);
+
+  socket_core* core_;  // null after close()
+  reserved_memory for_wait_;
+  reserved_memory for_pause_;
+  transport::acceptor acceptor_;
+  asio::steady_timer timer_;
+  std::chrono::milliseconds pause_;     // the next pause
+  std::shared_ptr<const endpoint> at_;  // the bound endpoint, for the links
+  std::vector<wire_link*> pending_;     // pending handshakes
+  address_shares shares_;               // … by address
+  bool waiting_ = false;
+};
+
+}  // namespace zmtp

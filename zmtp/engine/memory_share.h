@@ -1,0 +1,111 @@
+#pragma once
+// The memory of the queues of one socket, in the ledger of the process.
+
+#include "zmtp/buffer/block.h"
+#include "zmtp/buffer/memory_account.h"
+#include "zmtp/buffer/memory_ledger.h"
+#include "zmtp/runtime/executor.h"
+
+#include <boost/intrusive/list.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+namespace zmtp {
+
+class socket_core;
+
+// Belongs to its socket, which reports the memory of its queues at the end of a turn. The ledger
+// has a lock, because sockets may belong to several threads. The lock is taken only after a large
+// enough change, and nothing is called under it. Sockets that hold memory are listed. They are
+// called in their executors when memory becomes short, and when it is available again.
+class queue_share final : public boost::intrusive::list_base_hook<
+                              boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
+public:
+  explicit queue_share(const asio::any_io_executor& executor);
+  queue_share(const queue_share&) = delete;
+  queue_share& operator=(const queue_share&) = delete;
+  // After this, no other thread calls the owner. The last report remains. If sockets shared a
+  // block, one may have reported its arrival and another its removal.
+  ~queue_share();
+
+  // The socket whose socket_core::on_memory() is called. Must be called first.
+  void belongs_to(std::weak_ptr<socket_core> owner) noexcept { who_ = std::move(owner); }
+  // After this, no other thread calls the owner. Call when the socket closes or its context is
+  // destroyed.
+  void close() noexcept { where_->close(); }
+
+  // Returns whether the socket must call tell(), to report its use or to get a new quota.
+  [[nodiscard]] bool due(std::ptrdiff_t octets) const noexcept {
+    const auto more = octets - told_;
+    return more >= unheard_ || -more >= unheard_ || (octets == 0 && more != 0) ||
+           now_.load(std::memory_order_relaxed) != allowance_;
+  }
+  // Reports the bytes in the queues. Returns the quota of each queue.
+  [[nodiscard]] std::size_t tell(std::ptrdiff_t octets);
+
+  [[nodiscard]] static std::size_t budget();
+  static void set_budget(std::size_t octets);
+  [[nodiscard]] static std::size_t used();
+  [[nodiscard]] static std::uint64_t times_scarce();
+
+private:
+  struct account;
+
+  // The current quota, for a check in each turn without the lock.
+  alignas(cache_line) static inline std::atomic<std::size_t> now_{queue_account::unlimited};
+
+  std::shared_ptr<remote_executor> where_;
+  std::weak_ptr<socket_core> who_;  // locked only in `where_`
+  std::ptrdiff_t told_ = 0;
+  std::ptrdiff_t unheard_;                            // smaller changes need no report
+  std::size_t allowance_ = queue_account::unlimited;  // the quota at the last report
+};
+
+// The memory that one connection holds for a partial message, in the ledger of the process.
+
+class socket_core;
+class wire_link;
+
+// Belongs to its link. The ledger has a lock, because connections may belong to several threads.
+// The lock is taken once per block of such a message, and once at its end. Nothing is called under
+// the lock.
+class half_message final : private half_message_ledger::entry {
+public:
+  half_message(const socket_core& core, std::weak_ptr<wire_link> owner);
+  half_message(const half_message&) = delete;
+  half_message& operator=(const half_message&) = delete;
+  // After this, no other thread calls the owner.
+  ~half_message();
+
+  [[nodiscard]] std::size_t held() const noexcept { return held_; }
+  // Requests this many bytes in total. If another connection is evicted for it, closes that one:
+  // immediately if it belongs to the same socket, otherwise in its executor. Returns false if the
+  // owner itself is evicted. The owner then keeps its memory until it closes.
+  [[nodiscard]] bool hold(std::size_t octets);
+  // Returns whether this connection is evicted, and its message has not become complete since.
+  [[nodiscard]] bool condemned() const;
+
+  [[nodiscard]] static std::size_t budget();
+  static void set_budget(std::size_t octets);
+  [[nodiscard]] static std::size_t used();
+
+private:
+  struct account;
+
+  // How to call the owner.
+  struct address {
+    const socket_core* core = nullptr;
+    std::shared_ptr<remote_executor> where;
+    std::weak_ptr<wire_link> who;  // locked only in `where`
+  };
+  void tell(const address& condemned) const;
+
+  address own_;
+  std::size_t held_ = 0;  // the owner's copy, for use without the lock
+};
+
+}  // namespace zmtp

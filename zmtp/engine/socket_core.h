@@ -1,0 +1,231 @@
+#pragma once
+// The core of every socket: its parts, the pending operations and the turn. socket_state and
+// closing make the decisions. This class does I/O and serves operations.
+
+#include "zmtp/engine/after_turn.h"
+#include "zmtp/engine/deadline_timer.h"
+#include "zmtp/engine/endpoints.h"
+#include "zmtp/engine/linger_state.h"
+#include "zmtp/engine/links.h"
+#include "zmtp/engine/memory_share.h"
+#include "zmtp/engine/monitor_queue.h"
+#include "zmtp/engine/pending_operations.h"
+#include "zmtp/error.h"
+#include "zmtp/options.h"
+#include "zmtp/routing/socket_state.h"
+#include "zmtp/runtime/executor.h"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/cancellation_type.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/intrusive/list.hpp>
+#include <boost/system/system_error.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <random>
+#include <type_traits>
+
+namespace zmtp {
+
+class socket_service;
+
+// Outlives the socket object until the queued messages are written or the linger time ends. Shared
+// with the handlers of its links. Not thread-safe: everything runs in `executor`.
+class socket_core final : public std::enable_shared_from_this<socket_core>,
+                          public boost::intrusive::list_base_hook<> {
+public:
+  using clock = deadline::clock;
+
+  [[nodiscard]] static std::shared_ptr<socket_core> make(asio::any_io_executor executor,
+                                                         std::unique_ptr<socket_state> state);
+  ~socket_core();
+  // A number that no other process can guess.
+  [[nodiscard]] static std::uint64_t random_seed();
+
+  [[nodiscard]] const asio::any_io_executor& executor() const noexcept { return executor_; }
+  [[nodiscard]] socket_state& state() noexcept { return *state_; }
+  [[nodiscard]] const socket_options& options() const noexcept { return state_->options(); }
+  [[nodiscard]] closing& ending() noexcept { return ending_; }
+  [[nodiscard]] bool open() const noexcept { return ending_.open(); }
+  [[nodiscard]] socket_endpoints& endpoints() noexcept { return endpoints_; }
+  [[nodiscard]] link_table& links() noexcept { return links_; }
+  [[nodiscard]] monitor_list& monitors() noexcept { return monitors_; }
+  [[nodiscard]] std::uint32_t random() noexcept { return static_cast<std::uint32_t>(random_()); }
+
+  // For the socket classes.
+  void disconnect(peer_id peer);
+  // Completes pending operations with `reason`, and continues to write for the linger time. A
+  // second call sets a new linger time from now.
+  void close(error_code reason, std::optional<std::chrono::milliseconds> linger);
+  // Like close(), and calls the handler at the end. No error if everything was written,
+  // errc::timed_out if the linger time ended first, or connection_lost if a peer disconnected
+  // before it had read everything.
+  void start_close(std::optional<std::chrono::milliseconds> linger,
+                   completion_handler<void(error_code)> handler);
+  // Applies options that may change. Errors: errc::bad_option.
+  [[nodiscard]] error_code change_options(const socket_options& options);
+  // Writes what the kernel takes. Returns whether no message is left.
+  [[nodiscard]] bool all_written();
+  // Call when the context is destroyed. Nothing may be posted or written any more.
+  void abandon() noexcept;
+
+  // Starts an operation. It is pending until its attempt succeeds, in the order of calls, or until
+  // its deadline or cancellation. Never completes before this function returns. Handlers run in the
+  // order in which operations end.
+  template <class Attempt, class... Results>
+  void start(waiting_room::side where, completion_handler<void(error_code, Results...)> handler,
+             deadline until, Attempt attempt, std::optional<peer_id> to = {});
+  // Returns whether an operation waits to send to this peer or without naming a peer. A new send
+  // must not overtake it.
+  [[nodiscard]] bool senders_wait(std::optional<peer_id> to = {}) const noexcept;
+
+  // Call after the user has sent, received or resumed a peer. Inside a turn, the end of the turn
+  // handles it. Otherwise a turn is posted.
+  void schedule();
+  // Writes now, because a queue is full and the kernel may take bytes. A turn writes only once to
+  // each peer. Returns false if a peer has more output, which must wait for another turn.
+  bool flush();
+  // Writes to a few peers. Messages to the other peers gather, and others on the executor can run.
+  bool flush_some();
+  // Writes to one peer.
+  bool flush(peer_id to);
+  // Call in the middle of a batch. Passes messages to peers in other threads, so that they do not
+  // wait for the rest of the batch.
+  void hand_over();
+  [[nodiscard]] serial_check& serial() noexcept { return serial_; }
+
+  // For the parts of the socket: runs `body` as a turn. Before it returns, serves operations that
+  // `body` makes ready and writes what they send, in rounds.
+  template <class Body>
+  void turn(Body&& body) {
+    const auto self = shared_from_this();
+    turn_tail::scope tail;
+    {
+      const serial_check::scope alone{serial_};
+      {
+        const turn_scope scope{turns_};
+        if (turns_ == 1) {
+          begin_turn();
+        }
+        body();
+      }
+      if (turns_ == 0) {
+        end_turn_or_again();
+      }
+    }
+    tail.run();
+  }
+  [[nodiscard]] bool in_turn() const noexcept { return turns_ != 0; }
+  [[nodiscard]] std::uint64_t turn_number() const noexcept { return turn_number_; }
+  // Runs an action of the user on connections. Operations that become ready are served in another
+  // turn, so that user code is never called inside one of its own calls.
+  template <class Body>
+  void act(Body&& body) {
+    const serial_check::scope alone{serial_};
+    {
+      const turn_scope scope{turns_};
+      body();
+    }
+    if (!in_turn()) {
+      post_turn();
+    }
+  }
+  // Posts a turn, so that others on the executor run first.
+  void post_turn();
+  // Call when memory is available again.
+  void on_memory();
+  // Call when a part of the socket has ended. Ends a closed socket if it was the last part.
+  void check_finished();
+
+private:
+  class turn_scope {
+  public:
+    explicit turn_scope(int& depth) noexcept : depth_{depth} { ++depth_; }
+    turn_scope(const turn_scope&) = delete;
+    turn_scope& operator=(const turn_scope&) = delete;
+    ~turn_scope() { --depth_; }
+
+  private:
+    int& depth_;
+  };
+
+  socket_core(asio::any_io_executor executor, std::unique_ptr<socket_state> state);
+  void enter(waiting_room::side where, waiter& w);
+  void conclude(waiter& w, error_code ec);
+  void begin_turn();
+  void end_turn();
+  void end_turn_or_again();
+  void begin_flush();
+  bool flush_first(std::size_t most);
+  void account();
+  void tell_queued();
+  void keep_awake();
+  [[nodiscard]] bool deserted() const noexcept;
+  void on_deadline();
+  void finish();
+  void on_linger();
+  void shut() noexcept;
+  void tell_end() noexcept;
+
+  asio::any_io_executor executor_;
+  std::unique_ptr<socket_state> state_;
+  socket_service* service_;  // null after the context is destroyed
+  closing ending_;
+  int turns_ = 0;  // nesting depth
+  std::uint64_t turn_number_ = 0;
+  clock::time_point turn_ended_;  // when the last turn ended
+  bool one_of_several_ = false;   // the turn began directly after another one
+  bool turn_posted_ = false;
+  bool kept_awake_ = false;  // a posted handler keeps the thread awake (socket_options::spin)
+  std::minstd_rand random_;
+  serial_check serial_;
+  queue_share queues_;
+  std::shared_ptr<socket_core> lingering_;  // itself, while nothing else keeps it alive
+
+  waiting_room waiting_;
+  deadline_timer waiting_timer_;
+  deadline_timer linger_timer_;
+
+  socket_endpoints endpoints_;
+  link_table links_;
+  monitor_list monitors_;
+};
+
+template <class Attempt, class... Results>
+void socket_core::start(waiting_room::side where,
+                        completion_handler<void(error_code, Results...)> handler, deadline until,
+                        Attempt attempt, std::optional<peer_id> to) {
+  using kind = result_waiter<Attempt, Results...>;
+  auto* const w = static_cast<kind*>(kind::make(std::move(handler), executor_, std::move(attempt)));
+  if (auto slot = w->slot(); slot.is_connected()) {
+    slot.assign([core = weak_from_this(), w](asio::cancellation_type type) {
+      // Waiting has no side effect, so every type of cancellation is allowed.
+      if (const auto self = core.lock(); self && type != asio::cancellation_type::none) {
+        self->conclude(*w, asio::error::operation_aborted);
+      }
+    });
+  }
+  w->due = until.at();
+  w->to = to;
+  enter(where, *w);
+}
+
+// Creates the core of a socket with the pattern `State`. Throws boost::system::system_error:
+// errc::bad_option.
+template <class State>
+[[nodiscard]] std::shared_ptr<socket_core> make_core(asio::any_io_executor executor,
+                                                     const socket_options& options) {
+  if (const auto ec = validate(options, State::pattern)) {
+    throw boost::system::system_error{ec};
+  }
+  if constexpr (std::is_constructible_v<State, const socket_options&, std::uint64_t>) {
+    return socket_core::make(std::move(executor),
+                             std::make_unique<State>(options, socket_core::random_seed()));
+  } else {
+    return socket_core::make(std::move(executor), std::make_unique<State>(options));
+  }
+}
+
+}  // namespace zmtp

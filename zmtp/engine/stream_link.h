@@ -1,0 +1,109 @@
+#pragma once
+// A conversation on a stream: reads into it, writes its output, handles its events.
+
+#include "zmtp/conversation/connection.h"
+#include "zmtp/conversation/graceful_close.h"
+#include "zmtp/engine/link.h"
+#include "zmtp/engine/memory_share.h"
+#include "zmtp/transport/stream.h"
+
+#include <boost/asio/steady_timer.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace zmtp {
+
+class wire_link final : public peer_link {
+public:
+  using clock = socket_core::clock;
+
+  wire_link(std::shared_ptr<socket_core> core, transport::stream stream,
+            std::optional<peer_id> pipe);
+
+  void start() override;
+  [[nodiscard]] bool flush() override;
+  void tell(bool subscribe, std::string_view topic) override;
+  void resume() override;
+  void probe() override;
+  void close(error_code reason) override;
+  void finish() override;
+  void abandon() noexcept override;
+
+  // See connection::silence().
+  [[nodiscard]] std::optional<clock::duration> silence(clock::time_point now) const noexcept {
+    return connection_.silence(now);
+  }
+  // Reads and processes pending bytes of the peer, in a turn.
+  void listen();
+  // Closes the connection if its partial message is evicted.
+  void give_way();
+  void options_changed() override {
+    connection_.options_changed();
+    arm_deadline();
+  }
+
+private:
+  // Ends the connection if a handler has no memory, because it would receive no further events.
+  template <class Body>
+  void or_end(Body&& body) {
+    try {
+      std::forward<Body>(body)();
+    } catch (const std::bad_alloc&) {
+      core_->turn([this] { end(errc::out_of_memory); });
+    }
+  }
+  void on_readable(error_code ec);
+  void cut_off();
+  void read();
+  [[nodiscard]] bool hold(std::size_t octets);
+  void charge(std::size_t octets) noexcept;
+  void process();
+  void on_event(connection::event&& event);
+  void on_admission();
+  void on_ready();
+  void settle();
+  void discard();
+  void part();
+  void leave_unread();
+  void wait_readable();
+  [[nodiscard]] std::shared_ptr<wire_link> read_before_writing();
+  void write();
+  void write_soon();
+  void wait_writable();
+  [[nodiscard]] connection::acknowledgement acknowledged();
+  void arm_deadline();
+  void on_deadline();
+  void end(error_code reason);
+  [[nodiscard]] peer_info known_peer() override;
+  [[nodiscard]] std::string_view peer_error() const noexcept override {
+    return connection_.peer_error();
+  }
+  [[nodiscard]] send_queue& out() noexcept;
+  [[nodiscard]] std::shared_ptr<wire_link> self() {
+    return std::static_pointer_cast<wire_link>(shared_from_this());
+  }
+
+  transport::stream stream_;
+  connection connection_;
+  // Used before the link has a pipe. These stay empty.
+  receive_queue no_in_{{}};
+  send_queue no_out_{{}};
+  std::unique_ptr<half_message> half_message_;  // null before the first partial message
+  std::size_t charged_ = 0;                     // bytes charged to the account for undecoded data
+  std::optional<asio::steady_timer> timer_;
+  std::optional<clock::time_point> timer_due_;
+  bool reading_ = false;          // a wait for readability is pending
+  bool writing_ = false;          // a wait for writability is pending
+  bool deaf_ = false;             // the peer takes no more bytes
+  std::uint64_t written_in_ = 0;  // the turn of the last write
+  std::uint64_t refused_ = 0;     // refused subscriptions that the state has counted
+  parting parting_;
+  bool ended_ = false;
+};
+
+}  // namespace zmtp

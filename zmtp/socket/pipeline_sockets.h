@@ -1,0 +1,34 @@
+#pragma once
+// PUSH: sends each message to the next ready PULL peer. Public type over
+// zmtp/routing/round_robin_state.h.
+
+#include "zmtp/options.h"
+#include "zmtp/socket/receiving.h"
+#include "zmtp/socket/sending.h"
+#include "zmtp/socket/socket.h"
+
+namespace zmtp {
+
+// Thread safety, executor and lifetime: see zmtp::socket.
+class push_socket : public sending<socket> {
+public:
+  // Uses default options. Not a default argument, because GCC 12 destroys it twice if the executor
+  // is awaited in the same expression.
+  explicit push_socket(asio::any_io_executor executor);
+  // Throws boost::system::system_error: errc::bad_option.
+  push_socket(asio::any_io_executor executor, const socket_options& options);
+};
+
+// PULL: receives fairly from all PUSH peers. Public type over zmtp/routing/round_robin_state.h.
+
+// Thread safety, executor and lifetime: see zmtp::socket.
+class pull_socket : public receiving_from<receiving<socket>> {
+public:
+  // Uses default options. Not a default argument, because GCC 12 destroys it twice if the executor
+  // is awaited in the same expression.
+  explicit pull_socket(asio::any_io_executor executor);
+  // Throws boost::system::system_error: errc::bad_option.
+  pull_socket(asio::any_io_executor executor, const socket_options& options);
+};
+
+}  // namespace zmtp
